@@ -1,0 +1,50 @@
+"""`import holdback`, in a process of its own.
+
+Measures: the time of a whole process that imports holdback, less that of one that imports nothing.
+
+Against: the same for `import attrs, cattrs, pendulum`, which holdback cannot do without.
+
+The ratio to reach: at most 1.6.
+
+Run it: `python benchmarks/import_time.py`
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from statistics import median
+from time import perf_counter
+
+from ratios import print_table
+
+RUNS = 25
+
+
+def seconds(code: str) -> float:
+    start = perf_counter()
+    subprocess.run([sys.executable, "-c", code], check=True)
+    return perf_counter() - start
+
+
+def main() -> None:
+    codes = {
+        "nothing": "pass",
+        "attrs, cattrs, pendulum": "import attrs, cattrs, pendulum",
+        "holdback": "import holdback",
+    }
+    times: dict[str, list[float]] = {name: [] for name in codes}
+    for _ in range(RUNS):
+        for name, code in codes.items():
+            times[name].append(seconds(code))
+    bare = median(times.pop("nothing"))
+    print_table(
+        {name: median(each) - bare for name, each in times.items()},
+        base="attrs, cattrs, pendulum",
+        reach={"holdback": "at most 1.6"},
+        packages=("attrs", "cattrs", "pendulum"),
+    )
+
+
+if __name__ == "__main__":
+    main()

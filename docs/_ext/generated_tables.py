@@ -1,0 +1,261 @@
+"""Reference tables that Sphinx makes from the code's own tables when it builds the documentation.
+
+A page writes `{generated} facts`; the table is what the code says on that day, so it cannot fall behind.
+"""
+
+from __future__ import annotations
+
+import inspect
+import types
+import typing
+from collections.abc import Iterable, Iterator
+
+import attrs
+from docutils import nodes
+from sphinx.util.docutils import SphinxDirective
+
+import holdback
+from holdback import wire
+from holdback.errors import REFUSALS
+from holdback.facts import INITIAL_EVIDENCE, catalogue
+from holdback.lifecycle.transitions import NOT_YET, TABLE
+from holdback.money import ROUNDINGS, Currency
+from holdback.offers.binding import BUILT_IN
+from holdback.offers.case import Percent, Ratio
+from holdback.offers.factor_rate import Band
+from holdback.rules import GRAMMAR, OPERATORS, Fact, Kind
+
+# The facts of money are shown in one currency; a jurisdiction's own is used in its place.
+SHOWN_CURRENCY = Currency.of("GBP")
+ORIGINS = {"deal": "The deal", "merchant": "The merchant", "evidence": "Evidence"}
+
+
+def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """A table in Markdown."""
+    head = list(head)
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(f"| {' | '.join(_cell(cell) for cell in line)} |" for line in lines)
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+def _code(text: str) -> str:
+    return f"`{text}`"
+
+
+def facts() -> str:
+    """The catalogue, a table for each origin."""
+    parts = []
+    for origin, title in ORIGINS.items():
+        rows = [
+            (_code(fact.name), _type(fact), _range(fact), _description(fact))
+            for fact in catalogue(SHOWN_CURRENCY).facts
+            if fact.origin == origin
+        ]
+        parts.append(f"## {title}\n\n{table(('Fact', 'Type', 'Range', 'Meaning'), rows)}")
+    return "\n\n".join(parts)
+
+
+def _type(fact: Fact) -> str:
+    kind = "money" if fact.type.kind is Kind.MONEY else fact.type.kind.value
+    return f"{kind}, rounded down" if fact.derived else kind
+
+
+def _range(fact: Fact) -> str:
+    kind = fact.type.kind
+    if kind is Kind.TEXT:
+        return ", ".join(f'`"{option}"`' for option in fact.type.options)
+    if kind is Kind.FLAG:
+        return "`true`, `false`"
+    if kind is Kind.DATE:
+        return "any date"
+    return f"{fact.type.show(fact.low)} to {fact.type.show(fact.high)}"
+
+
+def _description(fact: Fact) -> str:
+    initial = fact.name in INITIAL_EVIDENCE and fact.origin != "evidence"
+    return (
+        f"{fact.description} Evidence in an initial application." if initial else fact.description
+    )
+
+
+def operators() -> str:
+    """The operators, in the order of the table that the readers share: loosest first."""
+    rows = [(_code(row.signature), _kinds(row.takes), row.summary) for row in OPERATORS.values()]
+    return table(("Written", "Takes", "Gives"), rows)
+
+
+def _kinds(takes: Iterable[Kind]) -> str:
+    taken = set(takes)
+    return ", ".join(kind.value for kind in Kind if kind in taken)
+
+
+def refusals() -> str:
+    """Every code of a refusal."""
+    rows = [(_code(code), str(status), title) for code, (status, title) in REFUSALS.items()]
+    return table(("Code", "Status", "Title"), rows)
+
+
+def transitions() -> str:
+    """The rows of the table of transitions, a table for each thing."""
+    parts = []
+    for thing in dict.fromkeys(row.thing for row in TABLE):
+        rows = [
+            (
+                f"{_state(row.state)} to {_state(row.next)}",
+                "time passes" if row.trigger == "time" else _code(row.trigger),
+                row.condition,
+                _code(row.event) if row.event else "",
+            )
+            for row in TABLE
+            if row.thing == thing
+        ]
+        head = ("Transition", "Operation", "When", "Event")
+        parts.append(
+            f"## {thing.capitalize()}\n\n```{{states}} {thing}\n```\n\n{table(head, rows)}"
+        )
+    return "\n\n".join(parts)
+
+
+def _state(name: str) -> str:
+    return "nothing" if name == NOT_YET else _code(name)
+
+
+def calculators() -> str:
+    """The built-in calculators with their settings, read from their classes."""
+    parts = []
+    for name, kind in BUILT_IN.items():
+        doc = inspect.getdoc(kind)
+        rows = [
+            (_code(each.name), _setting(typing.get_type_hints(kind)[each.name]), _default(each))
+            for each in attrs.fields(kind)
+        ]
+        settings = table(("Setting", "Is", "Left out"), rows) if rows else "It has no settings."
+        parts.append(f"## `{name}`\n\n{doc}\n\n{settings}")
+    return "\n\n".join(parts)
+
+
+_SETTINGS = {
+    Percent: 'a percentage in quotes, `"12.5%"`',
+    Ratio: 'a ratio in quotes, `"1.18"`',
+    holdback.Money: 'money in quotes, `"GBP 1000.00"`',
+    Band: 'a band, `{ up_to = "90%", rate = "1.20" }`',
+    int: "a whole number",
+    str: "the name of a fact, in quotes",
+}
+
+
+def _setting(hint: object) -> str:
+    if typing.get_origin(hint) is tuple:
+        return f"a list; each is {_SETTINGS[typing.get_args(hint)[0]]}"
+    if isinstance(hint, types.UnionType):
+        return " or ".join(_SETTINGS[each] for each in hint.__args__ if each is not type(None))
+    return _SETTINGS[hint]
+
+
+def _default(each: attrs.Attribute) -> str:
+    if each.default is attrs.NOTHING:
+        return "it is required"
+    return "there is none" if each.default is None else f"is {each.default}"
+
+
+def events() -> str:
+    """Every event with its fields, from the classes."""
+    parts = []
+    for name, kind in wire.EVENT_TYPES.items():
+        fields = ", ".join(_code(each.name) for each in attrs.fields(kind) if each.name != "at")
+        parts.append(f"## `{name}`\n\n{inspect.getdoc(kind)}\n\nFields: {fields}.")
+    return "\n\n".join(parts)
+
+
+def grammar() -> str:
+    """The grammar as the parser has it."""
+    return f"```{{code-block}} text\n{GRAMMAR}```"
+
+
+def roundings() -> str:
+    """The names of the roundings, on a line."""
+    return ", ".join(_code(name) for name in ROUNDINGS)
+
+
+TABLES = {
+    "facts": facts,
+    "operators": operators,
+    "refusals": refusals,
+    "transitions": transitions,
+    "calculators": calculators,
+    "events": events,
+    "grammar": grammar,
+    "roundings": roundings,
+}
+
+
+class Generated(SphinxDirective):
+    """Put one of the tables here."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        text = TABLES[self.arguments[0]]()
+        return self.parse_text_to_nodes(text, allow_section_headings=True)
+
+
+class FrontDoor(SphinxDirective):
+    """Autodoc of every name in `holdback.__all__`, in groups; a name without a group fails the build."""
+
+    GROUPS: typing.ClassVar = {
+        "Start here": ("load_jurisdictions", "Engine", "Context", "Outcome", "Merchant"),
+        "Rules and answers": ("Jurisdictions", "Rulebook", "Assessment", "Reason"),
+        "Requests and replies": (
+            "OffersRequest",
+            "Application",
+            "Product",
+            "Offer",
+            "OfferSet",
+            "BankDetails",
+            "Acceptance",
+        ),
+        "Deals": ("Deal", "Entry", "Takings", "Money"),
+        "Calculators of one's own": (
+            "LimitsCalculator",
+            "FactorRateCalculator",
+            "SplitPercentageCalculator",
+            "TermCalculator",
+        ),
+        "Errors": ("HoldbackError", "InvalidDocument", "RuleError", "Refusal"),
+    }
+
+    def run(self) -> list[nodes.Node]:
+        grouped = [name for names in self.GROUPS.values() for name in names]
+        missing = {*holdback.__all__} ^ {*grouped, "wire"}
+        if missing:
+            raise self.error(f"the front door and its page differ on {sorted(missing)}")
+        text = "\n\n".join(_documented(self.GROUPS))
+        return self.parse_text_to_nodes(text, allow_section_headings=True)
+
+
+def _documented(groups: dict[str, tuple[str, ...]]) -> Iterator[str]:
+    for title, names in groups.items():
+        yield f"## {title}"
+        for name in names:
+            function = inspect.isfunction(getattr(holdback, name))
+            directive = "autofunction" if function else "autoclass"
+            options = "" if function else "\n:members:"
+            yield f"```{{eval-rst}}\n.. {directive}:: holdback.{name}{_indented(options)}\n```"
+    yield "## The wire"
+    yield "```{eval-rst}\n.. automodule:: holdback.wire\n```"
+    for name in wire.__all__:
+        if inspect.isfunction(getattr(wire, name)):
+            yield f"```{{eval-rst}}\n.. autofunction:: holdback.wire.{name}\n```"
+
+
+def _indented(options: str) -> str:
+    return options.replace("\n", "\n   ")
+
+
+def setup(app):
+    app.add_directive("generated", Generated)
+    app.add_directive("front-door", FrontDoor)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,160 @@
+"""State diagrams, drawn as SVG from `holdback.lifecycle.transitions.TABLE`.
+
+States stand in columns, by the longest way to them from nothing. The ending that everybody hopes for is
+on the first line and is reached by straight arrows; the others hang below, on a trunk from each state
+that may lead to them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from html import escape
+
+from docutils import nodes
+from sphinx.util.docutils import SphinxDirective
+
+from holdback.lifecycle.transitions import NOT_YET, TABLE, Transition
+
+# The state in which each thing ends when all goes well.
+HOPED_FOR = {"offer": "Accepted", "application": "funded", "deal": "Repaid"}
+
+WIDE, HIGH = 124, 34  # a box
+ACROSS, DOWN = 244, 58  # from one column, and one line, to the next
+START = 7  # the radius of the dot that stands for nothing
+FIRST = 124  # from the left edge to the first box
+MARGIN, TOP = 4, 20
+
+
+def ranks(rows: Iterable[Transition]) -> dict[str, int]:
+    """The column of each state: the longest way to it that does not go back."""
+    rows = list(rows)
+    order: dict[str, int] = {}
+    for row in rows:
+        order.setdefault(row.state, len(order))
+        order.setdefault(row.next, len(order))
+    rank = dict.fromkeys(order, 0)
+    for _ in order:
+        for row in rows:
+            if order[row.state] < order[row.next]:
+                rank[row.next] = max(rank[row.next], rank[row.state] + 1)
+    return rank
+
+
+def lines(rank: dict[str, int], hoped_for: str) -> dict[str, int]:
+    """The line of each state: 0 on the way that is hoped for, the other ends each on its own."""
+    ends = {state for state in rank if rank[state] == max(rank.values())}
+    line = {}
+    below = 0
+    for state in rank:
+        if state in ends and state != hoped_for:
+            below += 1
+            line[state] = below
+        else:
+            line[state] = 0
+    return line
+
+
+class Picture:
+    """The diagram of one thing."""
+
+    def __init__(self, thing: str) -> None:
+        self.thing = thing
+        self.rows = [row for row in TABLE if row.thing == thing]
+        self.rank = ranks(self.rows)
+        self.line = lines(self.rank, HOPED_FOR[thing])
+        self.pairs = {(row.state, row.next) for row in self.rows}
+
+    def left(self, state: str) -> float:
+        rank = self.rank[state]
+        return MARGIN if rank == 0 else MARGIN + FIRST + (rank - 1) * ACROSS
+
+    def right(self, state: str) -> float:
+        return self.left(state) + (2 * START if state == NOT_YET else WIDE)
+
+    def middle(self, state: str) -> float:
+        return TOP + HIGH / 2 + self.line[state] * DOWN
+
+    def svg(self) -> str:
+        width = max(self.right(state) for state in self.rank) + MARGIN
+        height = max(self.middle(state) for state in self.rank) + HIGH / 2 + MARGIN
+        title = f"The states of {'an' if self.thing[0] in 'aeiou' else 'a'} {self.thing}"
+        body = "".join([*self.arrows(), *self.boxes()])
+        return (
+            f'<svg class="states" role="img" aria-label="{title}" width="{width:g}" '
+            f'height="{height:g}" viewBox="0 0 {width:g} {height:g}" '
+            f'xmlns="http://www.w3.org/2000/svg"><title>{title}</title>{body}</svg>'
+        )
+
+    def boxes(self) -> Iterator[str]:
+        for state in self.rank:
+            x, y = self.left(state), self.middle(state)
+            if state == NOT_YET:
+                yield f'<circle class="start" cx="{x + START:g}" cy="{y:g}" r="{START}"/>'
+                continue
+            yield (
+                f'<rect class="state" x="{x:g}" y="{y - HIGH / 2:g}" width="{WIDE}" '
+                f'height="{HIGH}" rx="8"/>'
+                f'<text class="name" x="{x + WIDE / 2:g}" y="{y + 4.5:g}">{escape(state)}</text>'
+            )
+
+    def arrows(self) -> Iterator[str]:
+        seen: dict[tuple[str, str], list[Transition]] = {}
+        for row in self.rows:
+            seen.setdefault((row.state, row.next), []).append(row)
+        for (state, to), rows in seen.items():
+            triggers = list(dict.fromkeys(row.trigger for row in rows))
+            if self.line[state] != self.line[to]:
+                yield self.trunk(state, to, triggers)
+            elif self.rank[state] < self.rank[to]:
+                offset = -6 if (to, state) in self.pairs else 0
+                yield self.straight(self.right(state), self.left(to), state, triggers, offset)
+            else:
+                yield self.straight(self.left(state), self.right(to), state, triggers, 6)
+
+    def straight(
+        self, start: float, end: float, state: str, triggers: list[str], offset: float
+    ) -> str:
+        y = self.middle(state) + offset
+        below = offset > 0
+        first = y + 15 if below else y - 7 - 13 * (len(triggers) - 1)
+        path = f'<path class="arrow" d="M{start:g} {y:g}H{end:g}"/>{_head(start, end, y)}'
+        return path + _labels(triggers, (start + end) / 2, first, "middle")
+
+    def trunk(self, state: str, to: str, triggers: list[str]) -> str:
+        """Out of the bottom of *state*, down to the line of *to*, and across."""
+        x, end, y = self.left(state) + WIDE / 2, self.left(to), self.middle(to)
+        top = self.middle(state) + HIGH / 2
+        path = f'<path class="arrow" d="M{x:g} {top:g}V{y - 8:g}q0 8 8 8H{end:g}"/>'
+        # Trunks of several states meet on one line; the nearest names what they share.
+        nearest = (
+            max(self.rank[row.state] for row in self.rows if row.next == to) == self.rank[state]
+        )
+        names = _labels(triggers, end - 14, y - 7 - 13 * (len(triggers) - 1), "end")
+        return path + _head(x, end, y) + (names if nearest else "")
+
+
+def _head(start: float, end: float, y: float) -> str:
+    back = end - 8 if end > start else end + 8
+    return f'<path class="head" d="M{end:g} {y:g}L{back:g} {y - 4:g}V{y + 4:g}Z"/>'
+
+
+def _labels(triggers: list[str], x: float, y: float, anchor: str) -> str:
+    return "".join(
+        f'<text class="trigger" x="{x:g}" y="{y + 13 * place:g}" text-anchor="{anchor}">'
+        f"{escape('time passes' if trigger == 'time' else trigger)}</text>"
+        for place, trigger in enumerate(triggers)
+    )
+
+
+class States(SphinxDirective):
+    """Put the state diagram of a thing here."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        return [nodes.raw("", Picture(self.arguments[0]).svg(), format="html")]
+
+
+def setup(app):
+    app.add_directive("states", States)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,144 @@
+"""JSON that is exact, and digests of it.
+
+The standard `json` module reads exact decimals through a hook and cannot write them, so holdback writes
+its own JSON: whole numbers, `Decimal`s in plain digits, and `Verbatim` text as it stands. Floats are
+refused. One value has one canonical text (keys sorted, no spaces, UTF-8), and so one digest.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from json.encoder import encode_basestring
+from typing import Any, Final, TypeAlias
+
+from attrs import field, frozen
+
+from holdback.money import plain
+
+# What `write_json` takes: plain values, nested.
+Json: TypeAlias = Any
+
+
+class Verbatim(str):
+    """JSON text that is written as it stands: a number as it came, or a document kept closed."""
+
+    __slots__ = ()
+
+
+def write_json(value: Json) -> str:
+    """
+    *value* as JSON on one line, without spaces, its numbers exact.
+
+    >>> write_json({"amount": Decimal("10000.00"), "n": 1, "as_it_came": Verbatim("0.10")})
+    '{"amount":10000.00,"n":1,"as_it_came":0.10}'
+    """
+    parts: list[str] = []
+    _write(value, parts.append, sort=False)
+    return "".join(parts)
+
+
+def canonical(value: Json) -> bytes:
+    """
+    The one canonical form of *value*: keys sorted by code point, no spaces, UTF-8.
+
+    >>> canonical({"b": 1, "a": True})
+    b'{"a":true,"b":1}'
+    """
+    parts: list[str] = []
+    _write(value, parts.append, sort=True)
+    return "".join(parts).encode()
+
+
+def digest(value: Json) -> str:
+    """The SHA-256 of the canonical form of *value*, as `sha256:` and 64 hexadecimal digits."""
+    return f"sha256:{hashlib.sha256(canonical(value)).hexdigest()}"
+
+
+_WORDS: Final = {True: "true", False: "false", None: "null"}
+
+
+def _write(value: Json, put: Any, *, sort: bool) -> None:
+    kind = type(value)
+    if kind is str:
+        put(encode_basestring(value))
+    elif kind is Decimal:
+        put(plain(value))
+    elif kind is int:
+        put(str(value))
+    elif value is None or kind is bool:
+        put(_WORDS[value])
+    elif kind is Verbatim:
+        put(value)
+    elif isinstance(value, Opaque):
+        put(value.text)
+    elif isinstance(value, Mapping):
+        _write_object(value, put, sort=sort)
+    elif isinstance(value, Sequence) and not isinstance(value, str | bytes):
+        _write_array(value, put, sort=sort)
+    else:
+        raise TypeError(f"{kind.__name__} is not exact JSON")
+
+
+def _write_object(value: Mapping[str, Json], put: Any, *, sort: bool) -> None:
+    before = "{"
+    for key in sorted(value) if sort else value:
+        put(f"{before}{encode_basestring(key)}:")
+        _write(value[key], put, sort=sort)
+        before = ","
+    put("{}" if before == "{" else "}")
+
+
+def _write_array(value: Sequence[Json], put: Any, *, sort: bool) -> None:
+    before = "["
+    for item in value:
+        put(before)
+        _write(item, put, sort=sort)
+        before = ","
+    put("[]" if before == "[" else "]")
+
+
+def _tree(text: str) -> Json:
+    return json.loads(text, parse_float=Verbatim, parse_int=Verbatim)
+
+
+def _content(text: str) -> bytes:
+    return canonical(_tree(text))
+
+
+def _closed(text: str) -> Verbatim:
+    """*text* without spaces; `Verbatim` is JSON that `write_json` wrote already."""
+    return text if type(text) is Verbatim else Verbatim(write_json(_tree(text)))
+
+
+@frozen(repr=False)
+class Opaque:
+    """
+    A partner's document that holdback keeps and never looks into, such as a company's profile.
+
+    It is held as JSON text on one line, so its numbers stay as they came and nothing can change it. Two
+    are equal when they say the same, whatever the order of their keys. Its content is never shown.
+
+    >>> profile = Opaque('{"name": "Nine Lives", "share": 0.10}')
+    >>> profile
+    Opaque(...)
+    >>> profile.value["share"]
+    Decimal('0.10')
+    """
+
+    text: str = field(eq=_content, converter=_closed)
+
+    @classmethod
+    def of(cls, value: Json) -> Opaque:
+        """The opaque document with the content of *value*, a plain exact value."""
+        return cls(Verbatim(write_json(value)))
+
+    @property
+    def value(self) -> Json:
+        """The content as plain values, decimals exact; a new copy at each call."""
+        return json.loads(self.text, parse_float=Decimal)
+
+    def __repr__(self) -> str:
+        return "Opaque(...)"

@@ -1,0 +1,164 @@
+"""The click commands."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from datetime import date
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import click
+
+from holdback import wire
+from holdback.canonical import write_json
+from holdback.cli.printing import assessment_lines, step_lines
+from holdback.cli.scenario import SCENARIO_BYTES, read_scenario, run
+from holdback.engine import Engine
+from holdback.errors import InvalidDocument
+from holdback.jurisdictions.folder import load_jurisdictions
+from holdback.jurisdictions.rulebook import Jurisdictions
+
+_FINE, _REFUSED, _UNREADABLE = 0, 1, 2
+
+_jurisdictions = click.option(
+    "--jurisdictions",
+    "folder",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="The folder of jurisdictions to use instead of those that ship.",
+)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="holdback")
+def holdback() -> None:
+    """Merchant financing rules: offers, acceptance, deals and renewals."""
+
+
+def _fail(error: InvalidDocument, what: str) -> None:
+    """Say every fault of a document on standard error, and leave with 2."""
+    click.secho(f"{what} cannot be read:", err=True, bold=True)
+    for fault in error.faults:
+        click.echo(f"  {fault.underlined()}", err=True)
+    sys.exit(_UNREADABLE)
+
+
+def _load(folder: Path | None) -> Jurisdictions:
+    try:
+        return load_jurisdictions(folder)
+    except InvalidDocument as error:
+        _fail(error, "The jurisdictions")
+        raise
+
+
+def _engine(folder: Path | None) -> Engine:
+    try:
+        return Engine(_load(folder))
+    except InvalidDocument as error:
+        _fail(error, "The jurisdictions")
+        raise
+
+
+def _carry_out(body: bytes, name: str, folder: Path | None, *, as_json: bool) -> int:
+    """Carry out the scenario in *body*; how many of its steps were refused."""
+    engine = _engine(folder)
+    try:
+        steps = read_scenario(body)
+    except InvalidDocument as error:
+        _fail(error, name)
+        raise
+    refused = 0
+    plain = []
+    for step in run(steps, engine):
+        refused += step.problem is not None
+        if as_json:
+            plain.append(step.plain())
+        else:
+            click.echo("\n".join(step_lines(step)))
+    if as_json:
+        click.echo(write_json(plain))
+    else:
+        told = f", {refused} refused" if refused else ""
+        click.echo(f"{len(steps)} steps{told}.")
+    return refused
+
+
+@holdback.command("run")
+@click.argument("scenario", type=click.File("rb"))
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document, for machines.")
+@_jurisdictions
+def run_command(scenario: Any, *, as_json: bool, folder: Path | None) -> None:
+    """
+    Carry out the requests in SCENARIO, a JSON list of steps, one after the other.
+
+    Merchants are kept in memory. Each reply is printed as the specification has it, with the events and
+    the reasons. Leaves with 1 when a step was refused.
+    """
+    body = scenario.read(SCENARIO_BYTES + 1)
+    refused = _carry_out(body, scenario.name, folder, as_json=as_json)
+    sys.exit(_REFUSED if refused else _FINE)
+
+
+@holdback.command("demo")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document, for machines.")
+@click.option("--scenario", is_flag=True, help="Print the scenario itself, to start your own from.")
+@_jurisdictions
+def demo_command(*, as_json: bool, scenario: bool, folder: Path | None) -> None:
+    """
+    Show the whole service at work: the nine partner steps, an expired offer, a declined renewal.
+
+    The same output at every run. One of its steps is refused, as it is meant to be.
+    """
+    body = files("holdback.cli").joinpath("demo.json").read_bytes()
+    if scenario:
+        click.echo(body.decode(), nl=False)
+        return
+    _carry_out(body, "The demo", folder, as_json=as_json)
+
+
+class _Day(click.ParamType[date]):
+    name = "DATE"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> date:
+        """*value* as a date."""
+        try:
+            return date.fromisoformat(value) if len(value) == len("2026-07-01") else self._no()
+        except ValueError:
+            return self.fail(f"{value!r} is not a date such as 2026-07-01", param, ctx)
+
+    def _no(self) -> date:
+        raise ValueError
+
+
+@holdback.command("explain")
+@click.argument("jurisdiction")
+@click.argument("facts", type=click.File("rb"))
+@click.option("--on", type=_Day(), required=True, help="The day of the assessment: YYYY-MM-DD.")
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text")
+@_jurisdictions
+def explain_command(
+    jurisdiction: str, facts: Any, *, on: date, form: str, folder: Path | None
+) -> None:
+    """
+    Assess the deal with the FACTS, a JSON object, by the renewal rules of JURISDICTION.
+
+    Prints the outcome, the reasons with their figures, what is missing, and every rule's answer.
+    """
+    loaded = _load(folder)
+    try:
+        rulebook = loaded.resolve(jurisdiction, on=on)
+    except InvalidDocument as error:
+        _fail(error, f"The rules of {jurisdiction}")
+        raise
+    try:
+        given = wire.read_evidence(wire.read_json(facts.read(SCENARIO_BYTES + 1)))
+        assessment = rulebook.assess(given)
+    except InvalidDocument as error:
+        _fail(error, facts.name)
+        raise
+    plain: Mapping[str, Any] = wire.to_dict(assessment)
+    if form == "json":
+        click.echo(write_json(plain))
+    else:
+        click.echo("\n".join(assessment_lines(plain)))

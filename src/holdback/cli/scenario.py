@@ -1,0 +1,264 @@
+"""A scenario carried out step by step against an engine, with the merchants held in memory.
+
+It is the smallest host there is: load the merchant, carry out the operation, store the merchant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from attrs import field, frozen
+
+from holdback import wire
+from holdback.canonical import Json
+from holdback.engine import Engine, Outcome
+from holdback.errors import Fault, InvalidDocument, Refusal, did_you_mean
+from holdback.lifecycle.commands import (
+    AcceptOffer,
+    CloseApplication,
+    CloseDeal,
+    Command,
+    FundDeal,
+    RecordRemittance,
+    RecordTakings,
+    RequestOffers,
+    ReviewRenewal,
+    SupplyDetails,
+)
+from holdback.lifecycle.setting import Context
+from holdback.model.merchant import Merchant
+
+SCENARIO_BYTES: Final = 4 * 1024 * 1024
+
+_REQUIRED: Final = ("at", "request_id", "partner", "merchant_id", "jurisdiction", "operation")
+_KEYS: Final = (*_REQUIRED, "input", "evidence", "note")
+_BY_PROVIDER: Final = ("look_up", "assess_renewal", "review_renewal")
+OPERATIONS: Final = (
+    "request_offers",
+    "required_checks",
+    "accept_offer",
+    "supply_details",
+    "close_application",
+    "fund_deal",
+    "record_takings",
+    "record_remittance",
+    "close_deal",
+    *_BY_PROVIDER,
+)
+
+
+@frozen(kw_only=True)
+class Step:
+    """One step that was carried out: its reply, or the problem, and the events that happened."""
+
+    number: int
+    operation: str
+    at: str
+    who: str
+    note: str | None
+    reply: Json = None
+    problem: Mapping[str, Json] | None = None
+    events: tuple[Mapping[str, Json], ...] = ()
+
+    def plain(self) -> dict[str, Json]:
+        """The step as `--json` prints it (design 7a)."""
+        told = {"problem": self.problem} if self.problem is not None else {"reply": self.reply}
+        return {
+            "step": self.number,
+            "operation": self.operation,
+            **told,
+            "events": list(self.events),
+        }
+
+
+@frozen
+class _Host:
+    """Merchants in memory, by partner and merchant_id."""
+
+    engine: Engine
+    merchants: dict[tuple[str, str], Merchant] = field(factory=dict)
+
+    def by_provider(self, partner: str, provider_id: object) -> Merchant:
+        for merchant in self.merchants.values():
+            if merchant.partner == partner and provider_id == merchant.provider_id:
+                return merchant
+        raise Refusal("merchant_not_found", "no merchant of this partner has this provider_id")
+
+    def load(self, step: Mapping[str, Any]) -> Merchant:
+        """The merchant of *step*, new if it was not seen before."""
+        body = step.get("input")
+        if step["operation"] in _BY_PROVIDER:
+            given = body.get("provider_id") if isinstance(body, Mapping) else None
+            if not isinstance(given, str):
+                raise InvalidDocument.of("expected a provider_id", path="$.input.provider_id")
+            return self.by_provider(step["partner"], given)
+        new = Merchant.new(
+            partner=step["partner"],
+            merchant_id=step["merchant_id"],
+            jurisdiction=step["jurisdiction"],
+        )
+        return self.merchants.get((new.partner, new.merchant_id), new)
+
+    def carry_out(self, step: Mapping[str, Any], context: Context) -> Outcome[Any]:
+        """The outcome of *step*, whose merchant is then stored."""
+        merchant = self.load(step)
+        outcome = _perform(self.engine, step["operation"], step.get("input"), merchant, context)
+        self.merchants[merchant.partner, merchant.merchant_id] = outcome.merchant
+        return outcome
+
+
+def _perform(
+    engine: Engine, operation: str, body: Any, merchant: Merchant, context: Context
+) -> Outcome[Any]:
+    if operation == "look_up":
+        return engine.look_up(merchant, context)
+    if operation == "assess_renewal":
+        return engine.assess_renewal(merchant, context)
+    if operation == "review_renewal":
+        return engine.review_renewal(merchant, context)
+    if operation == "required_checks":
+        return engine.required_checks(wire.read_offers_request(body), merchant, context)
+    currency = engine.jurisdictions.currency(merchant.jurisdiction)
+    return perform(engine, wire.read_command(operation, body, currency), merchant, context)
+
+
+def perform(engine: Engine, command: Command, merchant: Merchant, context: Context) -> Outcome[Any]:
+    """The outcome of *command* by the engine's operation for it."""
+    match command:
+        case RequestOffers():
+            return engine.request_offers(command.request, merchant, context)
+        case AcceptOffer():
+            return engine.accept_offer(command.offer_id, merchant, context, command.bank_details)
+        case SupplyDetails():
+            return engine.supply_details(
+                command.application_id,
+                merchant,
+                context,
+                bank_details=command.bank_details,
+                intended_use_of_funds=command.intended_use_of_funds,
+            )
+        case CloseApplication():
+            return engine.close_application(
+                command.application_id, command.status, merchant, context
+            )
+        case FundDeal():
+            return engine.fund_deal(command.application_id, merchant, context)
+        case RecordTakings():
+            return engine.record_takings(
+                command.takings, merchant, context, complete_through=command.complete_through
+            )
+        case RecordRemittance():
+            return engine.record_remittance(
+                command.deal_id,
+                command.entries,
+                merchant,
+                context,
+                complete_through=command.complete_through,
+            )
+        case CloseDeal():
+            return engine.close_deal(command.deal_id, command.status, merchant, context)
+        case ReviewRenewal():
+            return engine.review_renewal(merchant, context)
+
+
+def read_scenario(body: bytes) -> Sequence[Mapping[str, Any]]:
+    """
+    The steps of a scenario.
+
+    Raises:
+        InvalidDocument: naming every fault of every step.
+    """
+    tree = wire.read_json(body, limit=SCENARIO_BYTES)
+    if not isinstance(tree, list):
+        raise InvalidDocument.of("expected a list of steps", path="$")
+    faults = [
+        fault for place, step in enumerate(tree) for fault in _step_faults(step, f"$[{place}]")
+    ]
+    if faults:
+        raise InvalidDocument(faults)
+    return tree
+
+
+def _step_faults(step: Any, path: str) -> Iterator[Fault]:
+    if not isinstance(step, Mapping):
+        yield Fault(message="expected a step, an object", path=path)
+        return
+    for key in step:
+        if key not in _KEYS:
+            yield Fault(
+                message="unknown field", path=f"{path}.{key}", hint=did_you_mean(key, _KEYS)
+            )
+    for key in _REQUIRED:
+        if key not in step:
+            yield Fault(message="missing field", path=f"{path}.{key}")
+    operation = step.get("operation")
+    if "operation" in step and operation not in OPERATIONS:
+        hint = did_you_mean(str(operation), OPERATIONS)
+        yield Fault(message="unknown operation", path=f"{path}.operation", hint=hint)
+
+
+def run(steps: Sequence[Mapping[str, Any]], engine: Engine) -> Iterator[Step]:
+    """Each of *steps* as it was carried out, in order. A refusal changes nothing and goes on."""
+    host = _Host(engine)
+    replies: list[Json] = []
+    for number, raw in enumerate(steps):
+        events: tuple[Mapping[str, Json], ...] = ()
+        reply = problem = None
+        try:
+            step = _filled(raw, replies)
+            outcome = host.carry_out(step, _context(step))
+            reply = wire.to_dict(outcome.reply)
+            events = tuple(wire.event_to_dict(event) for event in outcome.events)
+        except (Refusal, InvalidDocument) as error:
+            problem = wire.problem(error)
+        replies.append(reply if problem is None else problem)
+        yield Step(
+            number=number,
+            operation=raw["operation"],
+            at=str(raw["at"]),
+            who=f"{raw['partner']} / {raw['merchant_id']}",
+            note=raw.get("note"),
+            reply=reply,
+            problem=problem,
+            events=events,
+        )
+
+
+def _context(step: Mapping[str, Any]) -> Context:
+    at = step["at"]
+    if not isinstance(at, str):
+        raise InvalidDocument.of("expected an instant such as `2026-07-01T10:00:00Z`", path="$.at")
+    return Context(
+        at=wire.read_timestamp(at),
+        request_id=step["request_id"],
+        evidence=wire.read_evidence(step.get("evidence") or {}),
+    )
+
+
+def _filled(value: Any, replies: Sequence[Json]) -> Any:
+    """*value* with every `{"from": POINTER}` replaced by what it points at in *replies*."""
+    if isinstance(value, Mapping):
+        if set(value) == {"from"}:
+            return _pointed(value["from"], replies)
+        return {key: _filled(each, replies) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_filled(each, replies) for each in value]
+    return value
+
+
+def _pointed(pointer: Any, replies: Sequence[Json]) -> Json:
+    """What the JSON Pointer *pointer* (RFC 6901) names in the replies so far."""
+    here: Any = replies
+    parts = str(pointer).split("/")
+    for part in parts[1:]:
+        key = part.replace("~1", "/").replace("~0", "~")
+        try:
+            here = here[int(key)] if isinstance(here, Sequence) else here[key]
+        except (KeyError, IndexError, ValueError, TypeError):
+            raise InvalidDocument.of(
+                f"`{str(pointer)[:100]}` points at nothing in the replies so far", path="$.from"
+            ) from None
+    if parts[0] or len(parts) < 2:
+        raise InvalidDocument.of("expected a JSON Pointer such as `/0/expiresAt`", path="$.from")
+    return here

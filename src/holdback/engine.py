@@ -1,0 +1,382 @@
+"""The engine: every operation of the service, for a host to embed.
+
+An operation takes the merchant as stored and the context of the attempt, and gives an `Outcome` to
+store and to send. It keeps nothing: an engine may be shared by threads and tasks.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Iterable, Mapping
+from datetime import date
+from types import MappingProxyType
+from typing import Any, Final, Generic, TypeVar
+from urllib.parse import quote as url_quote
+
+import attrs
+from attrs import field, frozen
+
+from holdback.errors import Fault, InvalidDocument, Refusal
+from holdback.jurisdictions.folder import load_jurisdictions
+from holdback.jurisdictions.rulebook import Jurisdictions
+from holdback.lifecycle import decide as deciding
+from holdback.lifecycle.commands import (
+    AcceptOffer,
+    CloseApplication,
+    CloseDeal,
+    Command,
+    FundDeal,
+    RecordRemittance,
+    RecordTakings,
+    RequestOffers,
+    ReviewRenewal,
+    SupplyDetails,
+)
+from holdback.lifecycle.events import Event
+from holdback.lifecycle.evolve import evolve_all
+from holdback.lifecycle.requesting import required_checks
+from holdback.lifecycle.servicing import find_deal
+from holdback.lifecycle.setting import Context, Links, Setting, identities
+from holdback.lifecycle.standing import check_evidence, renewal_case, standings
+from holdback.model.acceptance import Acceptance, ApplicationStanding, BankDetails
+from holdback.model.application import OffersRequest, RequiredChecks
+from holdback.model.deal import DealStanding, Entry, MerchantLookup
+from holdback.model.merchant import Fulfilment, Merchant, Takings, TakingsHeld
+from holdback.model.offer import ELIGIBLE
+from holdback.model.product import Offers, Product
+from holdback.offers.binding import BUILT_IN, BoundProduct, bind
+from holdback.renewal import Assessment
+
+# For trying things out. A host that serves partners chooses its own and keeps it to itself, because
+# whoever knows it can work out the ids of other partners' offers.
+TRIAL_NAMESPACE: Final = uuid.UUID("6ba7b811-9dad-11d1-80b4-00c04fd430c8")
+
+Reply = TypeVar("Reply")
+
+
+@frozen
+class Outcome(Generic[Reply]):
+    """
+    What an operation gives: the reply to send, the events that happened, the merchant to store.
+
+    With no events, nothing has changed: the operation was a question, or was carried out before.
+    """
+
+    reply: Reply
+    events: tuple[Event, ...]
+    merchant: Merchant
+
+
+def trial_links(application_id: str, provider_id: str) -> Mapping[str, str]:
+    """Links that lead nowhere, for trying things out; a host gives its own (spec 2.4)."""
+    return {
+        "contract_link": f"https://contracts.invalid/{url_quote(application_id)}",
+        "merchant_link": f"https://merchants.invalid/{url_quote(provider_id)}",
+    }
+
+
+def _bound(
+    jurisdictions: Jurisdictions, calculators: Mapping[str, type], namespace: uuid.UUID
+) -> Mapping[str, tuple[BoundProduct, ...]]:
+    registry = {**BUILT_IN, **calculators}
+    bound, faults = {}, list[Fault]()
+    # A product's id is the same for every merchant of the jurisdiction.
+    product_id = identities(namespace, "product")
+    for rulebook in jurisdictions.rulebooks():
+        try:
+            bound[rulebook.digest] = bind(rulebook, registry, product_id)
+        except InvalidDocument as error:
+            faults += error.faults
+    if faults:
+        raise InvalidDocument(dict.fromkeys(faults))
+    return MappingProxyType(bound)
+
+
+@frozen(init=False)
+class Engine:
+    """
+    The service's mind: prices, accepts, tracks and renews, by the rules of *jurisdictions*.
+
+    `calculators` are the host's own, by a name such as `term/seasonal`; `links` gives the links of an
+    acceptance; `namespace` is the host's secret, from which every id is made.
+
+    Raises:
+        InvalidDocument: when a jurisdiction names a calculator that nobody registered, or has a
+            setting that its calculator does not take.
+    """
+
+    jurisdictions: Jurisdictions
+    _setting: Setting = field(repr=False)
+    _calculators: Mapping[str, type] = field(repr=False)
+
+    def __init__(
+        self,
+        jurisdictions: Jurisdictions,
+        *,
+        calculators: Mapping[str, type] = MappingProxyType({}),
+        links: Links = trial_links,
+        namespace: uuid.UUID = TRIAL_NAMESPACE,
+    ) -> None:
+        setting = Setting(
+            jurisdictions=jurisdictions,
+            products=_bound(jurisdictions, calculators, namespace),
+            links=links,
+            namespace=namespace,
+        )
+        self.__attrs_init__(jurisdictions, setting, dict(calculators))
+
+    @classmethod
+    def bundled(cls, **chosen: Any) -> Engine:
+        """An engine with the jurisdictions that ship; *chosen* as for `Engine`."""
+        return cls(load_jurisdictions(), **chosen)
+
+    def decide(self, merchant: Merchant, command: Command, context: Context) -> tuple[Event, ...]:
+        """
+        The events of carrying out *command*, for hosts that store events; see `lifecycle.decide`.
+
+        Raises:
+            Refusal, InvalidDocument: when it may not happen; nothing has changed.
+        """
+        return deciding.decide(merchant, command, context, self._setting)
+
+    def evolve(self, merchant: Merchant, events: Iterable[Event]) -> Merchant:
+        """The state of *merchant* after *events*; see `lifecycle.evolve`."""
+        return evolve_all(merchant, events)
+
+    def _carry_out(
+        self,
+        merchant: Merchant,
+        command: Command,
+        context: Context,
+        reply: Callable[[Merchant], Reply],
+    ) -> Outcome[Reply]:
+        events = self.decide(merchant, command, context)
+        after = evolve_all(merchant, events)
+        return Outcome(reply(after), events, after)
+
+    def request_offers(
+        self, request: OffersRequest, merchant: Merchant, context: Context
+    ) -> Outcome[Offers]:
+        """
+        Offers for an application, initial or renewal (spec 4.1).
+
+        Raises:
+            Refusal: `merchant_not_found`, `no_deal_to_renew`, `active_deal`, `currency_mismatch`,
+                `application_in_fulfilment`, `request_conflict`.
+            InvalidDocument: the evidence is not valid.
+        """
+
+        def reply(after: Merchant) -> Offers:
+            offer_set = next(s for s in after.offer_sets if s.request_id == context.request_id)
+            return Offers(products=_as_issued(offer_set.products), expires_at=offer_set.expires_at)
+
+        return self._carry_out(merchant, RequestOffers(request=request), context, reply)
+
+    def accept_offer(
+        self,
+        offer_id: str,
+        merchant: Merchant,
+        context: Context,
+        bank_details: BankDetails | None = None,
+    ) -> Outcome[Acceptance]:
+        """
+        Accept one offer (spec 4.2). Accepting it again gives the same reply, even after the expiry.
+
+        Raises:
+            Refusal: `offer_not_found`, `offers_expired`, `offer_withdrawn`, `already_accepted`,
+                `active_deal`.
+        """
+
+        def reply(after: Merchant) -> Acceptance:
+            return next(
+                each.reply for each in after.fulfilments if each.reply.offer.offer_id == offer_id
+            )
+
+        command = AcceptOffer(offer_id=offer_id, bank_details=bank_details)
+        return self._carry_out(merchant, command, context, reply)
+
+    def supply_details(
+        self,
+        application_id: str,
+        merchant: Merchant,
+        context: Context,
+        *,
+        bank_details: BankDetails | None = None,
+        intended_use_of_funds: str | None = None,
+    ) -> Outcome[ApplicationStanding]:
+        """
+        Supply what was omitted; with bank details the application is submitted.
+
+        Raises:
+            Refusal: `application_not_found`, `not_possible_now`, `request_conflict`.
+        """
+        command = SupplyDetails(
+            application_id=application_id,
+            bank_details=bank_details,
+            intended_use_of_funds=intended_use_of_funds,
+        )
+        return self._carry_out(merchant, command, context, _application(application_id))
+
+    def close_application(
+        self, application_id: str, status: str, merchant: Merchant, context: Context
+    ) -> Outcome[ApplicationStanding]:
+        """
+        End an application in fulfilment: *status* is `declined` or `withdrawn`.
+
+        Raises:
+            Refusal: `application_not_found`, `not_possible_now`.
+        """
+        command = CloseApplication(application_id=application_id, status=status)
+        return self._carry_out(merchant, command, context, _application(application_id))
+
+    def fund_deal(
+        self, application_id: str, merchant: Merchant, context: Context
+    ) -> Outcome[DealStanding]:
+        """
+        Fund a submitted application; a renewal settles its base deal in the same batch.
+
+        Raises:
+            Refusal: `application_not_found`, `not_possible_now`, `active_deal`.
+        """
+
+        def reply(after: Merchant) -> DealStanding:
+            deal = next(deal for deal in after.deals if deal.application_id == application_id)
+            return self._standing(deal.id, context)(after)
+
+        return self._carry_out(merchant, FundDeal(application_id=application_id), context, reply)
+
+    def record_takings(
+        self,
+        takings: Iterable[Takings],
+        merchant: Merchant,
+        context: Context,
+        *,
+        complete_through: date | None = None,
+    ) -> Outcome[TakingsHeld]:
+        """
+        Record days of takings, complete up to *complete_through* where that is given.
+
+        Raises:
+            InvalidDocument: an amount or a day is not valid.
+        """
+
+        def reply(after: Merchant) -> TakingsHeld:
+            return TakingsHeld(
+                days=len(after.takings), complete_through=after.takings_complete_through
+            )
+
+        command = RecordTakings(takings=tuple(takings), complete_through=complete_through)
+        return self._carry_out(merchant, command, context, reply)
+
+    def record_remittance(
+        self,
+        deal_id: str,
+        entries: Entry | Iterable[Entry],
+        merchant: Merchant,
+        context: Context,
+        *,
+        complete_through: date | None = None,
+    ) -> Outcome[DealStanding]:
+        """
+        Record one or more entries of a deal, its history complete up to *complete_through*.
+
+        Raises:
+            Refusal: `deal_not_found`, `request_conflict`.
+            InvalidDocument: an entry is not valid; every fault of every entry is named.
+        """
+        command = RecordRemittance(
+            deal_id=deal_id,
+            entries=(entries,) if isinstance(entries, Entry) else tuple(entries),
+            complete_through=complete_through,
+        )
+        return self._carry_out(merchant, command, context, self._standing(deal_id, context))
+
+    def close_deal(
+        self, deal_id: str, status: str, merchant: Merchant, context: Context
+    ) -> Outcome[DealStanding]:
+        """
+        End the active deal early: *status* is `defaulted` or `cancelled`.
+
+        Raises:
+            Refusal: `deal_not_found`, `not_possible_now`.
+        """
+        command = CloseDeal(deal_id=deal_id, status=status)
+        return self._carry_out(merchant, command, context, self._standing(deal_id, context))
+
+    def review_renewal(self, merchant: Merchant, context: Context) -> Outcome[Assessment]:
+        """
+        Look again whether the deal may be renewed, and announce it when that has changed.
+
+        Raises:
+            Refusal: `no_deal_to_renew`.
+        """
+        question = self.assess_renewal(merchant, context)
+        return self._carry_out(merchant, ReviewRenewal(), context, lambda _: question.reply)
+
+    def assess_renewal(self, merchant: Merchant, context: Context) -> Outcome[Assessment]:
+        """
+        The assessment of the deal that a renewal would be based on; changes nothing.
+
+        Raises:
+            Refusal: `no_deal_to_renew`.
+        """
+        check_evidence(context.evidence, renewal=True)
+        context = context.not_before(merchant.last_seen_at)
+        rulebook = self._setting.rulebook(merchant, context.at)
+        case = renewal_case(merchant, context, rulebook)
+        if case is None:
+            raise Refusal("no_deal_to_renew", "the merchant has no active or recently repaid deal")
+        return Outcome(case.assessment, (), merchant)
+
+    def look_up(self, merchant: Merchant, context: Context) -> Outcome[MerchantLookup]:
+        """The merchant's deals (spec 4.3); none before the first funding. Changes nothing."""
+        check_evidence(context.evidence, renewal=True)
+        context = context.not_before(merchant.last_seen_at)
+        reply = standings(merchant, merchant.deals, context, self._setting)
+        return Outcome(reply, (), merchant)
+
+    def required_checks(
+        self, request: OffersRequest, merchant: Merchant, context: Context
+    ) -> Outcome[RequiredChecks]:
+        """
+        The checks to carry out before this request for offers; changes nothing.
+
+        Raises:
+            Refusal: as `request_offers` would.
+        """
+        context = context.not_before(merchant.last_seen_at)
+        reply = required_checks(request, merchant, context, self._setting)
+        return Outcome(reply, (), merchant)
+
+    def _standing(self, deal_id: str, context: Context) -> Callable[[Merchant], DealStanding]:
+        def reply(after: Merchant) -> DealStanding:
+            deal = find_deal(after, deal_id)
+            seen = context.not_before(after.last_seen_at)
+            return standings(after, (deal,), seen, self._setting).deals[0]
+
+        return reply
+
+
+def _application(application_id: str) -> Callable[[Merchant], ApplicationStanding]:
+    def reply(after: Merchant) -> ApplicationStanding:
+        each: Fulfilment = next(
+            each for each in after.fulfilments if each.application_id == application_id
+        )
+        return ApplicationStanding(
+            application_id=each.application_id, status=each.status, omitted=each.omitted
+        )
+
+    return reply
+
+
+def _as_issued(products: Iterable[Product]) -> tuple[Product, ...]:
+    """The products with their offers as they were issued: a retry gets the reply that it missed."""
+    return tuple(
+        attrs.evolve(
+            product,
+            offers=tuple(attrs.evolve(offer, offer_status=ELIGIBLE) for offer in product.offers),
+        )
+        if any(offer.offer_status != ELIGIBLE for offer in product.offers)
+        else product
+        for product in products
+    )

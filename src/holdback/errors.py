@@ -1,0 +1,173 @@
+"""Everything that can go wrong, as one tree.
+
+`HoldbackError` has three children, one for each kind of reader:
+
+- `InvalidDocument`: somebody wrote a document that cannot be read; it lists every fault at once.
+- `RuleError`: an expression of the rule language is wrong; it points at the characters.
+- `Refusal`: an expected business "no"; it carries a stable code and a suggested HTTP status.
+
+No message of these ever holds personal data: they name places and expectations, and show only what a
+person wrote into a rule file, an identifier or a value from a declared set.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import Final
+
+from attrs import frozen
+
+# Design 7a: the codes that hosts and partners rely on, each with its HTTP status and its title.
+REFUSALS: Final[Mapping[str, tuple[int, str]]] = MappingProxyType(
+    {
+        "offers_expired": (404, "The offers have expired"),
+        "offer_not_found": (404, "There is no such offer"),
+        "merchant_not_found": (404, "There is no such merchant"),
+        "application_not_found": (404, "There is no such application"),
+        "deal_not_found": (404, "There is no such deal"),
+        "no_deal_to_renew": (404, "There is no deal to renew"),
+        "offer_withdrawn": (409, "The offer was withdrawn"),
+        "already_accepted": (409, "An offer was already accepted"),
+        "request_conflict": (409, "The request conflicts with an earlier one"),
+        "application_in_fulfilment": (409, "An application is in fulfilment"),
+        "active_deal": (409, "The merchant has an active deal"),
+        "not_possible_now": (409, "The operation is not possible in this state"),
+        "invalid_request": (422, "The request is not valid"),
+        "currency_mismatch": (422, "The currency does not match"),
+    }
+)
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str | None:
+    """
+    A hint naming the known word nearest to *word*, or None when nothing is near.
+
+    >>> did_you_mean("progres", ["progress", "balance"])
+    'did you mean `progress`?'
+    """
+    near = difflib.get_close_matches(word[:100], list(known), n=1)
+    return f"did you mean `{near[0]}`?" if near else None
+
+
+@frozen(kw_only=True)
+class Fault:
+    """
+    One thing that is wrong with a document: what, where, and what would help.
+
+    `path` is a JSON path (`$.application.currency`) or a TOML key path (`rules[2].require`); `file`,
+    `line` and `column` (both from 1) are known for files. `source` is the line as written and `width`
+    the number of its characters, from `column` on, that are at fault.
+    """
+
+    message: str
+    path: str | None = None
+    file: str | None = None
+    line: int | None = None
+    column: int | None = None
+    source: str | None = None
+    width: int = 1
+    hint: str | None = None
+
+    @property
+    def place(self) -> str:
+        """Where the fault is, as `file:line:column` and path, as far as known."""
+        position = ":".join(
+            str(part) for part in (self.file, self.line, self.column) if part is not None
+        )
+        return " ".join(part for part in (position, self.path) if part)
+
+    def __str__(self) -> str:
+        """
+        The fault on one line.
+
+        >>> str(Fault(message="unknown field", path="$.compny", hint="did you mean `company`?"))
+        '$.compny: unknown field; did you mean `company`?'
+        """
+        text = f"{self.place}: {self.message}" if self.place else self.message
+        return f"{text}; {self.hint}" if self.hint else text
+
+    def underlined(self) -> str:
+        """The fault, and under it the source line with the characters at fault marked."""
+        if self.source is None or self.column is None:
+            return str(self)
+        return f"{self}\n    {self.source}\n    {' ' * (self.column - 1)}{'^' * max(1, self.width)}"
+
+
+class HoldbackError(Exception):
+    """The root of every error that holdback raises on purpose."""
+
+
+class InvalidDocument(HoldbackError):
+    """
+    A document that cannot be read: a request, a stored state, a jurisdiction's file, a set of facts.
+
+    `faults` holds every fault that was found, in the order of the document.
+
+    >>> str(InvalidDocument([Fault(message="expected text", path="$.application.currency")]))
+    '$.application.currency: expected text'
+    """
+
+    def __init__(self, faults: Iterable[Fault]) -> None:
+        self.faults = tuple(faults)
+        assert self.faults, "an invalid document has at least one fault"
+        super().__init__("\n".join(str(fault) for fault in self.faults))
+
+    @classmethod
+    def of(
+        cls, message: str, *, path: str | None = None, hint: str | None = None
+    ) -> InvalidDocument:
+        """An invalid document with the one fault described."""
+        return cls([Fault(message=message, path=path, hint=hint)])
+
+
+class RuleError(HoldbackError):
+    """
+    An expression of the rule language that is refused.
+
+    `stage` says which reader refused it: `text` (characters and size), `syntax`, or `types` (names,
+    types, units, ranges and exactness). `start` and `end` delimit the characters at fault in `source`.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        source: str,
+        start: int,
+        end: int,
+        stage: str,
+        hint: str | None = None,
+    ) -> None:
+        self.message = message
+        self.source = source
+        self.start = start
+        self.end = max(end, start + 1)
+        self.stage = stage
+        self.hint = hint
+        super().__init__(f"column {start + 1}: {message}" + (f"; {hint}" if hint else ""))
+
+    def underlined(self) -> str:
+        """The message, and under it the expression with the characters at fault marked."""
+        return f"{self}\n    {self.source}\n    {' ' * self.start}{'^' * (self.end - self.start)}"
+
+
+class Refusal(HoldbackError):
+    """
+    An expected business "no": nothing was changed.
+
+    `code` is one of `REFUSALS`; `status` is the HTTP status that a host may answer with; `errors`
+    names the fields at fault, where there are any.
+
+    >>> refusal = Refusal("offers_expired", "the offers expired at 2026-01-31T00:00:00Z")
+    >>> refusal.status
+    404
+    """
+
+    def __init__(self, code: str, detail: str, *, errors: Iterable[Fault] = ()) -> None:
+        self.code = code
+        self.status, self.title = REFUSALS[code]
+        self.detail = detail
+        self.errors = tuple(errors)
+        super().__init__(f"{code}: {detail}")

@@ -1,0 +1,145 @@
+"""One TOML file: its values, where they stand in the text, and everything that is wrong with it.
+
+The size, the characters and the cost of a file are looked at before `tomllib` reads it; numbers are
+read as exact decimals.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from bisect import bisect_right
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any, Final
+
+from attrs import field, frozen
+
+from holdback.canonical import Json
+from holdback.errors import Fault
+from holdback.jurisdictions.positions import Path, Spot, excess, spots
+
+# A hundred times a long rule file; what a file may cost is known before it is read.
+MAX_BYTES: Final = 256 * 1024
+
+_DECIMAL: Final = re.compile(r"[+-]?[0-9]{1,18}\.[0-9]{1,12}")
+# Characters that cannot be seen or that turn the text around: a review would not show them.
+_HIDDEN: Final = re.compile("[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+_AT: Final = re.compile(r"(.*) \(at (?:line (\d+), column (\d+)|end of document)\)", re.DOTALL)
+
+
+@frozen
+class Unfit:
+    """A number that TOML allows and holdback does not: with an exponent, infinite, not a number."""
+
+    text: str
+
+
+def _exact(text: str) -> Decimal | Unfit:
+    return Decimal(text) if _DECIMAL.fullmatch(text) else Unfit(text)
+
+
+@frozen(eq=False)
+class Document:
+    """One file: its name for people, its text, where things stand in it, and its faults."""
+
+    file: str
+    text: str = field(repr=False)
+    faults: list[Fault] = field(repr=False)
+    spots: Mapping[Path, Spot] = field(factory=dict, repr=False)
+    _starts: list[int] = field(init=False, repr=False)
+
+    @_starts.default
+    def _line_starts(self) -> list[int]:
+        return [0, *(match.end() for match in re.finditer("\n", self.text))]
+
+    def offset(self, line: int, column: int) -> int:
+        """The offset of a line and column, both from 1."""
+        return self._starts[line - 1] + column - 1
+
+    def position(self, span: tuple[int, int], path: str | None = None) -> dict[str, Any]:
+        """The place of the characters in *span*, as a fault has it."""
+        line = bisect_right(self._starts, span[0])
+        start = self._starts[line - 1]
+        end = self._starts[line] - 1 if line < len(self._starts) else len(self.text)
+        return {
+            "path": path or None,
+            "file": self.file,
+            "line": line,
+            "column": span[0] - start + 1,
+            "source": self.text[start:end].rstrip("\r"),
+            "width": max(1, min(span[1], end) - span[0]),
+        }
+
+    def fault(self, message: str, span: tuple[int, int], hint: str | None = None) -> None:
+        """Note what is wrong with the characters in *span*."""
+        self.faults.append(Fault(message=message, hint=hint, **self.position(span)))
+
+
+def read_document(file: str, body: bytes, faults: list[Fault]) -> tuple[Document, Json] | None:
+    """
+    The document in *body*, the bytes of *file*, and its values as `tomllib` reads them; None, and a
+    fault more in *faults*, when it cannot be read.
+    """
+    text = _decoded(file, body, faults)
+    if text is None:
+        return None
+    document = Document(file, text, faults)
+    hidden = _HIDDEN.search(text)
+    if hidden is not None:
+        message = f"an invisible character, U+{ord(hidden[0]):04X}"
+        document.fault(message, hidden.span(), "remove it: it can make a text look like another")
+        return None
+    too_much = excess(text)
+    if too_much is not None:
+        message, token = too_much
+        document.fault(message, (token.start, token.end))
+        return None
+    try:
+        value = tomllib.loads(text, parse_float=_exact)
+    except (ValueError, RecursionError) as error:
+        _syntax(document, str(error))
+        return None
+    return Document(file, text, faults, spots(text)), value
+
+
+def _decoded(file: str, body: bytes, faults: list[Fault]) -> str | None:
+    def fault(message: str, hint: str | None = None) -> None:
+        faults.append(Fault(message=message, file=file, hint=hint))
+
+    if len(body) > MAX_BYTES:
+        fault(f"the file has more than {MAX_BYTES // 1024} KiB")
+    elif body.startswith(b"\xef\xbb\xbf"):
+        fault("the file starts with a byte order mark", "save it as UTF-8 without one")
+    elif b"\0" in body:
+        fault("the file has a NUL character", "save it as UTF-8 text")
+    else:
+        try:
+            return body.decode()
+        except UnicodeDecodeError as error:
+            line = body.count(b"\n", 0, error.start) + 1
+            message = "the file is not UTF-8"
+            faults.append(Fault(message=message, file=file, line=line, hint="save it as UTF-8"))
+    return None
+
+
+def _syntax(document: Document, message: str) -> None:
+    """Note what `tomllib` said, where it said it."""
+    match = _AT.fullmatch(message)
+    offset = len(document.text.rstrip())
+    if match is not None:
+        message = match[1]
+        if match[2] is not None:
+            offset = document.offset(int(match[2]), int(match[3]))
+    said = message[:1].lower() + message[1:]
+    document.fault(f"this is not TOML: {said}", (offset, offset + 1), _syntax_hint(said))
+
+
+def _syntax_hint(message: str) -> str | None:
+    if message.startswith("cannot overwrite"):
+        return "a key or a table is written once"
+    if message.startswith("invalid value"):
+        return (
+            'text, percentages and money stand in quotes, as `"75%"`; flags are `true` and `false`'
+        )
+    return None

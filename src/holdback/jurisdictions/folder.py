@@ -1,0 +1,126 @@
+"""The one place here where files are read: folders of jurisdictions.
+
+The jurisdictions that ship are data beside the package. In a wheel they are `bundled/` in this package;
+in a checkout, which is what an editable install uses, they are the repository's own `jurisdictions/`.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Final
+
+from holdback.errors import Fault, InvalidDocument, did_you_mean
+from holdback.jurisdictions.document import MAX_BYTES
+from holdback.jurisdictions.reader import FILES, read_jurisdiction
+from holdback.jurisdictions.rulebook import Jurisdiction, Jurisdictions
+
+# ISO 3166-1, or ISO 3166-2 with a subdivision.
+CODE: Final = re.compile(r"[A-Z]{2}(-[A-Z0-9]{1,3})?")
+
+_PROJECT: Final = "holdback"
+_BESIDE: Final = ("README.md",)
+# The name of the repository's folder, and so of the bundled one wherever it lies: decisions name the
+# file of a rule, and must not depend on where holdback is installed.
+_NAME: Final = "jurisdictions"
+
+
+def load_jurisdictions(path: str | Path | None = None) -> Jurisdictions:
+    """
+    The jurisdictions in the folder *path*, or those that ship when there is none.
+
+    >>> load_jurisdictions().codes
+    ('GB',)
+
+    Raises:
+        InvalidDocument: with every fault of every file of every jurisdiction.
+    """
+    root = bundled_path() if path is None else Path(path)
+    if not root.is_dir():
+        raise InvalidDocument.of("there is no such folder", path=str(path))
+    name = _NAME if path is None else Path(path).resolve().name
+    jurisdictions, faults = [], list[Fault]()
+    for folder in _folders(root):
+        try:
+            jurisdictions.append(_load(folder, f"{name}/{folder.name}/"))
+        except InvalidDocument as error:
+            faults += error.faults
+    if not jurisdictions and not faults:
+        faults.append(Fault(message="there is no jurisdiction in this folder", path=str(path)))
+    if faults:
+        raise InvalidDocument(faults)
+    return Jurisdictions(jurisdictions)
+
+
+def bundled_path() -> Traversable:
+    """
+    The folder of the jurisdictions that ship.
+
+    Raises:
+        InvalidDocument: when holdback was installed without them.
+    """
+    bundled = files(__package__) / "bundled"
+    if bundled.is_dir():
+        return bundled
+    # Only a checkout of this very project may lend its folder: src/holdback/jurisdictions/folder.py.
+    repository = Path(__file__).resolve().parents[3]
+    if _is_this_project(repository / "pyproject.toml"):
+        return repository / _NAME
+    raise InvalidDocument.of(
+        "holdback was installed without its jurisdictions",
+        hint="install a wheel, or give the path of a folder of jurisdictions",
+    )
+
+
+def _is_this_project(pyproject: Path) -> bool:
+    try:
+        project = tomllib.loads(pyproject.read_text(encoding="utf-8")).get("project", {})
+    except (OSError, ValueError):
+        return False
+    return bool(project.get("name") == _PROJECT)
+
+
+def _folders(root: Traversable) -> Iterator[Traversable]:
+    """The folders in *root* that are meant as jurisdictions, in the order of their names."""
+    for entry in sorted(root.iterdir(), key=lambda each: each.name):
+        if entry.is_dir() and not entry.name.startswith((".", "__")):
+            yield entry
+
+
+def _load(folder: Traversable, prefix: str) -> Jurisdiction:
+    """The jurisdiction in *folder*; every fault of it at once."""
+    faults: list[Fault] = []
+    if CODE.fullmatch(folder.name) is None:
+        message = f"`{folder.name[:60]}` is not the code of a jurisdiction"
+        hint = "a folder is named as `GB` or `US-CA`, by ISO 3166"
+        raise InvalidDocument([Fault(message=message, file=prefix.rstrip("/"), hint=hint)])
+    contents: dict[str, bytes] = {}
+    for entry in sorted(folder.iterdir(), key=lambda each: each.name):
+        if entry.name in FILES:
+            contents[entry.name] = _read(entry, f"{prefix}{entry.name}")
+        elif entry.name not in _BESIDE and not entry.name.startswith("."):
+            hint = did_you_mean(entry.name, FILES) or "a folder has nothing else in it"
+            file = f"{prefix}{entry.name[:60]}"
+            faults.append(Fault(message="this file is not known here", file=file, hint=hint))
+    jurisdiction = None
+    try:
+        jurisdiction = read_jurisdiction(folder.name, contents, file_prefix=prefix)
+    except InvalidDocument as error:
+        faults += error.faults
+    if faults or jurisdiction is None:
+        raise InvalidDocument(faults)
+    return jurisdiction
+
+
+def _read(entry: Traversable, file: str) -> bytes:
+    """The bytes of *entry*, never more than are looked at."""
+    try:
+        with entry.open("rb") as stream:
+            content: bytes = stream.read(MAX_BYTES + 1)
+            return content
+    except OSError:
+        raise InvalidDocument([Fault(message="the file cannot be read", file=file)]) from None

@@ -1,0 +1,235 @@
+"""Where everything stands in a TOML text.
+
+`tomllib` gives values without their places, and takes seconds over a few hostile lines. So a text is
+split into tokens here, in one pass: before `tomllib` reads it, to refuse what would cost too much
+(`excess`), and afterwards, to find the place of every key and value (`spots`).
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from typing import Final, TypeAlias
+
+from attrs import frozen
+
+# A place in a document: keys, and numbers from 0 for the items of an array.
+Path: TypeAlias = tuple[str | int, ...]
+
+# Nobody nests a rule file deeper; `tomllib` needs quadratic time for long keys and recurses into values.
+MAX_KEY_PARTS: Final = 8
+MAX_DEPTH: Final = 32
+# The longest word without quotes, a key or a number: bounds what an integer can cost.
+MAX_WORD: Final = 64
+
+_TOKEN: Final = re.compile(
+    r'''
+      (?P<space>[ \t\r]+)
+    | (?P<comment>\#[^\n]*)
+    | (?P<newline>\n)
+    | (?P<text>"""(?:\\.|[^\\])*?"""(?:"{0,2})
+             | \'\'\'.*?\'\'\'(?:\'{0,2})
+             | "(?:\\.|[^"\\\n])*"
+             | \'[^\'\n]*\')
+    | (?P<open>["\'])
+    | (?P<word>[A-Za-z0-9_+:-]+)
+    | (?P<dot>\.)
+    | (?P<symbol>[\[\]{},=])
+    | (?P<other>.)
+    ''',
+    re.VERBOSE | re.DOTALL,
+)
+_ESCAPE: Final = re.compile(r"\\u....|\\U........|\\.|.", re.DOTALL)
+
+
+@frozen
+class Token:
+    """A piece of a TOML text, from `start` up to `end`."""
+
+    kind: str
+    text: str
+    start: int
+    end: int
+
+
+@frozen
+class Spot:
+    """Where a key and its value stand: each from an offset up to another. An array's item has no key."""
+
+    key: tuple[int, int]
+    value: tuple[int, int]
+
+
+def _tokens(text: str) -> Iterator[Token]:
+    """The tokens of *text*, up to a text that is never closed: `tomllib` reads no further either."""
+    for match in _TOKEN.finditer(text):
+        kind = str(match.lastgroup)
+        if kind == "open":
+            return
+        yield Token(kind, match[0], match.start(), match.end())
+
+
+def excess(text: str) -> tuple[str, Token] | None:
+    """What would make *text* too dear to read, and where: a message and a token; None when nothing."""
+    depth = dots = 0
+    for token in _tokens(text):
+        if token.kind == "word" and len(token.text) > MAX_WORD:
+            return f"a key or a number has at most {MAX_WORD} characters", token
+        if token.kind == "dot":
+            dots += 1
+            if dots >= MAX_KEY_PARTS:
+                return f"a key has at most {MAX_KEY_PARTS} parts", token
+        elif token.kind not in ("word", "text", "space"):
+            dots = 0
+        if token.kind == "symbol":
+            depth += (token.text in "[{") - (token.text in "]}")
+            if depth > MAX_DEPTH:
+                return f"values are nested at most {MAX_DEPTH} deep", token
+    return None
+
+
+def spots(text: str) -> Mapping[Path, Spot]:
+    r"""
+    The spot of every key and value of *text*, which is valid TOML, by its path.
+
+    >>> spots('[[rules]]\nid = "on-pace"')["rules", 0, "id"].value
+    (15, 24)
+    """
+    scanner = _Scanner([each for each in _tokens(text) if each.kind not in ("space", "comment")])
+    scanner.document()
+    return scanner.spots
+
+
+def offset_within(raw: str, place: int) -> int:
+    r"""
+    The offset in *raw*, a quoted text of one line, of the character at *place* of its value.
+
+    >>> offset_within('"a\\tb"', 2)
+    4
+    """
+    if raw.startswith("'"):
+        return place + 1
+    offset = 1
+    for match in _ESCAPE.finditer(raw, 1):
+        if place == 0:
+            break
+        place -= 1
+        offset = match.end()
+    return offset
+
+
+class _Scanner:
+    """Reads the tokens of valid TOML once, noting where things stand."""
+
+    def __init__(self, tokens: list[Token]) -> None:
+        self.tokens = tokens
+        self.place = 0
+        self.spots: dict[Path, Spot] = {}
+        self.lengths: dict[Path, int] = {}  # of the arrays of tables
+
+    def peek(self) -> Token | None:
+        return self.tokens[self.place] if self.place < len(self.tokens) else None
+
+    def next(self) -> Token:
+        token = self.tokens[self.place]
+        self.place += 1
+        return token
+
+    def document(self) -> None:
+        table: Path = ()
+        while (token := self.peek()) is not None:
+            if token.kind == "newline":
+                self.next()
+            elif token.text == "[":
+                table = self.header()
+            else:
+                self.pair(table)
+
+    def header(self) -> Path:
+        """`[a.b]` or `[[a.b]]`: the path of the table that begins."""
+        start = self.next().start
+        of_array = self._next_is("[")
+        if of_array:
+            self.next()
+        *parents, last = self.key()
+        end = self.next().end
+        if of_array:
+            end = self.next().end
+        spot = Spot((start, end), (start, end))
+        path: Path = ()
+        for part in parents:
+            path = (*path, part)
+            self.spots.setdefault(path, spot)
+            if path in self.lengths:
+                path = (*path, self.lengths[path] - 1)
+        path = (*path, last)
+        self.spots.setdefault(path, spot)
+        if of_array:
+            self.lengths[path] = self.lengths.get(path, 0) + 1
+            path = (*path, self.lengths[path] - 1)
+        self.spots[path] = spot
+        return path
+
+    def _next_is(self, text: str) -> bool:
+        token = self.peek()
+        return token is not None and token.text == text
+
+    def key(self) -> list[str]:
+        parts = [self._part()]
+        while self._next_is("."):
+            self.next()
+            parts.append(self._part())
+        return parts
+
+    def _part(self) -> str:
+        token = self.next()
+        if token.kind != "text":
+            return token.text
+        value: str = tomllib.loads(f"key = {token.text}")["key"]
+        return value
+
+    def pair(self, table: Path) -> None:
+        """`key = value` in *table*."""
+        start = self.tokens[self.place].start
+        parts = self.key()
+        end = self.tokens[self.place - 1].end
+        self.next()  # the `=`
+        for depth in range(1, len(parts)):
+            self.spots.setdefault((*table, *parts[:depth]), Spot((start, end), (start, end)))
+        self.value((*table, *parts), (start, end))
+
+    def value(self, path: Path, key: tuple[int, int] | None = None) -> None:
+        """The value at *path*."""
+        token = self.next()
+        end = token.end
+        if token.text == "[":
+            end = self._items(path)
+        elif token.text == "{":
+            end = self._pairs(path)
+        elif token.kind != "text":
+            # A number or a date: words, points, and a space between date and time.
+            while (more := self.peek()) is not None and more.kind in ("word", "dot"):
+                end = self.next().end
+        span = (token.start, end)
+        self.spots[path] = Spot(key or span, span)
+
+    def _items(self, path: Path) -> int:
+        """The items of an array, up to the end of its bracket."""
+        count = 0
+        while not self._next_is("]"):
+            if self._next_is(",") or self._next_is("\n"):
+                self.next()
+                continue
+            self.value((*path, count))
+            count += 1
+        return self.next().end
+
+    def _pairs(self, path: Path) -> int:
+        """The pairs of an inline table, up to the end of its brace."""
+        while not self._next_is("}"):
+            if self._next_is(",") or self._next_is("\n"):
+                self.next()
+                continue
+            self.pair(path)
+        return self.next().end

@@ -1,0 +1,1 @@
+"""What may happen to a merchant, and what then is: commands, events, `decide` and `evolve`."""

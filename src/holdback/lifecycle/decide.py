@@ -1,0 +1,91 @@
+"""May it happen, and what then: a command gives events, or is refused and changes nothing.
+
+Rule 1: the same merchant, command, context and setting give the same events, byte for byte.
+Rule 2: a command that was carried out before gives no events, so a retry is safe.
+Rule 3: whether a deal may be renewed is announced when it changes, and only then.
+"""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from holdback.lifecycle.accepting import accept, close_application, fund, supply_details
+from holdback.lifecycle.commands import (
+    AcceptOffer,
+    CloseApplication,
+    CloseDeal,
+    Command,
+    FundDeal,
+    RecordRemittance,
+    RecordTakings,
+    RequestOffers,
+    ReviewRenewal,
+    SupplyDetails,
+)
+from holdback.lifecycle.events import Event, RenewalEligibilityChanged
+from holdback.lifecycle.evolve import evolve_all
+from holdback.lifecycle.requesting import issue_offers
+from holdback.lifecycle.servicing import close_deal, record_remittance, record_takings
+from holdback.lifecycle.setting import Context, Setting
+from holdback.lifecycle.standing import renewal_case, renewal_eligibility
+from holdback.model.merchant import Merchant
+
+
+def decide(
+    merchant: Merchant, command: Command, context: Context, setting: Setting
+) -> tuple[Event, ...]:
+    """
+    The events of carrying out *command*, in order; none when it was carried out before.
+
+    Raises:
+        Refusal: an expected business "no".
+        InvalidDocument: the command, or the evidence, is not valid.
+    """
+    context = context.not_before(merchant.last_seen_at)
+    events = _events(merchant, command, context, setting)
+    # Requests for offers change nothing that eligibility depends on, and are the hot path.
+    if isinstance(command, RequestOffers) or not (events or isinstance(command, ReviewRenewal)):
+        return events
+    return (*events, *_announcement(evolve_all(merchant, events), context, setting))
+
+
+def _events(
+    merchant: Merchant, command: Command, context: Context, setting: Setting
+) -> tuple[Event, ...]:
+    match command:
+        case RequestOffers():
+            return issue_offers(merchant, command, context, setting)
+        case AcceptOffer():
+            return accept(merchant, command, context, setting)
+        case SupplyDetails():
+            return supply_details(merchant, command, context)
+        case CloseApplication():
+            return close_application(merchant, command, context)
+        case FundDeal():
+            return fund(merchant, command, context, setting)
+        case RecordTakings():
+            return record_takings(merchant, command, context, setting)
+        case RecordRemittance():
+            return record_remittance(merchant, command, context, setting)
+        case CloseDeal():
+            return close_deal(merchant, command, context, setting)
+        case ReviewRenewal():
+            return ()
+    assert_never(command)
+
+
+def _announcement(
+    merchant: Merchant, context: Context, setting: Setting
+) -> tuple[RenewalEligibilityChanged, ...]:
+    case = renewal_case(merchant, context, setting.rulebook(merchant, context.at))
+    eligible = renewal_eligibility(merchant, case)
+    if eligible == merchant.renewal_eligibility:
+        return ()
+    return (
+        RenewalEligibilityChanged(
+            at=context.at,
+            deal_id=None if case is None else case.deal.id,
+            renewal_eligibility=eligible,
+            assessment=None if case is None else case.assessment.record(),
+        ),
+    )

@@ -1,0 +1,41 @@
+"""Accepting an offer: the optional body of the request, and the reply (spec 2.3 and 2.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from attrs import field, frozen
+
+from holdback.model.offer import Offer
+
+
+@frozen(kw_only=True)
+class BankDetails:
+    """Where the funds go (spec 2.3). Personal data: never shown, logged or digested."""
+
+    account_number: str | None = field(default=None, repr=False)
+    bank_name: str | None = field(default=None, repr=False)
+    account_type: str | None = field(default=None, repr=False)
+    sort_code: str | None = field(default=None, repr=False)
+
+
+@frozen(kw_only=True)
+class Acceptance:
+    """
+    The reply to an accepted offer (spec 2.4). `links` holds at least `contract_link` and
+    `merchant_link`; both are personal to the merchant and are not shown.
+    """
+
+    application_id: str
+    provider_id: str
+    offer: Offer
+    links: Mapping[str, str] = field(repr=False)
+
+
+@frozen(kw_only=True)
+class ApplicationStanding:
+    """How far an accepted application has come, and what is still to be supplied."""
+
+    application_id: str
+    status: str
+    omitted: tuple[str, ...] = ()

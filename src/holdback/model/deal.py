@@ -1,0 +1,206 @@
+"""Deals and the remittances that pay them down (spec 2.5).
+
+A deal's figures are a function of the set of its entries: they are kept sorted by date and id, so any
+order of delivery gives the same deal.
+
+INVARIANT: repayment_amount + overpaid == remitted + settled + balance + shortfall + waived
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import date
+from decimal import Decimal
+from typing import Final
+
+from attrs import evolve, field, frozen
+
+from holdback.money import PERCENT_PLACES, Money
+
+# The values of `status` and `type`: the specification shows `Funded` and `Initial`.
+FUNDED: Final = "Funded"
+REPAID: Final = "Repaid"
+RENEWED: Final = "Renewed"
+DEFAULTED: Final = "Defaulted"
+CANCELLED: Final = "Cancelled"
+STATUSES: Final = (FUNDED, REPAID, RENEWED, DEFAULTED, CANCELLED)
+INITIAL: Final = "Initial"
+RENEWAL: Final = "Renewal"
+TYPES: Final = (INITIAL, RENEWAL)
+
+WHOLE: Final = 100 * 10**PERCENT_PLACES  # 100 percent, scaled
+
+
+@frozen(kw_only=True)
+class Entry:
+    """
+    One remittance, or the reversal of one (design 7a).
+
+    `id` is the host's. `takings` are the takings that `amount` was taken from, where known. Only a
+    `settled` entry counts. A reversal names in `reverses` the entry that it takes back, whole.
+    """
+
+    id: str
+    on: date
+    amount: Money
+    takings: Money | None = None
+    settled: bool = True
+    reverses: str | None = None
+
+
+@frozen(kw_only=True)
+class Deal:
+    """
+    A funded offer, as a merchant's state holds it. Its wire shape is that of spec 2.5.
+
+    `funded_on` is the local date of the jurisdiction. `settled` is what a renewal's funding paid
+    towards it. `complete_through` is the last day up to which the history of remittances is declared
+    complete; None when it never was.
+    """
+
+    id: str
+    application_id: str
+    type: str
+    status: str = FUNDED
+    funded_on: date
+    funded_amount: Money
+    repayment_amount: Money
+    factor_rate: Decimal
+    split_percentage: Decimal
+    term_length: Decimal
+    term_days: int
+    settled: Money
+    closed_on: date | None = None
+    entries: tuple[Entry, ...] = ()
+    complete_through: date | None = None
+    # Derived once from the entries: the ids that a settled reversal takes back, the remittances that
+    # count, and their sum.
+    taken_back: frozenset[str] = field(init=False, eq=False, repr=False)
+    counted: tuple[Entry, ...] = field(init=False, eq=False, repr=False)
+    remitted: Money = field(init=False, eq=False, repr=False)
+
+    @taken_back.default
+    def _taken_back(self) -> frozenset[str]:
+        return frozenset(
+            entry.reverses for entry in self.entries if entry.reverses is not None and entry.settled
+        )
+
+    @counted.default
+    def _counted(self) -> tuple[Entry, ...]:
+        return tuple(
+            [
+                entry
+                for entry in self.entries
+                if entry.settled and entry.reverses is None and entry.id not in self.taken_back
+            ]
+        )
+
+    @remitted.default
+    def _remitted(self) -> Money:
+        total = sum([entry.amount.minor for entry in self.counted])
+        return Money(total, self.repayment_amount.currency)
+
+    @property
+    def active(self) -> bool:
+        """Whether this is the merchant's one active deal."""
+        return self.status == FUNDED
+
+    @property
+    def currency(self) -> str:
+        """The currency code of the deal's amounts."""
+        return self.repayment_amount.currency.code
+
+    @property
+    def outstanding(self) -> int:
+        """What is left to pay, in minor units; below zero when more was paid than owed."""
+        return self.repayment_amount.minor - self.remitted.minor - self.settled.minor
+
+    def _positive(self, minor: int) -> Money:
+        return Money(max(0, minor), self.repayment_amount.currency)
+
+    @property
+    def balance(self) -> Money:
+        """What the merchant still owes on this deal; never below zero."""
+        return self._positive(self.outstanding if self.status in {FUNDED, DEFAULTED} else 0)
+
+    @property
+    def overpaid(self) -> Money:
+        """What was paid beyond the repayment amount."""
+        return self._positive(-self.outstanding)
+
+    @property
+    def shortfall(self) -> Money:
+        """What a reversal took back after the deal was closed, and another deal was active."""
+        return self._positive(self.outstanding if self.status in {REPAID, RENEWED} else 0)
+
+    @property
+    def waived(self) -> Money:
+        """What a cancelled deal no longer asks for."""
+        return self._positive(self.outstanding if self.status == CANCELLED else 0)
+
+    @property
+    def progress(self) -> int:
+        """
+        The paid-down percentage, scaled by 10**4 and rounded down: remittances alone count, and more
+        than the whole is the whole.
+        """
+        return min(WHOLE, self.remitted.minor * WHOLE // self.repayment_amount.minor)
+
+    @property
+    def repaid_on(self) -> date | None:
+        """The day on which the counted remittances reached the repayment amount, by their own dates."""
+        paid = self.settled.minor
+        for entry in self.counted:
+            paid += entry.amount.minor
+            if paid >= self.repayment_amount.minor:
+                return entry.on
+        return None
+
+    def with_entries(self, entries: Iterable[Entry], complete_through: date | None) -> Deal:
+        """
+        This deal with *entries* recorded: new ones added, an unsettled one settled by its settled twin.
+        A history once declared complete stays so.
+        """
+        merged = {entry.id: entry for entry in self.entries}
+        for entry in entries:
+            if entry.id not in merged or entry.settled:
+                merged[entry.id] = entry
+        days = [day for day in (self.complete_through, complete_through) if day is not None]
+        return evolve(
+            self,
+            entries=tuple(sorted(merged.values(), key=lambda entry: (entry.on, entry.id))),
+            complete_through=max(days, default=None),
+        )
+
+
+def standing(entry: Entry, reversed_ids: Iterable[str]) -> str:
+    """The `status` of a transaction on the wire: `Settled`, `Unsettled`, `Reversed` or `Reversal`."""
+    if entry.reverses is not None:
+        return "Reversal" if entry.settled else "Unsettled"
+    if entry.id in reversed_ids:
+        return "Reversed"
+    return "Settled" if entry.settled else "Unsettled"
+
+
+@frozen(kw_only=True)
+class Performance:
+    """How a deal does (spec 2.5): two percentages, and whether it may be renewed now."""
+
+    performance: Decimal
+    progress: Decimal
+    renewal_eligibility: bool
+
+
+@frozen(kw_only=True)
+class DealStanding:
+    """A deal with its performance on the day that it was looked up (spec 2.5)."""
+
+    deal: Deal
+    performance: Performance
+
+
+@frozen(kw_only=True)
+class MerchantLookup:
+    """The answer of the merchant lookup (spec 2.5): the merchant's deals, oldest first."""
+
+    deals: tuple[DealStanding, ...]

@@ -1,0 +1,143 @@
+"""The state of one merchant: what a host stores, with a version, and writes back whole.
+
+The merchant is the consistency boundary (design 6): everything that must agree is in here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date
+from typing import Final
+
+from attrs import field, frozen
+from pendulum import DateTime
+
+from holdback.canonical import Json, Opaque
+from holdback.errors import InvalidDocument
+from holdback.model.acceptance import Acceptance, BankDetails
+from holdback.model.application import OffersRequest
+from holdback.model.deal import FUNDED, Deal
+from holdback.model.product import Product
+from holdback.money import Money
+
+# The stages of an application after acceptance (design 6a).
+AWAITING_DETAILS: Final = "awaiting_details"
+SUBMITTED: Final = "submitted"
+FUNDED_APPLICATION: Final = "funded"
+DECLINED_APPLICATION: Final = "declined"
+WITHDRAWN_APPLICATION: Final = "withdrawn"
+IN_FULFILMENT: Final = frozenset({AWAITING_DETAILS, SUBMITTED})
+
+
+@frozen(kw_only=True)
+class OfferSet:
+    """
+    The products and offers issued together on one request, with one expiry.
+
+    `request_id` is the host's and names the set; `issued_on` is the local date of `issued_at`;
+    `digest` is that of the rulebook that decided it; `base_deal_id` is the deal that a renewal is based on. `evidence` is what the host's checks gave.
+    """
+
+    request_id: str
+    application_id: str
+    request: OffersRequest
+    issued_at: DateTime
+    issued_on: date
+    expires_at: DateTime
+    products: tuple[Product, ...]
+    digest: str
+    base_deal_id: str | None = None
+    evidence: Mapping[str, Json] = field(factory=dict, repr=False)
+
+
+@frozen(kw_only=True)
+class Fulfilment:
+    """
+    An application whose offer was accepted, and how far it has come.
+
+    `status` is one of the stages above; `omitted` names what is still to be supplied; `reply` is the
+    reply that the acceptance got, kept so that a retry gets the same bytes. `bank_details` are those
+    that came with the acceptance, for telling a retry from a conflict.
+    """
+
+    application_id: str
+    status: str
+    omitted: tuple[str, ...]
+    accepted_at: DateTime
+    reply: Acceptance
+    bank_details: BankDetails | None = field(default=None, repr=False)
+    base_deal_id: str | None = None
+    deal_id: str | None = None
+
+
+@frozen(kw_only=True)
+class Takings:
+    """What the merchant sold on one day."""
+
+    on: date
+    amount: Money
+
+
+@frozen(kw_only=True)
+class TakingsHeld:
+    """What is held of a merchant's takings: how many days, and how far they are complete."""
+
+    days: int
+    complete_through: date | None
+
+
+@frozen(kw_only=True)
+class Merchant:
+    """
+    One merchant of one partner, as of the last event.
+
+    `provider_id` is None until the first acceptance and never changes after it. The profile, the bank
+    details and the evidence are those held from accepted applications; `months_trading` and the takings
+    in the evidence are as of `evidence_on`. `renewal_eligibility` is what was last announced.
+    """
+
+    partner: str
+    merchant_id: str
+    jurisdiction: str
+    provider_id: str | None = None
+    last_seen_at: DateTime | None = None
+    consents: Opaque | None = field(default=None, repr=False)
+    applicants: Opaque | None = field(default=None, repr=False)
+    company: Opaque | None = field(default=None, repr=False)
+    intended_use_of_funds: str | None = field(default=None, repr=False)
+    bank_details: BankDetails | None = field(default=None, repr=False)
+    evidence: Mapping[str, Json] = field(factory=dict, repr=False)
+    evidence_on: date | None = None
+    offer_sets: tuple[OfferSet, ...] = ()
+    fulfilments: tuple[Fulfilment, ...] = ()
+    deals: tuple[Deal, ...] = ()
+    takings: tuple[Takings, ...] = ()
+    takings_complete_through: date | None = None
+    renewal_eligibility: bool = False
+
+    @classmethod
+    def new(cls, *, partner: str, merchant_id: str, jurisdiction: str) -> Merchant:
+        """
+        A merchant that the service has not seen before.
+
+        >>> Merchant.new(partner="acme", merchant_id="m-1", jurisdiction="GB").deals
+        ()
+
+        Raises:
+            InvalidDocument: when an identifier is not text or is empty.
+        """
+        named = {"partner": partner, "merchant_id": merchant_id, "jurisdiction": jurisdiction}
+        for name, value in named.items():
+            if not isinstance(value, str) or not value:
+                raise InvalidDocument.of("expected text that is not empty", path=f"$.{name}")
+        return cls(partner=partner, merchant_id=merchant_id, jurisdiction=jurisdiction)
+
+    @property
+    def active_deal(self) -> Deal | None:
+        """The one active deal, if there is one (spec 1: "at most one active deal at a time")."""
+        return next((deal for deal in self.deals if deal.status == FUNDED), None)
+
+    @property
+    def in_fulfilment(self) -> Fulfilment | None:
+        """The application in fulfilment, if there is one."""
+        return next((each for each in self.fulfilments if each.status in IN_FULFILMENT), None)

@@ -1,0 +1,40 @@
+"""One offer (spec 2.2)."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Final
+
+from attrs import frozen
+
+from holdback.money import Money
+
+# The values of `offer_status`: the specification shows `Eligible`, the others are holdback's.
+ELIGIBLE: Final = "Eligible"
+ACCEPTED: Final = "Accepted"
+WITHDRAWN: Final = "Withdrawn"
+
+
+@frozen(kw_only=True)
+class Offer:
+    """
+    One offer of a product (spec 2.2).
+
+    `split_percentage` is 0 to 100, `factor_rate` a ratio, `term_length` is in months; `term_days` is the
+    same term in whole days, kept exactly for the deal and not written on the wire.
+    """
+
+    offer_id: str
+    offer_status: str = ELIGIBLE
+    description: str
+    split_percentage: Decimal
+    term_length: Decimal
+    term_days: int
+    repayment_amount: Money
+    funded_amount: Money
+    factor_rate: Decimal
+
+    @property
+    def currency(self) -> str:
+        """The currency code of the offer's amounts."""
+        return self.funded_amount.currency.code

@@ -1,0 +1,72 @@
+"""What the financing costs: `repayment_amount = funded_amount x factor_rate`."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from attrs import field, frozen
+
+from holdback.money import Money, less
+from holdback.offers.case import Case, Ratio
+
+_ONE = Decimal(1)
+_NO_DISCOUNT = Ratio(Decimal(0))
+
+
+def _discounted(rate: Decimal, discount: Decimal, case: Case) -> Decimal:
+    """*rate* less the renewal discount where it applies; a factor rate is never below 1."""
+    return max(_ONE, less(rate, discount)) if case.renewal else rate
+
+
+@frozen(kw_only=True)
+class FlatRate:
+    """The same `rate` for everyone, less `renewal_discount` in a renewal."""
+
+    rate: Ratio
+    renewal_discount: Ratio = _NO_DISCOUNT
+
+    def __call__(self, case: Case, funded_amount: Money) -> Decimal:
+        """The factor rate."""
+        return _discounted(self.rate, self.renewal_discount, case)
+
+
+@frozen
+class Band:
+    """A band of a banded rate: facts below `up_to`, a prepared number; None is without bound."""
+
+    up_to: int | None
+    rate: Ratio
+
+
+@frozen(kw_only=True)
+class BandedRate:
+    """
+    A rate by the band into which the fact `on` falls, less `renewal_discount` in a renewal.
+
+    A band holds the values below its `up_to` that no earlier band holds; the last has no `up_to`. While
+    the fact is unknown the highest of the rates applies: ignorance never makes financing cheaper.
+    """
+
+    on: str
+    bands: tuple[Band, ...] = field()
+    renewal_discount: Ratio = _NO_DISCOUNT
+
+    @bands.validator
+    def _in_order(self, _: object, bands: tuple[Band, ...]) -> None:
+        if not bands or bands[-1].up_to is not None:
+            raise ValueError("the last band has a rate and no `up_to`")
+        bounds = [band.up_to for band in bands[:-1]]
+        known = [bound for bound in bounds if bound is not None]
+        if len(known) != len(bounds) or known != sorted(set(known)):
+            raise ValueError("every band but the last has an `up_to`, each above the one before")
+
+    def __call__(self, case: Case, funded_amount: Money) -> Decimal:
+        """The factor rate."""
+        number = case.number(self.on)
+        if number is None:
+            rate = max(band.rate for band in self.bands)
+        else:
+            rate = next(
+                band.rate for band in self.bands if band.up_to is None or number < band.up_to
+            )
+        return _discounted(rate, self.renewal_discount, case)

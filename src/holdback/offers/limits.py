@@ -1,0 +1,77 @@
+"""How much a merchant may be offered."""
+
+from __future__ import annotations
+
+from attrs import frozen
+
+from holdback.model.product import Limits
+from holdback.money import Money
+from holdback.offers.case import Case, Ratio
+
+
+@frozen(kw_only=True)
+class FixedLimits:
+    """The same bounds for every merchant: `minimum`, `maximum`, and `step` where amounts have one."""
+
+    minimum: Money
+    maximum: Money
+    step: Money | None = None
+
+    @property
+    def configured(self) -> Limits:
+        """The bounds as configured."""
+        return Limits(minimum=self.minimum, maximum=self.maximum)
+
+    def __call__(self, case: Case) -> Limits:
+        """The configured bounds."""
+        return self.configured
+
+
+@frozen(kw_only=True)
+class TakingsMultiple:
+    """
+    At most `multiple` times the average monthly takings, rounded down to a whole `step`, and never
+    beyond `minimum` and `maximum`.
+    """
+
+    minimum: Money
+    maximum: Money
+    multiple: Ratio
+    step: Money | None = None
+
+    @property
+    def configured(self) -> Limits:
+        """The bounds as configured."""
+        return Limits(minimum=self.minimum, maximum=self.maximum)
+
+    def __call__(self, case: Case) -> Limits | None:
+        """The bounds for the merchant's takings; None while these are unknown."""
+        takings = case.number("average_monthly_takings")
+        if takings is None:
+            return None
+        most = min(case.times(Money(takings, case.currency), self.multiple), self.maximum)
+        return Limits(minimum=self.minimum, maximum=floor_to(most, self.step))
+
+
+def floor_to(amount: Money, step: Money | None) -> Money:
+    """
+    *amount* rounded down to a whole multiple of *step*.
+
+    >>> floor_to(Money.parse("GBP 1299.99"), Money.parse("GBP 100.00"))
+    Money.parse('GBP 1200.00')
+    """
+    return (
+        amount if step is None else Money(amount.minor // step.minor * step.minor, amount.currency)
+    )
+
+
+def ceil_to(amount: Money, step: Money | None) -> Money:
+    """
+    *amount* rounded up to a whole multiple of *step*.
+
+    >>> ceil_to(Money.parse("GBP 1200.01"), Money.parse("GBP 100.00"))
+    Money.parse('GBP 1300.00')
+    """
+    if step is None:
+        return amount
+    return Money(-(-amount.minor // step.minor) * step.minor, amount.currency)

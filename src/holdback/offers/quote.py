@@ -1,0 +1,160 @@
+"""The decision on a product and its offers, from the product's rules and calculators.
+
+Exact throughout: amounts are whole minor units, rounded by the jurisdiction's rounding where a factor or
+a percentage is applied, and in the merchant's favour nowhere else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final, TypeAlias
+
+from attrs import frozen
+
+from holdback.canonical import Json
+from holdback.model.offer import Offer
+from holdback.model.product import ACCEPTED, DECLINED, REFERRED, Limits
+from holdback.money import (
+    PERCENT_PLACES,
+    RATIO_PLACES,
+    Money,
+    divide,
+    plain,
+    scaled,
+    short,
+)
+from holdback.offers.binding import BoundProduct
+from holdback.offers.case import Case
+from holdback.offers.limits import ceil_to
+from holdback.ruleset import Reason
+
+_ONE: Final = 10**RATIO_PLACES
+_WHOLE: Final = 100 * 10**PERCENT_PLACES
+
+
+@frozen(kw_only=True)
+class Quote:
+    """
+    The decision on one product: its limits and, when it is `Accepted`, its offers.
+
+    `reasons` are the rules that were false, `needs` the facts that are missing.
+    """
+
+    decision: str
+    limits: Limits
+    offers: tuple[Offer, ...] = ()
+    reasons: tuple[Reason, ...] = ()
+    needs: tuple[str, ...] = ()
+
+    def record(self, key: str) -> Mapping[str, Json]:
+        """The decision on the product *key* as plain values, for the event."""
+        return {
+            "product": key,
+            "decision": self.decision,
+            "reasons": [
+                {"code": each.code, "rule": each.rule, "text": each.text} for each in self.reasons
+            ],
+            "needs": list(self.needs),
+        }
+
+
+class _Unknown(Exception):
+    """Not an error: a calculator gave None, because it does not know enough to answer."""
+
+
+# Gives the id of a product's offer from its place among them.
+Identify: TypeAlias = Callable[[int], str]
+
+
+def quote(
+    product: BoundProduct, case: Case, identify: Identify, settlement: Money | None = None
+) -> Quote:
+    """
+    The decision on *product* for *case*, by the product's own rules first (design 6a).
+
+    A renewal settles its base deal: *settlement* is that deal's balance, and every offer leaves the
+    merchant net proceeds above it. *identify* names the offers.
+    """
+    configured = product.limits.configured
+    answers = product.terms.rules.answer(case.facts)
+    if answers.declined:
+        reasons = answers.reasons(answers.false & product.terms.rules.declining)
+        return Quote(decision=DECLINED, limits=configured, reasons=reasons)
+    if answers.unknown:
+        return Quote(decision=REFERRED, limits=configured, needs=answers.needs)
+    if answers.false:
+        reasons = answers.reasons(answers.false)
+        return Quote(decision=REFERRED, limits=configured, reasons=reasons)
+    try:
+        return _priced(product, case, identify, settlement)
+    except _Unknown:
+        return Quote(decision=REFERRED, limits=configured)
+
+
+def _priced(
+    product: BoundProduct, case: Case, identify: Identify, settlement: Money | None
+) -> Quote:
+    limits = product.limits(case)
+    if limits is None:
+        raise _Unknown
+    limits = _above(limits, settlement, product.limits.step)
+    offers: list[Offer] = []
+    if limits.minimum <= limits.maximum:
+        for amount in _amounts(product, limits):
+            for terms in _terms(product, case, amount):
+                offers.append(Offer(offer_id=identify(len(offers)), **terms))
+    if not offers:  # no room, or nothing affordable in it
+        return Quote(decision=DECLINED, limits=product.limits.configured)
+    return Quote(decision=ACCEPTED, limits=limits, offers=tuple(offers))
+
+
+def _above(limits: Limits, settlement: Money | None, step: Money | None) -> Limits:
+    """*limits* whose minimum leaves net proceeds above *settlement*, if only of one minor unit."""
+    if settlement is None:
+        return limits
+    least = ceil_to(Money(settlement.minor + 1, settlement.currency), step)
+    return Limits(minimum=max(limits.minimum, least), maximum=limits.maximum)
+
+
+def _amounts(product: BoundProduct, limits: Limits) -> list[Money]:
+    """The configured shares of the maximum, in whole steps within the limits, each amount once."""
+    step = product.limits.step
+    whole = 1 if step is None else step.minor
+    least, most = limits.minimum.minor, limits.maximum.minor
+    shares = (most * share // _WHOLE // whole * whole for share in product.terms.amounts)
+    amounts = dict.fromkeys(min(max(share, least), most) for share in shares)
+    return [Money(amount, limits.maximum.currency) for amount in amounts]
+
+
+def _terms(product: BoundProduct, case: Case, funded: Money) -> Iterator[dict[str, Any]]:
+    """The terms of the offers of one amount: one for each split percentage."""
+    rate = product.factor_rate(case, funded)
+    if rate is None:
+        raise _Unknown
+    factor = scaled(rate, RATIO_PLACES)
+    if factor < _ONE:
+        raise ValueError(f"{product.terms.factor_rate.name}: a factor rate is at least 1")
+    repayment = Money(divide(funded.minor * factor, _ONE, case.rounding), funded.currency)
+    splits = product.split_percentage(case, repayment)
+    if splits is None:
+        raise _Unknown
+    for split in splits:
+        percent = scaled(split, PERCENT_PLACES)
+        if not 0 < percent <= _WHOLE:
+            name = product.terms.split_percentage.name
+            raise ValueError(f"{name}: a split percentage is above 0 and up to 100")
+        term = product.term(case, repayment, split)
+        if term is None:
+            raise _Unknown
+        if term.days < 1:
+            raise ValueError(f"{product.terms.term.name}: a term is at least one day")
+        yield {
+            "description": f"{funded}, repaid as {repayment} from "
+            f"{short(percent, PERCENT_PLACES)}% of takings in about {plain(term.months)} months",
+            "funded_amount": funded,
+            "repayment_amount": repayment,
+            "factor_rate": rate,
+            "split_percentage": split,
+            "term_length": term.months,
+            "term_days": term.days,
+        }

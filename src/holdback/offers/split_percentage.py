@@ -1,0 +1,57 @@
+"""Which share of the takings repays the financing."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from attrs import field, frozen
+
+from holdback.money import Money
+from holdback.offers.case import DAYS_A_YEAR, MONTHS_A_YEAR, Case, Percent
+from holdback.offers.term import days_to_repay
+
+
+def _shares(_: object, __: object, choices: tuple[Decimal, ...]) -> None:
+    if not choices or list(choices) != sorted(set(choices)):
+        raise ValueError("expected at least one percentage, each above the one before")
+    if choices[0] <= 0 or choices[-1] > 100:
+        raise ValueError("expected percentages above 0% and up to 100%")
+
+
+@frozen(kw_only=True)
+class Chosen:
+    """The merchant chooses: an offer for each of the `choices`."""
+
+    choices: tuple[Percent, ...] = field(validator=_shares)
+
+    def __call__(self, case: Case, repayment_amount: Money) -> tuple[Decimal, ...]:
+        """Every choice."""
+        return self.choices
+
+
+@frozen(kw_only=True)
+class Affordability:
+    """
+    The smallest of the `choices` that repays within `longest_term_months` at the merchant's takings.
+
+    When even the largest does not, that amount is not affordable and is not offered.
+    """
+
+    choices: tuple[Percent, ...] = field(validator=_shares)
+    longest_term_months: int = field()
+
+    @longest_term_months.validator
+    def _positive(self, _: object, months: int) -> None:
+        if months < 1:
+            raise ValueError("expected at least one month")
+
+    def __call__(self, case: Case, repayment_amount: Money) -> tuple[Decimal, ...] | None:
+        """The one choice, or none; None while the takings are unknown."""
+        takings = case.number("average_monthly_takings")
+        if takings is None:
+            return None
+        for choice in self.choices if takings else ():
+            days = days_to_repay(repayment_amount, takings, choice)
+            if days * MONTHS_A_YEAR <= self.longest_term_months * DAYS_A_YEAR:
+                return (choice,)
+        return ()

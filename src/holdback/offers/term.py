@@ -1,0 +1,55 @@
+"""How long the financing is expected to run."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from attrs import field, frozen
+
+from holdback.money import PERCENT_PLACES, Money, scaled
+from holdback.offers.case import DAYS_A_YEAR, MONTHS_A_YEAR, Case, Term
+
+
+def days_to_repay(repayment_amount: Money, monthly_takings: int, split_percentage: Decimal) -> int:
+    """
+    The days in which the split of the takings repays *repayment_amount*, rounded up.
+
+    `repayment / (takings a day x split)`, with a month of 365/12 days, in whole numbers throughout.
+
+    >>> days_to_repay(Money.parse("GBP 11800.00"), 2_000_000, Decimal("12.5"))
+    144
+    """
+    split = scaled(split_percentage, PERCENT_PLACES)
+    whole = 100 * 10**PERCENT_PLACES
+    remitted = monthly_takings * MONTHS_A_YEAR * split
+    return -(-repayment_amount.minor * DAYS_A_YEAR * whole // remitted)
+
+
+@frozen(kw_only=True)
+class TakingsPace:
+    """The term in which the split of the merchant's average takings repays the deal."""
+
+    def __call__(
+        self, case: Case, repayment_amount: Money, split_percentage: Decimal
+    ) -> Term | None:
+        """The term; None while the takings are unknown or nothing."""
+        takings = case.number("average_monthly_takings")
+        if not takings:
+            return None
+        return Term.of_days(days_to_repay(repayment_amount, takings, split_percentage))
+
+
+@frozen(kw_only=True)
+class FixedTerm:
+    """The same term of whole `months` for everyone."""
+
+    months: int = field()
+
+    @months.validator
+    def _positive(self, _: object, months: int) -> None:
+        if months < 1:
+            raise ValueError("expected at least one month")
+
+    def __call__(self, case: Case, repayment_amount: Money, split_percentage: Decimal) -> Term:
+        """The configured term."""
+        return Term.of_months(self.months)

@@ -1,0 +1,50 @@
+"""The rule language: small typed expressions with one meaning and several readers.
+
+`parse` reads text, `check` verifies it against a catalogue of facts, and the checked tree is read
+by the reference interpreter (`interpret`, `trace`), by the closure (`closure`, `masks`) and by
+the renderer (`text`, `words`). The language knows numbers, money and dates; it does not know
+merchants.
+
+>>> from holdback.money import Currency
+>>> progress = Fact(name="progress", type=Type(Kind.PERCENT), low=0, high=1_000_000, derived=True)
+>>> catalogue = Catalogue(facts=(progress,), currency=Currency.of("GBP"))
+>>> rule = check(parse("progress >= 50%"), catalogue)
+>>> facts = catalogue.prepare({"progress": "64%"})
+>>> interpret(rule, facts), closure(rule)(facts), words(rule)
+(True, True, 'progress is at least 50%')
+"""
+
+from __future__ import annotations
+
+from holdback.rules.check import check, implication
+from holdback.rules.closure import closure, masks
+from holdback.rules.interpreter import Trace, interpret, trace
+from holdback.rules.operators import OPERATORS, Operator
+from holdback.rules.parser import GRAMMAR, parse
+from holdback.rules.render import text, words
+from holdback.rules.tree import Checked, Tree
+from holdback.rules.types import Catalogue, Fact, Facts, Kind, Parameter, Type
+
+__all__ = [
+    "GRAMMAR",
+    "OPERATORS",
+    "Catalogue",
+    "Checked",
+    "Fact",
+    "Facts",
+    "Kind",
+    "Operator",
+    "Parameter",
+    "Trace",
+    "Tree",
+    "Type",
+    "check",
+    "closure",
+    "implication",
+    "interpret",
+    "masks",
+    "parse",
+    "text",
+    "trace",
+    "words",
+]

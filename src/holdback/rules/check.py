@@ -1,0 +1,399 @@
+"""Tree to checked tree: names, types, units, ranges and exactness, once and for all.
+
+What passes here cannot go wrong later: a checked expression has a value on all prepared facts, its
+numbers stay within 62 bits on the way, and its comparisons are exact.
+
+1. Like meets like: the same kind, money of the same currency, text of the same declared set.
+2. A multiplication has a constant side, so every rule stays linear.
+3. A comparison reads a fact, and a constant in it lies within what the other side can be.
+4. A percentage that was rounded down is compared only where that changes nothing: `>=` and `<`.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from itertools import chain
+from typing import Final, NoReturn, assert_never
+
+from holdback.errors import RuleError, did_you_mean
+from holdback.money import Currency
+from holdback.rules import exactness, mismatch, scale, values
+from holdback.rules.operators import OPERATORS
+from holdback.rules.render import text_of
+from holdback.rules.tree import (
+    Checked,
+    Constant,
+    Expression,
+    FactRead,
+    Literal,
+    Name,
+    Node,
+    Operation,
+    Rounding,
+    Syntax,
+    Tree,
+    leaves,
+)
+from holdback.rules.types import Catalogue, Fact, Kind, Type
+
+__all__ = ["MAX_MAGNITUDE", "Checked", "check", "implication"]
+
+# Half of what 64 bits hold: whoever evaluates in those can still add two such numbers (design 4).
+MAX_MAGNITUDE: Final = 2**62
+
+_FLAG: Final = Type(Kind.FLAG)
+_LOGIC: Final = ("or", "and", "not")
+_COMPARISONS: Final = ("==", "!=", "<", "<=", ">", ">=", "in")
+_FACTORS: Final = ({Kind.MONEY, Kind.RATIO}, {Kind.MONEY, Kind.PERCENT}, {Kind.COUNT})
+
+
+def check(tree: Tree, catalogue: Catalogue, expect: Kind | None = None) -> Checked:
+    """
+    *tree* with its names looked up in *catalogue* and everything about it verified.
+
+    With *expect*, its value must be of that kind: a rule's is a flag.
+
+    Raises:
+        RuleError: with stage `types`, the characters at fault and, where there is one, a hint.
+    """
+    checker = _Checker(catalogue, tree.source)
+    root = checker.node(tree.root)
+    if expect is not None and root.type.kind is not expect:
+        hint = "compare it with something, as `progress >= 50%`" if expect is Kind.FLAG else None
+        message = f"expected a {expect.value}, not {mismatch.named(root.type)}"
+        checker.fail(message, tree.root, hint)
+    return _checked(root, tree.source, catalogue)
+
+
+def implication(when: Checked, require: Checked) -> Checked:
+    """
+    The rule that *require* holds wherever *when* does: Kleene `not when or require`.
+
+    Its source is its canonical text, since it was never written down as one.
+    """
+    assert when.catalogue is require.catalogue, "both read the same facts"
+    denied = _logic("not", (when.tree,), 0, 0)
+    match require.tree:
+        case Operation(operator="or", operands=operands):
+            pass  # `a or (b or c)` is `a or b or c`, here as in the parser
+        case required:
+            operands = (required,)
+    root = _logic("or", (denied, *operands), 0, 0)
+    return _checked(root, text_of(root), when.catalogue)
+
+
+def _logic(operator: str, operands: tuple[Node, ...], start: int, end: int) -> Operation:
+    return Operation(
+        operator=operator,
+        operands=operands,
+        type=_FLAG,
+        places=0,
+        low=0,
+        high=1,
+        start=start,
+        end=end,
+    )
+
+
+def _number(
+    tree: Expression, operands: tuple[Node, ...], type_: Type, places: int, ends: tuple[int, int]
+) -> Operation:
+    return Operation(
+        operator=tree.operator,
+        operands=operands,
+        type=type_,
+        places=places,
+        low=ends[0],
+        high=ends[1],
+        rounding=exactness.rounding(tree.operator, operands),
+        start=tree.start,
+        end=tree.end,
+    )
+
+
+def _checked(root: Node, source: str, catalogue: Catalogue) -> Checked:
+    found = list(leaves(root))
+    places = dict.fromkeys(leaf.place for leaf in found if isinstance(leaf, FactRead))
+    parameters = dict.fromkeys(
+        leaf.name for leaf in found if isinstance(leaf, Constant) and leaf.name is not None
+    )
+    return Checked(
+        tree=root,
+        source=source,
+        facts=tuple(places),
+        names=tuple(catalogue.facts[place].name for place in places),
+        parameters=tuple(parameters),
+        catalogue=catalogue,
+    )
+
+
+class _Checker:
+    """The catalogue and the source of one expression, and a function for each kind of node."""
+
+    def __init__(self, catalogue: Catalogue, source: str) -> None:
+        self.catalogue = catalogue
+        self.source = source
+
+    def node(self, tree: Syntax) -> Node:
+        """*tree* checked."""
+        match tree:
+            case Literal():
+                return self.literal(tree)
+            case Name():
+                return self.name(tree)
+            case Expression(operator=operator):
+                if operator in _LOGIC:
+                    return self.logic(tree)
+                if operator in _COMPARISONS:
+                    return self.comparison(tree)
+                return self.product(tree) if operator == "*" else self.arithmetic(tree)
+            case _:
+                assert_never(tree)
+
+    # -- leaves
+
+    def literal(self, tree: Literal) -> Constant:
+        """A literal, its number scaled exactly. A text is alone in a set until it is compared."""
+        type_ = self._literal_type(tree)
+        number: int | None = 0
+        if tree.kind is Kind.FLAG:
+            number = int(tree.value == "true")
+        elif tree.kind is Kind.DATE:
+            number = self._day(tree)
+        elif tree.kind is not Kind.TEXT:
+            number = values.written(tree.value, type_.places)
+        if number is None:
+            decimals = f"at most {type_.places} decimals" if type_.places else "no decimals"
+            self.fail(f"{mismatch.named(type_)} has {decimals}", tree)
+        self.bounded(tree, type_, number)
+        return Constant(type=type_, number=number, start=tree.start, end=tree.end)
+
+    def _literal_type(self, tree: Literal) -> Type:
+        if tree.kind is Kind.TEXT:
+            return Type(Kind.TEXT, options=(tree.value,))
+        if tree.currency is None:
+            return Type(tree.kind)
+        try:
+            currency = Currency.of(tree.currency)
+        except ValueError:
+            self.fail(f"`{tree.currency}` is not a currency", tree)
+        if currency != self.catalogue.currency:
+            self.fail(f"amounts are in {self.catalogue.currency}, not in {currency}", tree)
+        return Type(Kind.MONEY, currency)
+
+    def _day(self, tree: Literal) -> int:
+        try:
+            return dt.date.fromisoformat(tree.value).toordinal()
+        except ValueError:
+            self.fail("there is no such day in the calendar", tree)
+
+    def name(self, tree: Name) -> Node:
+        """The fact or the parameter of that name."""
+        fact, parameter = self.catalogue.fact(tree.name), self.catalogue.parameters.get(tree.name)
+        if fact is not None:
+            return self._fact(fact, tree)
+        if parameter is None:
+            hint = mismatch.unknown_name(tree.name, self.catalogue)
+            self.fail(f"`{tree.name}` is not a fact and not a parameter", tree, hint)
+        self.bounded(tree, parameter.type, parameter.number)
+        return Constant(
+            type=parameter.type,
+            number=parameter.number,
+            name=parameter.name,
+            start=tree.start,
+            end=tree.end,
+        )
+
+    def _fact(self, fact: Fact, tree: Name) -> FactRead:
+        return FactRead(
+            type=fact.type,
+            place=self.catalogue.place(fact.name),
+            name=fact.name,
+            low=fact.low,
+            high=fact.high,
+            rounding=Rounding.DOWN if fact.derived else Rounding.NONE,
+            start=tree.start,
+            end=tree.end,
+        )
+
+    # -- flags
+
+    def logic(self, tree: Expression) -> Operation:
+        """`and`, `or` and `not`: flags, and nothing taken for one."""
+        operands = tuple(self.node(operand) for operand in tree.operands)
+        for operand, written in zip(operands, tree.operands, strict=True):
+            if operand.type.kind is not Kind.FLAG:
+                self.fail(
+                    f"`{tree.operator}` takes flags, and `{self.text(written)}` is "
+                    f"{mismatch.named(operand.type)}",
+                    written,
+                    f"compare it with something, as `{self.text(written)} >= ...`",
+                )
+        return _logic(tree.operator, operands, tree.start, tree.end)
+
+    def comparison(self, tree: Expression) -> Operation:
+        """A comparison or `in`: alike, of a fact, within its range, and exact."""
+        operands = self.alike(tree)
+        if tree.operator == "in":
+            for choice, written in zip(operands[1:], tree.operands[1:], strict=True):
+                if not scale.is_constant(choice):
+                    self.fail("a list holds constants and parameters", written)
+        if all(scale.is_constant(operand) for operand in operands):
+            self.fail("this does not depend on any fact", tree)
+        ends = scale.ends(operands, scale.most_places(operands))
+        self.bounded(tree, operands[0].type, *chain.from_iterable(ends))
+        for other, written in zip(operands[1:], tree.operands[1:], strict=True):
+            self._in_range((operands[0], other), (tree.operands[0], written))
+            self._exact(tree, operands[0], other, written)
+        return _logic(tree.operator, operands, tree.start, tree.end)
+
+    def _in_range(self, sides: tuple[Node, Node], trees: tuple[Syntax, Syntax]) -> None:
+        """Refuse a constant outside what the other side can be: it would decide nothing."""
+        places = scale.most_places(sides)
+        mirrored = sides[::-1], trees[::-1]
+        for (constant, other), (written, against) in ((sides, trees), mirrored):
+            (number, _), (low, high) = scale.ends((constant, other), places)
+            if scale.is_constant(constant) and not low <= number <= high:
+                text, type_ = self.text(written), other.type
+                literal = isinstance(constant, Constant) and constant.name is None
+                what = f"`{text}`" if literal else f"`{text}` ({type_.show(number, places)})"
+                span = f"{type_.show(low, places)} to {type_.show(high, places)}"
+                hint = f"`{self.text(against)}` is {span}"
+                self.fail(f"{what} is out of range", written, hint)
+
+    def _exact(self, tree: Expression, left: Node, right: Node, written: Syntax) -> None:
+        if exactness.is_exact(tree.operator, left, right):
+            return
+        texts = self.text(tree.operands[0]), self.text(written)
+        self.fail(
+            f"`{tree.operator}` is not exact on a percentage that was rounded down",
+            tree,
+            exactness.suggestion(tree.operator, left, right, texts),
+        )
+
+    # -- numbers
+
+    def arithmetic(self, tree: Expression) -> Node:
+        """Sums, `-a`, `min`, `max`, `abs`: like numbers, brought to a common denominator."""
+        operands = self.alike(tree)
+        first = operands[0]
+        if tree.operator == "negate" and isinstance(first, Constant) and first.name is None:
+            # `-5%` is a literal, though the grammar has no sign in it.
+            return Constant(type=first.type, number=-first.number, start=tree.start, end=tree.end)
+        places = scale.most_places(operands)
+        ends = scale.ends(operands, places)
+        low, high = scale.interval(tree.operator, ends)
+        self.bounded(tree, first.type, low, high, *chain.from_iterable(ends))
+        return _number(tree, operands, first.type, places, (low, high))
+
+    def product(self, tree: Expression) -> Operation:
+        """`a * b`: money and a share of it, or two counts; one side constant."""
+        left, right = (self.node(operand) for operand in tree.operands)
+        kinds = {left.type.kind, right.type.kind}
+        if kinds not in _FACTORS:
+            self.fail(
+                f"{mismatch.unlike((left, right), self.texts(tree))}; `*` takes money and a "
+                "ratio, money and a percentage, or two counts",
+                tree,
+                self._meant_factor(tree, left, right),
+            )
+        multiple = scale.factor(left, right)
+        if multiple is None:
+            self.fail("one side of `*` must be a constant or a parameter", tree)
+        operand, number, places = multiple
+        low, high = sorted((operand.low * number, operand.high * number))
+        type_ = left.type if left.type.kind is Kind.MONEY else right.type
+        self.bounded(tree, type_, low, high)
+        return _number(tree, (left, right), type_, operand.places + places, (low, high))
+
+    def _meant_factor(self, tree: Expression, left: Node, right: Node) -> str | None:
+        """`balance * 2` was meant as `balance * 2.0`."""
+        for side, other in ((left, tree.operands[1]), (right, tree.operands[0])):
+            if side.type.kind is Kind.MONEY:
+                return mismatch.meant(Type(Kind.RATIO), other)
+        return None
+
+    # -- what both are made of
+
+    def alike(self, tree: Expression) -> tuple[Node, ...]:
+        """The operands of *tree*, which must be of one type that its operator takes."""
+        nodes = [self.node(operand) for operand in tree.operands]
+        # A text written in the rule belongs to the set of the fact or parameter beside it.
+        settled = [place for place, node in enumerate(nodes) if not _is_loose(node)]
+        model_place = settled[0] if settled else 0
+        type_ = nodes[model_place].type
+        if type_.kind not in OPERATORS[tree.operator].takes:
+            self._not_taken(tree, type_)
+        if not settled:
+            self.fail("this does not depend on any fact", tree)
+        for place, written in enumerate(tree.operands):
+            if _is_loose(nodes[place]) and type_.kind is Kind.TEXT:
+                nodes[place] = self._settled(nodes[place], type_, written)
+            elif nodes[place].type != type_:
+                self._unlike(tree, nodes, *sorted((model_place, place)))
+        return tuple(nodes)
+
+    def _unlike(self, tree: Expression, nodes: list[Node], one: int, other: int) -> NoReturn:
+        """Refuse *tree* for its operands at the places *one* and *other*."""
+        sides, trees = (nodes[one], nodes[other]), (tree.operands[one], tree.operands[other])
+        hint = mismatch.meant(sides[0].type, trees[1]) or mismatch.meant(sides[1].type, trees[0])
+        texts = self.text(trees[0]), self.text(trees[1])
+        self.fail(mismatch.unlike(sides, texts), tree, hint)
+
+    def _settled(self, node: Node, type_: Type, written: Syntax) -> Constant:
+        """The text literal *node* as a member of the declared set of *type_*."""
+        (value,) = node.type.options
+        if value not in type_.options:
+            near = did_you_mean(value, type_.options)
+            choices = ", ".join(f'"{option}"' for option in type_.options)
+            self.fail(
+                f'"{value}" is not in the declared set', written, near or f"the set is {choices}"
+            )
+        return Constant(
+            type=type_, number=type_.ordinals[value], start=written.start, end=written.end
+        )
+
+    def _not_taken(self, tree: Expression, type_: Type) -> NoReturn:
+        hint = None
+        if type_.kind is Kind.FLAG and tree.operator in ("==", "!="):
+            hint = mismatch.flag_comparison(tree.operator, self.texts(tree))
+        operator = "-" if tree.operator == "negate" else tree.operator
+        self.fail(f"`{operator}` does not take {mismatch.named(type_)}", tree, hint)
+
+    def bounded(self, tree: Syntax, type_: Type, *numbers: int) -> None:
+        """Refuse what could pass 2**62 in the scale in which it is calculated."""
+        if any(abs(number) > MAX_MAGNITUDE for number in numbers):
+            self.fail(
+                f"this could pass 2**62 in the smallest unit of {type_}",
+                tree,
+                "use smaller numbers, or constants with fewer decimals",
+            )
+
+    def text(self, tree: Syntax) -> str:
+        """*tree* as it was written."""
+        return self.source[tree.start : tree.end]
+
+    def texts(self, tree: Expression) -> tuple[str, str]:
+        """The first two operands of *tree* as they were written."""
+        return self.text(tree.operands[0]), self.text(tree.operands[-1])
+
+    def fail(self, message: str, tree: Syntax, hint: str | None = None) -> NoReturn:
+        """Refuse the rule at *tree*."""
+        raise RuleError(
+            message,
+            source=self.source,
+            start=tree.start,
+            end=tree.end,
+            stage="types",
+            hint=hint,
+        )
+
+
+def _is_loose(node: Node) -> bool:
+    """Whether *node* is a text written in the rule, whose declared set is not known yet."""
+    return (
+        isinstance(node, Constant)
+        and node.name is None
+        and node.type.kind is Kind.TEXT
+        and len(node.type.options) == 1
+    )

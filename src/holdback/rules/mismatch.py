@@ -1,0 +1,91 @@
+"""What to say when two sides of an expression are not alike, and what was probably meant."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from holdback.errors import did_you_mean
+from holdback.money import RATIO_PLACES
+from holdback.rules.tree import Literal, Node, Syntax
+from holdback.rules.types import Catalogue, Kind, Type
+from holdback.rules.values import written
+
+_WITH_ARTICLE: Final[Mapping[Kind, str]] = MappingProxyType(
+    {
+        Kind.FLAG: "a flag",
+        Kind.COUNT: "a count",
+        Kind.PERCENT: "a percentage",
+        Kind.RATIO: "a ratio",
+        Kind.DAYS: "a number of days",
+        Kind.DATE: "a date",
+        Kind.TEXT: "a text",
+    }
+)
+
+
+def named(type_: Type) -> str:
+    """*type_* in a sentence, with its article."""
+    return _WITH_ARTICLE.get(type_.kind) or str(type_)
+
+
+def unlike(sides: tuple[Node, Node], texts: tuple[str, str]) -> str:
+    """The message for two *sides* of different types, written as *texts*."""
+    left, right = (side.type for side in sides)
+    if left.kind is right.kind is Kind.TEXT:
+        return f"`{texts[0]}` and `{texts[1]}` are texts of different sets"
+    return f"`{texts[0]}` is {named(left)} and `{texts[1]}` is {named(right)}"
+
+
+def meant(type_: Type, tree: Syntax) -> str | None:
+    """What to write for *tree*, a literal of another kind, where a value of *type_* is needed."""
+    if not isinstance(tree, Literal):
+        return None
+    value = tree.value
+    match type_.kind, tree.kind:
+        case Kind.PERCENT, Kind.RATIO if (hundredfold := written(value, RATIO_PLACES)) is not None:
+            # A ratio has two decimals more than a percentage: the same number is the same share.
+            return f"write `{value}%` or `{type_.literal(hundredfold)}`"
+        case Kind.PERCENT, Kind.RATIO | Kind.COUNT:
+            return f"write `{value}%`"
+        case Kind.MONEY, Kind.RATIO | Kind.COUNT:
+            return f"write `{type_.currency} {value}`"
+        case Kind.DAYS, Kind.COUNT:
+            return f"write `{value} day{'s' * (value != '1')}`"
+        case Kind.RATIO, Kind.COUNT:
+            return f"write `{value}.0`"
+        case Kind.DATE, Kind.TEXT:
+            return f"write `{value}` without quotes"
+        case Kind.COUNT, Kind.PERCENT | Kind.DAYS if "." not in value:
+            return f"write `{value}`"
+        case _:
+            return None
+
+
+def flag_comparison(operator: str, texts: tuple[str, str]) -> str:
+    """What to write instead of comparing two flags, written as *texts*, by `==` or `!=`."""
+    left, right = texts
+    for flag, other in ((left, right), (right, left)):
+        if other in ("true", "false"):
+            return (
+                f"write `{flag}`"
+                if (other == "true") == (operator == "==")
+                else f"write `not {flag}`"
+            )
+    if operator == "==":
+        return f"write `{left} and {right} or not {left} and not {right}`"
+    return f"write `{left} and not {right} or not {left} and {right}`"
+
+
+def unknown_name(name: str, catalogue: Catalogue) -> str | None:
+    """What was probably meant by *name*, which is no fact and no parameter."""
+    near = did_you_mean(name, [fact.name for fact in catalogue.facts] + [*catalogue.parameters])
+    if near:
+        return near
+    options = {option for fact in catalogue.facts for option in fact.type.options}
+    if name in options:
+        return f'write the text in double quotes, as "{name}"'
+    if len(name) == 3 and name.isupper():
+        return f"money is written `{name} 5000.00`, with its sign in front"
+    return None

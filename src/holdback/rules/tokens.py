@@ -1,0 +1,204 @@
+"""Text to tokens, within the bounds of the language, and what to write instead.
+
+The bounds are checked before anything is read, so the cost of a rule is known by then (design 4).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import Final
+
+from attrs import frozen
+
+from holdback.errors import RuleError
+
+# Ten times the longest rule that a reviewer can be asked to read.
+MAX_CHARACTERS: Final = 1_000
+# More digits than any exact number of holdback has (`money.MAX_DIGITS`).
+MAX_LITERAL_DIGITS: Final = 30
+
+SEPARATORS: Final = "a number has a point for its decimals and no separators, as `5000.00`"
+
+KEYWORDS: Final = frozenset(
+    {"or", "and", "not", "in", "true", "false", "min", "max", "abs", "day", "days"}
+)
+
+
+@frozen
+class Token:
+    """A piece of the source: `kind` is `symbol`, `word`, `end` or the kind of a literal."""
+
+    kind: str
+    text: str
+    start: int
+    end: int
+
+
+_NUMBER = r"(?:0|[1-9][0-9]*)(?:\.[0-9]+)?"
+# In this order. What is written wrongly is matched too, so that the error can say what to write.
+_TOKEN: Final = re.compile(
+    rf"""
+      (?P<space>\ +)
+    | (?P<date>[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}(?![0-9A-Za-z_]))
+    | (?P<money>[A-Z]{{3}}\ {_NUMBER}(?![0-9A-Za-z_.%]))
+    | (?P<percent>{_NUMBER}%)
+    | (?P<days>{_NUMBER}\ +days?\b)
+    | (?P<number>{_NUMBER}(?![0-9A-Za-z_.']))
+    | (?P<text>"[^"\\]*")
+    | (?P<word>[A-Za-z_][A-Za-z0-9_]*)
+    | (?P<foreign><>|=<|=>|&&|\|\||\*\*|//)
+    | (?P<symbol>==|!=|<=|>=|[<>+\-*()\[\],])
+    | (?P<wrong>[0-9][0-9A-Za-z_.']*|\.[0-9]+|.)
+    """,
+    re.VERBOSE,
+)
+
+# Written by habit from another language: what was meant, or why it is not there.
+_SYMBOL_HINTS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "=": "to compare, write `==`",
+        "=<": "write `<=`",
+        "=>": "write `>=`",
+        "<>": "write `!=`",
+        "&": "write `and`",
+        "&&": "write `and`",
+        "|": "write `or`",
+        "||": "write `or`",
+        "!": "write `not`, or `!=` to compare",
+        "~": "write `not`",
+        "**": "there are no powers",
+        "^": "there are no powers",
+        "/": "there is no division; multiply by a constant such as `0.5`",
+        "//": "there is no division; multiply by a constant such as `0.5`",
+        "%": "a percentage is written without a space, as `50%`",
+        "'": 'text stands in double quotes, as "Funded"',
+        '"': "the text is not closed, or has a backslash in it",
+        ".": "a fact has a plain name; there is nothing inside it to look at",
+        "{": "there are only round parentheses, and `[a, b]` after `in`",
+        "}": "there are only round parentheses, and `[a, b]` after `in`",
+        ":": "a rule is one expression",
+        ";": "a rule is one expression",
+        "#": "comments belong in the file, outside the expression",
+        "$": "write the currency's code, as `USD 5000.00`",
+    }
+)
+_CHARACTER_HINTS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "\u2018": 'use straight double quotes, as "Funded"',
+        "\u2019": 'use straight double quotes, as "Funded"',
+        "\u201c": 'use straight double quotes, as "Funded"',
+        "\u201d": 'use straight double quotes, as "Funded"',
+        "\u2264": "write `<=`",
+        "\u2265": "write `>=`",
+        "\u2260": "write `!=`",
+        "\u00d7": "write `*`",
+        "\u2212": "write `-`",
+        "\u2013": "write `-`",
+        "\u00ac": "write `not`",
+        "\u00a3": "write `GBP 5000.00`",
+        "\u20ac": "write `EUR 5000.00`",
+        "\u00a0": "use a plain space",
+        "\n": "a rule is one line",
+        "\r": "a rule is one line",
+        "\t": "use a space",
+    }
+)
+
+
+def tokens(source: str) -> list[Token]:
+    """
+    The tokens of *source*, ending with one of kind `end`.
+
+    >>> [token.kind for token in tokens("progress >= 50%")]
+    ['word', 'symbol', 'percent', 'end']
+
+    Raises:
+        RuleError: with stage `text` for characters and sizes, `syntax` for what is no token.
+    """
+    check_text(source)
+    found = list(_scan(source))
+    return [*found, Token("end", "", len(source), len(source))]
+
+
+def check_text(source: str) -> None:
+    """Refuse a *source* that is too long or has characters that do not show as what they are."""
+    shown = "".join(c if " " <= c <= "~" else "?" for c in source[:MAX_CHARACTERS])
+    if len(source) > MAX_CHARACTERS:
+        raise RuleError(
+            f"a rule has at most {MAX_CHARACTERS} characters",
+            source=shown,
+            start=0,
+            end=len(shown),
+            stage="text",
+            hint="divide it into several rules",
+        )
+    for place, character in enumerate(source):
+        if not " " <= character <= "~":
+            raise RuleError(
+                f"the character U+{ord(character):04X} is not printable ASCII",
+                source=shown,
+                start=place,
+                end=place + 1,
+                stage="text",
+                hint=_CHARACTER_HINTS.get(character),
+            )
+
+
+def _scan(source: str) -> Iterator[Token]:
+    for match in _TOKEN.finditer(source):
+        kind, text = str(match.lastgroup), match[0]
+        if kind == "space":
+            continue
+        if kind in ("foreign", "wrong"):
+            raise _wrong(source, match.start(), text)
+        if sum(c.isdigit() for c in text) > MAX_LITERAL_DIGITS and kind not in ("text", "word"):
+            raise RuleError(
+                f"a number has at most {MAX_LITERAL_DIGITS} digits",
+                source=source,
+                start=match.start(),
+                end=match.end(),
+                stage="text",
+            )
+        yield Token(kind, text, match.start(), match.end())
+
+
+def _wrong(source: str, start: int, text: str) -> RuleError:
+    """The error for *text*, which begins no token."""
+    hint: str | None
+    if text[0].isdigit() or (text[0] == "." and len(text) > 1):
+        separated = re.search(r"[0-9],$", source[:start])
+        hint = SEPARATORS if separated else _number_hint(text)
+        message = f"`{text[:40]}` is not a number of the language"
+    else:
+        hint = _SYMBOL_HINTS.get(text)
+        message = f"`{text}` is not part of the language"
+    return RuleError(
+        message,
+        source=source,
+        start=start,
+        end=start + len(text),
+        stage="syntax",
+        hint=hint,
+    )
+
+
+def _number_hint(text: str) -> str:
+    """What to write instead of the badly written number *text*."""
+    if len(text) > 2 * MAX_LITERAL_DIGITS:
+        return f"a number has at most {MAX_LITERAL_DIGITS} digits"
+    if re.fullmatch(r"[0-9]+days?", text):
+        return f"write `{text.rstrip('days')} days`"
+    if re.fullmatch(r"[0-9]+([_'][0-9]{3})+(\.[0-9]+)?", text):
+        joined = re.sub("[_']", "", text)
+        return f"write it without separators, as `{joined}`"
+    if re.fullmatch(r"[0-9]+[A-Z]{3}", text):
+        return f"write the currency first, as `{text[-3:]} {text[:-3]}`"
+    if text.startswith("."):
+        return f"write `0{text}`"
+    if text.endswith("."):
+        return f"write `{text}0` or `{text[:-1]}`"
+    if re.fullmatch(r"0+[0-9]+(\.[0-9]+)?", text):
+        return "write it without leading zeros"
+    return "write plain decimal digits, as `12.5`"

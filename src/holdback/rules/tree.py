@@ -1,0 +1,194 @@
+"""The nodes of a rule, data only: first as written, then as checked.
+
+`parse` gives a `Tree` of literals, names and expressions. `check` turns it into `Checked`, a tree
+of the same shape, in which every name is a fact's place or a parameter's number, and every node
+knows its type, its scale and its range. What the readers of a rule differ in is what they do with
+a `Node`.
+
+A node's `start` and `end` delimit its characters in the source. They are no part of its meaning:
+two nodes that mean the same are equal wherever they were written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import Enum
+from typing import TypeAlias
+
+from attrs import field, frozen
+
+from holdback.rules.types import Catalogue, Kind, Type
+
+
+@frozen(kw_only=True)
+class Literal:
+    """A constant as written: `value` in digits or letters, without its unit or quotes."""
+
+    kind: Kind
+    value: str
+    currency: str | None = None
+    start: int = field(eq=False)
+    end: int = field(eq=False)
+
+    @property
+    def depth(self) -> int:
+        """A leaf is one deep."""
+        return 1
+
+
+@frozen(kw_only=True)
+class Name:
+    """The name of a fact or a parameter."""
+
+    name: str
+    start: int = field(eq=False)
+    end: int = field(eq=False)
+
+    @property
+    def depth(self) -> int:
+        """A leaf is one deep."""
+        return 1
+
+
+@frozen(kw_only=True)
+class Expression:
+    """
+    An operator, by its name in the table of `operators`, and what it is applied to.
+
+    A chain `a < b <= c` is written down as `a < b and b <= c`, which is what it means.
+    """
+
+    operator: str
+    operands: tuple[Syntax, ...]
+    depth: int = field(eq=False)
+    start: int = field(eq=False)
+    end: int = field(eq=False)
+
+
+Syntax: TypeAlias = Literal | Name | Expression
+
+
+@frozen(kw_only=True)
+class Tree:
+    """An expression as written: its outermost part, and the source that it was read from."""
+
+    root: Syntax
+    source: str = field(eq=False)
+
+
+class Rounding(Enum):
+    """
+    How a number stands to the exact one that it was rounded from.
+
+    A derived percentage is rounded down. Comparing it is exact only as long as it is known in which
+    direction the exact number lies.
+    """
+
+    NONE = "exact"
+    DOWN = "rounded down"
+    UP = "rounded up"
+    MIXED = "rounded"
+
+
+@frozen(kw_only=True)
+class Constant:
+    """A literal, or a parameter (`name`) at its value on the date: `number` x 10**-`places`."""
+
+    type: Type
+    number: int
+    name: str | None = field(default=None, eq=False)
+    start: int = field(eq=False)
+    end: int = field(eq=False)
+
+    @property
+    def places(self) -> int:
+        """The number of decimals: its type's."""
+        return self.type.places
+
+    @property
+    def low(self) -> int:
+        """The number itself."""
+        return self.number
+
+    @property
+    def high(self) -> int:
+        """The number itself."""
+        return self.number
+
+    @property
+    def rounding(self) -> Rounding:
+        """A constant is exact."""
+        return Rounding.NONE
+
+
+@frozen(kw_only=True)
+class FactRead:
+    """The value of the fact at `place` of the catalogue, between `low` and `high`."""
+
+    type: Type
+    place: int
+    name: str
+    low: int
+    high: int
+    rounding: Rounding = Rounding.NONE
+    start: int = field(eq=False)
+    end: int = field(eq=False)
+
+    @property
+    def places(self) -> int:
+        """The number of decimals: its type's."""
+        return self.type.places
+
+
+@frozen(kw_only=True)
+class Operation:
+    """
+    An operator applied to checked operands.
+
+    Its value is a flag, or a number x 10**-`places` between `low` and `high`. A product may have
+    more decimals than its type.
+    """
+
+    operator: str
+    operands: tuple[Node, ...]
+    type: Type
+    places: int
+    low: int
+    high: int
+    rounding: Rounding = Rounding.NONE
+    start: int = field(eq=False)
+    end: int = field(eq=False)
+
+
+Node: TypeAlias = Constant | FactRead | Operation
+
+
+def leaves(node: Node) -> Iterator[Constant | FactRead]:
+    """The constants and facts in *node*, from left to right."""
+    if not isinstance(node, Operation):
+        yield node
+        return
+    for operand in node.operands:
+        yield from leaves(operand)
+
+
+@frozen(kw_only=True)
+class Checked:
+    """
+    A checked expression: it has a type, and on prepared facts it has a value, which may be unknown.
+
+    `facts` are the places of the facts that it reads, `names` their names, in the order in which
+    they first appear; `parameters` are the names of the parameters that it reads.
+    """
+
+    tree: Node
+    source: str
+    facts: tuple[int, ...]
+    names: tuple[str, ...]
+    parameters: tuple[str, ...]
+    catalogue: Catalogue = field(repr=False)
+
+    @property
+    def type(self) -> Type:
+        """The type of its value."""
+        return self.tree.type

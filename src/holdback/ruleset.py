@@ -1,0 +1,187 @@
+"""Named rules, evaluated together: which are false, which are unknown, and how to say so.
+
+A rule is an expression of the language with a stable code and a sentence for the merchant. A set of
+them is answered by one generated function that gives two masks; everything that explains the answer
+(reasons, needs, trace) is worked out from the masks and the facts only when somebody asks.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
+from typing import Final
+
+from attrs import field, frozen
+
+from holdback.canonical import Json
+from holdback.rules.check import Checked
+from holdback.rules.closure import masks
+from holdback.rules.types import Catalogue, Facts
+
+DECLINE: Final = "decline"
+REFER: Final = "refer"
+
+# Design 4: "a rulebook has at most 60 rules (the width of a mask)".
+MOST_RULES: Final = 60
+
+PLACEHOLDER: Final = re.compile(r"\{([a-z][a-z0-9_]*)\}")
+
+
+@frozen(kw_only=True)
+class Rule:
+    """
+    One rule of a jurisdiction: `require` must be true, on the deals that `when` selects.
+
+    `checked` is the whole of it, `not when or require`; `otherwise` says what a false answer means.
+    `reason` is a sentence with the names of facts and parameters in braces. `file` and `line` say where
+    it was written.
+    """
+
+    id: str
+    code: str
+    require: str
+    when: str | None = None
+    otherwise: str = DECLINE
+    reason: str
+    source: str
+    checked: Checked = field(repr=False)
+    file: str | None = None
+    line: int | None = None
+
+
+@frozen(kw_only=True)
+class Reason:
+    """Why the answer is no: the rule, its code, the sentence with its figures, and the facts it read."""
+
+    code: str
+    rule: str
+    text: str
+    facts: Mapping[str, Json]
+    file: str | None = None
+    line: int | None = None
+
+
+@frozen(kw_only=True)
+class TraceLine:
+    """One rule's answer, None when it is unknown, and the facts that it read."""
+
+    rule: str
+    answer: bool | None
+    facts: Mapping[str, Json]
+
+
+@frozen(kw_only=True)
+class RuleSet:
+    """
+    The rules that apply together in a jurisdiction; their order is their priority.
+
+    `digest` identifies the rulebook that they belong to.
+    """
+
+    rules: tuple[Rule, ...]
+    catalogue: Catalogue = field(repr=False)
+    jurisdiction: str
+    digest: str
+
+    @cached_property
+    def masks(self) -> Callable[[Facts], tuple[int, int]]:
+        """The generated function: prepared facts to (false mask, unknown mask). Made when first used."""
+        return masks([rule.checked for rule in self.rules])
+
+    @cached_property
+    def declining(self) -> int:
+        """The mask of the rules whose false answer declines."""
+        return sum(1 << bit for bit, rule in enumerate(self.rules) if rule.otherwise == DECLINE)
+
+    def answer(self, facts: Facts) -> Answers:
+        """The answers of all the rules on prepared *facts*."""
+        false, unknown = self.masks(facts)
+        return Answers(self, facts, false, unknown)
+
+
+def known_facts(catalogue: Catalogue, facts: Facts) -> dict[str, Json]:
+    """The prepared *facts* that are known, by name, as plain values."""
+    return {
+        fact.name: fact.type.plain(number)
+        for fact, number in zip(catalogue.facts, facts, strict=True)
+        if number is not None
+    }
+
+
+@frozen
+class Answers:
+    """What a rule set answered on some facts: two masks, and what can be said from them."""
+
+    ruleset: RuleSet
+    facts: Facts = field(repr=False)
+    false: int
+    unknown: int
+
+    @cached_property
+    def known(self) -> Mapping[str, Json]:
+        """The facts that are known, by name, as plain values."""
+        return known_facts(self.ruleset.catalogue, self.facts)
+
+    @property
+    def declined(self) -> bool:
+        """Whether a declining rule is false."""
+        return bool(self.false & self.ruleset.declining)
+
+    def _selected(self, mask: int) -> Iterator[Rule]:
+        return (rule for bit, rule in enumerate(self.ruleset.rules) if mask >> bit & 1)
+
+    def _read(self, rule: Rule) -> Mapping[str, Json]:
+        return {name: self.known.get(name) for name in rule.checked.names}
+
+    def reasons(self, mask: int) -> tuple[Reason, ...]:
+        """A reason for each rule in *mask*, in order of priority."""
+        return tuple(
+            Reason(
+                code=rule.code,
+                rule=rule.id,
+                text=sentence(rule.reason, self.ruleset.catalogue, self.facts),
+                facts=self._read(rule),
+                file=rule.file,
+                line=rule.line,
+            )
+            for rule in self._selected(mask)
+        )
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """The names of the unknown facts that the unknown rules read, in the catalogue's order."""
+        places = {
+            place
+            for rule in self._selected(self.unknown)
+            for place in rule.checked.facts
+            if self.facts[place] is None
+        }
+        return tuple(self.ruleset.catalogue.facts[place].name for place in sorted(places))
+
+    @property
+    def trace(self) -> tuple[TraceLine, ...]:
+        """Every rule's answer, in order of priority."""
+        return tuple(
+            TraceLine(
+                rule=rule.id,
+                answer=None if self.unknown >> bit & 1 else not self.false >> bit & 1,
+                facts=self._read(rule),
+            )
+            for bit, rule in enumerate(self.ruleset.rules)
+        )
+
+
+def sentence(template: str, catalogue: Catalogue, facts: Facts) -> str:
+    """*template* with the figures of the facts and parameters that it names in braces filled in."""
+
+    def figure(match: re.Match[str]) -> str:
+        name = match[1]
+        if name in catalogue.parameters:
+            parameter = catalogue.parameters[name]
+            return parameter.type.show(parameter.number)
+        place = catalogue.place(name)
+        number = facts[place]
+        return "unknown" if number is None else catalogue.facts[place].type.show(number)
+
+    return PLACEHOLDER.sub(figure, template)

@@ -1,0 +1,57 @@
+"""The exact JSON shapes of the specification, in and out, and what a host stores.
+
+What a partner sends is read strictly and every fault is told at once; numbers are exact both ways.
+What a host stores (a merchant's state, events) carries a format and stays readable. Nothing here
+reads a clock.
+
+>>> from holdback import wire
+>>> wire.read_timestamp("2026-07-01T10:00:00Z").year
+2026
+"""
+
+from __future__ import annotations
+
+from holdback.wire.commands import read_command, read_evidence
+from holdback.wire.instants import read_timestamp, write_timestamp
+from holdback.wire.problems import CONTENT_TYPE, problem, write_problem
+from holdback.wire.replies import Reply, to_dict, write
+from holdback.wire.requests import read_accept_request, read_offers_request
+from holdback.wire.stored import (
+    EVENT_FORMAT,
+    EVENT_TYPES,
+    STATE_FORMAT,
+    event_from_dict,
+    event_to_dict,
+    read_event,
+    read_merchant,
+    write_event,
+    write_merchant,
+)
+from holdback.wire.strict_json import REQUEST_LIMIT, STATE_LIMIT, read_json
+
+__all__ = [
+    "CONTENT_TYPE",
+    "EVENT_FORMAT",
+    "EVENT_TYPES",
+    "REQUEST_LIMIT",
+    "STATE_FORMAT",
+    "STATE_LIMIT",
+    "Reply",
+    "event_from_dict",
+    "event_to_dict",
+    "problem",
+    "read_accept_request",
+    "read_command",
+    "read_event",
+    "read_evidence",
+    "read_json",
+    "read_merchant",
+    "read_offers_request",
+    "read_timestamp",
+    "to_dict",
+    "write",
+    "write_event",
+    "write_merchant",
+    "write_problem",
+    "write_timestamp",
+]

@@ -1,0 +1,253 @@
+"""The converter between the model's classes and plain values, for what a host stores.
+
+Money is text (`GBP 10000.00`), so are decimals, instants and days; closed documents are embedded as
+JSON. Objects whose names are not fields of ours are written with their names in order, so that the
+same content always gives the same bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date, datetime
+from decimal import Decimal
+from types import GenericAlias
+from typing import Any, Final, TypeVar, get_args, get_origin
+
+import attrs
+from cattrs import Converter
+from cattrs.errors import ClassValidationError, ForbiddenExtraKeysError, IterableValidationError
+from cattrs.gen import make_dict_structure_fn
+from pendulum import DateTime
+
+from holdback.canonical import Json, Opaque, Verbatim
+from holdback.errors import Fault, InvalidDocument, did_you_mean
+from holdback.money import Money, plain
+from holdback.wire.instants import calendar_day, instant, write_timestamp
+from holdback.wire.shapes import kind_of, number
+from holdback.wire.strict_json import field_path, is_number
+
+_T = TypeVar("_T")
+_Structure = Callable[[Any, Any], Any]
+
+
+class _UnexpectedError(Exception):
+    """A value that is not what its field holds; the message says what was expected and no more."""
+
+
+def _expecting(what: str, read: Callable[[str], Any]) -> _Structure:
+    """A hook for text that *read* understands; its `ValueError` says that *what* was expected."""
+
+    def structure(value: Any, _: Any) -> Any:
+        try:
+            if type(value) is str:
+                return read(value)
+        except ValueError:
+            pass
+        raise _UnexpectedError(f"expected {what}")
+
+    return structure
+
+
+def _exactly(kind: type, what: str) -> _Structure:
+    def structure(value: Any, _: Any) -> Any:
+        if type(value) is not kind:
+            raise _UnexpectedError(f"expected {what}, not {kind_of(value)}")
+        return value
+
+    return structure
+
+
+def _whole(value: Any, _: Any) -> int:
+    read = number(value) if type(value) is Verbatim else None
+    if type(read) is not int:
+        raise _UnexpectedError(f"expected a whole number, not {kind_of(value)}")
+    return read
+
+
+def _decimal(text: str) -> Decimal:
+    if not is_number(text):
+        raise ValueError
+    return Decimal(text)
+
+
+def _opaque(value: Any, _: Any) -> Opaque:
+    if not isinstance(value, dict | list):
+        raise _UnexpectedError(f"expected an object or an array, not {kind_of(value)}")
+    return Opaque.of(value)
+
+
+def opened(value: Json) -> Json:
+    """
+    The tree *value* with its numbers as `int` and `Decimal`.
+
+    >>> opened({"a": [Verbatim("1"), Verbatim("0.10")]})
+    {'a': [1, Decimal('0.10')]}
+    """
+    if type(value) is Verbatim:
+        return number(value)
+    if isinstance(value, dict):
+        return {name: opened(item) for name, item in value.items()}
+    return [opened(item) for item in value] if isinstance(value, list) else value
+
+
+def _record(value: Any, _: Any) -> dict[str, Json]:
+    if not isinstance(value, dict):
+        raise _UnexpectedError(f"expected an object, not {kind_of(value)}")
+    read: dict[str, Json] = opened(value)
+    return read
+
+
+def _in_order(value: Json) -> Json:
+    """*value*, plain values nested, with the names of every object in order."""
+    if isinstance(value, Mapping):
+        return {name: _in_order(value[name]) for name in sorted(value)}
+    if isinstance(value, date) and not isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, Money):
+        return str(value)
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [_in_order(item) for item in value]
+    return value
+
+
+def rate(value: Decimal) -> str:
+    """
+    *value* in plain digits without trailing zeros.
+
+    >>> rate(Decimal("12.50")), rate(Decimal("1E+2")), rate(Decimal("-0.0"))
+    ('12.5', '100', '0')
+    """
+    text = str(value)
+    if "E" in text or "e" in text or text[0] == "-":
+        text = plain(value)
+    if "." in text:
+        text = text.rstrip("0").removesuffix(".")
+    return "0" if text == "-0" else text
+
+
+def _class_hook(kind: type, converter: Converter) -> _Structure:
+    structure_fields: _Structure = make_dict_structure_fn(
+        kind, converter, _cattrs_forbid_extra_keys=True
+    )
+
+    def structure(value: Any, of: Any) -> Any:
+        if type(value) is not dict:
+            raise _UnexpectedError(f"expected an object, not {kind_of(value)}")
+        return structure_fields(value, of)
+
+    return structure
+
+
+def _array_hook(kind: Any, converter: Converter) -> _Structure:
+    items: Any = GenericAlias(list, get_args(kind)[:1])
+    structure_items = converter.get_structure_hook(items)
+
+    def structure(value: Any, _: Any) -> tuple[Any, ...]:
+        if type(value) is not list:
+            raise _UnexpectedError(f"expected an array, not {kind_of(value)}")
+        return tuple(structure_items(value, items))
+
+    return structure
+
+
+def _links(value: Any, _: Any) -> dict[str, str]:
+    if not isinstance(value, dict) or not all(type(link) is str for link in value.values()):
+        raise _UnexpectedError("expected an object of texts")
+    return dict(value)
+
+
+def make_converter() -> Converter:
+    """
+    A converter of merchants and events, configured once and then only read.
+
+    What it structures is a tree of `read_json`; what it unstructures to is for `write_json`.
+    """
+    converter = Converter(detailed_validation=True, forbid_extra_keys=True)
+    for kind, structure in (
+        (str, _exactly(str, "text")),
+        (bool, _exactly(bool, "true or false")),
+        (int, _whole),
+        (Decimal, _expecting("a number as text, such as `12.5`", _decimal)),
+        (Money, _expecting("money such as `GBP 10000.00`", Money.parse)),
+        (date, _expecting("a day such as `2026-07-01`", calendar_day)),
+        (DateTime, _expecting("an instant such as `2026-07-01T10:00:00Z`", instant)),
+        (Opaque, _opaque),
+    ):
+        converter.register_structure_hook(kind, structure)
+    for kind, unstructure in (
+        (Decimal, rate),
+        (Money, str),
+        (date, date.isoformat),
+        (DateTime, write_timestamp),
+        (Opaque, lambda closed: closed),
+    ):
+        converter.register_unstructure_hook(kind, unstructure)
+    converter.register_structure_hook_factory(_is_model, _class_hook)
+    converter.register_structure_hook_factory(_is_tuple, _array_hook)
+    converter.register_structure_hook_func(_is_record, _record)
+    converter.register_structure_hook_func(_is_links, _links)
+    converter.register_unstructure_hook_func(_is_mapping, _in_order)
+    return converter
+
+
+def _is_model(kind: Any) -> bool:
+    return attrs.has(kind) and kind not in (Money, Opaque)
+
+
+def _is_tuple(kind: Any) -> bool:
+    return get_origin(kind) is tuple
+
+
+def _is_mapping(kind: Any) -> bool:
+    return get_origin(kind) is Mapping
+
+
+def _is_record(kind: Any) -> bool:
+    return _is_mapping(kind) and get_args(kind) == (str, Any)
+
+
+def _is_links(kind: Any) -> bool:
+    return _is_mapping(kind) and get_args(kind) == (str, str)
+
+
+CONVERTER: Final = make_converter()
+
+
+def structured(tree: Json, kind: type[_T], path: str = "$") -> _T:
+    """
+    The *kind* that *tree* holds.
+
+    Raises:
+        InvalidDocument: with every fault and its JSON path.
+    """
+    faults: list[Fault] = []
+    try:
+        return CONVERTER.structure(tree, kind)
+    except Exception as error:  # noqa: BLE001  # whatever it is, only its place is told
+        _collect(error, path, faults)
+    # Raised here, out of the handler: the errors of cattrs hold the values.
+    raise InvalidDocument(faults)
+
+
+def _collect(error: BaseException, path: str, faults: list[Fault]) -> None:
+    """Add what *error*, from *path*, has to say to *faults*; what it holds stays with it."""
+    if isinstance(error, ClassValidationError):
+        fields, others = error.group_exceptions()
+        for inner, note in fields:
+            _collect(inner, f"{path}.{note.name}", faults)
+        for inner in others:
+            _collect(inner, path, faults)
+    elif isinstance(error, IterableValidationError):
+        for inner, place in error.group_exceptions()[0]:
+            _collect(inner, f"{path}[{place.index}]", faults)
+    elif isinstance(error, ForbiddenExtraKeysError):
+        known = [each.name for each in attrs.fields(error.cl)]
+        for name in sorted(error.extra_fields):
+            hint = did_you_mean(name, known)
+            faults.append(Fault(message="unknown field", path=field_path(path, name), hint=hint))
+    elif isinstance(error, KeyError):
+        faults.append(Fault(message="the field is missing", path=path))
+    elif isinstance(error, _UnexpectedError):
+        faults.append(Fault(message=str(error), path=path))
+    else:
+        faults.append(Fault(message="this cannot be read", path=path))

@@ -1,0 +1,152 @@
+"""What a host stores: the state of a merchant and the events, as JSON that stays readable for ever.
+
+Both carry a `format`. A field that a later version adds has a default, so older documents stay
+readable; a document of a later format is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, Final, get_args
+
+from holdback.canonical import Json, Opaque, Verbatim, write_json
+from holdback.errors import Fault, InvalidDocument, did_you_mean
+from holdback.lifecycle.events import Event
+from holdback.model.deal import Deal
+from holdback.model.merchant import Merchant
+from holdback.wire.converter import CONVERTER, opened, structured
+from holdback.wire.shapes import kind_of
+from holdback.wire.strict_json import STATE_DEPTH, STATE_LIMIT, read_json, read_tree
+
+STATE_FORMAT: Final = 1
+EVENT_FORMAT: Final = 1
+
+EVENT_TYPES: Final[Mapping[str, type]] = MappingProxyType(
+    {kind.__name__: kind for kind in get_args(Event)}
+)
+
+
+def write_merchant(merchant: Merchant) -> bytes:
+    """
+    The state of *merchant* as JSON; the same merchant always gives the same bytes.
+
+    >>> merchant = Merchant.new(partner="acme", merchant_id="m-1", jurisdiction="GB")
+    >>> write_merchant(merchant)[:40]
+    b'{"format":1,"partner":"acme","merchant_i'
+    >>> read_merchant(write_merchant(merchant)) == merchant
+    True
+    """
+    return write_json({"format": STATE_FORMAT, **CONVERTER.unstructure(merchant)}).encode()
+
+
+def read_merchant(body: bytes) -> Merchant:
+    """
+    The merchant whose state *body* is.
+
+    Raises:
+        InvalidDocument: with every fault, when it is not what `write_merchant` gives.
+    """
+    fields = _fields(read_json(body, limit=STATE_LIMIT, depth=STATE_DEPTH), STATE_FORMAT)
+    merchant = structured(fields, Merchant)
+    faults = [
+        fault
+        for place, deal in enumerate(merchant.deals)
+        for fault in _deal_faults(deal, f"$.deals[{place}]")
+    ]
+    if faults:
+        raise InvalidDocument(faults)
+    return merchant
+
+
+def event_to_dict(event: Event) -> dict[str, Json]:
+    """
+    *event* as plain values: `type`, `format`, `at`, and its other fields.
+
+    Numbers in it are `int` and `Decimal`, or `Verbatim` where these would be written otherwise.
+    """
+    return {name: _open(value) for name, value in _unstructured(event).items()}
+
+
+def event_from_dict(fields: Mapping[str, Json]) -> Event:
+    """
+    The event whose plain values *fields* are.
+
+    Raises:
+        InvalidDocument: with every fault, when they are not what `event_to_dict` gives.
+    """
+    return _event(read_tree(fields, depth=STATE_DEPTH))
+
+
+def write_event(event: Event) -> bytes:
+    """*event* as JSON; the same event always gives the same bytes."""
+    return write_json(_unstructured(event)).encode()
+
+
+def read_event(body: bytes | str) -> Event:
+    """
+    The event that *body* holds.
+
+    Raises:
+        InvalidDocument: with every fault, when it is not what `write_event` gives.
+    """
+    return _event(read_json(body, limit=STATE_LIMIT, depth=STATE_DEPTH))
+
+
+def _unstructured(event: Event) -> dict[str, Json]:
+    head = {"type": type(event).__name__, "format": EVENT_FORMAT}
+    return {**head, **CONVERTER.unstructure(event)}
+
+
+def _event(tree: Json) -> Event:
+    fields = _fields(tree, EVENT_FORMAT)
+    name = fields.pop("type", None)
+    kind = EVENT_TYPES.get(name) if type(name) is str else None
+    if kind is None:
+        hint = did_you_mean(name, EVENT_TYPES) if type(name) is str else None
+        raise InvalidDocument.of("expected the type of an event", path="$.type", hint=hint)
+    event: Event = structured(fields, kind)
+    return event
+
+
+def _fields(tree: Json, newest: int) -> dict[str, Any]:
+    """The fields of *tree* but its format, which has to be one that this version reads."""
+    if not isinstance(tree, dict):
+        raise InvalidDocument.of(f"expected an object, not {kind_of(tree)}", path="$")
+    written = tree.get("format")
+    if type(written) is not Verbatim or written != str(newest):
+        message = f"expected format {newest}, the one that this version of holdback reads"
+        raise InvalidDocument.of(message, path="$.format")
+    return {name: value for name, value in tree.items() if name != "format"}
+
+
+def _deal_faults(deal: Deal, path: str) -> list[Fault]:
+    """What no deal can be, whoever wrote it: amounts that do not add up to anything."""
+    amounts = [deal.funded_amount, deal.settled, *(entry.amount for entry in deal.entries)]
+    if any(amount.currency != deal.repayment_amount.currency for amount in amounts):
+        return [Fault(message="the amounts of a deal have one currency", path=path)]
+    if deal.repayment_amount.minor <= 0:
+        message = "expected an amount above zero"
+        return [Fault(message=message, path=f"{path}.repayment_amount")]
+    return []
+
+
+def _open(value: Json) -> Json:
+    """*value* with every closed document opened."""
+    if isinstance(value, Opaque):
+        return _as_numbers(read_json(value.text, limit=STATE_LIMIT, depth=STATE_DEPTH))
+    if isinstance(value, dict):
+        return {name: _open(item) for name, item in value.items()}
+    return [_open(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def _as_numbers(value: Json) -> Json:
+    """*value* with its numbers as `int` or `Decimal`, where these are written as they came."""
+    if isinstance(value, dict):
+        return {name: _as_numbers(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_as_numbers(item) for item in value]
+    if type(value) is Verbatim:
+        read = opened(value)
+        return read if write_json(read) == value else value
+    return value

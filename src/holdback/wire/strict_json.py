@@ -1,0 +1,304 @@
+"""JSON text to a tree, strictly: what the standard `json` lets through is refused here.
+
+1. Size and depth are bounded before anything is parsed.
+2. Numbers stay as they were written (`Verbatim`), so nothing is rounded on the way in.
+3. Every fault is found, not only the first: the common document is read once, quickly; one that
+   raises a doubt is read again with its paths.
+
+No message holds a value of the document. Names of fields are shown when they are plain names.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
+from typing import Any, Final, NoReturn
+
+from holdback.canonical import Json, Opaque, Verbatim
+from holdback.errors import Fault, InvalidDocument
+from holdback.money import MAX_DIGITS, plain
+
+# A request is a few kilobytes; a merchant's state holds its whole history.
+REQUEST_LIMIT: Final = 64 * 1024
+STATE_LIMIT: Final = 64 * 1024 * 1024
+
+# A request's own fields go three levels deep; a profile has the rest. A state holds whole requests.
+REQUEST_DEPTH: Final = 32
+STATE_DEPTH: Final = 2 * REQUEST_DEPTH
+
+# A string (to the end of the text, where it is not closed) or a bracket. Possessive, so linear.
+_BRACKETS: Final = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[\]{}]', re.DOTALL)
+# Escapes of a surrogate or of NUL: the only way for either to get past strict UTF-8 and the parser.
+_DOUBTFUL_ESCAPE: Final = re.compile(r"\\u(?:[dD][89a-fA-F]|0000)")
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+_NUMBER: Final = re.compile(r"-?(0|[1-9][0-9]*)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?")
+_PLAIN_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,59}")
+_LONG_NUMBER: Final = (
+    f"a number has at most {MAX_DIGITS} digits, and an exponent within {MAX_DIGITS}"
+)
+
+_NOT_FINITE: Final = "NaN and infinity are not JSON"
+
+
+def read_json(body: bytes | str, *, limit: int = REQUEST_LIMIT, depth: int = REQUEST_DEPTH) -> Json:
+    """
+    The tree that *body* holds: dicts, lists, text, True, False, None, and numbers as `Verbatim`.
+
+    *limit* is in bytes, *depth* in nested brackets.
+
+    >>> read_json(b'{"share": 0.10}')
+    {'share': '0.10'}
+    >>> read_json('{"a": 1, "a": NaN}')
+    Traceback (most recent call last):
+    holdback.errors.InvalidDocument: $.a: the field is written twice
+    $.a: NaN and infinity are not JSON
+
+    Raises:
+        InvalidDocument: with every fault and its JSON path. Nothing else is raised.
+    """
+    text = _text(body, limit)
+    brackets = text.count("[") + text.count("{")
+    if brackets > depth and _too_deep(text, depth):
+        raise _fault(f"brackets are nested more than {depth} deep")
+    if _DOUBTFUL_ESCAPE.search(text) is None:
+        try:
+            return _FAST.decode(text)
+        except (_DoubtError, ValueError, RecursionError):
+            pass  # read again below with paths, out of this handler: its error holds the text
+    return read_tree(_parsed(text), depth=depth)
+
+
+def read_tree(value: Json, *, depth: int = REQUEST_DEPTH) -> Json:
+    """
+    *value*, parsed by somebody else, as `read_json` would have read it: a copy, checked so.
+
+    Floats are refused, because they no longer say what was written.
+
+    Raises:
+        InvalidDocument: with every fault and its JSON path.
+    """
+    faults: list[Fault] = []
+    tree = _clean(value, "$", faults, depth)
+    if faults:
+        raise InvalidDocument(faults)
+    return tree
+
+
+def field_path(path: str, name: object) -> str:
+    """
+    The JSON path of the field *name* of the object at *path*.
+
+    A name that is not plain is not shown: it may be somebody's data.
+
+    >>> field_path("$.company", "name"), field_path("$", "Nine Lives Ltd")
+    ('$.company.name', '$[*]')
+    """
+    plain = isinstance(name, str) and _PLAIN_NAME.fullmatch(name)
+    return f"{path}.{name}" if plain else f"{path}[*]"
+
+
+def has_lone_surrogate(text: str) -> bool:
+    """Whether *text* cannot be written as UTF-8."""
+    return not text.isascii() and _SURROGATE.search(text) is not None
+
+
+def is_number(text: str) -> bool:
+    """
+    Whether *text* is a JSON number of at most 28 digits whose place is within 28 decimals.
+
+    >>> is_number("0.1234567890123456789012345678"), is_number("1e999999999"), is_number("01")
+    (True, False, False)
+    """
+    match = _NUMBER.fullmatch(text)
+    if match is None:
+        return False
+    whole, decimals, power = match[1], match[2] or "", match[3] or "0"
+    # Leading zeros say nothing; a longer exponent than this is out of bounds in any case.
+    if len((whole + decimals).lstrip("0")) > MAX_DIGITS or len(power.lstrip("+-0")) > 2:
+        return False
+    exponent = int(power)
+    return abs(exponent) <= MAX_DIGITS and abs(exponent - len(decimals)) <= MAX_DIGITS
+
+
+def _fault(message: str, *, hint: str | None = None) -> InvalidDocument:
+    return InvalidDocument.of(message, path="$", hint=hint)
+
+
+def _text(body: bytes | str, limit: int) -> str:
+    """*body* as text that can be UTF-8, within *limit*."""
+    if not isinstance(body, bytes | str):
+        raise _fault("expected JSON as bytes or text")
+    if len(body) > limit:
+        raise _fault(f"the document is larger than {limit} bytes")
+    text: str | None = None
+    size = len(body)
+    try:
+        if isinstance(body, bytes):
+            text = body.decode()
+        else:
+            text, size = body, size if body.isascii() else len(body.encode())
+    except UnicodeError:
+        pass
+    if text is None or size > limit:
+        message = "expected UTF-8" if text is None else f"the document is larger than {limit} bytes"
+        raise _fault(message)
+    if text.startswith("\ufeff"):
+        raise _fault("expected JSON, not a byte order mark", hint="write UTF-8 without one")
+    return text
+
+
+def _too_deep(text: str, depth: int) -> bool:
+    level = 0
+    for match in _BRACKETS.finditer(text):
+        first = text[match.start()]
+        if first in "[{":
+            level += 1
+            if level > depth:
+                return True
+        elif first != '"':
+            level -= 1
+    return False
+
+
+class _DoubtError(Exception):
+    """Something that the standard `json` accepts and that has to be looked at with its path."""
+
+
+def _number(text: str) -> Verbatim:
+    # Short and without an exponent, as nearly all are: within the bounds for certain.
+    if (len(text) > MAX_DIGITS or "e" in text or "E" in text) and not is_number(text):
+        raise _DoubtError
+    return Verbatim(text)
+
+
+def _object(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+    fields = dict(pairs)
+    if len(fields) != len(pairs):
+        raise _DoubtError
+    return fields
+
+
+def _constant(_: str) -> NoReturn:
+    raise _DoubtError
+
+
+class _Pairs(list[tuple[str, Json]]):
+    """An object as its fields were written, repeated names and all."""
+
+
+class _Constant:
+    """NaN or an infinity."""
+
+
+_FAST: Final = json.JSONDecoder(
+    object_pairs_hook=_object, parse_float=_number, parse_int=_number, parse_constant=_constant
+)
+_CAREFUL: Final = json.JSONDecoder(
+    object_pairs_hook=_Pairs,
+    parse_float=Verbatim,
+    parse_int=Verbatim,
+    parse_constant=lambda _: _Constant(),
+)
+
+
+def _parsed(text: str) -> Json:
+    """*text* parsed, everything doubtful still in it."""
+    try:
+        return _CAREFUL.decode(text)
+    except json.JSONDecodeError as error:
+        fault = _syntax_fault(error.msg, error.lineno, error.colno)
+    except RecursionError:
+        fault = Fault(message="brackets are nested too deep", path="$")
+    # Raised here, out of the handler: a JSONDecodeError holds the whole document.
+    raise InvalidDocument([fault])
+
+
+def _syntax_fault(said: str, line: int, column: int) -> Fault:
+    said = said.removesuffix(" at").removesuffix(" starting")
+    message = f"this is not JSON: {said[:1].lower()}{said[1:]}"
+    return Fault(message=message, path="$", line=line, column=column)
+
+
+def _clean(value: Any, path: str, faults: list[Fault], depth: int) -> Json:
+    """*value* as plain JSON values, what is wrong with it added to *faults*."""
+    kind = type(value)
+    if value is None or kind is bool:
+        return value
+    if kind is str:
+        if has_lone_surrogate(value):
+            faults.append(Fault(message="text with half of a surrogate pair", path=path))
+        return value
+    if kind in (Verbatim, int, Decimal):
+        return _clean_number(value, path, faults)
+    if isinstance(value, Opaque):
+        return _clean(_parsed(value.text), path, faults, depth)
+    nested = isinstance(value, Mapping | Sequence) and not isinstance(value, str | bytes)
+    if not nested:
+        faults.append(Fault(message=_not_json(value), path=path))
+        return None
+    if depth == 0:
+        faults.append(Fault(message="brackets are nested too deep", path=path))
+        return None
+    if kind is _Pairs or isinstance(value, Mapping):
+        return _clean_fields(value, path, faults, depth)
+    return [_clean(item, f"{path}[{place}]", faults, depth - 1) for place, item in enumerate(value)]
+
+
+def _clean_number(value: Verbatim | int | Decimal, path: str, faults: list[Fault]) -> Verbatim:
+    text = _number_text(value)
+    if not is_number(text):
+        finite = not isinstance(value, Decimal) or value.is_finite()
+        faults.append(Fault(message=_LONG_NUMBER if finite else _NOT_FINITE, path=path))
+    return Verbatim(text)
+
+
+def _number_text(value: Verbatim | int | Decimal) -> str:
+    """*value* in digits; nothing when they are too many."""
+    if isinstance(value, str):
+        return value
+    # An int of thousands of digits cannot even be written as text; one of 28 has at most 94 bits.
+    if isinstance(value, int) and value.bit_length() > 4 * MAX_DIGITS:
+        return ""
+    try:
+        return plain(value)
+    except ValueError:
+        return ""
+
+
+def _not_json(value: object) -> str:
+    if isinstance(value, _Constant):
+        return _NOT_FINITE
+    if isinstance(value, float):
+        return "a float is not exact; hand in the bytes, or a `Decimal`"
+    return "expected a JSON value"
+
+
+def _clean_fields(
+    value: Mapping[Any, Json] | _Pairs, path: str, faults: list[Fault], depth: int
+) -> dict[str, Json]:
+    fields: dict[str, Json] = {}
+    for name, item in _items(value):
+        here = field_path(path, name)
+        wrong = _wrong_name(name)
+        if wrong is not None:
+            faults.append(Fault(message=wrong, path=here))
+        elif name in fields:
+            faults.append(Fault(message="the field is written twice", path=here))
+        fields[name] = _clean(item, here, faults, depth - 1)
+    return fields
+
+
+def _items(value: Mapping[Any, Json] | _Pairs) -> Iterator[tuple[Any, Json]]:
+    return iter(value if isinstance(value, _Pairs) else value.items())
+
+
+def _wrong_name(name: object) -> str | None:
+    if not isinstance(name, str):
+        return "the name of a field is text"
+    if "\0" in name:
+        return "the name of a field holds NUL"
+    if has_lone_surrogate(name):
+        return "the name of a field holds half of a surrogate pair"
+    return None

@@ -1,0 +1,225 @@
+"""Every code block of the README and of the documentation runs, in the order of its page.
+
+- `python` runs as a cell of a notebook: what it prints, and the value of its last line, is its output.
+- `output` is that output, compared exactly.
+- `console` holds commands after `$ `; `$ holdback ...` runs in this process, and what is shown after it is
+  compared exactly. A line `...` stands for lines that are not shown.
+- `toml` and `json` are parsed. With a caption they are written to that file, for the commands to read.
+- `diff` changes a file that was written before.
+
+Anything else, and any other command, needs a marker with a reason in front of it, and is listed here.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import io
+import json
+import re
+import shlex
+import tomllib
+from pathlib import Path
+
+import pytest
+from attrs import field, frozen
+from click.testing import CliRunner
+from sybil import Document
+from sybil.parsers.markdown.lexers import RawFencedCodeBlockLexer
+
+from holdback.cli.commands import holdback
+from holdback.rules import parse
+
+ROOT = Path(__file__).parents[2]
+PAGES = {
+    path.relative_to(ROOT).as_posix(): path
+    for path in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
+    if "_build" not in path.parts
+}
+
+# Directives that hold no code.
+WITHOUT_CODE = {"toctree", "include", "generated", "front-door", "states"}
+
+# The blocks that are not run, with the reasons that they give.
+NOT_RUN = {
+    ("README.md", "sh"): "`.ci/run` runs it in a fresh environment",
+    ("docs/explanation/design.md", "text"): "a drawing",
+}
+
+INFO = re.compile(r"(?P<info>[^\n]*)\n(?P<options>(?:[ \t]*:[\w-]+:[^\n]*\n)*)")
+DIRECTIVE = re.compile(r"\{([\w-]+)\}\s*(.*)")
+CAPTION = re.compile(r":caption:\s*(.+)")
+MARKER = re.compile(r"<!-- not run: ([^\n]+?) -->\n+\Z")
+
+
+@frozen
+class Block:
+    """A fenced block of a page."""
+
+    page: str
+    line: int
+    language: str
+    source: str
+    caption: str | None = None
+    not_run: str | None = None
+
+    @property
+    def place(self):
+        return f"{self.page}:{self.line}"
+
+
+def blocks_of(page):
+    """The blocks of *page*, in order; a directive that may hold code unknown to us is a failure."""
+    document = Document(PAGES[page].read_text(encoding="utf-8"), str(PAGES[page]))
+    for region in RawFencedCodeBlockLexer(info_pattern=INFO)(document):
+        info, options = region.lexemes["info"].strip(), region.lexemes["options"] or ""
+        directive = DIRECTIVE.match(info)
+        if directive and directive[1] in WITHOUT_CODE:
+            continue
+        line = document.text.count("\n", 0, region.start) + 1
+        assert not directive or directive[1] == "code-block", f"{page}:{line}: {info}"
+        caption, marker = CAPTION.search(options), MARKER.search(document.text[: region.start])
+        yield Block(
+            page,
+            line,
+            directive[2] if directive else info,
+            str(region.lexemes["source"]),
+            caption[1] if caption else None,
+            marker[1] if marker else None,
+        )
+
+
+@frozen
+class Run:
+    """A page being run: its namespace, its folder, and what the last block printed."""
+
+    folder: Path
+    namespace: dict = field(factory=lambda: {"__name__": "__page__"})
+    printed: list = field(factory=list)
+
+    def python(self, block):
+        tree = ast.parse(block.source)
+        ast.increment_lineno(tree, block.line)
+        last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            exec(compile(tree, block.page, "exec"), self.namespace)
+            if last is not None:
+                code = compile(ast.Expression(last.value), block.page, "eval")
+                value = eval(code, self.namespace)
+                if value is not None:
+                    out.write(f"{value!r}\n")
+        self.printed[:] = [out.getvalue()]
+
+    def output(self, block):
+        assert self.printed, f"{block.place}: nothing was run before it"
+        compare(block, block.source, self.printed.pop())
+
+    def console(self, block):
+        assert block.source.startswith("$ "), f"{block.place}: expected a command after `$ `"
+        for each in re.split(r"^\$ ", block.source, flags=re.MULTILINE)[1:]:
+            command, _, shown = each.partition("\n")
+            name, *arguments = shlex.split(command)
+            assert name == "holdback", f"{block.place}: `{name}` is not run"
+            result = CliRunner().invoke(holdback, arguments, prog_name="holdback")
+            if not isinstance(result.exception, SystemExit | None):
+                raise result.exception
+            if shown.strip():
+                compare(block, shown, result.output)
+            else:
+                assert result.exit_code == 0, f"{block.place}: {result.output}"
+
+    def toml(self, block):
+        self.write(block)
+        for text in conditions(tomllib.loads(block.source)):
+            parse(text)
+
+    def json(self, block):
+        self.write(block)
+        json.loads(block.source)
+
+    def diff(self, block):
+        """Replace the lines with `-` by those with `+`; the lines before and after must be there."""
+        path = self.folder / block.caption
+        kinds = [(line[:1], line[1:]) for line in block.source.splitlines()]
+        before = "\n".join(text for kind, text in kinds if kind in " -")
+        after = "\n".join(text for kind, text in kinds if kind in " +")
+        text = path.read_text(encoding="utf-8")
+        assert text.count(before) == 1, f"{block.place}: those lines are not in {block.caption}"
+        path.write_text(text.replace(before, after), encoding="utf-8")
+
+    def write(self, block):
+        if block.caption is None:
+            return
+        name, _, added = block.caption.partition(", ")
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        assert bool(added) == path.exists(), f"{block.place}: {name} is written once, then added to"
+        with path.open("a", encoding="utf-8") as file:
+            file.write(f"\n{block.source}" if added else block.source)
+
+
+def conditions(document):
+    """The rules of the language in a TOML document, wherever they are."""
+    items = document.items() if isinstance(document, dict) else enumerate(document)
+    for key, value in items:
+        if key in ("require", "when"):
+            yield value
+        elif isinstance(value, dict | list):
+            yield from conditions(value)
+
+
+def compare(block, shown, printed):
+    """Hold *printed* against what is *shown*, in which a line `...` stands for any lines."""
+    assert shown.strip(), f"{block.place}: nothing is shown"
+    lines = (
+        r"(?:.*\n)*?" if line == "..." else re.escape(line) + r"[ ]*\n"
+        for line in shown.rstrip("\n").split("\n")
+    )
+    matches = re.fullmatch("".join(lines), printed.rstrip("\n") + "\n")
+    assert matches, f"{block.place}: what is printed differs from what is shown\n\n{printed}"
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_block_runs(page, tmp_path, monkeypatch):
+    """
+    "Every code block in README and docs runs in the test suite." (issue 2, item 8)
+    """
+    monkeypatch.chdir(tmp_path)
+    run = Run(tmp_path)
+    for block in blocks_of(page):
+        if block.not_run is not None:
+            assert NOT_RUN.get((block.page, block.language)) == block.not_run, block.place
+            continue
+        kind = getattr(run, block.language, None)
+        assert kind is not None, (
+            f"{block.place}: `{block.language}` is not run, and does not say why"
+        )
+        kind(block)
+
+
+def test_blocks_that_are_not_run_are_listed():
+    """
+    A block that is not run is marked, with a reason that is listed here; the list has nothing else.
+    """
+    marked = {
+        (block.page, block.language): block.not_run
+        for page in PAGES
+        for block in blocks_of(page)
+        if block.not_run is not None
+    }
+
+    assert marked == NOT_RUN
+
+
+def test_the_runner_finds_a_wrong_output(tmp_path):
+    """
+    What is shown is compared: another figure, a missing line and a line too many are found.
+    """
+    run = Run(tmp_path)
+    for shown in ("1\n3", "1", "1\n2\n3", "2\n1"):
+        run.python(Block("a page", 1, "python", "print(1)\nprint(2)"))
+        with pytest.raises(AssertionError, match="differs"):
+            run.output(Block("a page", 5, "output", shown))
+    run.python(Block("a page", 1, "python", "print(1)\n1 + 1"))
+    run.output(Block("a page", 5, "output", "...\n2"))

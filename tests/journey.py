@@ -1,0 +1,140 @@
+"""A merchant's way through the service, as a host would take it, for tests to start from."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta
+
+from holdback import (
+    Application,
+    BankDetails,
+    Context,
+    Engine,
+    Entry,
+    Merchant,
+    Money,
+    OffersRequest,
+)
+from holdback.canonical import Opaque
+
+ENGINE = Engine.bundled()
+START = datetime(2026, 7, 6, 9, 0, tzinfo=UTC)
+BANK = BankDetails(
+    account_number="12345678", bank_name="A Bank", account_type="NONE", sort_code="10-20-30"
+)
+EVIDENCE = {
+    "identity_verified": True,
+    "business_verified": True,
+    "credit_score": 700,
+    "credit_checked_on": "2026-07-06",
+    "average_monthly_takings": "20000.00",
+    "months_trading": 36,
+}
+PROFILE = {
+    "consents": Opaque('{"credit_check": true}'),
+    "applicants": Opaque('[{"name": "A. Person"}]'),
+    "company": Opaque('{"name": "Nine Lives Ltd", "share": 0.10}'),
+}
+
+
+class Journey:
+    """One merchant with a host that stores it after every operation."""
+
+    def __init__(self, engine=ENGINE, *, merchant_id="m-1", partner="acme"):
+        self.engine = engine
+        self.now = START
+        self.requests = 0
+        self.events = []
+        self.merchant = Merchant.new(partner=partner, merchant_id=merchant_id, jurisdiction="GB")
+        self.offers = None
+        self.acceptance = None
+
+    def context(self, evidence=None, request_id=None):
+        self.requests += 1
+        request_id = request_id or f"r-{self.requests}"
+        return Context(at=self.now, request_id=request_id, evidence=evidence or {})
+
+    def keep(self, outcome):
+        """Store what an operation gave."""
+        self.events += outcome.events
+        self.merchant = outcome.merchant
+        return outcome.reply
+
+    def do(self, operation, *arguments, **options):
+        """Carry out an operation of the engine on the merchant, now, and store the outcome."""
+        method = getattr(self.engine, operation)
+        return self.keep(method(*arguments, self.merchant, self.context(), **options))
+
+    def pass_time(self, **of):
+        self.now += timedelta(**of)
+
+    def request(self, *, renewal=False, **changed):
+        """The body of `POST /offers` as the specification has it."""
+        block = {"merchant_id": self.merchant.merchant_id, "currency": "GBP"}
+        if renewal:
+            block["provider_id"] = self.merchant.provider_id
+            return OffersRequest(application=Application(**block | changed))
+        block["intended_use_of_funds"] = "stock"
+        return OffersRequest(application=Application(**block | changed), **PROFILE)
+
+    def ask(self, *, renewal=False, evidence=None, request_id=None, **changed):
+        """Ask for offers."""
+        if evidence is None:
+            today = {"credit_checked_on": self.now.date().isoformat()}
+            evidence = {} if renewal else EVIDENCE | today
+        self.offers = self.keep(
+            self.engine.request_offers(
+                self.request(renewal=renewal, **changed),
+                self.merchant,
+                self.context(evidence, request_id),
+            )
+        )
+        return self.offers
+
+    def first_offer(self):
+        """The first offer of the last set."""
+        return next(offer for product in self.offers.products for offer in product.offers)
+
+    def accept(self, offer_id=None, bank_details=BANK):
+        """Accept an offer, the first of the last set unless another is named."""
+        self.acceptance = self.keep(
+            self.engine.accept_offer(
+                offer_id or self.first_offer().offer_id, self.merchant, self.context(), bank_details
+            )
+        )
+        return self.acceptance
+
+    def fund(self):
+        """Fund the accepted application."""
+        return self.do("fund_deal", self.acceptance.application_id)
+
+    @property
+    def deal(self):
+        """The merchant's newest deal."""
+        return self.merchant.deals[-1]
+
+    def entry(self, minor, *, on=None, **changed):
+        """A settled entry of *minor* units for the newest deal, yesterday unless a day is given."""
+        on = on or max(self.deal.funded_on, self.now.date() - timedelta(days=1))
+        amount = Money(minor, self.deal.repayment_amount.currency)
+        fields = {"id": f"e-{len(self.deal.entries)}", "on": on, "amount": amount} | changed
+        return Entry(**fields)
+
+    def remit(self, *entries, complete_through=None):
+        """Record entries of the newest deal."""
+        return self.do(
+            "record_remittance", self.deal.id, entries, complete_through=complete_through
+        )
+
+    def pay_down(self, percent):
+        """Let the part of the term pass in which a deal on pace is *percent* paid down, and pay it."""
+        self.now += timedelta(days=-(-self.deal.term_days * percent // 100))
+        due = -(-self.deal.repayment_amount.minor * percent // 100) - self.deal.remitted.minor
+        return self.remit(self.entry(due), complete_through=self.today())
+
+    def today(self) -> date:
+        return self.now.date()
+
+    def active(self):
+        """The active deal as the merchant lookup shows it, or None."""
+        deals = self.do("look_up").deals
+        return next((each for each in deals if each.deal.active), None)

@@ -1,0 +1,45 @@
+"""One journey, printed as a digest of every byte that it gives; run under hostile surroundings."""
+
+from __future__ import annotations
+
+import hashlib
+
+from journey import Journey
+
+from holdback import wire
+from holdback.canonical import write_json
+
+
+def journey_bytes():
+    """Every reply, event and stored state of a journey through the service."""
+    parts = []
+    journey = Journey()
+    for step in (
+        journey.ask,
+        journey.accept,
+        journey.fund,
+        lambda: journey.pay_down(60),
+        lambda: journey.do("look_up"),
+        lambda: journey.do("assess_renewal"),
+        lambda: journey.ask(renewal=True),
+        journey.accept,
+        journey.fund,
+        lambda: journey.do("look_up"),
+    ):
+        parts.append(wire.write(step()))
+        parts.append(wire.write_merchant(journey.merchant))
+    parts += [wire.write_event(event) for event in journey.events]
+    rulebook = journey.engine.jurisdictions.resolve("GB", on=journey.today())
+    facts = {"progress": "64.12345%", "performance": "97.5%", "balance": "1234.56"}
+    parts.append(write_json(rulebook.assess(facts).record()).encode())
+    return b"\n".join(parts)
+
+
+def fingerprint():
+    return hashlib.sha256(journey_bytes()).hexdigest()
+
+
+if __name__ == "__main__":
+    import sys
+
+    sys.stdout.write(fingerprint())

@@ -1,0 +1,369 @@
+"""The lifecycle under random histories: whatever a host does, in whatever order, the laws hold."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+
+import pytest
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from small_model import SmallModel
+
+from holdback import (
+    Application,
+    BankDetails,
+    Context,
+    Engine,
+    Entry,
+    InvalidDocument,
+    Merchant,
+    Money,
+    OffersRequest,
+    Refusal,
+    Takings,
+    wire,
+)
+from holdback.canonical import Opaque
+from holdback.lifecycle.evolve import evolve_all
+
+SEQUENCES = 2_000
+ENGINE = Engine.bundled()
+START = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
+BANKS = (
+    None,
+    BankDetails(account_number="11111111", sort_code="10-20-30"),
+    BankDetails(account_number="22222222", sort_code="10-20-30"),
+)
+PROFILE = {
+    "consents": Opaque('{"credit_check": true}'),
+    "applicants": Opaque('[{"name": "A"}]'),
+    "company": Opaque('{"name": "Nine Lives Ltd", "share": 0.10}'),
+}
+GOOD = {
+    "identity_verified": True,
+    "business_verified": True,
+    "credit_score": 700,
+    "average_monthly_takings": "20000.00",
+    "months_trading": 36,
+}
+
+
+class Lifecycle(RuleBasedStateMachine):
+    """One merchant, and a host that does anything at all with it."""
+
+    sequences = 0
+    funded = 0
+    renewed = 0
+
+    def __init__(self):
+        super().__init__()
+        type(self).sequences += 1
+        self.now = START
+        self.requests = 0
+        self.merchant = self.first = Merchant.new(
+            partner="acme", merchant_id="m-1", jurisdiction="GB"
+        )
+        self.events = []
+        self.offer_ids = ["00000000-0000-0000-0000-000000000000"]
+        self.accepted = {}
+        self.provider_ids = set()
+
+    def context(self, **evidence):
+        self.requests += 1
+        return Context(at=self.now, request_id=f"r-{self.requests}", evidence=evidence)
+
+    def attempt(self, operation, *arguments, **options):
+        """Carry out an operation; a refusal leaves the stored bytes as they were."""
+        before = wire.write_merchant(self.merchant)
+        try:
+            outcome = operation(*arguments, **options)
+        except (Refusal, InvalidDocument):
+            assert wire.write_merchant(self.merchant) == before
+            return None
+        self.events += [wire.write_event(event) for event in outcome.events]
+        if not outcome.events:
+            assert wire.write_merchant(outcome.merchant) == before
+        # What is stored is what goes on: the state goes through its own bytes at every step.
+        self.merchant = wire.read_merchant(wire.write_merchant(outcome.merchant))
+        assert self.merchant == outcome.merchant
+        if self.merchant.provider_id is not None:
+            self.provider_ids.add(self.merchant.provider_id)
+        return outcome
+
+    def offers(self, request, context):
+        outcome = self.attempt(ENGINE.request_offers, request, self.merchant, context)
+        if outcome is None:
+            return None
+        for product in outcome.reply.products:
+            assert (product.decision == "Accepted") == bool(product.offers)
+            for offer in product.offers:
+                assert product.limits.minimum <= offer.funded_amount <= product.limits.maximum
+                assert offer.repayment_amount >= offer.funded_amount
+                self.offer_ids.append(offer.offer_id)
+        again = ENGINE.request_offers(request, self.merchant, context)
+        assert wire.write(again.reply) == wire.write(outcome.reply)
+        assert not again.events
+        return outcome
+
+    @rule(days=st.sampled_from([0, 1, 2, 20, 31, 60, 120]), minutes=st.integers(-90, 90))
+    def time_passes(self, days, minutes):
+        self.now += timedelta(days=days, minutes=minutes)
+
+    @rule(
+        missing=st.sampled_from([None, None, None, None, *GOOD]),
+        score=st.sampled_from([700, 700, 100]),
+    )
+    def ask_for_initial_offers(self, missing, score):
+        evidence = {
+            **GOOD,
+            "credit_score": score,
+            "credit_checked_on": self.now.date().isoformat(),
+        }
+        evidence.pop(missing, None)
+        request = OffersRequest(
+            application=Application(
+                merchant_id="m-1", currency="GBP", intended_use_of_funds="stock"
+            ),
+            **PROFILE,
+        )
+        self.offers(request, self.context(**evidence))
+
+    def renewal_request(self):
+        return OffersRequest(
+            application=Application(
+                merchant_id="m-1", currency="GBP", provider_id=self.merchant.provider_id
+            )
+        )
+
+    @precondition(lambda self: self.merchant.provider_id)
+    @rule()
+    def ask_for_a_renewal(self):
+        self.offers(self.renewal_request(), self.context())
+
+    @rule(data=st.data(), bank=st.sampled_from(BANKS))
+    def accept_an_offer(self, data, bank):
+        offer_id = data.draw(st.sampled_from(self.offer_ids[-8:]))
+        known = self.accepted.get(offer_id)
+        outcome = self.attempt(ENGINE.accept_offer, offer_id, self.merchant, self.context(), bank)
+        if outcome is not None:
+            reply = wire.write(outcome.reply)
+            assert known is None or reply == known
+            self.accepted[offer_id] = reply
+        for each, reply in self.accepted.items():
+            again = ENGINE.accept_offer(each, self.merchant, self.context())
+            assert wire.write(again.reply) == reply
+            assert not again.events
+
+    @precondition(lambda self: self.merchant.in_fulfilment is None)
+    @rule(bank=st.sampled_from(BANKS[1:]))
+    def an_ordinary_application(self, bank):
+        """What an ordinary merchant does; without it few histories would reach a deal or a renewal."""
+        if self.merchant.active_deal is not None:
+            self.ask_for_a_renewal()
+        else:
+            self.ask_for_initial_offers(None, 700)
+        self.attempt(
+            ENGINE.accept_offer, self.offer_ids[-1], self.merchant, self.context(), bank
+        )
+        self.fund_the_last_application()
+
+    def applications(self):
+        return [each.application_id for each in self.merchant.fulfilments] or ["none"]
+
+    @rule(data=st.data(), bank=st.sampled_from(BANKS))
+    def supply_details(self, data, bank):
+        application_id = data.draw(st.sampled_from(self.applications()))
+        self.attempt(
+            ENGINE.supply_details,
+            application_id,
+            self.merchant,
+            self.context(),
+            bank_details=bank,
+        )
+
+    @rule(data=st.data(), status=st.sampled_from(["declined", "withdrawn"]))
+    def close_an_application(self, data, status):
+        application_id = data.draw(st.sampled_from(self.applications()))
+        self.attempt(
+            ENGINE.close_application, application_id, status, self.merchant, self.context()
+        )
+
+    @rule()
+    def fund_the_last_application(self):
+        outcome = self.attempt(
+            ENGINE.fund_deal, self.applications()[-1], self.merchant, self.context()
+        )
+        if outcome is not None and outcome.events:
+            type(self).funded += 1
+            type(self).renewed += outcome.reply.deal.type == "Renewal"
+
+    @precondition(lambda self: self.merchant.deals)
+    @rule(
+        data=st.data(),
+        percent=st.integers(0, 120),
+        settled=st.sampled_from([True, True, True, False]),
+        complete=st.booleans(),
+    )
+    def record_a_remittance(self, data, percent, settled, complete):
+        deal = data.draw(st.sampled_from(self.merchant.deals))
+        day = self.now.date() - timedelta(days=data.draw(st.integers(0, 3)))
+        amount = Money(deal.repayment_amount.minor * percent // 100, deal.repayment_amount.currency)
+        entry = Entry(
+            id=f"e-{len(deal.entries)}", on=day, amount=amount, takings=amount, settled=settled
+        )
+        self.remit(deal, [entry], complete)
+
+    @precondition(lambda self: any(deal.entries for deal in self.merchant.deals))
+    @rule(data=st.data(), reverse=st.booleans(), other=st.booleans())
+    def record_about_an_earlier_entry(self, data, reverse, other):
+        deal = data.draw(st.sampled_from([deal for deal in self.merchant.deals if deal.entries]))
+        earlier = data.draw(st.sampled_from(deal.entries))
+        entry = Entry(id=earlier.id, on=earlier.on, amount=earlier.amount, takings=earlier.takings)
+        if reverse:
+            reverses = "nothing" if other else earlier.id
+            entry = Entry(
+                id=f"back-{earlier.id}",
+                on=self.now.date(),
+                amount=earlier.amount,
+                reverses=reverses,
+            )
+        elif other:
+            more = earlier.amount + Money(1, earlier.amount.currency)
+            entry = Entry(id=earlier.id, on=earlier.on, amount=more)
+        outcome = self.remit(deal, [entry], False)
+        assert outcome is None or not other
+
+    def remit(self, deal, entries, complete):
+        return self.attempt(
+            ENGINE.record_remittance,
+            deal.id,
+            entries,
+            self.merchant,
+            self.context(),
+            complete_through=self.now.date() if complete else None,
+        )
+
+    @precondition(lambda self: self.merchant.active_deal)
+    @rule(percent=st.sampled_from([50, 60, 80]))
+    def pay_down_on_pace(self, percent):
+        """What an ordinary merchant does with a deal."""
+        deal = self.merchant.active_deal
+        self.now += timedelta(days=deal.term_days * percent // 100)
+        due = deal.repayment_amount.minor * percent // 100 - deal.remitted.minor
+        if due > 0:
+            amount = Money(due, deal.repayment_amount.currency)
+            day = self.now.date() - timedelta(days=1)
+            entry = Entry(id=f"e-{len(deal.entries)}", on=day, amount=amount, takings=amount)
+            self.remit(deal, [entry], True)
+
+    @rule(amount=st.integers(0, 10**7), complete=st.booleans())
+    def record_takings(self, amount, complete):
+        day = self.now.date()
+        self.attempt(
+            ENGINE.record_takings,
+            [Takings(on=day, amount=Money.of(Decimal(amount), "GBP"))],
+            self.merchant,
+            self.context(),
+            complete_through=day if complete else None,
+        )
+
+    @precondition(lambda self: self.merchant.deals)
+    @rule(data=st.data(), status=st.sampled_from(["defaulted", "cancelled"]))
+    def close_a_deal(self, data, status):
+        deal = data.draw(st.sampled_from(self.merchant.deals))
+        self.attempt(ENGINE.close_deal, deal.id, status, self.merchant, self.context())
+
+    @precondition(lambda self: self.merchant.provider_id)
+    @rule()
+    def review_the_renewal(self):
+        outcome = self.attempt(ENGINE.review_renewal, self.merchant, self.context())
+        again = self.attempt(ENGINE.review_renewal, self.merchant, self.context())
+        assert outcome is None or not again.events
+
+    @invariant()
+    def at_most_one_deal_is_active(self):
+        """
+        "A merchant has at most one active deal at a time." (spec 1, renewal eligibility 4)
+        """
+        assert sum(deal.active for deal in self.merchant.deals) <= 1
+
+    @invariant()
+    def provider_id_never_changes(self):
+        """
+        "It stays valid for the whole life of the merchant with the service." (spec 1)
+        """
+        assert len(self.provider_ids) <= 1
+
+    @invariant()
+    def money_in_equals_money_out(self):
+        for deal in self.merchant.deals:
+            paid = deal.remitted + deal.settled + deal.balance + deal.shortfall + deal.waived
+            assert deal.repayment_amount + deal.overpaid == paid
+            assert deal.balance.minor >= 0
+
+    @invariant()
+    def eligible_means_not_declined_on_eligibility(self):
+        """
+        "renewal_eligibility true means that a request at that instant with the same facts is not
+        declined on eligibility." (design 6a)
+        """
+        context = self.context()
+        looked_up = ENGINE.look_up(self.merchant, context)
+        assert not looked_up.events
+        shown = [each.performance.renewal_eligibility for each in looked_up.reply.deals]
+        inactive = [each for each in looked_up.reply.deals if not each.deal.active]
+        assert not any(each.performance.renewal_eligibility for each in inactive)
+        if any(shown):
+            outcome = ENGINE.request_offers(self.renewal_request(), self.merchant, context)
+            assert outcome.events[0].assessment["outcome"] == "eligible"
+
+    def teardown(self):
+        """Replaying the events, through their JSON, gives the same state, and the small model's."""
+        replayed = evolve_all(self.first, (wire.read_event(event) for event in self.events))
+        assert wire.write_merchant(replayed) == wire.write_merchant(self.merchant)
+        model = SmallModel()
+        for event in self.events:
+            model.apply(wire.read_json(event, limit=10**8))
+        assert model.provider_id == self.merchant.provider_id
+        assert model.eligible == self.merchant.renewal_eligibility
+        assert model.applications == {
+            each.application_id: each.status for each in self.merchant.fulfilments
+        }
+        assert model.offers == {
+            offer.offer_id: offer.offer_status
+            for offer_set in self.merchant.offer_sets
+            for product in offer_set.products
+            for offer in product.offers
+        }
+        assert {
+            deal.id: (deal.status, deal.remitted.amount, deal.balance.amount)
+            for deal in self.merchant.deals
+        } == {
+            deal_id: (deal["status"], model.remitted(deal_id), model.balance(deal_id))
+            for deal_id, deal in model.deals.items()
+        }
+
+
+TestLifecycle = Lifecycle.TestCase
+TestLifecycle.settings = settings(
+    max_examples=SEQUENCES,
+    stateful_step_count=25,
+    deadline=None,
+    derandomize=True,
+    phases=(Phase.explicit, Phase.generate, Phase.shrink),
+    suppress_health_check=list(HealthCheck),
+)
+
+
+def test_the_histories_were_many_and_went_far():
+    """
+    "At least 2,000 sequences in CI", and enough of them reach a funded deal and a funded renewal.
+    """
+    if Lifecycle.sequences == 0:
+        pytest.fail("run this file whole: the histories come first")
+
+    assert Lifecycle.sequences >= SEQUENCES
+    assert Lifecycle.funded >= SEQUENCES
+    assert Lifecycle.renewed >= SEQUENCES // 10

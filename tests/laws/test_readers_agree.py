@@ -1,0 +1,316 @@
+"""The closure says what the reference interpreter says, on every rule and all facts."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rule_generator import COMPARISONS, RuleGenerator
+
+from holdback.rules import OPERATORS, check, closure, interpret, masks, parse, text, trace
+from holdback.rules.types import Kind
+from small_catalogue import CATALOGUE
+
+# `holdback.rules.closure` names the function in the package, so the module is looked up by its name.
+CLOSURE = sys.modules["holdback.rules.closure"]
+
+RULES, FACTS_EACH = 10_000, 20
+PLANTED_RULES = 1_500
+
+
+def pairs(seed, rules, each=FACTS_EACH):
+    """*rules* rules, with *each* tuples of facts for every one."""
+    generator = RuleGenerator(Random(seed), CATALOGUE)
+    for _ in range(rules):
+        rule = generator.rule()
+        yield rule, [generator.facts(rule) for _ in range(each)]
+
+
+def same(one, other):
+    """Whether two answers are the same: 1 is not true, and 0 is not false."""
+    return one is other or (type(one) is type(other) and one == other)
+
+
+def answers(rule):
+    """What the two generated functions answer on facts: the closure, and the masks as an answer."""
+    function, function_of_masks = closure(rule), masks([rule])
+    of_masks = {(0, 0): True, (1, 0): False, (0, 1): None}
+    return lambda facts: (function(facts), of_masks[function_of_masks(facts)])
+
+
+class Tally:
+    """What the pairs met: each operator's answers, and how many pairs lie at a threshold."""
+
+    def __init__(self):
+        self.met = Counter()
+        self.pairs = 0
+        self.near = 0
+
+    def add(self, traced):
+        self.pairs += 1
+        self.near += self.count(traced, None)
+
+    def count(self, traced, answer):
+        """Count the operators in *traced*; a number counts for the comparison that it is part of."""
+        node, near = traced.node, False
+        if node.type.kind is Kind.FLAG:
+            answer = traced.value
+        if traced.children:
+            unknown = traced.value is None
+            self.met[node.operator, None if unknown else answer] += 1
+            near = node.operator in COMPARISONS and at_threshold(traced)
+            for child in traced.children:
+                near |= self.count(child, answer)
+        return near
+
+
+def at_threshold(traced):
+    """Whether the two sides of a comparison are known and at most one unit of their type apart."""
+    left, right = traced.children
+    if None in (left.value, right.value) or left.node.type.kind is Kind.TEXT:
+        return False
+    places = max(left.node.places, right.node.places)
+    apart = left.value * 10 ** (places - left.node.places) - right.value * 10 ** (
+        places - right.node.places
+    )
+    return abs(apart) <= 10 ** (places - left.node.type.places)
+
+
+def test_on_200_000_pairs():
+    """
+    "Closure and reference interpreter agree on 200,000 random (rule, facts) pairs from a seeded
+    generator [...]: every operator meets true, false and unknown at least 1,000 times, a fifth of the
+    pairs lie within one unit of a threshold"
+    """
+    tally = Tally()
+    for rule, each in pairs("the readers agree", RULES):
+        answer = answers(rule)
+        for facts in each:
+            meant = interpret(rule, facts)
+            traced = trace(rule, facts)
+            by_closure, by_masks = answer(facts)
+
+            assert same(by_closure, meant), (rule.source, facts)
+            assert same(by_masks, meant), (rule.source, facts)
+            assert same(traced.value, meant), (rule.source, facts)
+            tally.add(traced)
+
+    assert tally.pairs == 200_000
+    assert tally.near >= tally.pairs / 5
+    for operator in OPERATORS:
+        for answer in (True, False, None):
+            assert tally.met[operator, answer] >= 1_000, (operator, answer)
+
+
+@st.composite
+def rules_and_facts(draw):
+    """A rule by its seed, and facts that Hypothesis can make simpler."""
+    rule = RuleGenerator(Random(draw(st.integers(0, 2**64))), CATALOGUE).rule()
+    numbers = [
+        draw(st.none() | st.integers(fact.low, fact.high)) if place in rule.facts else None
+        for place, fact in enumerate(CATALOGUE.facts)
+    ]
+    return rule, tuple(numbers)
+
+
+@settings(max_examples=2_000, deadline=None)
+@given(rules_and_facts())
+def test_on_2_000_pairs_from_hypothesis(pair):
+    """
+    "[...] and 2,000 from Hypothesis"
+    """
+    rule, facts = pair
+    meant = interpret(rule, facts)
+
+    assert all(same(answer, meant) for answer in answers(rule)(facts))
+
+
+def test_many_rules_in_one_function():
+    """
+    A set of rules gives each rule the answer that it has alone; bit i is rule i's.
+    """
+    generator = RuleGenerator(Random("sixty rules at once"), CATALOGUE)
+    for count in (0, 1, 2, 10, 60):
+        rules = [generator.rule() for _ in range(count)]
+        function = masks(rules)
+        for _ in range(200):
+            facts = tuple(
+                None if generator.random.random() < 0.1 else number
+                for number in generator.known_facts()
+            )
+            false, unknown = function(facts)
+
+            meant = [interpret(rule, facts) for rule in rules]
+            assert false == sum(1 << bit for bit, each in enumerate(meant) if each is False)
+            assert unknown == sum(1 << bit for bit, each in enumerate(meant) if each is None)
+
+
+def test_numbers_too():
+    """
+    An expression that is not a flag has the same number for both readers, or is unknown for both.
+    """
+    generator = RuleGenerator(Random("numbers"), CATALOGUE)
+    kinds = (Kind.COUNT, Kind.PERCENT, Kind.RATIO, Kind.MONEY, Kind.DAYS, Kind.DATE, Kind.TEXT)
+    for kind in kinds * 100:
+        number = check(parse(generator.number(kind, 2)), CATALOGUE)
+        for _ in range(10):
+            facts = generator.facts(number)
+            meant = interpret(number, facts)
+
+            assert same(closure(number)(facts), meant)
+            assert meant is None or number.tree.low <= meant <= number.tree.high
+
+
+def test_hiding_a_fact_never_answers():
+    """
+    "The language has no way to look at missingness, so hiding a fact can never make a deal eligible": a
+    known answer stays as it is or becomes unknown.
+    """
+    for rule, each in pairs("hiding", 1_000):
+        function = closure(rule)
+        for facts in each:
+            answer = function(facts)
+            for place in rule.facts:
+                hidden = function((*facts[:place], None, *facts[place + 1 :]))
+
+                assert hidden is None or hidden is answer, (rule.source, facts, place)
+
+
+def test_canonical_text_means_the_same():
+    """
+    "tree to canonical text": reading it again gives the same text, and the same answers.
+    """
+    for rule, each in pairs("canonical text", 1_500, each=4):
+        again = check(parse(text(rule)), CATALOGUE, Kind.FLAG)
+
+        assert text(again) == text(rule)
+        assert rule.parameters or again.tree == rule.tree
+        for facts in each:
+            assert interpret(again, facts) is interpret(rule, facts)
+
+
+# -- planted faults
+
+WRITTEN_WRONGLY = {
+    "<": "{} <= {}",
+    "<=": "{} < {}",
+    ">": "{} >= {}",
+    ">=": "{} > {}",
+    "==": "{} >= {}",
+    "!=": "{} < {}",
+    "in": "{} == max([{}])",
+    "+": "({} - {})",
+    "-": "({1} - {0})",
+    "*": "({} + {})",
+    "negate": "{}",
+    "min": "max({}, {})",
+    "max": "{}",
+    "abs": "{}",
+}
+
+
+def plant(name, fault):
+    """A fault that replaces the closure's function *name* by *fault*, which is handed the right one."""
+    right = getattr(CLOSURE, name)
+    return name, lambda *arguments: fault(right, *arguments)
+
+
+def misjoined(operator, word):
+    """The condition of *operator* joined by *word*, which is the other one."""
+
+    def fault(right, node):
+        condition = right(node)
+        if getattr(node, "operator", "") != operator:
+            return condition
+        parts = [right(operand) for operand in node.operands]
+        return f"({f' {word} '.join(parts)})"
+
+    return fault
+
+
+def careless_not(right, node):
+    """`not` of an unknown taken for true, as Python does."""
+    if getattr(node, "operator", "") == "not":
+        return f"(not {right(node.operands[0])})"
+    return right(node)
+
+
+FAULTS = {
+    **{
+        f"`{operator}` written as `{wrong}`": ("_WRITTEN", {operator: wrong})
+        for operator, wrong in WRITTEN_WRONGLY.items()
+    },
+    "`and` true when one is": plant("_true", misjoined("and", "or")),
+    "`or` true when all are": plant("_true", misjoined("or", "and")),
+    "`and` false when all are": plant("_false", misjoined("and", "and")),
+    "`or` false when one is": plant("_false", misjoined("or", "or")),
+    "`not` of unknown is true": plant("_true", careless_not),
+    "an unknown number is nought": plant("_known", lambda _right, _node: "True"),
+    "one unknown operand of two is overlooked": plant(
+        "_places", lambda right, node: right(node)[:1]
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def expected():
+    """Rules with facts, and what the interpreter says of them."""
+    return [
+        (rule, [(facts, interpret(rule, facts)) for facts in each])
+        for rule, each in pairs("planted faults", PLANTED_RULES)
+    ]
+
+
+def is_caught(expected):
+    """Whether the generated functions now disagree with what was *expected*, or break."""
+    for rule, each in expected:
+        try:
+            answer = answers(rule)
+            if any(not same(got, meant) for facts, meant in each for got in answer(facts)):
+                return True
+        except TypeError:
+            return True
+    return False
+
+
+@pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
+def test_planted_faults_are_caught(fault, expected, monkeypatch):
+    """
+    "each of ten planted operator faults is caught": two dozen, one of them for each operator.
+    """
+    name, wrong = fault
+    if isinstance(wrong, dict):
+        wrong = {**CLOSURE._WRITTEN, **wrong}
+    monkeypatch.setattr(CLOSURE, name, wrong)
+
+    assert is_caught(expected)
+
+
+def test_nothing_is_caught_where_nothing_is_planted(expected):
+    """
+    The comparison that catches the planted faults finds none in the closure as it is.
+    """
+    assert not is_caught(expected)
+
+
+@pytest.mark.parametrize("digits", [1, 2])
+def test_a_wrong_scale_is_caught(digits, expected, monkeypatch):
+    """
+    Operands of two scales that are compared as they stand are a fault that the comparison sees.
+    """
+
+    class Careless:
+        multiplier = staticmethod(
+            lambda node, places: 10 ** (max(0, places - node.places - digits))
+        )
+        most_places = staticmethod(CLOSURE.scale.most_places)
+        is_constant = staticmethod(CLOSURE.scale.is_constant)
+        factor = staticmethod(CLOSURE.scale.factor)
+
+    monkeypatch.setattr(CLOSURE, "scale", Careless)
+
+    assert is_caught(expected)

@@ -1,0 +1,217 @@
+"""Section 1 of the specification: what the service does, and the renewal flow."""
+
+from __future__ import annotations
+
+import pytest
+
+from holdback import InvalidDocument, Refusal, wire
+from holdback.renewal import FLOOR_PERCENT
+
+
+def test_a_partner_obtains_offers_and_accepts_one(journey):
+    """
+    "The service lets a partner obtain financing offers for a merchant and accept one of them on the
+    merchant's behalf."
+    """
+    offers = journey.ask()
+    acceptance = journey.accept()
+
+    offered = {offer.offer_id for product in offers.products for offer in product.offers}
+    assert acceptance.offer.offer_id in offered
+
+
+def test_an_initial_application_carries_the_full_profile(journey):
+    """
+    "Initial application: the merchant is new to the service. The request carries a full merchant profile
+    (application data, consents, applicants, company)."
+    """
+    journey.ask()
+    held = journey.merchant.offer_sets[0].request
+
+    assert held.consents is not None
+    assert held.applicants is not None
+    assert held.company is not None
+    with pytest.raises(InvalidDocument, match="company"):
+        wire.read_offers_request(
+            b'{"application": {"merchant_id": "m-1", "provider_id": null, "currency": "GBP"},'
+            b' "consents": {}, "applicants": [{}]}'
+        )
+
+
+def test_checks_decide_an_initial_application(journey):
+    """
+    "The service uses it for identity and business checks, automated decisioning and offer calculation."
+    """
+    checks = journey.do("required_checks", journey.request()).checks
+
+    assert [each.name for each in checks] == ["identity", "business", "consumer_credit", "takings"]
+
+
+def test_a_missing_check_is_referred_and_never_accepted(journey):
+    """
+    "Initial rules live in products.toml and read evidence; evidence that is missing gives Referred"
+    (design 6a).
+    """
+    offers = journey.ask(evidence={})
+
+    assert {product.decision for product in offers.products} == {"Referred"}
+    assert not any(product.offers for product in offers.products)
+
+
+def test_a_renewal_carries_only_the_application_block(renewable):
+    """
+    "Renewal application: the merchant already has an active or recently active deal. The request carries
+    only the application block, including the merchant's provider_id."
+    """
+    request = renewable.request(renewal=True)
+    offers = renewable.ask(renewal=True)
+
+    assert request.consents is request.applicants is request.company is None
+    assert any(product.decision == "Accepted" for product in offers.products)
+
+
+def test_a_renewal_uses_the_data_already_held(renewable):
+    """
+    "The service uses the data it already holds (revenues, payment history, earlier deals) to calculate
+    offers and to fill the application."
+    """
+    renewable.ask(renewal=True)
+    renewable.accept(bank_details=None)
+    accepted = next(e for e in renewable.events[::-1] if type(e).__name__ == "OfferAccepted")
+
+    assert accepted.filled.company == renewable.merchant.company
+    assert accepted.filled.facts["average_monthly_takings"] == "20000.00"
+    assert [deal["status"] for deal in accepted.filled.deals] == ["Funded"]
+    assert accepted.filled.application.intended_use_of_funds == "stock"
+
+
+def test_provider_id_is_issued_at_the_first_acceptance(journey):
+    """
+    "The provider_id is issued by the service when an initial offer is accepted."
+    """
+    journey.ask()
+    before = journey.merchant.provider_id
+    acceptance = journey.accept()
+
+    assert before is None
+    assert acceptance.provider_id == journey.merchant.provider_id
+
+
+def test_provider_id_stays_for_life(renewable):
+    """
+    "It stays valid for the whole life of the merchant with the service, across any number of initial and
+    renewal applications."
+    """
+    issued = renewable.merchant.provider_id
+    renewable.ask(renewal=True)
+    renewable.accept()
+    renewable.fund()
+
+    assert renewable.acceptance.provider_id == issued
+    assert renewable.merchant.provider_id == issued
+
+
+def test_the_lookup_says_whether_the_active_deal_may_be_renewed(renewable):
+    """
+    "The merchant lookup returns the merchant's deals, including whether the active deal is eligible for
+    renewal."
+    """
+    assert renewable.active().performance.renewal_eligibility is True
+
+
+def test_acceptance_moves_the_application_to_fulfilment(journey):
+    """
+    "After acceptance the application moves to fulfilment, handled by the service's agents. The merchant
+    may be contacted for data that was omitted from the offers request."
+    """
+    journey.ask()
+    journey.accept(bank_details=None)
+    fulfilment = journey.merchant.in_fulfilment
+
+    assert fulfilment.status == "awaiting_details"
+    assert fulfilment.omitted == ("bank_details",)
+
+
+def test_the_floor_is_fifty_percent(funded):
+    """
+    "The minimum percentage of the existing deal that must be paid down before a merchant is even assessed
+    for eligibility is 50."
+    """
+    funded.pass_time(days=1)
+    repayment = funded.deal.repayment_amount.minor
+    half = -(-repayment // 2)
+    funded.remit(funded.entry(half - 1), complete_through=funded.today())
+    short = funded.do("assess_renewal")
+    funded.remit(funded.entry(1), complete_through=funded.today())
+    reached = funded.do("assess_renewal")
+
+    assert FLOOR_PERCENT == 50
+    assert short.outcome == "not_assessed"
+    assert short.codes == ("FLOOR",)
+    assert reached.outcome != "not_assessed"
+
+
+def test_reaching_the_floor_is_not_enough(funded):
+    """
+    "Reaching that percentage does not guarantee eligibility; other factors about the existing deal are
+    also considered."
+    """
+    funded.pay_down(50)
+    funded.pass_time(days=funded.deal.term_days)
+    funded.remit(complete_through=funded.today())
+    assessment = funded.do("assess_renewal")
+
+    assert assessment.outcome == "ineligible"
+    assert assessment.reasons
+
+
+def test_rules_vary_by_jurisdiction():
+    """
+    "Rules vary by jurisdiction or country."
+    """
+    from holdback import load_jurisdictions
+
+    assert "GB" in load_jurisdictions().codes
+
+
+def test_one_active_deal_and_every_renewal_is_based_on_it(renewable):
+    """
+    "A merchant has at most one active deal at a time. Any renewal attempt is based on that deal."
+    """
+    base = renewable.deal
+    renewable.ask(renewal=True)
+    renewable.accept()
+    renewable.fund()
+
+    assert renewable.merchant.offer_sets[-1].base_deal_id == base.id
+    assert [deal.status for deal in renewable.merchant.deals] == ["Renewed", "Funded"]
+    assert sum(deal.active for deal in renewable.merchant.deals) == 1
+
+
+def test_the_nine_steps_of_a_renewal(renewable):
+    """
+    "The service fills the application from existing data and submits it for fulfilment. The application
+    is then fulfilled and funded." (renewal flow, steps 3 to 9)
+    """
+    stored = renewable.merchant.provider_id
+    assert stored is not None
+    assert renewable.active().performance.renewal_eligibility
+    offers = renewable.ask(renewal=True, provider_id=stored)
+    assert offers.products
+    renewable.accept(bank_details=None)
+    assert renewable.merchant.in_fulfilment.status == "submitted"
+    standing = renewable.fund()
+
+    assert standing.deal.type == "Renewal"
+    assert standing.deal.active
+
+
+def test_an_unknown_provider_id_is_no_merchant(renewable):
+    """
+    "Two things are mandatory for renewing through the interface: [...] the ability to submit a
+    provider_id to the offers endpoint."
+    """
+    with pytest.raises(Refusal) as refused:
+        renewable.ask(renewal=True, provider_id="00000000-0000-0000-0000-000000000000")
+
+    assert (refused.value.code, refused.value.status) == ("merchant_not_found", 404)

@@ -1,0 +1,520 @@
+"""Section 2 of the specification: resources and their fields."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from decimal import Decimal
+
+import attrs
+import pytest
+
+import wire_samples
+from holdback import InvalidDocument, wire
+from holdback.model import deal as deals
+from holdback.model import offer as offers
+from holdback.model import product as products
+
+INITIAL = {
+    "application": {
+        "merchant_id": "m-1",
+        "provider_id": None,
+        "intended_use_of_funds": "New ovens",
+        "currency": "GBP",
+    },
+    "consents": {"credit_check": True},
+    "applicants": [{"name": "A. Person"}],
+    "company": {"name": "Nine Lives Ltd"},
+}
+DETAILS = {
+    "account_number": "12345678",
+    "bank_name": "Bank of Somewhere",
+    "account_type": "NONE",
+    "sort_code": "04-00-04",
+}
+RENEWAL = {"application": {"merchant_id": "m-1", "provider_id": "p-1", "currency": "GBP"}}
+
+
+def written(reply):
+    """A reply as a partner reads it, its numbers exact."""
+    return json.loads(wire.write(reply), parse_float=Decimal, object_pairs_hook=dict)
+
+
+def read(body):
+    return wire.read_offers_request(json.dumps(body).encode())
+
+
+def changed(body, **application):
+    return {**body, "application": {**body["application"], **application}}
+
+
+def without(body, name):
+    return {key: value for key, value in body.items() if key != name}
+
+
+def paths(body, reader=read):
+    """The JSON paths of what is wrong with *body*."""
+    with pytest.raises(InvalidDocument) as caught:
+        reader(body)
+    return {fault.path for fault in caught.value.faults}
+
+
+@pytest.mark.parametrize("name", wire_samples.REPLIES)
+def test_bodies_are_json(name):
+    """
+    "All bodies are JSON." (spec 2)
+    """
+    assert isinstance(written(wire_samples.REPLIES[name]), dict)
+
+
+def test_field_names_are_exact():
+    """
+    "Field names are exact." (spec 2): another spelling is an unknown field, with a hint.
+    """
+    with pytest.raises(InvalidDocument, match="did you mean `merchant_id`"):
+        read({**RENEWAL, "application": {"merchantId": "m-1", "currency": "GBP"}})
+
+
+class TestOffersRequest:
+    """2.1 Offers request (POST /offers)"""
+
+    def test_application_is_required(self):
+        """
+        "| application | object | yes | See below. |" (spec 2.1)
+        """
+        assert paths(without(INITIAL, "application")) == {"$.application"}
+        assert paths({**RENEWAL, "application": "m-1"}) == {"$.application"}
+
+    @pytest.mark.parametrize("name", ["consents", "applicants", "company"])
+    def test_the_profile_is_initial_only(self, name):
+        """
+        "| consents | object | initial only | Sent in initial applications. |", and so applicants ("array of
+        objects") and company (spec 2.1)
+        """
+        assert getattr(read(INITIAL), name).value == INITIAL[name]
+        assert paths(without(INITIAL, name)) == {f"$.{name}"}
+        assert paths({**RENEWAL, name: INITIAL[name]}) == {f"$.{name}"}
+        assert paths({**INITIAL, name: "text"}) == {f"$.{name}"}
+
+    def test_applicants_are_objects(self):
+        """
+        "| applicants | array of objects |" (spec 2.1)
+        """
+        assert paths({**INITIAL, "applicants": ["A. Person"]}) == {"$.applicants[0]"}
+        assert paths({**INITIAL, "applicants": {}}) == {"$.applicants"}
+
+    def test_the_profile_is_not_looked_into(self):
+        """
+        "Fields of consents, applicants, company: not shown." (spec 2.1): whatever they hold is kept as it came.
+        """
+        text = '{"share":0.10,"at":[null,true,{"n":12345678901234567890.12345678}]}'
+        body = json.dumps({**INITIAL, "company": "@"}).replace('"@"', text)
+
+        assert wire.read_offers_request(body).company.text == text
+
+    def test_the_merchant_id_is_the_partners_own(self):
+        """
+        "| merchant_id | string | sent | sent | The partner's own identifier of the merchant. |" (spec 2.1)
+        """
+        for body in (INITIAL, RENEWAL):
+            assert (
+                read(changed(body, merchant_id="Bäckerei #7")).application.merchant_id
+                == "Bäckerei #7"
+            )
+            missing = {**body, "application": without(body["application"], "merchant_id")}
+            assert paths(missing) == {"$.application.merchant_id"}
+
+    def test_a_provider_id_makes_the_request_a_renewal(self):
+        """
+        "| provider_id | string or null | null | the merchant's stored provider_id | Its presence with a value
+        makes the request a renewal. |" (spec 2.1)
+        """
+        assert not read(INITIAL).renewal
+        assert read(RENEWAL).renewal
+        assert read(RENEWAL).application.provider_id == "p-1"
+
+    def test_an_empty_provider_id_is_neither(self):
+        """
+        "string or null" (spec 2.1): "empty is an error" (design 6a)
+        """
+        assert paths(changed(INITIAL, provider_id="")) == {"$.application.provider_id"}
+
+    def test_the_intended_use_is_free_text(self):
+        """
+        "| intended_use_of_funds | string | sent | omitted | Free-text purpose. |" (spec 2.1)
+        """
+        assert read(INITIAL).application.intended_use_of_funds == "New ovens"
+        assert read(RENEWAL).application.intended_use_of_funds is None
+        assert paths(changed(INITIAL, intended_use_of_funds=7)) == {
+            "$.application.intended_use_of_funds"
+        }
+
+    def test_an_intended_use_that_was_omitted_is_asked_for_later(self):
+        """
+        "The merchant may be contacted for data that was omitted from the offers request." (spec 1)
+        """
+        application = without(INITIAL["application"], "intended_use_of_funds")
+
+        assert read({**INITIAL, "application": application})
+
+    def test_the_currency_is_a_code(self):
+        """
+        "| currency | string | sent | sent | Currency code; the value GBP is used. |" (spec 2.1)
+        """
+        for body in (INITIAL, RENEWAL):
+            assert read(body).application.currency == "GBP"
+            for wrong in ("Pounds", "gbp", "", 826, None):
+                assert paths(changed(body, currency=wrong)) == {"$.application.currency"}
+            missing = {**body, "application": without(body["application"], "currency")}
+            assert paths(missing) == {"$.application.currency"}
+
+    def test_a_renewal_is_the_application_alone(self):
+        """
+        "A renewal request contains only the application object." (spec 2.1)
+        """
+        assert paths({**INITIAL, **RENEWAL}) == {"$.consents", "$.applicants", "$.company"}
+
+    def test_there_are_no_other_fields(self):
+        """
+        The tables of spec 2.1 are all there is: an unknown field is an error, not ignored.
+        """
+        assert paths({**RENEWAL, "version": 2}) == {"$.version"}
+        assert paths(changed(RENEWAL, email="a@example")) == {"$.application.email"}
+
+
+class TestOffersResponse:
+    """2.2 Offers response"""
+
+    def test_its_fields(self):
+        """
+        "| products | array of product | One per financing product. |" and expiresAt (spec 2.2)
+        """
+        body = written(wire_samples.OFFERS)
+
+        assert list(body) == ["products", "expiresAt"]
+        assert len(body["products"]) == len(wire_samples.OFFERS.products)
+
+    def test_expires_at_is_a_timestamp(self):
+        """
+        "| expiresAt | string (timestamp) | Expiry of the set of offers. [...] exact format: not shown. |"
+        It is RFC 3339, in UTC and whole seconds.
+        """
+        assert written(wire_samples.OFFERS)["expiresAt"] == "2026-07-31T10:00:00Z"
+        assert wire.read_timestamp("2026-07-31T10:00:00Z") == wire_samples.OFFERS.expires_at
+
+    def test_the_shape_is_the_same_for_initial_and_renewal(self):
+        """
+        "The response has the same shape for initial and renewal requests." (spec 2.2): the reply holds nothing
+        of the request.
+        """
+        names = {field.name for field in attrs.fields(products.Offers)}
+
+        assert names == {"products", "expires_at"}
+        assert list(written(wire_samples.DECLINED)) == list(written(wire_samples.OFFERS))
+
+    def test_the_fields_of_a_product(self):
+        """
+        "Product: product_id, name, description, decision, repayment_mechanism, limits, offers" (spec 2.2)
+        """
+        (product,) = written(wire_samples.OFFERS)["products"]
+
+        assert list(product) == [
+            "product_id",
+            "name",
+            "description",
+            "decision",
+            "repayment_mechanism",
+            "limits",
+            "offers",
+        ]
+        assert str(uuid.UUID(product["product_id"])) == product["product_id"]
+        for name in ("name", "description", "decision", "repayment_mechanism"):
+            assert isinstance(product[name], str)
+
+    def test_a_product_can_be_accepted(self):
+        """
+        "| decision | string | A value shown: Accepted. |" and "| repayment_mechanism | string | A value shown:
+        terminal_split. |" (spec 2.2)
+        """
+        (product,) = written(wire_samples.OFFERS)["products"]
+
+        assert product["decision"] == products.ACCEPTED == "Accepted"
+        assert product["repayment_mechanism"] == "terminal_split"
+
+    def test_limits_are_two_numbers(self):
+        """
+        "| limits | object | { minimum: number, maximum: number }, the bounds of the product's amount. |"
+        """
+        (product,) = written(wire_samples.OFFERS)["products"]
+
+        assert product["limits"] == {"minimum": Decimal("1000.00"), "maximum": Decimal("30000.00")}
+        assert list(product["limits"]) == ["minimum", "maximum"]
+
+    def test_a_product_without_offers_has_the_same_fields(self):
+        """
+        "Only `Accepted` has offers; `limits` and `expiresAt` are always there" (design 6a)
+        """
+        for product in written(wire_samples.DECLINED)["products"]:
+            assert list(product) == list(written(wire_samples.OFFERS)["products"][0])
+            assert product["offers"] == []
+
+    def test_the_fields_of_an_offer(self):
+        """
+        "Offer: offer_id, offer_status, description, split_percentage, term_length, repayment_amount,
+        funded_amount, factor_rate, currency" (spec 2.2)
+        """
+        offer = written(wire_samples.OFFERS)["products"][0]["offers"][0]
+
+        assert list(offer) == [
+            "offer_id",
+            "offer_status",
+            "description",
+            "split_percentage",
+            "term_length",
+            "repayment_amount",
+            "funded_amount",
+            "factor_rate",
+            "currency",
+        ]
+        assert str(uuid.UUID(offer["offer_id"])) == offer["offer_id"]
+        for name in ("offer_status", "description", "currency"):
+            assert isinstance(offer[name], str)
+
+    def test_an_offer_can_be_eligible(self):
+        """
+        "| offer_status | string | A value shown: Eligible. |" (spec 2.2)
+        """
+        offer = written(wire_samples.OFFERS)["products"][0]["offers"][0]
+
+        assert offer["offer_status"] == offers.ELIGIBLE == "Eligible"
+
+    @pytest.mark.parametrize(
+        ("name", "number"),
+        [
+            ("split_percentage", b"12.5"),
+            ("term_length", b"9.5"),
+            ("repayment_amount", b"5900.00"),
+            ("funded_amount", b"5000.00"),
+            ("factor_rate", b"1.18"),
+        ],
+    )
+    def test_the_figures_of_an_offer_are_exact_numbers(self, name, number):
+        """
+        "| factor_rate | number (decimal) |" and the other figures are numbers (spec 2.2). "Units of monetary
+        amounts and of term_length: not shown.": major units, and months.
+        """
+        assert b'"%s":%s,' % (name.encode(), number) in wire.write(wire_samples.OFFERS)
+
+    def test_the_currency_of_an_offer_is_a_code(self):
+        """
+        "| currency | string | Currency code. |" (spec 2.2)
+        """
+        assert written(wire_samples.OFFERS)["products"][0]["offers"][0]["currency"] == "GBP"
+
+
+class TestAcceptRequest:
+    """2.3 Accept request body (optional)"""
+
+    def test_it_is_optional(self):
+        """
+        "Accept request body (optional)", "Object bank_details, optional" (spec 2.3)
+        """
+        for body in (None, b"", b"{}"):
+            assert wire.read_accept_request(body) is None
+
+    def test_its_fields(self):
+        """
+        "account_number, bank_name, account_type, sort_code" are strings (spec 2.3)
+        """
+        body = json.dumps({"bank_details": DETAILS})
+
+        assert attrs.asdict(wire.read_accept_request(body)) == DETAILS
+        for name in DETAILS:
+            wrong = {"bank_details": {**DETAILS, name: 7}}
+            assert paths(wrong, wire.read_accept_request) == {f"$.bank_details.{name}"}
+
+    def test_there_are_no_other_fields(self):
+        """
+        The table of spec 2.3 is all there is.
+        """
+        wrong = {"bank_details": {**DETAILS, "iban": "x"}, "offer": {}}
+
+        assert paths(wrong, wire.read_accept_request) == {"$.bank_details.iban", "$.offer"}
+
+    def test_an_account_type_passes_through(self):
+        """
+        "| account_type | string | A value shown: NONE. |", "Complete sets of values for [...] account_type: not
+        shown" (spec 2.3 and 2.5)
+        """
+        for value in ("NONE", "SAVINGS"):
+            body = {"bank_details": {**DETAILS, "account_type": value}}
+            assert wire.read_accept_request(body).account_type == value
+
+    def test_a_sort_code_is_groups_of_digits(self):
+        """
+        "| sort_code | string | Hyphen-separated groups of digits. |" (spec 2.3)
+        """
+        for wrong in ("040004", "04-00-0x", "-04-00", "04--00", "04 00 04"):
+            body = {"bank_details": {**DETAILS, "sort_code": wrong}}
+            assert paths(body, wire.read_accept_request) == {"$.bank_details.sort_code"}
+
+
+class TestAcceptResponse:
+    """2.4 Accept response"""
+
+    def test_its_fields(self):
+        """
+        "application_id, provider_id, offer, links"; the ids are strings in UUID form (spec 2.4)
+        """
+        body = written(wire_samples.ACCEPTANCE)
+
+        assert list(body) == ["application_id", "provider_id", "offer", "links"]
+        for name in ("application_id", "provider_id"):
+            assert str(uuid.UUID(body[name])) == body[name]
+
+    def test_the_offer_is_the_full_offer(self):
+        """
+        "Fields of the offer object in the accept response: not shown." (spec 2.4): they are those of 2.2, with
+        the status `Accepted`.
+        """
+        offered = written(wire_samples.OFFERS)["products"][0]["offers"][0]
+        accepted = written(wire_samples.ACCEPTANCE)["offer"]
+
+        assert accepted == {**offered, "offer_status": "Accepted"}
+        assert list(accepted) == list(offered)
+
+    def test_links_hold_at_least_two_keys(self):
+        """
+        "| links | object | Contains at least the two keys below. |": contract_link and merchant_link, and "Other
+        keys of links: not shown." (spec 2.4): a host may add its own.
+        """
+        links = written(wire_samples.ACCEPTANCE)["links"]
+
+        assert list(links)[:2] == ["contract_link", "merchant_link"]
+        assert links["help_link"] == "https://help.example/"
+
+
+class TestMerchantLookup:
+    """2.5 Merchant lookup response"""
+
+    @pytest.fixture
+    def deal(self):
+        return written(wire_samples.REPLIES["merchant_lookup"])["deals"][0]
+
+    def test_it_is_an_object_with_deals(self):
+        """
+        "Object with deals: array of deal." (spec 2.5)
+        """
+        assert list(written(wire_samples.REPLIES["merchant_lookup"])) == ["deals"]
+        assert written(wire_samples.REPLIES["merchant_lookup_empty"]) == {"deals": []}
+
+    def test_the_fields_of_a_deal(self, deal):
+        """
+        "Deal: id, application_id, type, status, active, balance, currency, performance, pricing, transactions"
+        (spec 2.5)
+        """
+        assert list(deal) == [
+            "id",
+            "application_id",
+            "type",
+            "status",
+            "active",
+            "balance",
+            "currency",
+            "performance",
+            "pricing",
+            "transactions",
+        ]
+        for name in ("id", "application_id", "type", "status", "currency"):
+            assert isinstance(deal[name], str)
+
+    def test_a_deal_can_be_initial_and_funded(self, deal):
+        """
+        "| type | string | A value shown: Initial. |" and "| status | string | A value shown: Funded. |"
+        """
+        assert deal["type"] == deals.INITIAL == "Initial"
+        assert deal["status"] == deals.FUNDED == "Funded"
+
+    @pytest.mark.parametrize("status", deals.STATUSES)
+    def test_active_is_true_for_the_one_active_deal(self, status):
+        """
+        "| active | boolean | True for the merchant's one active deal. |" (spec 2.5)
+        """
+        standing = attrs.evolve(
+            wire_samples.STANDING, deal=attrs.evolve(wire_samples.DEAL, status=status)
+        )
+
+        assert wire.to_dict(standing)["active"] is (status == "Funded")
+
+    def test_the_balance_is_a_number(self, deal):
+        """
+        "| balance | number |" and "| currency | string | Currency code. |" (spec 2.5)
+        """
+        assert deal["balance"] == Decimal("5899.93")
+        assert deal["currency"] == "GBP"
+
+    def test_performance_is_two_numbers_and_a_flag(self, deal):
+        """
+        "| performance | object | { performance: number, progress: number, renewal_eligibility: boolean } |"
+        """
+        assert deal["performance"] == {
+            "performance": Decimal("97.5"),
+            "progress": Decimal("0.0011"),
+            "renewal_eligibility": False,
+        }
+        assert list(deal["performance"]) == ["performance", "progress", "renewal_eligibility"]
+        assert deal["performance"]["renewal_eligibility"] is False
+
+    def test_pricing_is_an_object(self, deal):
+        """
+        "| pricing | object |", "Fields of pricing and transactions: not shown." (spec 2.5): they are the offer's.
+        """
+        assert list(deal["pricing"]) == [
+            "funded_amount",
+            "repayment_amount",
+            "factor_rate",
+            "split_percentage",
+            "term_length",
+        ]
+        assert deal["pricing"]["funded_amount"] == Decimal("5000.00")
+
+    def test_transactions_are_an_array(self, deal):
+        """
+        "| transactions | array |", "Fields of pricing and transactions: not shown." (spec 2.5): an entry each; a
+        reversal names the entry that it takes back, and its amount is below zero.
+        """
+        names = ["id", "date", "amount", "takings", "status"]
+
+        assert [list(each) for each in deal["transactions"]] == [
+            names,
+            names,
+            [*names, "reverses"],
+            names,
+        ]
+        assert [each["status"] for each in deal["transactions"]] == [
+            "Reversed",
+            "Settled",
+            "Reversal",
+            "Unsettled",
+        ]
+
+    def test_vocabularies_are_open(self):
+        """
+        "Complete sets of values for decision, offer_status, repayment_mechanism, deal status, deal type and
+        account_type: not shown beyond those listed." (spec 2.5): an unknown value passes through.
+        """
+        offer = wire_samples.offer(1, offer_status="Paused")
+        product = wire_samples.product(decision="Countered", repayment_mechanism="direct_debit")
+        reply = products.Offers(
+            products=(attrs.evolve(product, offers=(offer,)),), expires_at=wire_samples.EXPIRES
+        )
+        (body,) = written(reply)["products"]
+
+        assert body["decision"] == "Countered"
+        assert body["repayment_mechanism"] == "direct_debit"
+        assert body["offers"][0]["offer_status"] == "Paused"
+        for field, value in (("status", "Frozen"), ("type", "TopUp")):
+            deal = attrs.evolve(wire_samples.DEAL, **{field: value})
+            merchant = attrs.evolve(wire_samples.MERCHANT, deals=(deal,))
+            (kept,) = wire.read_merchant(wire.write_merchant(merchant)).deals
+            assert wire.to_dict(attrs.evolve(wire_samples.STANDING, deal=kept))[field] == value

@@ -1,0 +1,341 @@
+"""Section 3 of the specification: states and transitions, and those that it leaves open."""
+
+from __future__ import annotations
+
+import pytest
+
+from holdback import BankDetails, Refusal, wire
+from holdback.lifecycle.transitions import TABLE
+
+
+def refused(operation, *arguments, **options):
+    """The code and status with which an operation is refused."""
+    with pytest.raises(Refusal) as caught:
+        operation(*arguments, **options)
+    return caught.value.code, caught.value.status
+
+
+def test_accepting_an_unexpired_offer(journey):
+    """
+    "Offers available, unexpired | Accept endpoint called with an offer_id | The set of offers has not
+    expired | Application in fulfilment stage | Response carries links (contract_link, merchant_link)"
+    """
+    journey.ask()
+    acceptance = journey.accept()
+
+    assert set(acceptance.links) >= {"contract_link", "merchant_link"}
+    assert journey.merchant.in_fulfilment.application_id == acceptance.application_id
+
+
+def test_bank_details_submit_automatically(journey):
+    """
+    "a supplied bank_details enables auto submission"
+    """
+    journey.ask()
+    journey.accept()
+
+    assert journey.merchant.in_fulfilment.status == "submitted"
+
+
+def test_accepting_an_expired_offer(journey):
+    """
+    "Offers expired | Accept endpoint called | The expiry of the offers has passed | Unchanged | Response
+    status 404; a new application must be submitted"
+    """
+    journey.ask()
+    before = wire.write_merchant(journey.merchant)
+    journey.now = journey.offers.expires_at
+
+    assert refused(journey.accept) == ("offers_expired", 404)
+    assert wire.write_merchant(journey.merchant) == before
+
+
+def test_one_microsecond_before_the_expiry_is_in_time(journey):
+    """
+    "expired at `at >= expiresAt`" (design 6a)
+    """
+    journey.ask()
+    journey.now = journey.offers.expires_at.subtract(microseconds=1)
+
+    assert journey.accept().application_id
+
+
+def test_expired_offers_call_for_a_second_credit_check(journey):
+    """
+    "with automated decisioning a second credit check on the merchant's consumer file is run"
+    """
+    journey.ask()
+    first = [each.not_before for each in journey.do("required_checks", journey.request()).checks]
+    journey.now = journey.offers.expires_at
+    again = journey.do("required_checks", journey.request()).checks
+    stale = journey.ask(evidence=journey_evidence() | {"credit_checked_on": "2026-07-06"})
+    fresh = journey.ask(
+        evidence=journey_evidence() | {"credit_checked_on": journey.now.date().isoformat()}
+    )
+
+    assert first == [None] * 4
+    credit = next(each for each in again if each.name == "consumer_credit")
+    assert credit.not_before == journey.now.date()
+    assert {product.decision for product in stale.products} == {"Referred"}
+    assert "Accepted" in {product.decision for product in fresh.products}
+
+
+def journey_evidence():
+    from journey import EVIDENCE
+
+    return dict(EVIDENCE)
+
+
+def test_accepting_twice_gives_the_same_bytes(journey):
+    """
+    "already accepted (same reply, byte for byte, even after expiry, if bank details are absent or the
+    same; 409 if they differ)" (design 6a)
+    """
+    journey.ask()
+    first = wire.write(journey.accept())
+    offer_id = journey.acceptance.offer.offer_id
+    journey.pass_time(days=400)
+
+    assert wire.write(journey.accept(offer_id)) == first
+    assert wire.write(journey.accept(offer_id, bank_details=None)) == first
+    other = BankDetails(account_number="87654321")
+    assert refused(journey.accept, offer_id, bank_details=other) == ("already_accepted", 409)
+
+
+def test_accepting_closes_every_other_open_offer(journey):
+    """
+    "Accepting closes every other open offer of the merchant (Withdrawn)." (design 6a)
+    """
+    journey.ask()
+    older = journey.first_offer()
+    journey.ask()
+    newer = [offer for product in journey.offers.products for offer in product.offers]
+    journey.accept(newer[0].offer_id)
+
+    assert refused(journey.accept, newer[1].offer_id) == ("already_accepted", 409)
+    assert refused(journey.accept, older.offer_id) == ("already_accepted", 409)
+
+
+def test_a_newer_set_leaves_an_older_one_acceptable(journey):
+    """
+    "A newer set leaves an older one acceptable until it expires." (design 6a)
+    """
+    journey.ask()
+    older = journey.first_offer()
+    journey.pass_time(days=1)
+    journey.ask()
+
+    assert journey.accept(older.offer_id).offer.offer_id == older.offer_id
+
+
+def test_offers_of_an_application_that_ended_are_withdrawn(journey):
+    """
+    "an offer that expired, was withdrawn, was accepted with other details or never existed"
+    """
+    journey.ask()
+    other = journey.offers.products[0].offers[1].offer_id
+    journey.accept()
+    journey.do("close_application", journey.acceptance.application_id, "declined")
+
+    assert refused(journey.accept, other) == ("offer_withdrawn", 409)
+    assert refused(journey.accept, "never-existed") == ("offer_not_found", 404)
+
+
+def test_a_declined_merchant_keeps_its_provider_id(journey):
+    """
+    "A declined merchant keeps its provider_id." (design 6a)
+    """
+    journey.ask()
+    issued = journey.accept().provider_id
+    journey.do("close_application", journey.acceptance.application_id, "declined")
+    journey.ask()
+
+    assert journey.accept().provider_id == issued
+
+
+def test_details_supplied_later_submit_the_application(journey):
+    """
+    "awaiting_details (lists what was omitted; supply_details completes it) to submitted" (design 6a)
+    """
+    from journey import BANK
+
+    journey.ask()
+    application_id = journey.accept(bank_details=None).application_id
+    awaiting = refused(journey.fund)
+    standing = journey.do("supply_details", application_id, bank_details=BANK)
+    again = journey.do("supply_details", application_id, bank_details=BANK)
+
+    assert awaiting == ("not_possible_now", 409)
+    assert (standing.status, standing.omitted) == ("submitted", ())
+    assert again == standing
+    assert journey.fund().deal.active
+
+
+def test_an_initial_application_beside_an_active_deal_is_refused(funded):
+    """
+    "A merchant with an active deal, or an application in fulfilment, is refused an initial application
+    (409); with an application in fulfilment, a renewal too." (design 6a)
+    """
+    assert refused(funded.ask) == ("active_deal", 409)
+
+
+def test_no_application_beside_one_in_fulfilment(renewable):
+    """
+    "with an application in fulfilment, a renewal too" (design 6a)
+    """
+    renewable.ask(renewal=True)
+    renewable.accept()
+
+    assert refused(renewable.ask, renewal=True) == ("application_in_fulfilment", 409)
+    assert refused(renewable.ask) == ("application_in_fulfilment", 409)
+    assert renewable.active().performance.renewal_eligibility is False
+
+
+def test_a_renewal_settles_its_base_deal_in_the_same_batch(renewable):
+    """
+    "Funding a renewal settles the base deal at its balance of that moment and closes it as Renewed in the
+    same batch (its progress counts remittances alone)." (design 6a)
+    """
+    balance = renewable.deal.balance
+    renewable.ask(renewal=True)
+    renewable.accept()
+    before = len(renewable.events)
+    renewable.fund()
+    base = renewable.merchant.deals[0]
+    batch = [type(event).__name__ for event in renewable.events[before:]]
+
+    assert batch[:2] == ["DealRenewed", "DealFunded"]
+    assert (base.status, base.settled, base.balance.minor) == ("Renewed", balance, 0)
+    assert base.progress < 100 * 10**4
+
+
+def test_a_renewal_is_refused_when_its_base_deal_failed_meanwhile(renewable):
+    """
+    "a renewal is refused if its base deal defaulted or was cancelled meanwhile" (design 6a)
+    """
+    renewable.ask(renewal=True)
+    renewable.do("close_deal", renewable.deal.id, "defaulted")
+
+    assert refused(renewable.accept) == ("offer_withdrawn", 409)
+
+
+def test_a_reversal_reopens_a_repaid_deal(funded):
+    """
+    "A reversal reopens a Repaid deal only when no other is active; otherwise it is a recorded shortfall."
+    (design 6a)
+    """
+    funded.pay_down(100)
+    last = funded.deal.entries[-1]
+    assert funded.deal.status == "Repaid"
+    back = funded.entry(last.amount.minor, id="back", on=funded.today(), reverses=last.id)
+    funded.remit(back)
+
+    assert funded.deal.status == "Funded"
+    assert funded.deal.balance == last.amount
+
+
+def test_a_reversal_beside_another_active_deal_is_a_shortfall(funded):
+    """
+    "otherwise it is a recorded shortfall" (design 6a)
+    """
+    funded.pay_down(100)
+    repaid, last = funded.deal, funded.deal.entries[-1]
+    funded.ask()
+    funded.accept()
+    funded.fund()
+    back = funded.entry(last.amount.minor, id="back", on=funded.today(), reverses=last.id)
+    funded.do("record_remittance", repaid.id, [back])
+    repaid = funded.merchant.deals[0]
+
+    assert (repaid.status, repaid.shortfall, repaid.balance.minor) == ("Repaid", last.amount, 0)
+    assert funded.deal.active
+
+
+def test_an_excess_is_kept_as_overpaid(funded):
+    """
+    "Balance never goes below zero: an excess is kept as overpaid." (design 6a)
+    """
+    funded.pass_time(days=30)
+    funded.remit(funded.entry(funded.deal.repayment_amount.minor + 250))
+
+    assert (funded.deal.balance.minor, funded.deal.overpaid.minor) == (0, 250)
+
+
+def test_an_unsettled_entry_does_not_count(funded):
+    """
+    "An unsettled entry does not reduce the balance." (design 6a)
+    """
+    funded.pass_time(days=3)
+    entry = funded.entry(1000, settled=False)
+    funded.remit(entry)
+    unsettled = funded.deal.remitted.minor
+    funded.remit(funded.entry(1000, id=entry.id, on=entry.on))
+    settled = funded.deal.remitted.minor
+    funded.remit(entry)
+
+    assert (unsettled, settled, funded.deal.remitted.minor) == (0, 1000, 1000)
+
+
+def test_a_recently_repaid_deal_may_be_renewed_and_an_old_one_not(funded):
+    """
+    "The base deal is the active one, else the latest Repaid within the jurisdiction's
+    recently_active_days; else the request is refused (no_deal_to_renew, 404)." (design 6a)
+    """
+    funded.pay_down(100)
+    funded.pass_time(days=30)
+    recent = funded.ask(renewal=True)
+    funded.pass_time(days=300)
+
+    assert {product.decision for product in recent.products} != {"Declined"}
+    assert refused(funded.ask, renewal=True) == ("no_deal_to_renew", 404)
+
+
+def test_every_operation_may_be_repeated(renewable):
+    """
+    "The same input gives the same bytes, so a retry is safe" (design 1)
+    """
+    renewable.ask(renewal=True)
+    renewable.accept()
+    renewable.fund()
+    before, count = wire.write_merchant(renewable.merchant), len(renewable.events)
+    renewable.fund()
+    renewable.do(
+        "record_remittance", renewable.merchant.deals[0].id, renewable.merchant.deals[0].entries
+    )
+
+    assert len(renewable.events) == count
+    assert wire.write_merchant(renewable.merchant) == before
+
+
+def test_the_table_names_every_stored_state():
+    """
+    "Transitions among deal statuses, offer statuses and decisions: not shown." They are in one table.
+    """
+    states = {
+        thing: {row.next for row in TABLE if row.thing == thing}
+        for thing in ("offer", "application", "deal")
+    }
+
+    assert states["deal"] == {"Funded", "Repaid", "Renewed", "Defaulted", "Cancelled"}
+    assert states["offer"] == {"Eligible", "Accepted", "Withdrawn", "Expired"}
+    assert states["application"] == {
+        "offered",
+        "awaiting_details",
+        "submitted",
+        "funded",
+        "declined",
+        "withdrawn",
+    }
+
+
+@pytest.mark.parametrize("first", ["defaulted", "cancelled"])
+def test_an_ended_deal_stays_ended(funded, first):
+    """
+    `Funded` (the one active), `Repaid`, `Renewed`, `Defaulted`, `Cancelled` (design 6a).
+    """
+    second = "cancelled" if first == "defaulted" else "defaulted"
+    funded.do("close_deal", funded.deal.id, first)
+    funded.do("close_deal", funded.deal.id, first)
+
+    assert funded.deal.status == first.capitalize()
+    assert refused(funded.do, "close_deal", funded.deal.id, second) == ("not_possible_now", 409)

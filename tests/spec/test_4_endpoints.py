@@ -1,0 +1,130 @@
+"""Section 4 of the specification: the three endpoints, as operations of the engine."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from holdback import Refusal, wire
+from journey import BANK, EVIDENCE, PROFILE, Journey
+
+
+def body_of_initial():
+    return json.dumps(
+        {
+            "application": {
+                "merchant_id": "m-1",
+                "provider_id": None,
+                "intended_use_of_funds": "stock",
+                "currency": "GBP",
+            },
+            **{name: document.value for name, document in PROFILE.items() if name != "company"},
+            "company": {"name": "Nine Lives Ltd"},
+        }
+    ).encode()
+
+
+def test_post_offers_creates_an_application_and_obtains_offers(journey):
+    """
+    "POST /offers. Purpose: create an application and obtain offers, initial or renewal."
+    """
+    request = wire.read_offers_request(body_of_initial())
+    outcome = journey.engine.request_offers(request, journey.merchant, journey.context(EVIDENCE))
+    reply = json.loads(wire.write(outcome.reply))
+
+    assert set(reply) == {"products", "expiresAt"}
+    assert outcome.merchant.offer_sets[0].application_id
+
+
+def test_with_a_provider_id_it_is_a_renewal(renewable):
+    """
+    "With application.provider_id set, it is a renewal and only the application object is needed. With
+    null, it is an initial and the full profile is needed."
+    """
+    block = {
+        "merchant_id": "m-1",
+        "provider_id": renewable.merchant.provider_id,
+        "currency": "GBP",
+    }
+    renewal = wire.read_offers_request(json.dumps({"application": block}).encode())
+
+    assert renewal.renewal
+    assert not wire.read_offers_request(body_of_initial()).renewal
+
+
+def test_the_same_request_again_gives_the_stored_set(journey):
+    """
+    "Asking again with the same request id and body returns the stored set, even after expiry or a rule
+    change; with another body it is a conflict (409)." (design 6a)
+    """
+    first = wire.write(journey.ask(request_id="once"))
+    journey.pass_time(days=400)
+    again = wire.write(journey.ask(request_id="once"))
+    with pytest.raises(Refusal) as refused:
+        journey.ask(request_id="once", intended_use_of_funds="another")
+
+    assert again == first
+    assert (refused.value.code, refused.value.status) == ("request_conflict", 409)
+
+
+def test_the_reply_to_a_repeated_request_is_the_first_even_after_acceptance(journey):
+    """
+    "The same input gives the same bytes, so a retry is safe." (design 1)
+    """
+    first = wire.write(journey.ask(request_id="once"))
+    journey.accept()
+
+    assert wire.write(journey.ask(request_id="once")) == first
+
+
+def test_accept_takes_none_or_bank_details(journey):
+    """
+    "Request body: none, or an object with bank_details (see 2.3)."
+    """
+    details = wire.read_accept_request(
+        b'{"bank_details": {"account_number": "12345678", "bank_name": "A Bank",'
+        b' "account_type": "NONE", "sort_code": "10-20-30"}}'
+    )
+
+    assert details == BANK
+    assert wire.read_accept_request(None) is None
+    assert wire.read_accept_request(b"") is None
+
+
+def test_the_lookup_is_addressed_by_provider_id(renewable):
+    """
+    "It is the starting point of the renewal flow, addressed by the merchant's provider_id." The merchant
+    that a provider_id names is the host's to load; the reply is that of 2.5.
+    """
+    reply = json.loads(wire.write(renewable.do("look_up")))
+
+    assert list(reply) == ["deals"]
+    assert reply["deals"][0]["performance"]["renewal_eligibility"] is True
+
+
+def test_the_lookup_before_the_first_funding_is_empty(journey):
+    """
+    "Lookup before the first funding gives an empty list of deals." (design 6a)
+    """
+    assert wire.write(journey.do("look_up")) == b'{"deals":[]}'
+
+
+def test_merchant_link_and_contract_link_come_from_the_host():
+    """
+    "The merchant_link in the accept response is a personalised link to this lookup."
+    """
+    from holdback import Engine
+
+    def links(application_id, provider_id):
+        return {
+            "contract_link": f"https://sign.example/{application_id}",
+            "merchant_link": f"https://me.example/{provider_id}",
+        }
+
+    journey = Journey(Engine.bundled(links=links))
+    journey.ask()
+    acceptance = journey.accept()
+
+    assert acceptance.links["merchant_link"].endswith(acceptance.provider_id)
+    assert acceptance.links["contract_link"].endswith(acceptance.application_id)

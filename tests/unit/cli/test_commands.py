@@ -1,0 +1,284 @@
+"""The commands as a person types them, with a typo or two."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from holdback import wire
+from holdback.cli.commands import holdback
+
+STEP = {
+    "at": "2026-07-06T09:00:00Z",
+    "request_id": "r-1",
+    "partner": "acme",
+    "merchant_id": "m-1",
+    "jurisdiction": "GB",
+    "operation": "request_offers",
+    "input": {
+        "application": {
+            "merchant_id": "m-1",
+            "provider_id": None,
+            "intended_use_of_funds": "stock",
+            "currency": "GBP",
+        },
+        "consents": {},
+        "applicants": [{}],
+        "company": {},
+    },
+    "evidence": {
+        "identity_verified": True,
+        "business_verified": True,
+        "credit_score": 700,
+        "credit_checked_on": "2026-07-06",
+        "average_monthly_takings": "20000.00",
+        "months_trading": 36,
+    },
+}
+
+
+def invoke(*arguments, **options):
+    return CliRunner().invoke(holdback, [str(each) for each in arguments], **options)
+
+
+@pytest.fixture
+def written(tmp_path):
+    """Writes a JSON document into a file of its own and gives its path."""
+
+    def write(document, name="document.json"):
+        path = tmp_path / name
+        text = document if isinstance(document, str) else json.dumps(document)
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    return write
+
+
+def test_the_demo_is_the_same_at_every_run():
+    """
+    "the same output on every run, a pleasure to read"
+    """
+    first, second = invoke("demo"), invoke("demo")
+
+    assert first.exit_code == 0, first.output
+    assert first.output == second.output
+
+
+def test_the_demo_shows_the_whole_service():
+    """
+    "the nine partner steps of the specification under the GB rules, then an expired offer and a declined
+    renewal"
+    """
+    steps = wire.read_json(invoke("demo", "--json").output, limit=10**7)
+    told = [(step["operation"], step.get("problem", {}).get("code")) for step in steps]
+    replies = [step.get("reply") for step in steps]
+
+    assert told.count(("accept_offer", "offers_expired")) == 1
+    assert [code for _, code in told if code] == ["offers_expired"]
+    shown = [
+        deal["performance"]["renewal_eligibility"]
+        for step, reply in zip(steps, replies, strict=True)
+        if step["operation"] == "look_up"
+        for deal in reply["deals"]
+        if deal["active"]
+    ]
+    assert shown == [False, True, False]
+    statuses = [deal["status"] for deal in replies[13]["deals"]]
+    assert statuses == ["Renewed", "Funded"]
+    assert {product["decision"] for product in replies[-1]["products"]} == {"Declined"}
+    assert steps[-1]["events"][0]["assessment"]["reasons"]
+    assert replies[10] == replies[11]
+    assert steps[11]["events"] == []
+
+
+def test_the_demo_scenario_is_one_to_start_from(written):
+    """
+    `holdback demo` is `holdback run` over a scenario that ships.
+    """
+    scenario = written(invoke("demo", "--scenario").output)
+    ran = invoke("run", scenario)
+
+    assert ran.exit_code == 1  # one of its steps is refused, as it is meant to be
+    assert ran.output == invoke("demo").output
+
+
+def test_run_prints_each_reply_as_the_wire_has_it(written):
+    """
+    "prints each reply exactly as the specification has it, with the events and the reasons"
+    """
+    ran = invoke("run", written([STEP]), "--json")
+    (step,) = json.loads(ran.output)
+
+    assert ran.exit_code == 0
+    assert list(step) == ["step", "operation", "reply", "events"]
+    assert set(step["reply"]) == {"products", "expiresAt"}
+    assert '"minimum":1000.00' in ran.output
+    assert [event["type"] for event in step["events"]] == ["OffersIssued"]
+
+
+def test_a_refused_step_leaves_with_1_and_the_others_go_on(written):
+    """
+    "Commands exit 0 when fine, 1 on findings or a refusal"
+    """
+    refused = {**STEP, "request_id": "r-2", "operation": "accept_offer", "input": {"offer_id": "x"}}
+    again = {**STEP, "request_id": "r-3"}
+    ran = invoke("run", written([refused, again]), "--json")
+    first, second = json.loads(ran.output)
+
+    assert ran.exit_code == 1
+    assert first["problem"]["code"] == "offer_not_found"
+    assert "reply" in second
+
+
+def test_a_pointer_into_the_replies(written):
+    """
+    "anywhere a value may be `{"from": POINTER}`, a JSON Pointer into the list of replies so far"
+    """
+    accept = {
+        **STEP,
+        "request_id": "r-2",
+        "operation": "accept_offer",
+        "input": {"offer_id": {"from": "/0/products/0/offers/0/offer_id"}},
+    }
+    wrong = {**accept, "input": {"offer_id": {"from": "/0/products/9/offers/0/offer_id"}}}
+    ran = invoke("run", written([STEP, wrong, accept]), "--json")
+    _, missed, accepted = json.loads(ran.output)
+
+    assert "points at nothing" in missed["problem"]["errors"][0]["message"]
+    assert accepted["reply"]["offer"]["offer_status"] == "Accepted"
+
+
+@pytest.mark.parametrize(
+    ("document", "said"),
+    [
+        ("[", "document.json cannot be read"),
+        ("{}", "expected a list of steps"),
+        ([{**STEP, "operatoin": "x"}], "did you mean `operation`?"),
+        ([{**STEP, "operation": "request_ofers"}], "did you mean `request_offers`?"),
+        ([{"at": 1}], "$[0].operation: missing field"),
+        ("[" * 100_000, "cannot be read"),
+    ],
+)
+def test_a_scenario_that_cannot_be_read_leaves_with_2(written, document, said):
+    """
+    "2 on misuse or an unreadable document"
+    """
+    ran = invoke("run", written(document))
+
+    assert ran.exit_code == 2
+    assert said in ran.output
+    assert "Traceback" not in ran.output
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("rn",),
+        ("run",),
+        ("run", "no-such-file.json"),
+        ("explain", "GB"),
+        ("explain", "GB", "no-such-file.json", "--on", "2026-07-01"),
+        ("demo", "--jsn"),
+    ],
+)
+def test_misuse_leaves_with_2(arguments):
+    """
+    A typo is told apart from a finding.
+    """
+    assert invoke(*arguments).exit_code == 2
+
+
+GOOD_FACTS = {
+    "progress": "64%",
+    "performance": "97%",
+    "balance": "4000.00",
+    "status": "Funded",
+    "deal_type": "Initial",
+    "days_since_funding": 140,
+    "days_since_last_remittance": 2,
+    "missed_remittances_30d": 0,
+    "remaining_term_days": 90,
+    "deals_completed": 0,
+    "deals_defaulted": 0,
+    "average_monthly_takings": "20000.00",
+    "takings_trend": "100%",
+    "months_trading": 40,
+}
+
+
+@pytest.mark.parametrize(
+    ("changed", "outcome"),
+    [
+        ({}, "eligible"),
+        ({"progress": "49.9999%"}, "not assessed"),
+        ({"performance": "10%"}, "ineligible"),
+        ({"performance": None}, "undetermined"),
+    ],
+)
+def test_explain_says_the_outcome(written, changed, outcome):
+    """
+    "prints an assessment: outcome, reasons, what is missing, the trace"
+    """
+    path = written({**GOOD_FACTS, **changed})
+    ran = invoke("explain", "GB", path, "--on", "2026-07-01")
+
+    assert ran.exit_code == 0
+    assert ran.output.startswith(f"GB on 2026-07-01: {outcome}\n")
+    if outcome == "undetermined":
+        assert "Missing: performance" in ran.output
+    if outcome == "ineligible":
+        assert "renewal.toml:" in ran.output
+
+
+def test_explain_for_machines(written):
+    """
+    `--format json` for machines: the assessment of design 7a.
+    """
+    path = written(GOOD_FACTS)
+    ran = invoke("explain", "GB", path, "--on", "2026-07-01", "--format", "json")
+    plain = json.loads(ran.output)
+
+    keys = ["outcome", "eligible", "jurisdiction", "on", "digest", "reasons", "needs", "trace"]
+    assert list(plain) == keys
+    assert plain["eligible"] is True
+
+
+@pytest.mark.parametrize(
+    ("arguments", "facts", "said"),
+    [
+        (("GBR", "--on", "2026-07-01"), {}, "did you mean `GB`?"),
+        (("GB", "--on", "1999-01-01"), {}, "2024-01-01"),
+        (("GB", "--on", "2026-7-1"), {}, "is not a date"),
+        (("GB", "--on", "2026-02-30"), {}, "is not a date"),
+        (("GB", "--on", "2026-07-01"), {"progres": "64%"}, "did you mean `progress`?"),
+        (("GB", "--on", "2026-07-01"), {"progress": "164%"}, "$.progress"),
+        (("GB", "--on", "2026-07-01"), {"status": 7, "balance": True}, "$.balance"),
+        (("GB", "--on", "2026-07-01"), "{", "cannot be read"),
+        (("GB", "--on", "2026-07-01"), '{"progress": 1e999999999}', "cannot be read"),
+        (("GB", "--on", "2026-07-01"), '{"progress": NaN}', "cannot be read"),
+    ],
+)
+def test_explain_teaches(written, arguments, facts, said):
+    """
+    "Everything a partner or a rule author can get wrong gives one clear error"
+    """
+    code, *rest = arguments
+    ran = invoke("explain", code, written(facts), *rest)
+
+    assert ran.exit_code == 2
+    assert said in ran.output
+    assert "Traceback" not in ran.output
+
+
+def test_another_folder_of_jurisdictions(tmp_path, written):
+    """
+    "`--jurisdictions PATH` reads another folder."
+    """
+    empty = tmp_path / "mine"
+    empty.mkdir()
+    ran = invoke("explain", "GB", written({}), "--on", "2026-07-01", "--jurisdictions", empty)
+
+    assert ran.exit_code == 2
+    assert "GB" in ran.output

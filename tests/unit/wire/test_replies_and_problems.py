@@ -1,0 +1,138 @@
+"""Replies and problem details, beyond their golden bytes."""
+
+from __future__ import annotations
+
+import json
+from decimal import Decimal
+
+import attrs
+import pytest
+
+import wire_samples
+from holdback import InvalidDocument, Money, Refusal, wire
+from holdback.canonical import write_json
+from holdback.errors import REFUSALS, Fault
+from holdback.wire.converter import rate
+
+
+@pytest.mark.parametrize("name", wire_samples.REPLIES)
+def test_bytes_and_plain_values_say_the_same(name):
+    """
+    Every reply has plain values, and its bytes are those of the values.
+    """
+    reply = wire_samples.REPLIES[name]
+
+    assert wire.write(reply) == write_json(wire.to_dict(reply)).encode()
+
+
+@pytest.mark.parametrize(
+    ("money", "written"),
+    [
+        ("GBP 10000.00", b"10000.00"),
+        ("GBP 0.07", b"0.07"),
+        ("JPY 10000", b"10000"),
+        ("KWD 0.001", b"0.001"),
+        ("CLF 12.3400", b"12.3400"),
+        ("GBP 12345678901234567890123456.78", b"12345678901234567890123456.78"),
+    ],
+)
+def test_money_is_written_at_the_minor_units(money, written):
+    """
+    "money is written at the currency's minor units (`10000.00`)" (design 7), to 28 digits
+    """
+    offer = wire_samples.offer(1, funded_amount=Money.parse(money))
+    reply = attrs.evolve(wire_samples.ACCEPTANCE, offer=offer)
+
+    assert b'"funded_amount":' + written + b"," in wire.write(reply)
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [
+        ("1.180", "1.18"),
+        ("100", "100"),
+        ("1E+2", "100"),
+        ("0.0000001", "0.0000001"),
+        ("0E-9", "0"),
+        ("-0.00", "0"),
+        ("0.1234567890123456789012345678", "0.1234567890123456789012345678"),
+        ("1234567890123456789012345678", "1234567890123456789012345678"),
+    ],
+)
+def test_rates_are_written_without_trailing_zeros(value, written):
+    """
+    "rates without trailing zeros" (design 7), exact to 28 digits
+    """
+    assert rate(Decimal(value)) == written
+
+
+def test_text_is_written_as_json_whatever_it_holds():
+    """
+    Quotes, controls and every script go through, in UTF-8.
+    """
+    text = 'a "b" \\ \n \u2028 é 😀 </script> \x7f'
+    reply = attrs.evolve(wire_samples.OFFERS, products=(wire_samples.product(1, name=text),))
+
+    assert json.loads(wire.write(reply))["products"][0]["name"] == text
+
+
+def test_the_settled_transactions_add_up_to_what_was_remitted():
+    """
+    "The amount of a reversal is written below zero, so that the amounts of a deal's settled transactions add
+    up to what was remitted."
+    """
+    written = wire.to_dict(wire_samples.STANDING)["transactions"]
+
+    assert [each["status"] for each in written] == ["Reversed", "Settled", "Reversal", "Unsettled"]
+    assert [each["amount"] for each in written if "reverses" in each] == [Decimal("-100.00")]
+    settled = sum(each["amount"] for each in written if each["status"] != "Unsettled")
+    assert settled == wire_samples.DEAL.remitted.amount
+
+
+def test_the_links_of_the_specification_come_first():
+    """
+    "Contains at least the two keys below." (spec 2.4): the same order whatever the host gives or stores.
+    """
+    links = dict(reversed(wire_samples.LINKS.items()))
+    reply = attrs.evolve(wire_samples.ACCEPTANCE, links=links)
+
+    assert list(wire.to_dict(reply)["links"]) == ["contract_link", "merchant_link", "help_link"]
+    assert wire.write(reply) == wire.write(wire_samples.ACCEPTANCE)
+
+
+@pytest.mark.parametrize("code", REFUSALS)
+def test_a_refusal_is_a_problem(code):
+    """
+    "`{"type": "urn:holdback:CODE", "title", "status", "detail", "code", "errors"}`" (design 7a)
+    """
+    status, title = REFUSALS[code]
+
+    assert wire.problem(Refusal(code, "why")) == {
+        "type": f"urn:holdback:{code}",
+        "title": title,
+        "status": status,
+        "detail": "why",
+        "code": code,
+        "errors": [],
+    }
+
+
+def test_an_invalid_document_is_an_invalid_request_with_every_fault():
+    """
+    "`invalid_request` 422" (design 7a)
+    """
+    error = InvalidDocument(
+        [
+            Fault(message="unknown field", path="$.compny", hint="did you mean `company`?"),
+            Fault(message="this is not JSON", line=2, column=7),
+        ]
+    )
+    problem = wire.problem(error)
+
+    assert (problem["status"], problem["code"]) == (422, "invalid_request")
+    assert problem["detail"] == "the document has 2 faults"
+    assert problem["errors"] == [
+        {"path": "$.compny", "message": "unknown field; did you mean `company`?"},
+        {"path": "$", "message": "this is not JSON (line 2, column 7)"},
+    ]
+    assert json.loads(wire.write_problem(error)) == problem

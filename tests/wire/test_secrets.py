@@ -1,0 +1,194 @@
+"""Personal data stays where it is kept: in no message, no repr, no problem document."""
+
+from __future__ import annotations
+
+import copy
+import json
+
+import attrs
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import wire_samples
+from holdback import HoldbackError, wire
+from holdback.lifecycle import events as happened
+from holdback.money import Currency
+
+SECRET = "S3CRET"
+
+INITIAL = {
+    "application": {
+        "merchant_id": "m-1",
+        "provider_id": None,
+        "intended_use_of_funds": f"For {SECRET}",
+        "currency": "GBP",
+    },
+    "consents": {"signed_by": SECRET, "at": [SECRET, {"ip": SECRET}]},
+    "applicants": [{"name": SECRET, "address": {"line": SECRET}, "share": 1}],
+    "company": {"name": SECRET, "number": SECRET, "owners": [SECRET]},
+}
+BANK = {
+    "account_number": SECRET,
+    "bank_name": SECRET,
+    "account_type": SECRET,
+    "sort_code": SECRET,
+}
+
+
+def leaves(tree, path=()):
+    """The path of every single value in *tree*."""
+    items = tree.items() if isinstance(tree, dict) else enumerate(tree)
+    for key, value in items:
+        if isinstance(value, dict | list):
+            yield from leaves(value, (*path, key))
+        else:
+            yield (*path, key)
+
+
+def put(tree, path, value):
+    """A copy of *tree* with *value* at *path*."""
+    tree = copy.deepcopy(tree)
+    inner = tree
+    for step in path[:-1]:
+        inner = inner[step]
+    inner[path[-1]] = value
+    return tree
+
+
+def chain(error):
+    """Everything that an error says, and the errors behind it."""
+    while error is not None:
+        yield f"{error} {error!r} {error.args!r}"
+        yield from (repr(fault) for fault in getattr(error, "faults", ()))
+        error = error.__cause__ or error.__context__
+
+
+def said(read, body):
+    """Everything that reading *body* says, whether it is read or refused."""
+    try:
+        read_back = read(body)
+    except HoldbackError as error:
+        return "\n".join(chain(error)) + wire.write_problem(error).decode()
+    return repr(read_back)
+
+
+LONG = SECRET * 500
+WRONG = [7, -1.5, True, None, [], {}, [SECRET], {"name": SECRET}, "", SECRET, LONG, f"{SECRET}\0"]
+RAW = [f'"{SECRET}\\ud800"', "NaN", f'{{"a": "{SECRET}", "a": "{SECRET}"}}', f'"{SECRET}', SECRET]
+RAW += ["1e999999999", "7" * 40, "[" * 40 + f'"{SECRET}"' + "]" * 40]
+OPEN = ("merchant_id", "provider_id", "currency")
+
+
+def readers():
+    """Each document that holds personal data, and what reads it."""
+    yield INITIAL, wire.read_offers_request
+    yield {"bank_details": BANK}, wire.read_accept_request
+    for operation, body in (
+        ("request_offers", INITIAL),
+        ("accept_offer", {"offer_id": "o-1", "bank_details": BANK}),
+        (
+            "supply_details",
+            {
+                "application_id": "a-1",
+                "details": {"bank_details": BANK, "intended_use_of_funds": SECRET},
+            },
+        ),
+    ):
+        yield body, lambda body, name=operation: wire.read_command(name, body, Currency.of("GBP"))
+
+
+CASES = [
+    (body, read, path) for body, read in readers() for path in leaves(body) if path[-1] not in OPEN
+]
+
+
+@pytest.mark.parametrize(
+    ("body", "read", "path"), CASES, ids=[".".join(map(str, path)) for _, _, path in CASES]
+)
+def test_no_message_holds_personal_data(body, read, path):
+    """
+    "Personal data (profile sections, bank details) is kept opaque, never in a `repr`, a log, a trace, a
+    digest or an error." (design 6)
+    """
+    for wrong in WRONG:
+        assert SECRET not in said(read, json.dumps(put(body, path, wrong)))
+    for raw in RAW:
+        text = json.dumps(put(body, path, "@@")).replace('"@@"', raw)
+        assert SECRET not in said(read, text)
+        assert SECRET not in said(read, text.encode("utf-16"))
+
+
+@pytest.mark.parametrize("section", ["application", "consents", "applicants", "company"])
+@pytest.mark.parametrize("wrong", WRONG, ids=repr)
+def test_no_message_holds_a_section_of_the_wrong_kind(section, wrong):
+    """
+    The same, when a whole section is not what it should be.
+    """
+    if not (section == "application" and isinstance(wrong, str)):
+        assert SECRET not in said(wire.read_offers_request, {**INITIAL, section: wrong})
+    assert SECRET not in said(wire.read_accept_request, {"bank_details": wrong})
+
+
+@given(st.text(max_size=20))
+def test_no_message_holds_the_end_of_a_damaged_body(tail):
+    """
+    A body cut short or damaged anywhere tells where, not what.
+    """
+    text = json.dumps(INITIAL)
+    for cut in (40, len(text) // 2, len(text) - 3):
+        assert SECRET not in said(wire.read_offers_request, text[:cut] + tail)
+
+
+def stored():
+    """A state and the events that hold personal data, as trees."""
+    request = wire.read_offers_request(INITIAL)
+    details = {**BANK, "sort_code": "04-00-04"}
+    bank = wire.read_accept_request({"bank_details": details})
+    at = wire.read_timestamp("2026-07-01T10:00:00Z")
+    offer_set = attrs.evolve(wire_samples.OFFER_SET, request=request)
+    profile = {name: getattr(request, name) for name in ("consents", "applicants", "company")}
+    merchant = attrs.evolve(
+        wire_samples.MERCHANT,
+        bank_details=bank,
+        offer_sets=(offer_set,),
+        intended_use_of_funds=SECRET,
+        fulfilments=(attrs.evolve(wire_samples.MERCHANT.fulfilments[0], bank_details=bank),),
+        **profile,
+    )
+    yield json.loads(wire.write_merchant(merchant)), wire.read_merchant
+    filled = attrs.evolve(wire_samples.FILLED, application=request.application, **profile)
+    for event in (
+        happened.OffersIssued(at=at, offer_set=offer_set),
+        attrs.evolve(wire_samples.EVENTS["OfferAccepted"], filled=filled, bank_details=bank),
+        happened.DetailsSupplied(
+            at=at,
+            application_id=wire_samples.uuid(3),
+            omitted=(),
+            bank_details=bank,
+            intended_use_of_funds=SECRET,
+        ),
+    ):
+        yield json.loads(wire.write_event(event)), wire.read_event
+
+
+@pytest.mark.parametrize(
+    ("tree", "read"), list(stored()), ids=["state", "issued", "accepted", "supplied"]
+)
+def test_no_message_about_a_stored_document_holds_personal_data(tree, read):
+    """
+    The same of states and events, whole and damaged in every field that holds personal data.
+    """
+    assert SECRET in json.dumps(tree)
+    assert SECRET not in said(read, json.dumps(tree).encode())
+    for path in leaves(tree):
+        inner = tree
+        for step in path:
+            inner = inner[step]
+        if SECRET not in str(inner) and "sort_code" not in path:
+            continue
+        for wrong in (7, [], [SECRET], {"a": SECRET}, f"{SECRET}\0", LONG):
+            assert SECRET not in said(read, json.dumps(put(tree, path, wrong)).encode())
+        for raw in RAW:
+            text = json.dumps(put(tree, path, "@@")).replace('"@@"', raw)
+            assert SECRET not in said(read, text.encode())
