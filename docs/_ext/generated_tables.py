@@ -9,6 +9,7 @@ import inspect
 import types
 import typing
 from collections.abc import Iterable, Iterator
+from datetime import date
 
 import attrs
 from docutils import nodes
@@ -202,6 +203,20 @@ class Generated(SphinxDirective):
         return self.parse_text_to_nodes(text, allow_section_headings=True)
 
 
+class Notebook(SphinxDirective):
+    """Put an assessment here as a notebook shows it: a jurisdiction, a date, and the facts as JSON."""
+
+    required_arguments = 2
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        code, on = self.arguments
+        rulebook = holdback.load_jurisdictions().resolve(code, on=date.fromisoformat(on))
+        facts = wire.read_evidence(wire.read_json("\n".join(self.content)))
+        shown = rulebook.assess(facts)._repr_html_().replace("<details>", "<details open>")
+        return [nodes.raw("", f'<div class="notebook">{shown}</div>', format="html")]
+
+
 class FrontDoor(SphinxDirective):
     """Autodoc of every name in `holdback.__all__`, in groups; a name without a group fails the build."""
 
@@ -258,4 +273,5 @@ def _indented(options: str) -> str:
 def setup(app):
     app.add_directive("generated", Generated)
     app.add_directive("front-door", FrontDoor)
+    app.add_directive("assessment", Notebook)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

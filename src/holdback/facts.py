@@ -36,161 +36,72 @@ EVIDENCE_FACTS: Final = (
 INITIAL_EVIDENCE: Final = (*EVIDENCE_FACTS, "average_monthly_takings", "months_trading")
 
 
+# Name, kind, highest value (the lowest is 0), origin, meaning. A kind with a star is rounded down from an
+# exact fraction (design 4, derived percentages).
+_TABLE: Final = (
+    ("progress", "percent*", WHOLE, DEAL,
+     "Percent of the repayment amount already remitted: the paid-down percentage."),
+    ("performance", "percent*", MOST_PERCENT, DEAL,
+     "Remitted to date as a percent of what the term expected by this day; 100% is on pace. Unknown "
+     "until a whole day has passed."),
+    ("balance", "money", MOST_MONEY, DEAL,
+     "What is left to remit."),
+    ("status", "text", STATUSES, DEAL,
+     "The deal's status."),
+    ("deal_type", "text", TYPES, DEAL,
+     "Whether the deal came from an initial application or from a renewal."),
+    ("days_since_funding", "days", MOST_DAYS, DEAL,
+     "Days since the deal was funded."),
+    ("days_since_last_remittance", "days", MOST_DAYS, DEAL,
+     "Days since the last remittance that counts, or since funding when there was none. Unknown unless "
+     "the history is declared complete."),
+    ("missed_remittances_30d", "count", 30, DEAL,
+     "Of the last 30 days, those whose remittance was taken back, or was nothing though there were "
+     "takings. Unknown unless the history is declared complete."),
+    ("remaining_term_days", "days", MOST_DAYS, DEAL,
+     "Days left of the term; none once the term has passed."),
+    ("deals_completed", "count", 10_000, MERCHANT,
+     "Earlier deals that were repaid or renewed. Unknown unless the history is declared complete."),
+    ("deals_defaulted", "count", 10_000, MERCHANT,
+     "Deals that defaulted. Unknown unless the history is declared complete."),
+    ("average_monthly_takings", "money", MOST_MONEY, MERCHANT,
+     "Takings in a month, averaged over the last 90 days where these are complete, and otherwise as the "
+     "initial application gave them."),
+    ("takings_trend", "percent*", MOST_PERCENT, MERCHANT,
+     "Takings of the last 30 days as a percent of those of the 30 days before; 100% is unchanged."),
+    ("months_trading", "count", 12_000, MERCHANT,
+     "Whole months that the merchant has been trading."),
+    ("identity_verified", "flag", 1, EVIDENCE,
+     "Whether the applicants' identity was verified."),
+    ("business_verified", "flag", 1, EVIDENCE,
+     "Whether the business was found and verified."),
+    ("credit_score", "count", 10_000, EVIDENCE,
+     "The consumer credit score that the host's check gave."),
+    ("credit_checked_on", "date", datetime.date.max.toordinal(), EVIDENCE,
+     "The day of the consumer credit check."),
+)  # fmt: skip
+
+
 def _fact(
+    currency: Currency,
     name: str,
-    type_: Type,
-    high: int,
+    kind: str,
+    high: int | tuple[str, ...],
     origin: str,
     description: str,
-    *,
-    low: int = 0,
-    derived: bool = False,
 ) -> Fact:
+    options = high if isinstance(high, tuple) else ()
+    type_ = Type(
+        Kind(kind.rstrip("*")), currency=currency if kind == "money" else None, options=options
+    )
     return Fact(
         name=name,
         type=type_,
-        low=low,
-        high=high,
-        derived=derived,
+        low=1 if kind == "date" else 0,
+        high=high if isinstance(high, int) else len(options) - 1,
+        derived=kind.endswith("*"),
         description=description,
         origin=origin,
-    )
-
-
-def _deal_facts(currency: Currency) -> tuple[Fact, ...]:
-    percent, days, count = Type(Kind.PERCENT), Type(Kind.DAYS), Type(Kind.COUNT)
-    return (
-        _fact(
-            "progress",
-            percent,
-            WHOLE,
-            DEAL,
-            "Percent of the repayment amount already remitted: the paid-down percentage.",
-            derived=True,
-        ),
-        _fact(
-            "performance",
-            percent,
-            MOST_PERCENT,
-            DEAL,
-            "Remitted to date as a percent of what the term expected by this day; 100% is on pace. "
-            "Unknown until a whole day has passed.",
-            derived=True,
-        ),
-        _fact(
-            "balance",
-            Type(Kind.MONEY, currency),
-            MOST_MONEY,
-            DEAL,
-            "What is left to remit.",
-        ),
-        _fact(
-            "status",
-            Type(Kind.TEXT, options=STATUSES),
-            len(STATUSES) - 1,
-            DEAL,
-            "The deal's status.",
-        ),
-        _fact(
-            "deal_type",
-            Type(Kind.TEXT, options=TYPES),
-            len(TYPES) - 1,
-            DEAL,
-            "Whether the deal came from an initial application or from a renewal.",
-        ),
-        _fact("days_since_funding", days, MOST_DAYS, DEAL, "Days since the deal was funded."),
-        _fact(
-            "days_since_last_remittance",
-            days,
-            MOST_DAYS,
-            DEAL,
-            "Days since the last remittance that counts, or since funding when there was none. Unknown "
-            "unless the history is declared complete.",
-        ),
-        _fact(
-            "missed_remittances_30d",
-            count,
-            30,
-            DEAL,
-            "Of the last 30 days, those whose remittance was taken back, or was nothing though there were "
-            "takings. Unknown unless the history is declared complete.",
-        ),
-        _fact(
-            "remaining_term_days",
-            days,
-            MOST_DAYS,
-            DEAL,
-            "Days left of the term; none once the term has passed.",
-        ),
-        _fact(
-            "deals_completed",
-            count,
-            10_000,
-            MERCHANT,
-            "Earlier deals that were repaid or renewed. Unknown unless the history is declared complete.",
-        ),
-        _fact(
-            "deals_defaulted",
-            count,
-            10_000,
-            MERCHANT,
-            "Deals that defaulted. Unknown unless the history is declared complete.",
-        ),
-    )
-
-
-def _merchant_facts(currency: Currency) -> tuple[Fact, ...]:
-    return (
-        _fact(
-            "average_monthly_takings",
-            Type(Kind.MONEY, currency),
-            MOST_MONEY,
-            MERCHANT,
-            "Takings in a month, averaged over the last 90 days where these are complete, and otherwise "
-            "as the initial application gave them.",
-        ),
-        _fact(
-            "takings_trend",
-            Type(Kind.PERCENT),
-            MOST_PERCENT,
-            MERCHANT,
-            "Takings of the last 30 days as a percent of those of the 30 days before; 100% is unchanged.",
-            derived=True,
-        ),
-        _fact(
-            "months_trading",
-            Type(Kind.COUNT),
-            12_000,
-            MERCHANT,
-            "Whole months that the merchant has been trading.",
-        ),
-    )
-
-
-def _evidence_facts() -> tuple[Fact, ...]:
-    flag = Type(Kind.FLAG)
-    return (
-        _fact(
-            "identity_verified", flag, 1, EVIDENCE, "Whether the applicants' identity was verified."
-        ),
-        _fact(
-            "business_verified", flag, 1, EVIDENCE, "Whether the business was found and verified."
-        ),
-        _fact(
-            "credit_score",
-            Type(Kind.COUNT),
-            10_000,
-            EVIDENCE,
-            "The consumer credit score that the host's check gave.",
-        ),
-        _fact(
-            "credit_checked_on",
-            Type(Kind.DATE),
-            datetime.date.max.toordinal(),
-            EVIDENCE,
-            "The day of the consumer credit check.",
-            low=1,
-        ),
     )
 
 
@@ -202,7 +113,4 @@ def catalogue(currency: Currency) -> Catalogue:
     >>> catalogue(Currency.of("GBP")).facts[0].name
     'progress'
     """
-    return Catalogue(
-        facts=(*_deal_facts(currency), *_merchant_facts(currency), *_evidence_facts()),
-        currency=currency,
-    )
+    return Catalogue(facts=tuple(_fact(currency, *row) for row in _TABLE), currency=currency)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from datetime import date, timedelta
 from typing import Final
 
-from holdback.facts import INITIAL_EVIDENCE, MOST_PERCENT
+from holdback.facts import INITIAL_EVIDENCE, MOST_MONEY, MOST_PERCENT
 from holdback.model.deal import (
     DEFAULTED,
     RENEWED,
@@ -111,7 +111,8 @@ def takings_facts(merchant: Merchant, today: date) -> dict[str, int | None]:
     covered = (today - takings[0].on).days
     if covered >= _AVERAGED_DAYS:
         total = _between(takings, today, _AVERAGED_DAYS, 0)
-        facts["average_monthly_takings"] = total * 365 // (12 * _AVERAGED_DAYS)
+        average = total * 365 // (12 * _AVERAGED_DAYS)
+        facts["average_monthly_takings"] = min(MOST_MONEY, average)
     if covered >= 2 * _TREND_DAYS:
         before = _between(takings, today, 2 * _TREND_DAYS, _TREND_DAYS)
         if before:

@@ -69,29 +69,28 @@ def read_decimal(text: str) -> Decimal:
     return Decimal(text)
 
 
-# No digit is ever lost in this context, and its precision and traps are ours whatever the host's are.
+# No digit is ever lost in this context: what would not fit is trapped. Its precision, bounds and traps
+# are ours, whatever the host's are, and its methods are called by name.
 _EXACT: Final = Context(
     prec=4 * MAX_DIGITS,
-    Emax=10**9,
-    Emin=-(10**9),
+    Emax=2 * MAX_DIGITS,
+    Emin=-2 * MAX_DIGITS,
     traps=[Inexact, InvalidOperation, Overflow, FloatOperation],
 )
+_shift: Final = _EXACT.scaleb
 
 
-def _shifted(value: Decimal | int, places: int) -> Decimal | int:
-    """*value* times 10**places. Refuses floats, flags, NaN, infinity, and what is immense."""
+def _shifted(value: Decimal | int, places: int) -> tuple[int, Decimal | int]:
+    """*value* times 10**places, in whole and exactly. Refuses floats, flags, NaN, and the immense."""
     if type(value) is int:
-        return value * int(10**places)
+        return value * int(10**places), value * int(10**places)
     if not isinstance(value, Decimal):
         raise TypeError(f"expected an exact number, not {type(value).__name__}")
-    if not value.is_finite():
-        raise ValueError("expected a finite number")
-    if abs(value.adjusted()) > MAX_DIGITS:
-        raise ValueError(f"a number has at most {MAX_DIGITS} digits")
     try:
-        return _EXACT.scaleb(value, places)
-    except (Inexact, InvalidOperation):
-        raise ValueError(f"a number has at most {MAX_DIGITS} digits") from None
+        shifted = _shift(value, places)
+        return int(shifted), shifted
+    except (ArithmeticError, ValueError):
+        raise ValueError(f"expected a finite number of at most {MAX_DIGITS} digits") from None
 
 
 def scaled(value: Decimal | int, places: int) -> int:
@@ -104,8 +103,7 @@ def scaled(value: Decimal | int, places: int) -> int:
     Raises:
         ValueError: when *value* has more than *places* decimals that are not zero.
     """
-    shifted = _shifted(value, places)
-    whole = int(shifted)
+    whole, shifted = _shifted(value, places)
     if whole != shifted:
         raise ValueError(f"at most {places} decimals")
     return whole
@@ -118,8 +116,7 @@ def scaled_down(value: Decimal | int, places: int) -> int:
     >>> scaled_down(Decimal("64.12349"), 4)
     641234
     """
-    shifted = _shifted(value, places)
-    whole = int(shifted)
+    whole, shifted = _shifted(value, places)
     return whole - (whole > shifted)
 
 
@@ -130,7 +127,7 @@ def unscaled(number: int, places: int) -> Decimal:
     >>> unscaled(1000000, 2)
     Decimal('10000.00')
     """
-    return _EXACT.scaleb(Decimal(number), -places)
+    return _shift(Decimal(number), -places)
 
 
 def plain(value: Decimal | int) -> str:

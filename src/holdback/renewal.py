@@ -149,7 +149,7 @@ class Assessment:
         return {
             **self.plain(),
             "format": RECORD_FORMAT,
-            "facts": dict(self.answers.known),
+            "facts": self.answers.known,
         }
 
     def _repr_html_(self) -> str:

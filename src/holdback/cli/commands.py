@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from datetime import date
+from datetime import datetime
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -117,28 +117,20 @@ def demo_command(*, as_json: bool, scenario: bool, folder: Path | None) -> None:
     _carry_out(body, "The demo", folder, as_json=as_json)
 
 
-class _Day(click.ParamType[date]):
-    name = "DATE"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> date:
-        """*value* as a date."""
-        try:
-            return date.fromisoformat(value) if len(value) == len("2026-07-01") else self._no()
-        except ValueError:
-            return self.fail(f"{value!r} is not a date such as 2026-07-01", param, ctx)
-
-    def _no(self) -> date:
-        raise ValueError
-
-
 @holdback.command("explain")
 @click.argument("jurisdiction")
 @click.argument("facts", type=click.File("rb"))
-@click.option("--on", type=_Day(), required=True, help="The day of the assessment: YYYY-MM-DD.")
+@click.option(
+    "--on",
+    "day",
+    type=click.DateTime(["%Y-%m-%d"]),
+    required=True,
+    help="The day of the assessment, such as 2026-07-01.",
+)
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text")
 @_jurisdictions
 def explain_command(
-    jurisdiction: str, facts: Any, *, on: date, form: str, folder: Path | None
+    jurisdiction: str, facts: Any, *, day: datetime, form: str, folder: Path | None
 ) -> None:
     """
     Assess the deal with the FACTS, a JSON object, by the renewal rules of JURISDICTION.
@@ -147,7 +139,7 @@ def explain_command(
     """
     loaded = _load(folder)
     try:
-        rulebook = loaded.resolve(jurisdiction, on=on)
+        rulebook = loaded.resolve(jurisdiction, on=day.date())
     except InvalidDocument as error:
         _fail(error, f"The rules of {jurisdiction}")
         raise

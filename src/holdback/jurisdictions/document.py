@@ -17,10 +17,12 @@ from attrs import field, frozen
 
 from holdback.canonical import Json
 from holdback.errors import Fault
-from holdback.jurisdictions.positions import Path, Spot, excess, spots
+from holdback.jurisdictions.positions import Path, Spot, excess, spots, tokens
 
 # A hundred times a long rule file; what a file may cost is known before it is read.
 MAX_BYTES: Final = 256 * 1024
+# A longer line is not shown under its fault: nobody could read it there.
+_LONGEST_SHOWN: Final = 400
 
 _DECIMAL: Final = re.compile(r"[+-]?[0-9]{1,18}\.[0-9]{1,12}")
 # Characters that cannot be seen or that turn the text around: a review would not show them.
@@ -62,12 +64,13 @@ class Document:
         line = bisect_right(self._starts, span[0])
         start = self._starts[line - 1]
         end = self._starts[line] - 1 if line < len(self._starts) else len(self.text)
+        source = self.text[start:end].rstrip("\r")
         return {
             "path": path or None,
             "file": self.file,
             "line": line,
             "column": span[0] - start + 1,
-            "source": self.text[start:end].rstrip("\r"),
+            "source": source if len(source) <= _LONGEST_SHOWN else None,
             "width": max(1, min(span[1], end) - span[0]),
         }
 
@@ -90,7 +93,8 @@ def read_document(file: str, body: bytes, faults: list[Fault]) -> tuple[Document
         message = f"an invisible character, U+{ord(hidden[0]):04X}"
         document.fault(message, hidden.span(), "remove it: it can make a text look like another")
         return None
-    too_much = excess(text)
+    found = tokens(text)
+    too_much = excess(found)
     if too_much is not None:
         message, token = too_much
         document.fault(message, (token.start, token.end))
@@ -100,7 +104,7 @@ def read_document(file: str, body: bytes, faults: list[Fault]) -> tuple[Document
     except (ValueError, RecursionError) as error:
         _syntax(document, str(error))
         return None
-    return Document(file, text, faults, spots(text)), value
+    return Document(file, text, faults, spots(found)), value
 
 
 def _decoded(file: str, body: bytes, faults: list[Fault]) -> str | None:

@@ -24,12 +24,18 @@ _FLOOR: Final = "FLOOR"
 
 @frozen(kw_only=True)
 class ExampleReader:
-    """Reads the examples of a jurisdiction with the facts of *catalogue* and the first day *start*."""
+    """
+    Reads the examples of a jurisdiction.
+
+    `start` is the first day with a rule. While not all rules and products could be read, an example
+    that names one is not blamed.
+    """
 
     catalogue: Catalogue
     start: date | None
     rules: Sequence[WrittenRule]
     products: Sequence[WrittenProduct]
+    all_read: bool
 
     def renewal(self, examples: Item, typical: Item) -> Iterator[Example]:
         """The examples of the renewal rules."""
@@ -47,19 +53,28 @@ class ExampleReader:
         usual = self._facts(typical)
         for item in examples.items():
             keys = item.keys(("name", "on", "product", "expect"), ("given", "without"))
-            key = keys["product"].one_of([each.key for each in self.products], "product")
+            key = keys["product"].text()
             versions = [each for each in self.products if each.key == key]
-            on = keys["on"].day()
-            if key is not None and on is not None and not any(on in v.period for v in versions):
-                keys["on"].fault(f"`{key}` is not offered on {on}")
+            if self.all_read:
+                self._offered(keys, versions)
             expect = keys["expect"].keys(("decision",), ("offers", "codes", "needs"))
             expect["decision"].one_of(DECISIONS, "decision")
             self._because(expect, [rule.code for each in versions for rule in each.rules])
             self._offers(expect["offers"])
             yield from self._example(keys, usual, key)
 
+    def _offered(self, keys: Keys, versions: Sequence[WrittenProduct]) -> None:
+        """Note that there is no such product, or that it is not offered on the day."""
+        key, on = keys["product"].text(), keys["on"].day()
+        if key is None or on is None:
+            return
+        if not versions:
+            keys["product"].one_of([each.key for each in self.products], "product")
+        elif not any(on in each.period for each in versions):
+            keys["on"].fault(f"`{key}` is not offered on {on}")
+
     def _because(self, expect: Keys, codes: Collection[str]) -> None:
-        if codes:
+        if self.all_read and codes:
             expect["codes"].texts(codes, "code")
         expect["needs"].texts([fact.name for fact in self.catalogue.facts], "fact")
 

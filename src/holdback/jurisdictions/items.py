@@ -108,6 +108,14 @@ class Item:
         """Note that *what* was expected, and what is there."""
         self.fault(f"expected {what}, not {_named(self.value)}", hint)
 
+    def unknown_key(self, known: Collection[str]) -> str | None:
+        """Note that its key is none of the *known* ones; the one that was meant, if that is clear."""
+        key = str(self.path[-1])
+        listed = ", ".join(f"`{each}`" for each in known)
+        hint = did_you_mean(key, known)
+        self.fault(f"unknown key `{key[:60]}`", hint or f"the keys here are {listed}", key=True)
+        return None if hint is None else hint.split("`")[1]
+
     # -- its parts
 
     def keys(self, required: Collection[str], optional: Collection[str] = ()) -> Keys:
@@ -121,16 +129,15 @@ class Item:
             if not self.absent:
                 self.expected("a table")
             return Keys(self, parts)
+        meant = set()
         for key, value in self.value.items():
             part = Item(self.document, (*self.path, key), value)
             if key in parts:
                 parts[key] = part
             else:
-                listed = ", ".join(f"`{each}`" for each in known)
-                hint = did_you_mean(key, known) or f"the keys here are {listed}"
-                part.fault(f"unknown key `{key[:60]}`", hint, key=True)
+                meant.add(part.unknown_key(known))
         for key in required:
-            if key not in self.value:
+            if key not in self.value and key not in meant:
                 self.fault(f"`{key}` is missing", key=True)
         return Keys(self, parts)
 

@@ -14,7 +14,7 @@ from attrs import field, frozen
 from holdback.errors import did_you_mean
 from holdback.jurisdictions.items import Item
 from holdback.jurisdictions.timeline import Timeline, read_timeline
-from holdback.money import MINOR_UNITS, ROUNDINGS, Currency
+from holdback.money import ROUNDINGS, Currency
 
 FORMAT: Final = 1
 
@@ -110,7 +110,7 @@ def read_currency(item: Item) -> Currency | None:
     try:
         return Currency.of(code)
     except ValueError as error:
-        item.fault(str(error), did_you_mean(code.upper(), MINOR_UNITS))
+        item.fault(str(error))
         return None
 
 

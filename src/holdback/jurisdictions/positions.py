@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
-from typing import Final, TypeAlias
+from collections.abc import Iterable, Mapping
+from typing import Final, NamedTuple, TypeAlias
 
 from attrs import frozen
 
@@ -43,9 +43,8 @@ _TOKEN: Final = re.compile(
 _ESCAPE: Final = re.compile(r"\\u....|\\U........|\\.|.", re.DOTALL)
 
 
-@frozen
-class Token:
-    """A piece of a TOML text, from `start` up to `end`."""
+class Token(NamedTuple):
+    """A piece of a TOML text, from `start` up to `end`; spaces and comments are none."""
 
     kind: str
     text: str
@@ -61,26 +60,29 @@ class Spot:
     value: tuple[int, int]
 
 
-def _tokens(text: str) -> Iterator[Token]:
+def tokens(text: str) -> list[Token]:
     """The tokens of *text*, up to a text that is never closed: `tomllib` reads no further either."""
+    found = []
     for match in _TOKEN.finditer(text):
-        kind = str(match.lastgroup)
+        kind = match.lastgroup
         if kind == "open":
-            return
-        yield Token(kind, match[0], match.start(), match.end())
+            break
+        if kind != "space" and kind != "comment":
+            found.append(Token(str(kind), match[0], match.start(), match.end()))
+    return found
 
 
-def excess(text: str) -> tuple[str, Token] | None:
-    """What would make *text* too dear to read, and where: a message and a token; None when nothing."""
+def excess(found: Iterable[Token]) -> tuple[str, Token] | None:
+    """What would make a text too dear to read, and where: a message and a token; None when nothing."""
     depth = dots = 0
-    for token in _tokens(text):
+    for token in found:
         if token.kind == "word" and len(token.text) > MAX_WORD:
             return f"a key or a number has at most {MAX_WORD} characters", token
         if token.kind == "dot":
             dots += 1
             if dots >= MAX_KEY_PARTS:
                 return f"a key has at most {MAX_KEY_PARTS} parts", token
-        elif token.kind not in ("word", "text", "space"):
+        elif token.kind not in ("word", "text"):
             dots = 0
         if token.kind == "symbol":
             depth += (token.text in "[{") - (token.text in "]}")
@@ -89,14 +91,14 @@ def excess(text: str) -> tuple[str, Token] | None:
     return None
 
 
-def spots(text: str) -> Mapping[Path, Spot]:
+def spots(found: list[Token]) -> Mapping[Path, Spot]:
     r"""
-    The spot of every key and value of *text*, which is valid TOML, by its path.
+    The spot of every key and value, by its path, of a text that is valid TOML.
 
-    >>> spots('[[rules]]\nid = "on-pace"')["rules", 0, "id"].value
+    >>> spots(tokens('[[rules]]\nid = "on-pace"'))["rules", 0, "id"].value
     (15, 24)
     """
-    scanner = _Scanner([each for each in _tokens(text) if each.kind not in ("space", "comment")])
+    scanner = _Scanner(found)
     scanner.document()
     return scanner.spots
 
@@ -122,8 +124,8 @@ def offset_within(raw: str, place: int) -> int:
 class _Scanner:
     """Reads the tokens of valid TOML once, noting where things stand."""
 
-    def __init__(self, tokens: list[Token]) -> None:
-        self.tokens = tokens
+    def __init__(self, found: list[Token]) -> None:
+        self.tokens = found
         self.place = 0
         self.spots: dict[Path, Spot] = {}
         self.lengths: dict[Path, int] = {}  # of the arrays of tables

@@ -90,6 +90,7 @@ class _Reading:
         for keys in (renewal_keys, product_keys):
             if keys is not None:
                 read_parameters(keys["parameters"], currency, parameters)
+        before = len(self.faults)
         rules = [] if renewal_keys is None else read_rules(renewal_keys["rules"], self.code)
         offered = [] if product_keys is None else product_keys["products"].items()
         written = [read_product(item, self.code) for item in offered]
@@ -104,12 +105,14 @@ class _Reading:
             rules_item=renewal_keys["rules"],
             products_item=product_keys["products"],
         )
+        all_read = len(self.faults) == before
         slices = cut(policy)
         reader = ExampleReader(
             catalogue=catalogue(currency),
             start=min((rule.period.start for rule in rules), default=None),
             rules=rules,
             products=policy.products,
+            all_read=all_read,
         )
         examples = (
             *reader.renewal(renewal_keys["examples"], renewal_keys["typical"]),

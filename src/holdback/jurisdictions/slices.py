@@ -101,8 +101,9 @@ def _settings_from(start: date, policy: Policy) -> None:
 
 def _reuse_faults(policy: Policy) -> None:
     """Note every id, code and product key that is used twice, or for two things."""
-    _rule_reuse((("renewal", rule) for rule in policy.rules), policy.products)
-    for one, other in combinations(policy.products, 2):
+    products = [product for product in policy.products if product.key]
+    _rule_reuse((("renewal", rule) for rule in policy.rules), products)
+    for one, other in combinations(products, 2):
         if one.key == other.key and one.period.overlaps(other.period):
             other.keys["key"].fault(
                 f"there is a product `{one.key}` on these days already",

@@ -173,47 +173,44 @@ def read_expression(item: Item) -> Tree | None:
 
 
 def read_product(item: Item, code: str) -> WrittenProduct | None:
-    """The product in *item*, of the jurisdiction *code*."""
+    """
+    The product in *item*, of the jurisdiction *code*.
+
+    What is at fault in it is empty, so that its rules are looked at all the same; None when not even
+    its period is known.
+    """
     keys = item.keys((*_PRODUCT, *CALCULATORS), ("until", "rules"))
-    key = keys["key"].text(NAME, "a key such as `flex`: small letters, digits and underscores")
-    name, description = keys["name"].text(), keys["description"].text()
-    mechanism = keys["repayment_mechanism"].text()
     period = read_period(keys)
-    amounts = _amounts(keys["amounts"])
-    written = read_rules(keys["rules"], code, period or _EVER)
+    rules = read_rules(keys["rules"], code, period or _EVER)
     choices = {kind: read_choice(kind, keys[kind]) for kind in CALCULATORS}
-    calculators = {kind: choice for kind, choice in choices.items() if choice is not None}
-    if key is None or name is None or description is None or mechanism is None:
-        return None
-    if period is None or amounts is None or len(calculators) < len(CALCULATORS):
-        return None
-    return WrittenProduct(
-        key=key,
-        name=name,
-        description=description,
-        repayment_mechanism=mechanism,
-        amounts=amounts,
-        rules=tuple(written),
-        calculators=calculators,
-        period=period,
+    key = keys["key"].text(NAME, "a key such as `flex`: small letters, digits and underscores")
+    product = WrittenProduct(
+        key=key or "",
+        name=keys["name"].text() or "",
+        description=keys["description"].text() or "",
+        repayment_mechanism=keys["repayment_mechanism"].text() or "",
+        amounts=_amounts(keys["amounts"]),
+        rules=tuple(rules),
+        calculators={kind: choice for kind, choice in choices.items() if choice is not None},
+        period=period or _EVER,
         keys=keys,
     )
+    return None if period is None else product
 
 
-def _amounts(item: Item) -> tuple[int, ...] | None:
-    """The shares of the maximum, in ten-thousandths of a percent."""
+def _amounts(item: Item) -> tuple[int, ...]:
+    """The shares of the maximum, in ten-thousandths of a percent; none when they are at fault."""
     percent = Type(Kind.PERCENT)
     shares = [part.quantity(percent) for part in item.items()]
     amounts = tuple(share for share in shares if share is not None)
-    if item.absent or not isinstance(item.value, list) or len(amounts) < len(shares):
-        return None
+    if not isinstance(item.value, list) or len(amounts) < len(shares):
+        return ()
     if (
-        not amounts
-        or list(amounts) != sorted(set(amounts))
+        list(amounts) != sorted(set(amounts))
+        or not amounts
         or not 0 < amounts[0] <= amounts[-1] <= _WHOLE
     ):
         item.fault("expected percentages above 0% and up to 100%, each above the one before")
-        return None
     return amounts
 
 

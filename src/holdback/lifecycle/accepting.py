@@ -274,7 +274,7 @@ def fund(
         raise Refusal("active_deal", "the merchant has an active deal")
     if base is not None and base.status not in {FUNDED, REPAID}:
         raise Refusal("not_possible_now", "the deal that it would renew has ended")
-    today = setting.today(merchant, context.at)
+    today = setting.local_day(merchant, context.at)
     offer = each.reply.offer
     deal = Deal(
         id=setting.identities(merchant, context.request_id)("deal", each.application_id),

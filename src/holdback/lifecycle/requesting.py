@@ -18,6 +18,7 @@ from holdback.lifecycle.events import OffersIssued
 from holdback.lifecycle.setting import Context, Setting, utc
 from holdback.lifecycle.standing import (
     RenewalCase,
+    base_deal,
     check_evidence,
     renewal_case,
     second_check,
@@ -66,10 +67,10 @@ def admit(request: OffersRequest, merchant: Merchant, rulebook: Rulebook) -> Non
         raise Refusal(
             "active_deal", "the merchant has an active deal; ask for a renewal with its provider_id"
         )
-    deal = merchant.active_deal
     expected = rulebook.currency.code
-    if application.currency != expected or (deal is not None and deal.currency != expected):
-        message = f"offers in {rulebook.code} are in {expected}"
+    base = base_deal(merchant, rulebook, rulebook.on) if request.renewal else None
+    if application.currency != expected or (base is not None and base.currency != expected):
+        message = f"offers in {rulebook.code} are in {expected}, as the deal to renew has to be"
         fault = Fault(message=message, path="$.application.currency")
         raise Refusal("currency_mismatch", message, errors=(fault,))
 
@@ -150,7 +151,7 @@ class _Pricing:
 
     def _known(self, facts: Facts) -> Mapping[str, Json]:
         if self.renewal is not None:
-            return dict(self.renewal.assessment.answers.known)
+            return self.renewal.assessment.answers.known
         return known_facts(self.rulebook.catalogue, facts)
 
     def _decided(self, bound: BoundProduct, case: Case) -> Quote:

@@ -94,7 +94,7 @@ def record_remittance(
     Another content under the same id is refused.
     """
     deal = find_deal(merchant, command.deal_id)
-    today = setting.today(merchant, context.at)
+    today = setting.local_day(merchant, context.at)
     faults = list(_not_future(command.complete_through, today, "$.complete_through"))
     faults += _entry_faults(deal, command.entries, today)
     if faults:
@@ -183,5 +183,5 @@ def close_deal(
         return ()
     if status not in follows("deal", deal.status, "close_deal"):
         raise Refusal("not_possible_now", f"the deal is {deal.status.lower()}")
-    today = setting.today(merchant, context.at)
+    today = setting.local_day(merchant, context.at)
     return (DealClosed(at=context.at, deal_id=deal.id, status=status, on=today),)

@@ -115,13 +115,13 @@ class Setting:
     links: Links = field(repr=False)
     namespace: uuid.UUID = field(repr=False)
 
-    def today(self, merchant: Merchant, at: DateTime) -> date:
+    def local_day(self, merchant: Merchant, at: DateTime) -> date:
         """The local date of *at* in the merchant's jurisdiction."""
         return local_date(at, self.jurisdictions.zone(merchant.jurisdiction))
 
     def rulebook(self, merchant: Merchant, at: DateTime) -> Rulebook:
         """The rulebook of the merchant's jurisdiction at *at*, by its local date."""
-        return self.jurisdictions.resolve(merchant.jurisdiction, on=self.today(merchant, at))
+        return self.jurisdictions.resolve(merchant.jurisdiction, on=self.local_day(merchant, at))
 
     def identities(self, merchant: Merchant, request_id: str) -> Callable[..., str]:
         """A function from a name, in parts, to the id that it has in this request (design 6)."""

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from typing import Final
 
 from attrs import field, frozen
 
 from holdback.money import PERCENT_PLACES, Money, scaled
 from holdback.offers.case import DAYS_A_YEAR, MONTHS_A_YEAR, Case, Term
+
+_WHOLE: Final = 100 * 10**PERCENT_PLACES
 
 
 def days_to_repay(repayment_amount: Money, monthly_takings: int, split_percentage: Decimal) -> int:
@@ -20,9 +23,8 @@ def days_to_repay(repayment_amount: Money, monthly_takings: int, split_percentag
     144
     """
     split = scaled(split_percentage, PERCENT_PLACES)
-    whole = 100 * 10**PERCENT_PLACES
     remitted = monthly_takings * MONTHS_A_YEAR * split
-    return -(-repayment_amount.minor * DAYS_A_YEAR * whole // remitted)
+    return -(-repayment_amount.minor * DAYS_A_YEAR * _WHOLE // remitted)
 
 
 @frozen(kw_only=True)

@@ -156,21 +156,18 @@ class Type:
         >>> Type(Kind.PERCENT).plain(640000), Type(Kind.COUNT).plain(3)
         ('64%', 3)
         """
-        match self.kind:
-            case Kind.FLAG:
-                return bool(number)
-            case Kind.COUNT | Kind.DAYS:
-                return number
-            case Kind.TEXT:
-                return self.options[number]
-            case Kind.DATE:
-                return values.day_text(number)
-            case Kind.PERCENT:
-                return f"{self._digits(number, places)}%"
-            case Kind.RATIO | Kind.MONEY:
-                return self._digits(number, places)
-            case _:
-                assert_never(self.kind)
+        kind = self.kind
+        if kind is Kind.PERCENT:
+            return f"{self._digits(number, places)}%"
+        if kind is Kind.COUNT or kind is Kind.DAYS:
+            return number
+        if kind is Kind.MONEY or kind is Kind.RATIO:
+            return self._digits(number, places)
+        if kind is Kind.TEXT:
+            return self.options[number]
+        if kind is Kind.FLAG:
+            return bool(number)
+        return values.day_text(number)
 
     def _digits(self, number: int, places: int | None) -> str:
         """*number* in digits: money with its minor units, other numbers without trailing zeros."""

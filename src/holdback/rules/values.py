@@ -18,7 +18,8 @@ from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Final
 
-from holdback.money import MAX_DIGITS, Currency, Money, plain, read_decimal, unscaled
+from holdback.money import MAX_DIGITS, Currency, Money, read_decimal
+from holdback.money import digits as exact_digits
 
 # Only the flags of these contexts ever change, and nothing reads them. The exponents bound the size
 # of an integer that an amount such as 1E+999999999 could ask for.
@@ -186,7 +187,7 @@ def digits(number: int, places: int, least: int) -> str:
     """
     while places > least and number % 10 == 0:
         number, places = number // 10, places - 1
-    return plain(unscaled(number, places))
+    return exact_digits(number, places)
 
 
 def day_text(number: int) -> str:

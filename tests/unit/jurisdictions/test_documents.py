@@ -1,0 +1,107 @@
+"""What a file may be before anything in it is read: its size, its characters, its cost."""
+
+from __future__ import annotations
+
+from time import process_time
+
+import pytest
+
+from holdback.jurisdictions.document import MAX_BYTES, read_document
+
+# The body, where the fault points, and how it reads on.
+UNREADABLE = [
+    (b"\xef\xbb\xbfformat = 1", None, "the file starts with a byte order mark; save it as UTF-8"),
+    (b'name = "\xff"', (1, None), "the file is not UTF-8; save it as UTF-8"),
+    (b'format = 1\nname = "\xe9"', (2, None), "the file is not UTF-8"),
+    (b"format\0= 1", None, "the file has a NUL character"),
+    ("f".encode("utf-16"), (1, None), "the file is not UTF-8"),
+    (b"#" * (MAX_BYTES + 1), None, "the file has more than 256 KiB"),
+    ('name = "a\u202eb"'.encode(), (1, 10), "an invisible character, U+202E; remove it"),
+    ('name = "a\u200bb"'.encode(), (1, 10), "an invisible character, U+200B; remove it"),
+    (b"format = 1\na.b.c.d.e.f.g.h.i = 1", (2, 16), "a key has at most 8 parts"),
+    (b"[a.b.c.d.e.f.g.h.i]", (1, 17), "a key has at most 8 parts"),
+    (b"a = " + b"[" * 33, (1, 37), "values are nested at most 32 deep"),
+    (b"a = " + b"{ b = " * 33, (1, 197), "values are nested at most 32 deep"),
+    (b"a = 0x" + b"f" * 100, (1, 5), "a key or a number has at most 64 characters"),
+    (b"a = " + b"1" * 5000, (1, 5), "a key or a number has at most 64 characters"),
+    (b"a = 1\na = 2\n", (2, 6), "this is not TOML: cannot overwrite a value; a key or a table is"),
+    (b"[a]\n[a]\n", (2, 3), "this is not TOML: cannot declare ('a',) twice"),
+    (b"a = NO\n", (1, 5), "this is not TOML: invalid value; text, percentages and money stand in"),
+    (b"a = 80%\n", (1, 7), "this is not TOML: expected newline or end of document"),
+    (b'a = "b\n', (1, 7), "this is not TOML: illegal character"),
+    (b"a = [1,\n", (1, 8), "this is not TOML: invalid value"),
+    (b"a = 2026-02-30\n", (1, 5), "this is not TOML: invalid date or datetime"),
+    (b"a\r\nb = 1", (1, 2), "this is not TOML: expected '=' after a key"),
+]
+
+
+@pytest.mark.parametrize(("body", "place", "said"), UNREADABLE)
+def test_a_file_that_cannot_be_read(body, place, said):
+    """
+    "size cap 256 KiB per file, UTF-8 strict, no BOM, no NUL"; the place where it is known.
+    """
+    faults = []
+
+    assert read_document("a.toml", body, faults) is None
+    (fault,) = faults
+    assert str(fault).partition(": ")[2].startswith(said)
+    assert (fault.line, fault.column) == (place or (None, None))
+
+
+# What takes a reader seconds, or more memory than there is, when it is not looked at first.
+HOSTILE = [
+    b"a" + b".a" * 130_000 + b" = 1",
+    b"[" * 260_000,
+    b"a = " + b"[" * 260_000,
+    b"a = 0x" + b"f" * 260_000,
+    b"a = 1" + b"0" * 260_000,
+    b'"\\"' * 80_000,
+    b'a = """' + b'\\"' * 130_000,
+    b"'" * 260_000,
+    b"\n".join(b"[k%d.b.c.d.e.f.g.h]" % number for number in range(10_000)),
+]
+
+
+@pytest.mark.parametrize("body", HOSTILE, ids=lambda body: body[:20].decode())
+def test_no_file_takes_long(body):
+    """
+    The cost of a file is known before it is read. The bound is far above what is needed.
+    """
+    start = process_time()
+    read_document("a.toml", body[:MAX_BYTES], [])
+
+    assert process_time() - start < 20
+
+
+@pytest.mark.parametrize("text", ["1.5", "-0.25", "+1.000000000001"])
+def test_numbers_are_exact(text):
+    """
+    "Bare TOML numbers are read exactly (parse_float=Decimal)"
+    """
+    _, value = read_document("a.toml", f"a = {text}".encode(), [])
+
+    assert str(value["a"]) == text.removeprefix("+")
+
+
+def test_line_endings_do_not_matter():
+    """
+    A file from Windows says the same, at the same places.
+    """
+    faults = []
+
+    document, value = read_document("a.toml", b'a = 1\r\nb = "c"\r\n', faults)
+
+    assert value == {"a": 1, "b": "c"}
+    assert document.position(document.spots["b",].value)["source"] == 'b = "c"'
+
+
+def test_a_very_long_line_is_not_shown():
+    """
+    Nobody could read it under its fault.
+    """
+    faults = []
+
+    read_document("a.toml", b"a = [" + b"1, " * 1000 + b"NO]", faults)
+
+    assert faults[0].column > 3000
+    assert faults[0].source is None

@@ -1,0 +1,158 @@
+"""Everything that can be wrong with a jurisdiction's files: where it is pointed at, and what is said."""
+
+from __future__ import annotations
+
+import pytest
+from fault_cases import JURISDICTION_CASES, PRODUCTS_CASES, RENEWAL_CASES
+
+from small_jurisdiction import FILES, PRODUCTS, RENEWAL, changed, faults, read
+
+CASES = [
+    pytest.param(file, *case, id=f"{file} {case[1]}"[:90])
+    for file, cases in (
+        ("jurisdiction.toml", JURISDICTION_CASES),
+        ("renewal.toml", RENEWAL_CASES),
+        ("products.toml", PRODUCTS_CASES),
+    )
+    for case in cases
+]
+
+
+@pytest.mark.parametrize(("file", "old", "new", "message", "hint"), CASES)
+def test_a_fault(file, old, new, message, hint):
+    """
+    "InvalidDocument with *every* fault [...] (file, line, column [...], hint)"
+    """
+    spoilt = changed(file, old, new)
+    before, marked, _ = spoilt[file].partition("~")
+
+    (fault,) = faults({**spoilt, file: spoilt[file].replace("~", "", 1)})
+
+    assert fault.file == f"IE/{file}"
+    assert fault.message.startswith(message)
+    assert hint is None or hint in fault.hint
+    if marked:
+        assert (fault.line, fault.column) == (
+            before.count("\n") + 1,
+            len(before.split("\n")[-1]) + 1,
+        )
+        assert fault.source == spoilt[file].replace("~", "", 1).split("\n")[fault.line - 1]
+
+
+def test_the_files_are_without_fault_to_begin_with():
+    """
+    What the cases spoil was whole.
+    """
+    assert faults(FILES) == ()
+
+
+def test_every_fault_of_every_file_at_once():
+    """
+    "Errors [...] all reported at once"; in the order of the files and of their lines.
+    """
+    spoilt = {
+        "jurisdiction.toml": FILES["jurisdiction.toml"]
+        .replace("half_up", "half")
+        .replace("720", "0"),
+        "renewal.toml": RENEWAL.replace("<= 3", "<= three").replace("80%", "80"),
+        "products.toml": PRODUCTS.replace('identity_verified"', 'identified"').replace(
+            "flex", "Flex", 1
+        ),
+    }
+
+    found = faults(spoilt)
+
+    assert [(fault.file, fault.line) for fault in found] == [
+        ("IE/jurisdiction.toml", 5),
+        ("IE/jurisdiction.toml", 10),
+        ("IE/renewal.toml", 7),
+        ("IE/renewal.toml", 22),
+        ("IE/products.toml", 4),
+        ("IE/products.toml", 15),
+    ]
+
+
+def test_a_fault_shows_its_characters():
+    """
+    "(file, line, column, source line, width for underlining, hint)"
+    """
+    (fault,) = faults(changed("renewal.toml", "_30d <= 3", "_30d <= 99"))
+
+    assert fault.underlined() == (
+        "IE/renewal.toml:22:38 rules[1].require: `99` is out of range; "
+        "`missed_remittances_30d` is 0 to 30\n"
+        '    require = "missed_remittances_30d <= 99"\n'
+        "                                         ^^"
+    )
+
+
+@pytest.mark.parametrize("missing", FILES)
+def test_a_missing_file(missing):
+    """
+    "a folder must have jurisdiction.toml and renewal.toml (products.toml too)"
+    """
+    (fault,) = faults({name: text for name, text in FILES.items() if name != missing})
+
+    assert (fault.file, fault.message) == (f"IE/{missing}", "the file is missing")
+    assert "`products.toml`" in fault.hint
+
+
+@pytest.mark.parametrize(
+    ("file", "listed"), [("renewal.toml", "rules"), ("products.toml", "products")]
+)
+def test_an_empty_list(file, listed):
+    """
+    A jurisdiction has a rule and a product.
+    """
+    kept = [part for part in FILES[file].split("\n\n") if not part.startswith(f"[[{listed}]]")]
+    text = "\n\n".join(kept).replace("format = 1", f"format = 1\n{listed} = []")
+
+    assert "expected at least one" in [fault.message for fault in faults({**FILES, file: text})]
+
+
+def test_at_most_sixty_rules_together():
+    """
+    "a rulebook has at most 60 rules (the width of a mask)" (design 4)
+    """
+    rule = RENEWAL[RENEWAL.index('[[rules]]\nid = "few') : RENEWAL.index("[typical]")]
+
+    def with_rules(number):
+        more = "".join(
+            rule.replace("few-missed", f"few-missed-{place}").replace("R-02", f"R-1{place:02}")
+            for place in range(number - 2)
+        )
+        return changed("renewal.toml", "[typical]", f"{more}[typical]")
+
+    assert faults(with_rules(60)) == ()
+    (fault,) = faults(with_rules(61))
+    assert fault.message == "on 2025-07-01 there are 61 rules together; at most 60 are allowed"
+
+
+def test_a_rule_that_changes_keeps_its_code():
+    """
+    "code [...] stable, never reused"; versions of a rule stand one after the other.
+    """
+    rule = RENEWAL[RENEWAL.index('[[rules]]\nid = "few') : RENEWAL.index("[typical]")]
+    later = rule.replace("<= 3", "<= 2").replace("2025-07-01", "2026-01-01")
+    ended = changed("renewal.toml", "from = 2025-07-01", "from = 2025-07-01\nuntil = 2026-01-01")
+
+    jurisdiction = read(changed("renewal.toml", "[typical]", f"{later}[typical]", ended))
+
+    latest = jurisdiction.slices[-1].renewal.rules
+    assert [rule.require for rule in latest][-1] == "missed_remittances_30d <= 2"
+
+
+def test_a_product_that_changes_keeps_its_key_and_its_codes():
+    """
+    "history is added to, never edited" (design 5)
+    """
+    product = PRODUCTS[PRODUCTS.index("[[products]]") : PRODUCTS.index("[[examples]]")]
+    later = product.replace("EUR 2000", "EUR 3000").replace("2025-01-01", "2026-01-01")
+    ended = changed("products.toml", "from = 2025-01-01", "from = 2025-01-01\nuntil = 2026-01-01")
+
+    jurisdiction = read(changed("products.toml", "[[examples]]", f"{later}[[examples]]", ended))
+    (fault,) = faults(changed("products.toml", "[[examples]]", f"{later}[[examples]]"))[:1]
+
+    most = [each.products[0].limits.settings["maximum"] for each in jurisdiction.slices]
+    assert most == ["EUR 2000", "EUR 2000", "EUR 3000"]
+    assert fault.message == "there is a product `flex` on these days already"

@@ -1,0 +1,124 @@
+"""The places of keys and values, held against `tomllib`, which knows the values and no places."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from holdback.jurisdictions.positions import offset_within, spots, tokens
+from small_jurisdiction import FILES
+
+SAMPLE = r'''
+# a comment with = and [brackets] and "quotes"
+title = "a # no comment" # one
+"quoted key" = 'literal \ text'
+'single' = 1
+dotted.key."with.dot" = true
+multi = """
+one "two" \
+  three"""
+raw = """"quoted""""
+literal = \'\'\'it''s\'\'\'
+when = 2026-07-01T10:00:00.5Z
+spaced = 2026-07-01 10:00:00
+day = 2026-07-01
+number = -1_000.5e3
+inline = { a = 1, b.c = [1, 2, { d = "x" }], "e" = {} }
+array = [
+  1, # a comment, with a comma
+  [ "a", ["b"] ],
+  { x = 1 },
+]
+
+[table]
+key = 1
+[table.sub."a.b"]
+key = 2
+
+[[list]]
+name = "one"
+[list.sub]
+key = 3
+[[list.items]]
+n = 1
+[[list.items]]
+n = 2
+[[list]]
+name = "two"
+[[list.items]]
+n = 3
+'''.replace(r"\'", "'")
+GB = Path(__file__).parents[3] / "jurisdictions" / "GB"
+TEXTS = [SAMPLE, SAMPLE.replace("\n", "\r\n"), *FILES.values()]
+TEXTS += [path.read_text(encoding="utf-8") for path in sorted(GB.glob("*.toml"))]
+
+
+def paths(value, path=()):
+    """The path of every value in *value*, and the value."""
+    if path:
+        yield path, value
+    if isinstance(value, dict):
+        for key, part in value.items():
+            yield from paths(part, (*path, key))
+    elif isinstance(value, list):
+        for place, part in enumerate(value):
+            yield from paths(part, (*path, place))
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_every_value_is_where_its_spot_is(text):
+    """
+    "the second scan that finds line and column of every key path in a TOML text"
+    """
+    found = spots(tokens(text))
+    values = dict(paths(tomllib.loads(text)))
+
+    assert values.keys() == found.keys()
+    for path, value in values.items():
+        start, end = found[path].value
+        written = text[start:end]
+        if not written.startswith("[") or isinstance(value, list):
+            try:
+                assert tomllib.loads(f"key = {written}")["key"] == value
+            except tomllib.TOMLDecodeError:
+                assert isinstance(value, dict | list)  # a table has its header, or its dotted key
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_every_key_is_where_its_spot_is(text):
+    """
+    A key's spot holds the last part of its path.
+    """
+    for path, spot in spots(tokens(text)).items():
+        if isinstance(path[-1], str):
+            assert path[-1] in text[slice(*spot.key)]
+
+
+def quoted(value):
+    """*value* as a basic string of TOML, with some escapes that it could do without."""
+    escapes = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "e": "\\u0065", "x": "\\U00000078"}
+    return '"' + "".join(escapes.get(character, character) for character in value) + '"'
+
+
+@given(st.text(st.sampled_from('ab" \\\nex>=%'), min_size=1, max_size=20), st.data())
+def test_offsets_within_a_quoted_text(value, data):
+    """
+    A fault in an expression points at its characters, whatever is escaped before them.
+    """
+    raw = quoted(value)
+    place = data.draw(st.integers(0, len(value) - 1))
+
+    start, end = offset_within(raw, place), offset_within(raw, place + 1)
+
+    assert tomllib.loads(f'key = "{raw[start:end]}"')["key"] == value[place]
+
+
+def test_offsets_within_a_literal_text():
+    """
+    There are no escapes in a literal text.
+    """
+    assert offset_within(r"'a\b'", 2) == 3
