@@ -26,11 +26,10 @@ from attrs import frozen
 from ratios import interleaved, print_table
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
-from journey import Journey
-
 from holdback import Engine, Jurisdictions, wire
 from holdback.jurisdictions.folder import bundled_path
 from holdback.jurisdictions.reader import FILES, read_jurisdiction
+from journey import Journey
 
 RATIO_TO_REACH = 6
 SIX_AMOUNTS = '["25%", "40%", "55%", "70%", "85%", "100%"]'

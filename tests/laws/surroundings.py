@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import hashlib
 
-from journey import Journey
-
 from holdback import wire
 from holdback.canonical import write_json
+from journey import Journey
 
 
 def journey_bytes():

@@ -165,10 +165,15 @@ class Lifecycle(RuleBasedStateMachine):
             self.ask_for_a_renewal()
         else:
             self.ask_for_initial_offers(None, 700)
-        self.attempt(
-            ENGINE.accept_offer, self.offer_ids[-1], self.merchant, self.context(), bank
-        )
+        self.attempt(ENGINE.accept_offer, self.offer_ids[-1], self.merchant, self.context(), bank)
         self.fund_the_last_application()
+
+    @precondition(lambda self: self.merchant.active_deal and not self.merchant.in_fulfilment)
+    @rule(bank=st.sampled_from(BANKS))
+    def an_ordinary_renewal(self, bank):
+        """A deal paid down on pace by more than half, and renewed."""
+        self.pay_down_on_pace(60)
+        self.an_ordinary_application(bank or BANKS[1])
 
     def applications(self):
         return [each.application_id for each in self.merchant.fulfilments] or ["none"]

@@ -102,4 +102,5 @@ def test_asyncio():
     async def together():
         return await asyncio.gather(*(work(place + 1) for place in range(4)))
 
-    assert asyncio.run(together()) == [EXPECTED] * 4
+    with decimal.localcontext():  # a task's changes of the context reach whoever started it
+        assert asyncio.run(together()) == [EXPECTED] * 4

@@ -38,7 +38,8 @@ def test_minor_units_are_those_of_iso_4217():
 
 
 @pytest.mark.parametrize(
-    "text", ["", "1e5", "1_0", " 1", "1 ", "+1", ".5", "5.", "01", "NaN", "Infinity", "１", "1" * 29]
+    "text",
+    ["", "1e5", "1_0", " 1", "1 ", "+1", ".5", "5.", "01", "NaN", "Infinity", "１", "1" * 29],
 )
 def test_numbers_that_are_not_plain_are_refused(text):
     """

@@ -39,10 +39,21 @@ def load_jurisdictions(path: str | Path | None = None) -> Jurisdictions:
     Raises:
         InvalidDocument: with every fault of every file of every jurisdiction.
     """
-    root = bundled_path() if path is None else Path(path)
-    if not root.is_dir():
+    if path is None:
+        return load_from(bundled_path(), _NAME)
+    folder = Path(path)
+    if not folder.is_dir():
         raise InvalidDocument.of("there is no such folder", path=str(path))
-    name = _NAME if path is None else Path(path).resolve().name
+    return load_from(folder, folder.resolve().name)
+
+
+def load_from(root: Traversable, name: str) -> Jurisdictions:
+    """
+    The jurisdictions in *root*, a folder wherever it lies, as if its name were *name*.
+
+    Raises:
+        InvalidDocument: with every fault of every file of every jurisdiction.
+    """
     jurisdictions, faults = [], list[Fault]()
     for folder in _folders(root):
         try:
@@ -50,7 +61,7 @@ def load_jurisdictions(path: str | Path | None = None) -> Jurisdictions:
         except InvalidDocument as error:
             faults += error.faults
     if not jurisdictions and not faults:
-        faults.append(Fault(message="there is no jurisdiction in this folder", path=str(path)))
+        faults.append(Fault(message="there is no jurisdiction in this folder", path=str(root)))
     if faults:
         raise InvalidDocument(faults)
     return Jurisdictions(jurisdictions)
@@ -78,10 +89,11 @@ def bundled_path() -> Traversable:
 
 def _is_this_project(pyproject: Path) -> bool:
     try:
-        project = tomllib.loads(pyproject.read_text(encoding="utf-8")).get("project", {})
+        content = tomllib.loads(pyproject.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return False
-    return bool(project.get("name") == _PROJECT)
+    project = content.get("project")
+    return isinstance(project, dict) and project.get("name") == _PROJECT
 
 
 def _folders(root: Traversable) -> Iterator[Traversable]:

@@ -106,7 +106,9 @@ def test_unknown_takings_give_no_answer(calculator):
     """
     "Unknown is not false": what is not known is not priced.
     """
-    arguments = {MULTIPLE: (), AFFORDABLE: (pounds("1"),)}.get(calculator, (pounds("1"), Decimal(8)))
+    arguments = {MULTIPLE: (), AFFORDABLE: (pounds("1"),)}.get(
+        calculator, (pounds("1"), Decimal(8))
+    )
 
     assert calculator(case(), *arguments) is None
 

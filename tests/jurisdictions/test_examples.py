@@ -1,0 +1,99 @@
+"""Every example in every jurisdiction that ships comes out as it says."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from decimal import Decimal
+
+import pytest
+
+from holdback import Merchant, Money, load_jurisdictions
+from journey import Journey
+
+JURISDICTIONS = load_jurisdictions()
+EXAMPLES = [
+    pytest.param(code, example, id=f"{code} {example.product or 'renewal'}: {example.name}")
+    for code in JURISDICTIONS.codes
+    for example in JURISDICTIONS.examples(code)
+]
+RENEWAL = [each for each in EXAMPLES if each.values[1].product is None]
+PRODUCT = [each for each in EXAMPLES if each.values[1].product is not None]
+
+
+@pytest.mark.parametrize(("code", "example"), RENEWAL)
+def test_a_renewal_example(code, example):
+    """
+    "Examples live in the file [...]. They run under `holdback test` and under pytest." (design 5)
+    """
+    assessment = JURISDICTIONS.resolve(code, on=example.on).assess(example.given)
+
+    assert assessment.outcome == example.expect["outcome"]
+    assert list(assessment.codes) == example.expect.get("codes", [])
+    assert list(assessment.needs) == example.expect.get("needs", [])
+
+
+@pytest.mark.parametrize(("code", "example"), RENEWAL)
+def test_every_reason_is_a_sentence_with_figures(code, example):
+    """
+    "the sentence with its figures filled in" (design 4)
+    """
+    for reason in JURISDICTIONS.resolve(code, on=example.on).assess(example.given).reasons:
+        assert reason.text.endswith(".")
+        assert not set("{}") & set(reason.text)
+        assert "unknown" not in reason.text
+
+
+def asked(code, example, evidence):
+    """What an initial application with *evidence* is answered on the product of *example*."""
+    journey = Journey()
+    journey.merchant = Merchant.new(partner="acme", merchant_id="m-1", jurisdiction=code)
+    journey.now = datetime(example.on.year, example.on.month, example.on.day, 9, tzinfo=UTC)
+    reply = journey.ask(evidence=evidence, currency=JURISDICTIONS.currency(code).code)
+    (product,) = [each for each in reply.products if each.key == example.product]
+    decisions = journey.events[-1].decisions
+    (decision,) = [each for each in decisions if each["product"] == example.product]
+    assert decision["decision"] == product.decision
+    return product, decision
+
+
+@pytest.mark.parametrize(("code", "example"), PRODUCT)
+def test_a_product_example(code, example):
+    """
+    "An example of a product has `product = "flex"`, its facts in `given`, and `expect = { decision =
+    "Accepted", offers = [...] }`." (design 5)
+    """
+    product, decision = asked(code, example, example.given)
+
+    assert product.decision == example.expect["decision"]
+    assert [each["code"] for each in decision["reasons"]] == example.expect.get("codes", [])
+    assert list(decision["needs"]) == example.expect.get("needs", [])
+    if "offers" in example.expect:
+        for expected, offer in zip(example.expect["offers"], product.offers, strict=True):
+            assert {key: getattr(offer, key) for key in expected} == read_offer(expected)
+
+
+def read_offer(expected):
+    """The fields of an expected offer as the exact values that an offer has."""
+    readers = {
+        "funded_amount": Money.parse,
+        "repayment_amount": Money.parse,
+        "factor_rate": Decimal,
+        "split_percentage": lambda text: Decimal(text.removesuffix("%")),
+        "term_length": Decimal,
+        "term_days": int,
+    }
+    return {key: readers[key](value) for key, value in expected.items()}
+
+
+@pytest.mark.parametrize(("code", "example"), PRODUCT)
+def test_hiding_a_fact_never_gets_a_product_accepted(code, example):
+    """
+    "hiding a fact can never make a deal eligible" (design 1), nor a product accepted
+    """
+    if example.expect["decision"] != "Accepted":
+        for hidden in example.given:
+            evidence = {name: value for name, value in example.given.items() if name != hidden}
+
+            product, _ = asked(code, example, evidence)
+
+            assert product.decision != "Accepted"

@@ -1,0 +1,156 @@
+"""Calculators by name: the host's own, and what is wrong with a name or a setting."""
+
+from __future__ import annotations
+
+from datetime import date
+from decimal import Decimal
+
+import pytest
+from attrs import field, frozen
+
+from holdback import Engine, InvalidDocument, Jurisdictions, Money
+from holdback.jurisdictions.folder import bundled_path
+from holdback.jurisdictions.reader import FILES, read_jurisdiction
+from holdback.offers.case import Case, Percent, Term
+from journey import Journey
+
+GB = {name: (bundled_path() / "GB" / name).read_bytes().decode() for name in FILES}
+PACE = 'term = { calculator = "takings_pace" }'
+LIMITS = 'limits = { calculator = "fixed", minimum = "GBP 500", maximum = "GBP 2000" }'
+BANDS = 'bands = [{ up_to = "90%", rate = "1.24" }, { up_to = "110%", rate = "1.2" }, { rate = "1.16" }]'
+
+
+def engine(old="", new="", **chosen):
+    """An engine with GB as it ships, but for *old*, which is *new* in its products."""
+    assert old in GB["products.toml"]
+    files = {**GB, "products.toml": GB["products.toml"].replace(old, new)}
+    encoded = {name: text.encode() for name, text in files.items()}
+    return Engine(Jurisdictions([read_jurisdiction("GB", encoded, file_prefix="GB/")]), **chosen)
+
+
+@frozen(kw_only=True)
+class Seasonal:
+    """A term that is longer when the deal would run through the merchant's quiet months."""
+
+    months: int = field()
+    quiet_share: Percent
+
+    @months.validator
+    def _positive(self, _, months):
+        if months < 1:
+            raise ValueError("expected at least one month")
+
+    def __call__(
+        self, case: Case, repayment_amount: Money, split_percentage: Decimal
+    ) -> Term | None:
+        """The term, a month longer where much of the takings fall in the quiet months."""
+        return Term.of_months(self.months + (self.quiet_share > 50))
+
+
+def test_a_hosts_own_calculator_is_used_from_a_file():
+    """
+    "A host passes its own: `Engine(..., calculators={"term/seasonal": ...})`" (design 6)
+    """
+    seasonal = 'term = { calculator = "seasonal", months = 7, quiet_share = "60%" }'
+    journey = Journey(engine(PACE, seasonal, calculators={"term/seasonal": Seasonal}))
+    journey.ask()
+
+    assert journey.first_offer().term_length == 8
+
+
+def test_there_is_no_global_registry():
+    """
+    A calculator that one engine has, another does not.
+    """
+    seasonal = 'term = { calculator = "seasonal", months = 7, quiet_share = "60%" }'
+    engine(PACE, seasonal, calculators={"term/seasonal": Seasonal})
+    with pytest.raises(InvalidDocument, match="no calculator `term/seasonal` is registered"):
+        engine(PACE, seasonal)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        (PACE, 'term = { calculator = "takings_pase" }', "did you mean"),
+        (PACE, 'term = { calculator = "takings_pace", months = 3 }', "no setting `months`"),
+        (LIMITS, LIMITS.replace("minimum", "minimun"), "did you mean `minimum`?"),
+        (LIMITS, LIMITS.replace("GBP 500", "EUR 500"), "GBP"),
+        (LIMITS, LIMITS.replace("GBP 500", "GBP 500.001"), "decimals"),
+        (LIMITS, LIMITS.replace('"GBP 500"', "true"), "expected an amount"),
+        ("months = 10 }", "months = 0 }", "at least one month"),
+        ("months = 10 }", 'months = "10" }', "a whole number"),
+        ('"12.5%", "15%"]', '"15%", "12.5%"]', "above the one before"),
+        ('"12.5%", "15%"]', '"0%", "15%"]', "above 0%"),
+        ('"12.5%", "15%"]', '0.125, "15%"]', "in quotes"),
+        ('rate = "1.25" }', 'rate = "125%" }', "decimal number"),
+        ('rate = "1.25" }', 'rate = "1.2500001" }', "decimals"),
+        (BANDS, BANDS.replace(', { rate = "1.16" }', ""), "the last band"),
+        (BANDS, BANDS.replace("90%", "120%"), "above the one before"),
+        (BANDS, BANDS.replace("up_to", "upto"), "expected bands"),
+        ('on = "performance"', 'on = "perfomance"', "did you mean `performance`?"),
+    ],
+)
+def test_what_is_wrong_with_a_calculator(old, new, said):
+    """
+    "a calculator name that nobody registered" and every setting at fault, with file and line
+    """
+    changed = GB["products.toml"].replace(old, new)
+    with pytest.raises(InvalidDocument) as caught:
+        engine(old, new)
+    fault = next(each for each in caught.value.faults if said in str(each))
+
+    assert fault.file == "GB/products.toml"
+    assert fault.source == changed.splitlines()[fault.line - 1]
+
+
+def test_every_fault_is_named_at_once():
+    """
+    "one clear error that lists all faults"
+    """
+    wrong = LIMITS.replace("GBP 500", "EUR 500").replace("GBP 2000", "2000.123")
+    with pytest.raises(InvalidDocument) as caught:
+        engine(LIMITS, wrong)
+
+    assert len(caught.value.faults) == 2
+
+
+@pytest.mark.parametrize(
+    ("kind", "answer", "said"),
+    [
+        ("factor_rate", lambda self, case, amount: Decimal("0.99"), "at least 1"),
+        ("factor_rate", lambda self, case, amount: Decimal("1.0000001"), "decimals"),
+        ("split_percentage", lambda self, case, amount: (Decimal(0),), "above 0"),
+        ("split_percentage", lambda self, case, amount: (Decimal(101),), "up to 100"),
+    ],
+)
+def test_a_hosts_calculator_that_answers_nonsense_is_told(kind, answer, said):
+    """
+    A calculator is trusted with prices, not with the bounds of the specification.
+    """
+    own = frozen(type("Own", (), {"__call__": answer}))
+    line = next(each for each in GB["products.toml"].splitlines() if each.startswith(kind))
+    built = engine(line, f'{kind} = {{ calculator = "own" }}', calculators={f"{kind}/own": own})
+    with pytest.raises(ValueError, match=said):
+        Journey(built).ask()
+
+
+@pytest.mark.parametrize("kind", ["limits", "factor_rate", "split_percentage", "term"])
+def test_a_calculator_that_does_not_know_refers(kind):
+    """
+    "Unknown is not false": an answer of None makes the product `Referred`, with its configured limits.
+    """
+    answer = {"__call__": lambda self, *asked: None}
+    if kind == "limits":
+        configured = engine().jurisdictions.resolve("GB", on=date(2026, 7, 1)).currency
+        from holdback.model.product import Limits
+
+        bounds = Limits(minimum=Money(1, configured), maximum=Money(2, configured))
+        answer |= {"configured": bounds, "step": None}
+    own = frozen(type("Own", (), answer))
+    line = next(each for each in GB["products.toml"].splitlines() if each.startswith(kind))
+    journey = Journey(
+        engine(line, f'{kind} = {{ calculator = "own" }}', calculators={f"{kind}/own": own})
+    )
+    product = journey.ask().products[0]
+
+    assert (product.decision, product.offers) == ("Referred", ())
