@@ -5,7 +5,8 @@ modules are compiled beforehand, as those of an installed package are.
 
 Against: the same for `import attrs, cattrs, pendulum`, which holdback cannot do without.
 
-The ratio to reach: at most 1.6.
+The ratio to reach: at most 1.6. The front door fetches each name when it is first asked for, so the second
+row, every name of it, is what a service pays once.
 
 Run it: `python benchmarks/import_time.py`
 """
@@ -36,7 +37,8 @@ def main() -> None:
     codes = {
         "nothing": "pass",
         "attrs, cattrs, pendulum": "import attrs, cattrs, pendulum",
-        "holdback": "import holdback",
+        "import holdback": "import holdback",
+        "from holdback import *": "from holdback import *",
     }
     compileall.compile_dir(Path(holdback.__file__).parent, quiet=1)
     times: dict[str, list[float]] = {name: [] for name in codes}
@@ -47,7 +49,7 @@ def main() -> None:
     print_table(
         {name: median(each) - bare for name, each in times.items()},
         base="attrs, cattrs, pendulum",
-        reach={"holdback": "at most 1.6"},
+        reach={"import holdback": "at most 1.6"},
         packages=("attrs", "cattrs", "pendulum"),
     )
 

@@ -2,29 +2,38 @@
 
 It does no I/O and reads no clock: time, identity and facts are arguments. Start with `Engine` in a
 service, and with `load_jurisdictions` in a notebook.
+
+Each name of this front door is fetched from its room when it is first asked for, so that importing one
+room, such as `holdback.rules`, does not import the whole house.
 """
 
-from holdback import wire
-from holdback.engine import Engine, Outcome
-from holdback.errors import HoldbackError, InvalidDocument, Refusal, RuleError
-from holdback.jurisdictions.folder import load_jurisdictions
-from holdback.jurisdictions.rulebook import Jurisdictions, Rulebook
-from holdback.lifecycle.setting import Context
-from holdback.model.acceptance import Acceptance, BankDetails
-from holdback.model.application import Application, OffersRequest
-from holdback.model.deal import Deal, Entry
-from holdback.model.merchant import Merchant, OfferSet, Takings
-from holdback.model.offer import Offer
-from holdback.model.product import Product
-from holdback.money import Money
-from holdback.offers.case import (
-    FactorRateCalculator,
-    LimitsCalculator,
-    SplitPercentageCalculator,
-    TermCalculator,
-)
-from holdback.renewal import Assessment
-from holdback.ruleset import Reason
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from holdback import wire
+    from holdback.engine import Engine, Outcome
+    from holdback.errors import HoldbackError, InvalidDocument, Refusal, RuleError
+    from holdback.jurisdictions.folder import load_jurisdictions
+    from holdback.jurisdictions.rulebook import Jurisdictions, Rulebook
+    from holdback.lifecycle.setting import Context
+    from holdback.model.acceptance import Acceptance, BankDetails
+    from holdback.model.application import Application, OffersRequest
+    from holdback.model.deal import Deal, Entry
+    from holdback.model.merchant import Merchant, OfferSet, Takings
+    from holdback.model.offer import Offer
+    from holdback.model.product import Product
+    from holdback.money import Money
+    from holdback.offers.case import (
+        FactorRateCalculator,
+        LimitsCalculator,
+        SplitPercentageCalculator,
+        TermCalculator,
+    )
+    from holdback.renewal import Assessment
+    from holdback.ruleset import Reason
 
 __all__ = [
     "Acceptance",
@@ -57,3 +66,41 @@ __all__ = [
     "load_jurisdictions",
     "wire",
 ]
+
+_ROOMS: Final = {
+    "engine": ("Engine", "Outcome"),
+    "errors": ("HoldbackError", "InvalidDocument", "Refusal", "RuleError"),
+    "jurisdictions.folder": ("load_jurisdictions",),
+    "jurisdictions.rulebook": ("Jurisdictions", "Rulebook"),
+    "lifecycle.setting": ("Context",),
+    "model.acceptance": ("Acceptance", "BankDetails"),
+    "model.application": ("Application", "OffersRequest"),
+    "model.deal": ("Deal", "Entry"),
+    "model.merchant": ("Merchant", "OfferSet", "Takings"),
+    "model.offer": ("Offer",),
+    "model.product": ("Product",),
+    "money": ("Money",),
+    "offers.case": (
+        "FactorRateCalculator",
+        "LimitsCalculator",
+        "SplitPercentageCalculator",
+        "TermCalculator",
+    ),
+    "renewal": ("Assessment",),
+    "ruleset": ("Reason",),
+}
+_ROOM_OF: Final = {name: room for room, names in _ROOMS.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    if name == "wire":
+        return import_module("holdback.wire")
+    if name not in _ROOM_OF:
+        raise AttributeError(f"module 'holdback' has no attribute {name!r}")
+    value = getattr(import_module(f"holdback.{_ROOM_OF[name]}"), name)
+    globals()[name] = value  # asked for once only
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

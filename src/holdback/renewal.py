@@ -85,7 +85,7 @@ class Assessment:
         """Why the outcome is not `eligible`: the false rules that decided it, in order of priority."""
         answers = self.answers
         if self.outcome == NOT_ASSESSED:
-            place = self.ruleset.catalogue.place("progress")
+            place = self.ruleset.progress
             progress = answers.facts[place]
             assert progress is not None
             return (_floor_reason(self.ruleset.catalogue.facts[place].type.show(progress)),)
@@ -103,7 +103,7 @@ class Assessment:
     @property
     def _looked_at(self) -> bool:
         """Whether the rules were looked at: not when progress is unknown or under the floor."""
-        progress = self.answers.facts[self.ruleset.catalogue.place("progress")]
+        progress = self.answers.facts[self.ruleset.progress]
         return progress is not None and self.outcome != NOT_ASSESSED
 
     @property
@@ -163,7 +163,7 @@ def assess(rules: RuleSet, facts: Facts, on: date) -> Assessment:
     Progress unknown: `undetermined`. Under the floor: `not_assessed`. A declining rule false:
     `ineligible`. Else a rule unknown: `undetermined`. Else a rule false: `referred`. Else `eligible`.
     """
-    progress = facts[rules.catalogue.place("progress")]
+    progress = facts[rules.progress]
     if progress is None:
         return Assessment(UNDETERMINED, on, (rules, facts, 0, 0))
     if progress < _FLOOR:

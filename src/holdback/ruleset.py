@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
-from typing import Final
+from typing import Final, NamedTuple
 
 from attrs import field, frozen
 
@@ -62,8 +62,7 @@ class Reason:
     line: int | None = None
 
 
-@frozen(kw_only=True)
-class TraceLine:
+class TraceLine(NamedTuple):
     """One rule's answer, None when it is unknown, and the facts that it read."""
 
     rule: str
@@ -88,6 +87,11 @@ class RuleSet:
     def masks(self) -> Callable[[Facts], tuple[int, int]]:
         """The generated function: prepared facts to (false mask, unknown mask). Made when first used."""
         return masks([rule.checked for rule in self.rules])
+
+    @cached_property
+    def progress(self) -> int:
+        """The place of the paid-down percentage among the facts."""
+        return self.catalogue.place("progress")
 
     @cached_property
     def declining(self) -> int:

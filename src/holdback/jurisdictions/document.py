@@ -23,11 +23,23 @@ from holdback.jurisdictions.positions import Path, Spot, excess, spots, tokens
 MAX_BYTES: Final = 256 * 1024
 # A longer line is not shown under its fault: nobody could read it there.
 _LONGEST_SHOWN: Final = 400
+_LONGEST_EXCERPT: Final = 60
 
 _DECIMAL: Final = re.compile(r"[+-]?[0-9]{1,18}\.[0-9]{1,12}")
 # Characters that cannot be seen or that turn the text around: a review would not show them.
 _HIDDEN: Final = re.compile("[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 _AT: Final = re.compile(r"(.*) \(at (?:line (\d+), column (\d+)|end of document)\)", re.DOTALL)
+
+
+def excerpt(text: str) -> str:
+    r"""
+    *text* as a message may show it: not too long, and nothing in it that is no character.
+
+    >>> excerpt("two\nlines")
+    'two?lines'
+    """
+    shown = "".join(each if each.isprintable() else "?" for each in text[:_LONGEST_EXCERPT])
+    return shown if len(text) <= _LONGEST_EXCERPT else f"{shown}..."
 
 
 @frozen

@@ -10,6 +10,7 @@ from attrs import frozen
 
 from holdback.canonical import Json
 from holdback.errors import did_you_mean
+from holdback.jurisdictions.document import excerpt
 from holdback.jurisdictions.items import Item, Keys
 from holdback.jurisdictions.rulebook import Example
 from holdback.jurisdictions.written import WrittenProduct, WrittenRule
@@ -124,7 +125,7 @@ class ExampleReader:
             fact = self.catalogue.fact(name)
             if fact is None:
                 hint = did_you_mean(name, (each.name for each in self.catalogue.facts))
-                part.fault(f"unknown fact `{name[:60]}`", hint, key=True)
+                part.fault(f"unknown fact `{excerpt(name)}`", hint, key=True)
             elif fact.type.kind is Kind.TEXT:
                 facts[name] = part.one_of(fact.type.options, fact.name)
             elif part.read(fact.read) is not None:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from holdback.errors import Fault, InvalidDocument, did_you_mean
-from holdback.jurisdictions.document import MAX_BYTES
+from holdback.jurisdictions.document import MAX_BYTES, excerpt
 from holdback.jurisdictions.reader import FILES, read_jurisdiction
 from holdback.jurisdictions.rulebook import Jurisdiction, Jurisdictions
 
@@ -107,16 +107,16 @@ def _load(folder: Traversable, prefix: str) -> Jurisdiction:
     """The jurisdiction in *folder*; every fault of it at once."""
     faults: list[Fault] = []
     if CODE.fullmatch(folder.name) is None:
-        message = f"`{folder.name[:60]}` is not the code of a jurisdiction"
+        message = f"`{excerpt(folder.name)}` is not the code of a jurisdiction"
         hint = "a folder is named as `GB` or `US-CA`, by ISO 3166"
-        raise InvalidDocument([Fault(message=message, file=prefix.rstrip("/"), hint=hint)])
+        raise InvalidDocument([Fault(message=message, file=excerpt(prefix.rstrip("/")), hint=hint)])
     contents: dict[str, bytes] = {}
     for entry in sorted(folder.iterdir(), key=lambda each: each.name):
         if entry.name in FILES:
             contents[entry.name] = _read(entry, f"{prefix}{entry.name}")
         elif entry.name not in _BESIDE and not entry.name.startswith("."):
             hint = did_you_mean(entry.name, FILES) or "a folder has nothing else in it"
-            file = f"{prefix}{entry.name[:60]}"
+            file = f"{prefix}{excerpt(entry.name)}"
             faults.append(Fault(message="this file is not known here", file=file, hint=hint))
     jurisdiction = None
     try:

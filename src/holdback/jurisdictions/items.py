@@ -17,7 +17,7 @@ from attrs import field, frozen
 
 from holdback.canonical import Json
 from holdback.errors import Fault, RuleError, did_you_mean
-from holdback.jurisdictions.document import Document, Unfit, read_document
+from holdback.jurisdictions.document import Document, Unfit, excerpt, read_document
 from holdback.jurisdictions.positions import Path, Spot, offset_within
 from holdback.rules.types import Kind, Type
 
@@ -59,7 +59,7 @@ def _shown(path: Path) -> str:
     >>> _shown(("rules", 2, "require"))
     'rules[2].require'
     """
-    parts = (f"[{part}]" if isinstance(part, int) else f".{part}" for part in path)
+    parts = (f"[{part}]" if isinstance(part, int) else f".{excerpt(part)}" for part in path)
     return "".join(parts).removeprefix(".")
 
 
@@ -113,7 +113,7 @@ class Item:
         key = str(self.path[-1])
         listed = ", ".join(f"`{each}`" for each in known)
         hint = did_you_mean(key, known)
-        self.fault(f"unknown key `{key[:60]}`", hint or f"the keys here are {listed}", key=True)
+        self.fault(f"unknown key `{excerpt(key)}`", hint or f"the keys here are {listed}", key=True)
         return None if hint is None else hint.split("`")[1]
 
     # -- its parts
@@ -190,7 +190,7 @@ class Item:
         if self.value not in words:
             listed = ", ".join(f"`{word}`" for word in words)
             hint = did_you_mean(self.value, words) or f"expected one of {listed}"
-            self.fault(f"unknown {what} `{self.value[:60]}`", hint)
+            self.fault(f"unknown {what} `{excerpt(self.value)}`", hint)
             return None
         return self.value
 

@@ -12,6 +12,7 @@ import pendulum
 from attrs import field, frozen
 
 from holdback.errors import did_you_mean
+from holdback.jurisdictions.document import excerpt
 from holdback.jurisdictions.items import Item
 from holdback.jurisdictions.timeline import Timeline, read_timeline
 from holdback.money import ROUNDINGS, Currency
@@ -125,5 +126,7 @@ def _zone(item: Item) -> Zone | None:
         return pendulum.timezone(name)
     except (ValueError, OSError):
         near = did_you_mean(name, pendulum.timezones())
-        item.fault(f"there is no time zone `{name[:60]}`", near or "a name is like `Europe/London`")
+        item.fault(
+            f"there is no time zone `{excerpt(name)}`", near or "a name is like `Europe/London`"
+        )
         return None

@@ -13,6 +13,7 @@ from attrs import evolve, field, frozen
 
 from holdback.canonical import Json
 from holdback.errors import InvalidDocument, did_you_mean
+from holdback.jurisdictions.document import excerpt
 from holdback.money import Currency
 from holdback.renewal import Assessment, assess
 from holdback.rules.types import Catalogue, Facts, Parameter
@@ -203,7 +204,7 @@ class Jurisdictions:
 
     def _unknown(self, code: object) -> InvalidDocument:
         known = ", ".join(f"`{each}`" for each in self.codes) or "none"
-        text = str(code)[:60]
+        text = excerpt(str(code))
         hint = did_you_mean(text.upper(), self.codes) or f"there are {known}"
         return InvalidDocument.of(f"unknown jurisdiction `{text}`", path="jurisdiction", hint=hint)
 

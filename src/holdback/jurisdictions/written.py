@@ -16,6 +16,7 @@ from attrs import frozen
 
 from holdback.errors import RuleError
 from holdback.facts import catalogue
+from holdback.jurisdictions.document import excerpt
 from holdback.jurisdictions.items import Item, Keys
 from holdback.jurisdictions.rulebook import CalculatorChoice
 from holdback.jurisdictions.timeline import Period, Timeline, read_period, read_timeline
@@ -98,7 +99,7 @@ def read_parameters(item: Item, currency: Currency, known: Parameters) -> None:
 def _taken(name: str, facts: set[str], known: Parameters) -> tuple[str, str | None] | None:
     """Why *name* cannot be a parameter's, and a hint; None when it can."""
     if re.fullmatch(NAME, name) is None or name in KEYWORDS:
-        return f"`{name[:60]}` cannot be a name", "a name is like `minimum_performance`"
+        return f"`{excerpt(name)}` cannot be a name", "a name is like `minimum_performance`"
     if name in facts:
         return f"`{name}` is the name of a fact", "facts and parameters share no name"
     if name in known:

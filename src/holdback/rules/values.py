@@ -185,9 +185,12 @@ def digits(number: int, places: int, least: int) -> str:
     >>> digits(645000, 4, 0), digits(120000, 2, 2)
     ('64.5', '1200.00')
     """
-    while places > least and number % 10 == 0:
-        number, places = number // 10, places - 1
-    return exact_digits(number, places)
+    text = exact_digits(number, places)
+    if places > least:
+        kept = len(text) - places + least
+        text = text[:kept] + text[kept:].rstrip("0")
+        return text.rstrip(".")
+    return text
 
 
 def day_text(number: int) -> str:

@@ -1,0 +1,66 @@
+""" "InvalidDocument with every fault": whatever a jurisdiction's file holds, nothing else is raised."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from holdback import InvalidDocument
+from holdback.jurisdictions.positions import tokens
+from holdback.jurisdictions.reader import read_jurisdiction
+from small_jurisdiction import FILES, faults
+
+# fmt: off
+PIECES = st.sampled_from([
+    "1", "-1", "0.5", "1e5", "inf", "nan", "true", "9" * 20, "2026-01-01", "2026-01-01T00:00:00Z", "00:00:00",
+    "[]", "{}", "{a=1}", "[[1]]", "=", ",", "[", "]", "{", "}", ".", "\n", "#", "''", '""', '"x"', '"{"',
+    '"80%"', '"GBP 5"', '"1 day"', '"progress"', '"progress >= 50%"', '"performance >= minimum_performance"',
+    '"\\u0000"', '"\\n"', '"\\""', '"""x\ny"""',
+]) | st.text(max_size=3)
+# fmt: on
+
+
+@st.composite
+def spoilt(draw):
+    """The files of a jurisdiction with some of their pieces replaced, moved or left out."""
+    files = dict(FILES)
+    for _ in range(draw(st.integers(1, 3))):
+        name = draw(st.sampled_from(sorted(files)))
+        found = tokens(files[name])
+        if not found:
+            continue
+        place = draw(st.sampled_from(found))
+        piece = draw(PIECES | st.sampled_from(found).map(lambda token: token.text))
+        files[name] = files[name][: place.start] + piece + files[name][place.end :]
+    return files
+
+
+@settings(max_examples=400, deadline=None)
+@given(files=spoilt())
+def test_a_file_is_read_or_its_faults_are_named(files):
+    """
+    "Errors [...] messages: lower case, no full stop at the end [...]. All faults at once."
+    """
+    texts = {name: text.encode(errors="replace").decode() for name, text in files.items()}
+
+    found = faults(texts)
+
+    assert len(set(found)) == len(found)
+    for fault in found:
+        assert fault.file.startswith("IE/")
+        assert fault.line is not None or "character" in fault.message
+        assert fault.message.isprintable()
+        assert not fault.message.endswith(".")
+        assert fault.underlined()
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.binary(max_size=200), st.sampled_from(sorted(FILES)))
+def test_bytes_are_read_or_refused(body, name):
+    """
+    Bytes of any kind.
+    """
+    contents = {each: text.encode() for each, text in FILES.items()}
+    with pytest.raises(InvalidDocument):
+        read_jurisdiction("IE", {**contents, name: body})
