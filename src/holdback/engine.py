@@ -10,7 +10,7 @@ import uuid
 from collections.abc import Callable, Iterable, Mapping
 from datetime import date
 from types import MappingProxyType
-from typing import Any, Final, Generic, TypeVar
+from typing import Final, Generic, TypeVar
 from urllib.parse import quote as url_quote
 
 import attrs
@@ -77,14 +77,14 @@ def trial_links(application_id: str, provider_id: str) -> Mapping[str, str]:
 
 def _bound(
     jurisdictions: Jurisdictions, calculators: Mapping[str, type], namespace: uuid.UUID
-) -> Mapping[str, tuple[BoundProduct, ...]]:
+) -> Mapping[tuple[str, date], tuple[BoundProduct, ...]]:
     registry = {**BUILT_IN, **calculators}
     bound, faults = {}, list[Fault]()
     # A product's id is the same for every merchant of the jurisdiction.
     product_id = identities(namespace, "product")
     for rulebook in jurisdictions.rulebooks():
         try:
-            bound[rulebook.digest] = bind(rulebook, registry, product_id)
+            bound[rulebook.code, rulebook.since] = bind(rulebook, registry, product_id)
         except InvalidDocument as error:
             faults += error.faults
     if faults:
@@ -107,7 +107,6 @@ class Engine:
 
     jurisdictions: Jurisdictions
     _setting: Setting = field(repr=False)
-    _calculators: Mapping[str, type] = field(repr=False)
 
     def __init__(
         self,
@@ -123,12 +122,18 @@ class Engine:
             links=links,
             namespace=namespace,
         )
-        self.__attrs_init__(jurisdictions, setting, dict(calculators))
+        self.__attrs_init__(jurisdictions, setting)
 
     @classmethod
-    def bundled(cls, **chosen: Any) -> Engine:
-        """An engine with the jurisdictions that ship; *chosen* as for `Engine`."""
-        return cls(load_jurisdictions(), **chosen)
+    def bundled(
+        cls,
+        *,
+        calculators: Mapping[str, type] = MappingProxyType({}),
+        links: Links = trial_links,
+        namespace: uuid.UUID = TRIAL_NAMESPACE,
+    ) -> Engine:
+        """An engine with the jurisdictions that ship; the arguments are those of `Engine`."""
+        return cls(load_jurisdictions(), calculators=calculators, links=links, namespace=namespace)
 
     def decide(self, merchant: Merchant, command: Command, context: Context) -> tuple[Event, ...]:
         """

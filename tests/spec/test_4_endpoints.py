@@ -110,6 +110,34 @@ def test_the_lookup_before_the_first_funding_is_empty(journey):
     assert wire.write(journey.do("look_up")) == b'{"deals":[]}'
 
 
+def test_prose_that_changes_is_that_of_its_day():
+    """
+    The wording of a product is no part of the digest, and still that of the day of the request.
+    """
+    from datetime import timedelta
+
+    from holdback import Engine, Jurisdictions
+    from holdback.jurisdictions.folder import bundled_path
+    from holdback.jurisdictions.reader import FILES, read_jurisdiction
+
+    files = {name: (bundled_path() / "GB" / name).read_bytes() for name in FILES}
+    text = files["products.toml"].decode()
+    start, end = text.index("[[products]]"), text.index('[[products]]\nkey = "starter"')
+    older, first = text[start:end], "from = 2024-01-01"
+    older = older.replace(first, f"{first}\nuntil = 2026-07-10", 1)
+    newer = text[start:end].replace(first, "from = 2026-07-10", 1)
+    newer = newer.replace("Business cash advance", "Cash advance", 1)
+    files["products.toml"] = (text[:start] + older + newer + text[end:]).encode()
+    journey = Journey(Engine(Jurisdictions([read_jurisdiction("GB", files)])))
+    before = journey.ask().products[0].name
+    journey.now += timedelta(days=10)
+    after = journey.ask().products[0].name
+    sets = journey.merchant.offer_sets
+
+    assert (before, after) == ("Business cash advance", "Cash advance")
+    assert sets[0].digest == sets[1].digest
+
+
 def test_merchant_link_and_contract_link_come_from_the_host():
     """
     "The merchant_link in the accept response is a personalised link to this lookup."

@@ -7,7 +7,6 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 
 import pytest
-from journey import BANK, ENGINE, EVIDENCE, Journey
 
 from holdback import (
     BankDetails,
@@ -20,6 +19,7 @@ from holdback import (
     load_jurisdictions,
     wire,
 )
+from journey import BANK, ENGINE, EVIDENCE, Journey
 
 BLOCK = {"merchant_id": "m-1", "provider_id": None, "currency": "GBP"}
 INITIAL = {"application": BLOCK, "consents": {}, "applicants": [{}], "company": {}}

@@ -6,9 +6,9 @@ from datetime import date
 from html.parser import HTMLParser
 
 import attrs
-from journey import ENGINE
 
 from holdback.renewal import assess
+from journey import ENGINE
 
 HOSTILE = '<script>alert("x")</script>&{performance}'
 RULEBOOK = ENGINE.jurisdictions.resolve("GB", on=date(2026, 7, 1))

@@ -269,9 +269,7 @@ class Item:
         except ValueError as error:
             self.fault(str(error))
             return None
-        if number is None:
-            self.fault("expected a value that is known", "leave it out when it is not known")
-            return None
+        assert number is not None, "a file cannot hold a value that is missing"
         return number
 
     def plain(self) -> Json:

@@ -84,12 +84,13 @@ class Rulebook:
     """
     One jurisdiction's rules, parameters and products on the day `on`; it never changes.
 
-    `digest` identifies what they mean: two rulebooks with one digest decide alike, on every day.
+    Everything in it holds from the day `since` on, until the next change. `digest` identifies what they mean: two rulebooks with one digest decide alike, on every day.
     """
 
     code: str
     on: date
     digest: str
+    since: date = field(eq=False, repr=False)
     name: str = field(eq=False, repr=False)
     currency: Currency = field(eq=False, repr=False)
     rounding: str = field(eq=False, repr=False)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
-from itertools import combinations
 from typing import Any, Final
 
 from attrs import field, frozen
@@ -22,6 +21,11 @@ from holdback.jurisdictions.written import Parameters, WrittenProduct, WrittenRu
 from holdback.money import Currency
 from holdback.rules import Catalogue, Checked, Kind, Parameter, check, implication
 from holdback.ruleset import DECLINE, MOST_RULES, PLACEHOLDER, Rule, RuleSet
+
+# What a folder may cost to check: more dates than a policy has in decades, more products than
+# anybody chooses from. The rules together are bounded by `MOST_RULES`.
+MOST_CHANGES: Final = 400
+MOST_PRODUCTS: Final = 20
 
 _PROGRESS: Final = "progress"
 
@@ -54,7 +58,9 @@ def cut(policy: Policy) -> tuple[Rulebook, ...]:
 
     The first begins with the first renewal rule. Only with faults noted may there be fewer.
     """
-    _reuse_faults(policy)
+    products = [product for product in policy.products if product.key]  # without one it is at fault
+    _rule_reuse(policy.rules, products)
+    _product_reuse(products)
     for item in (policy.rules_item, policy.products_item):
         if item.value == []:
             item.fault("expected at least one", key=True)
@@ -63,6 +69,9 @@ def cut(policy: Policy) -> tuple[Rulebook, ...]:
     start = min(rule.period.start for rule in policy.rules)
     _settings_from(start, policy)
     changes = sorted({start, *(day for day in _changes(policy) if day > start)})
+    if len(changes) > MOST_CHANGES:
+        policy.rules_item.fault(f"there are more than {MOST_CHANGES} dates of change", key=True)
+        return ()
     cutter = _Cutter(policy)
     slices = [cutter.slice(day) for day in changes]
     return tuple(each for each in slices if each is not None)
@@ -99,39 +108,49 @@ def _settings_from(start: date, policy: Policy) -> None:
             )
 
 
-def _reuse_faults(policy: Policy) -> None:
-    """Note every id, code and product key that is used twice, or for two things."""
-    products = [product for product in policy.products if product.key]
-    _rule_reuse((("renewal", rule) for rule in policy.rules), products)
-    for one, other in combinations(products, 2):
-        if one.key == other.key and one.period.overlaps(other.period):
-            other.keys["key"].fault(
-                f"there is a product `{one.key}` on these days already",
+def _product_reuse(products: Iterable[WrittenProduct]) -> None:
+    """Note every product that is offered while another has its key."""
+    versions: dict[str, list[WrittenProduct]] = {}
+    for product in products:
+        earlier = versions.setdefault(product.key, [])
+        if any(product.period.overlaps(each.period) for each in earlier):
+            product.keys["key"].fault(
+                f"there is a product `{product.key}` on these days already",
                 "a product that changes ends with `until` where the next version begins",
             )
+        earlier.append(product)
 
 
-def _rule_reuse(
-    renewal: Iterable[tuple[str, WrittenRule]], products: Iterable[WrittenProduct]
-) -> None:
-    """A rule may have several versions, one after the other, that share id and code; nothing else."""
-    owned = [*renewal, *((each.key, rule) for each in products for rule in each.rules)]
-    for (owner, one), (other_owner, other) in combinations(owned, 2):
-        same_owner = owner == other_owner
-        same_id, same_code = same_owner and one.id == other.id, one.code == other.code
-        if same_code and not same_id:
-            other.keys["code"].fault(
-                f"`{one.code}` is the code of the rule `{one.id}`", "a code is never used again"
+def _rule_reuse(rules: Iterable[WrittenRule], products: Iterable[WrittenProduct]) -> None:
+    """
+    Note every id and code that is used for two rules, or twice on a day.
+
+    A rule may have several versions, one after the other, that share its id and code; so may the rules
+    of a product's versions. Nothing else may.
+    """
+    owned = [("", rule) for rule in rules]
+    owned += [(product.key, rule) for product in products for rule in product.rules]
+    first: dict[str, tuple[str, WrittenRule]] = {}
+    versions: dict[tuple[str, str], list[WrittenRule]] = {}
+    for owner, rule in owned:
+        first_owner, first_rule = first.setdefault(rule.code, (owner, rule))
+        earlier = versions.setdefault((owner, rule.id), [])
+        if (first_owner, first_rule.id) != (owner, rule.id):
+            rule.keys["code"].fault(
+                f"`{rule.code}` is the code of the rule `{first_rule.id}`",
+                "a code is never used again",
             )
-        elif same_id and not same_code:
-            other.keys["code"].fault(
-                f"the rule `{one.id}` has the code `{one.code}`", "its versions keep its code"
+        elif earlier and earlier[0].code != rule.code:
+            rule.keys["code"].fault(
+                f"the rule `{rule.id}` has the code `{earlier[0].code}`",
+                "its versions keep its code",
             )
-        elif same_id and one.period.overlaps(other.period):
-            other.keys["id"].fault(
-                f"there is a rule `{one.id}` on these days already",
+        elif any(rule.period.overlaps(each.period) for each in earlier):
+            rule.keys["id"].fault(
+                f"there is a rule `{rule.id}` on these days already",
                 "a rule that changes ends with `until` where the next version begins",
             )
+        earlier.append(rule)
 
 
 @frozen(eq=False)
@@ -147,8 +166,12 @@ class _Cutter:
         renewal = self._rules(policy.rules, known, on)
         self._more_than_progress(renewal, on)
         offered = [each for each in policy.products if on in each.period]
+        if len(offered) > MOST_PRODUCTS:
+            self._too_many(
+                policy.products_item, f"on {on} there are more than {MOST_PRODUCTS} products"
+            )
+            return None
         products = [(each, self._rules(each.rules, known, on)) for each in offered]
-        self._not_too_many([renewal, *(rules for _, rules in products)], on)
         if policy.faulty or particulars is None:
             return None
         settings = particulars.settings(on)
@@ -161,6 +184,7 @@ class _Cutter:
 
         return Rulebook(
             on=on,
+            since=on,
             digest=digest,
             name=particulars.name,
             currency=particulars.currency,
@@ -186,8 +210,18 @@ class _Cutter:
         self, written: Iterable[WrittenRule], known: Catalogue, on: date
     ) -> tuple[Rule, ...]:
         """Those of the *written* rules that are in force and have no fault."""
-        rules = (self._rule(each, known, on) for each in written if on in each.period)
+        in_force = [each for each in written if on in each.period]
+        if len(in_force) > MOST_RULES:
+            listed = in_force[0].keys.item
+            self._too_many(listed, f"on {on} more than {MOST_RULES} rules are in force together")
+            return ()
+        rules = (self._rule(each, known, on) for each in in_force)
         return tuple(rule for rule in rules if rule is not None)
+
+    def _too_many(self, item: Item, message: str) -> None:
+        if item.path not in self._noted:
+            self._noted.add(item.path)
+            item.fault(message, key=True)
 
     def _rule(self, written: WrittenRule, known: Catalogue, on: date) -> Rule | None:
         if written in self._noted:
@@ -269,15 +303,6 @@ class _Cutter:
                 "reaching the floor alone must never make a deal eligible",
                 key=True,
             )
-
-    def _not_too_many(self, sets: Iterable[Sequence[Rule]], on: date) -> None:
-        for rules in sets:
-            if len(rules) > MOST_RULES and rules[0].file not in self._noted:
-                self._noted.add(rules[0].file)
-                self.policy.rules_item.fault(
-                    f"on {on} there are {len(rules)} rules together; at most {MOST_RULES} are allowed",
-                    key=True,
-                )
 
 
 def _without_value(error: RuleError, name: str, on: date) -> RuleError:

@@ -112,7 +112,7 @@ class _Pricing:
         """The event with every product decided and every offer named."""
         facts = self._facts()
         products, decisions = [], []
-        for bound in self.setting.products[self.rulebook.digest]:
+        for bound in self.setting.products[self.rulebook.code, self.rulebook.since]:
             case = Case(
                 facts=facts,
                 catalogue=bound.terms.rules.catalogue,

@@ -106,12 +106,12 @@ class Setting:
     """
     The rules in force and what the host chose when it built its engine.
 
-    `products` are the bound products by the digest of their rulebook. `namespace` is the host's secret
+    `products` are the bound products by the code of their rulebook and the day that it holds from. `namespace` is the host's secret
     from which all ids are made.
     """
 
     jurisdictions: Jurisdictions
-    products: Mapping[str, tuple[BoundProduct, ...]] = field(repr=False)
+    products: Mapping[tuple[str, date], tuple[BoundProduct, ...]] = field(repr=False)
     links: Links = field(repr=False)
     namespace: uuid.UUID = field(repr=False)
 

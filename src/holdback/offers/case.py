@@ -14,7 +14,6 @@ from attrs import field, frozen
 
 from holdback.model.product import Limits
 from holdback.money import (
-    PERCENT_PLACES,
     RATIO_PLACES,
     Currency,
     Money,
@@ -73,15 +72,10 @@ class Case:
             return type_.options[number]
         return date.fromordinal(number) if type_.kind is Kind.DATE else number
 
-    def times(self, amount: Money, factor: Decimal, places: int = RATIO_PLACES) -> Money:
+    def times(self, amount: Money, factor: Decimal) -> Money:
         """*amount* times *factor*, rounded to minor units by the jurisdiction's rounding."""
-        product = amount.minor * scaled(factor, places)
-        return Money(divide(product, 10**places, self.rounding), amount.currency)
-
-    def share(self, amount: Money, percent: Decimal) -> Money:
-        """*percent* (0 to 100) of *amount*, rounded to minor units by the jurisdiction's rounding."""
-        product = amount.minor * scaled(percent, PERCENT_PLACES)
-        return Money(divide(product, 100 * 10**PERCENT_PLACES, self.rounding), amount.currency)
+        product = amount.minor * scaled(factor, RATIO_PLACES)
+        return Money(divide(product, 10**RATIO_PLACES, self.rounding), amount.currency)
 
 
 @frozen

@@ -41,6 +41,7 @@ JURISDICTION_CASES = [
 ]
 
 RENEWAL_CASES = [
+    ("[typical]", '[parameters.later]\ntype = "date"\ntimeline = [{ from = 2026-01-01, value = ~"2026-01-01", source = "policy" }]\n[typical]', "expected a date such as `2026-07-01`, not text", "without quotes"),
     ("[parameters.minimum_performance]", '~[parameters.performance]\ntype = "count"\ntimeline = [{ from = 2025-01-01, value = 1, source = "policy" }]\n[parameters.minimum_performance]', "`performance` is the name of a fact", "share no name"),
     ("[parameters.minimum_performance]", '~[parameters.days]\ntype = "count"\ntimeline = [{ from = 2025-01-01, value = 1, source = "policy" }]\n[parameters.minimum_performance]', "`days` cannot be a name", None),
     ("[parameters.minimum_performance]", '~[parameters.Minimum]\ntype = "count"\ntimeline = [{ from = 2025-01-01, value = 1, source = "policy" }]\n[parameters.minimum_performance]', "`Minimum` cannot be a name", None),
@@ -112,6 +113,12 @@ RENEWAL_CASES = [
 ]
 
 PRODUCTS_CASES = [
+    ("format = 1", "format = 1\nparameters = ~1", "expected a table, not a whole number", None),
+    ("format = 1", "format = 1\ntypical = ~[]", "expected a table, not an array", None),
+    ("given = { identity_verified = false }", 'given = ~"nothing"', "expected a table, not text", None),
+    ('expect = { decision = "Declined", codes = ["IE-P-01"] }', "expect = ~true", "expected a table, not a flag", None),
+    ('"Declined"', "~1", "expected text, not a whole number", None),
+    ('maximum = "EUR 2000"', "maximum = ~1000000000000000000", "a number has at most 18 digits", None),
     ('key = "flex"', 'key = ~"Flex"', "expected a key such as `flex`", None),
     ('name = "Cash advance"\n', "", "`name` is missing", None),
     ('amounts = ["50%", "100%"]', 'amounts = ~["100%", "50%"]', "expected percentages above 0%", None),

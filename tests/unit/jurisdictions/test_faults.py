@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import date, timedelta
+
 import pytest
 from fault_cases import JURISDICTION_CASES, PRODUCTS_CASES, RENEWAL_CASES
 
@@ -125,7 +127,78 @@ def test_at_most_sixty_rules_together():
 
     assert faults(with_rules(60)) == ()
     (fault,) = faults(with_rules(61))
-    assert fault.message == "on 2025-07-01 there are 61 rules together; at most 60 are allowed"
+    assert fault.message == "on 2025-07-01 more than 60 rules are in force together"
+
+
+def test_at_most_twenty_products_together():
+    """
+    What a folder may cost is bounded.
+    """
+    product = PRODUCTS[PRODUCTS.index("[[products]]") : PRODUCTS.index("rules = [")]
+
+    def with_products(number):
+        more = "".join(product.replace("flex", f"flex_{place}") for place in range(number - 1))
+        return changed("products.toml", "[[examples]]", f"{more}\n[[examples]]")
+
+    assert faults(with_products(20)) == ()
+    (fault,) = faults(with_products(21))
+    assert fault.message == "on 2025-01-01 there are more than 20 products"
+
+
+def test_at_most_four_hundred_changes():
+    """
+    What a folder may cost is bounded.
+    """
+
+    def with_changes(number):
+        days = (date(2026, 1, 1) + timedelta(days=place) for place in range(number - 2))
+        entries = "".join(f'{{ from = {day}, value = "80%", source = "policy" }},' for day in days)
+        old = '{ from = 2026-01-01, value = "80%", source = "policy" },'
+        return changed("renewal.toml", old, entries)
+
+    assert len(read(with_changes(400)).slices) == 400
+    (fault,) = faults(with_changes(401))
+    assert fault.message == "there are more than 400 dates of change"
+
+
+TYPES = [
+    ("flag", "true", "identity_verified", "{identity_verified}"),
+    ("count", "3", "missed_remittances_30d <= other", "{other}"),
+    ("percent", '"50%"', "performance >= other", "{other}"),
+    ("ratio", '"0.5"', "balance <= average_monthly_takings * other", "{other}"),
+    ("ratio", "0.5", "balance <= average_monthly_takings * other", "{other}"),
+    ("money", '"EUR 5.00"', "balance <= other", "{other}"),
+    ("days", '"14 days"', "days_since_funding >= other", "{other}"),
+    ("days", "14", "days_since_funding >= other", "{other}"),
+    ("date", "2025-01-01", "credit_checked_on >= other", "{other}"),
+]
+
+
+@pytest.mark.parametrize(("type_", "value", "require", "figure"), TYPES)
+def test_a_parameter_of_every_type(type_, value, require, figure):
+    """
+    "types of parameters"; with its unit where it has one
+    """
+    parameter = (
+        f'[parameters.other]\ntype = "{type_}"\n'
+        f'timeline = [{{ from = 2025-01-01, value = {value}, source = "policy" }}]\n[typical]'
+    )
+    files = changed("renewal.toml", "missed_remittances_30d <= 3", require)
+    files = changed("renewal.toml", "{missed_remittances_30d}", figure, files)
+    files = changed("renewal.toml", "[typical]", parameter, files)
+
+    assert [f for f in faults(files) if f.file == "IE/renewal.toml"] == []
+
+
+def test_a_parameter_of_both_files():
+    """
+    Renewal and products share their parameters.
+    """
+    parameter = RENEWAL[RENEWAL.index("[parameters") : RENEWAL.index("[[rules]]")]
+
+    (fault,) = faults(changed("products.toml", "[[examples]]", f"{parameter}[[examples]]"))
+
+    assert fault.message == "there is a parameter `minimum_performance` already"
 
 
 def test_a_rule_that_changes_keeps_its_code():
@@ -156,3 +229,19 @@ def test_a_product_that_changes_keeps_its_key_and_its_codes():
     most = [each.products[0].limits.settings["maximum"] for each in jurisdiction.slices]
     assert most == ["EUR 2000", "EUR 2000", "EUR 3000"]
     assert fault.message == "there is a product `flex` on these days already"
+
+
+def test_a_reason_with_a_parameter_that_has_no_value_yet():
+    """
+    A sentence has to be whole on every day on which it may be told.
+    """
+    parameter = (
+        '[parameters.later]\ntype = "count"\n'
+        'timeline = [{ from = 2026-01-01, value = 1, source = "policy" }]\n[typical]'
+    )
+    files = changed("renewal.toml", "{missed_remittances_30d}", "{later}")
+
+    (fault,) = faults(changed("renewal.toml", "[typical]", parameter, files))
+
+    assert fault.message == "the parameter `later` has no value on 2025-07-01"
+    assert fault.path == "rules[1].reason"
