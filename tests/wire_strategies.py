@@ -77,12 +77,13 @@ CLOSED = st.dictionaries(
 )
 OPAQUES = CLOSED.map(Opaque.of)
 APPLICANTS = st.lists(CLOSED, min_size=1, max_size=2).map(Opaque.of)
+WORDS = TEXTS.filter(bool)
 BANKS = st.builds(
     BankDetails,
-    account_number=st.none() | TEXTS,
-    bank_name=st.none() | TEXTS,
-    account_type=st.none() | TEXTS,
-    sort_code=st.none() | TEXTS,
+    account_number=st.none() | WORDS,
+    bank_name=st.none() | WORDS,
+    account_type=st.none() | WORDS,
+    sort_code=st.none() | WORDS,
 )
 
 
@@ -96,7 +97,7 @@ def few(strategy, most=2):
 
 @st.composite
 def amounts(draw, currency=None, least=0):
-    return Money(draw(st.integers(least, 10**20)), currency or draw(CURRENCIES))
+    return Money(draw(st.integers(least, 10**18 - 1)), currency or draw(CURRENCIES))
 
 
 @st.composite
@@ -136,19 +137,25 @@ ACCEPTANCES = st.builds(
         IDS | st.sampled_from(["contract_link", "merchant_link"]), TEXTS, max_size=4
     ),
 )
-APPLICATIONS = st.builds(
-    Application,
-    merchant_id=IDS,
-    currency=st.just("GBP"),
-    provider_id=maybe(IDS),
-    intended_use_of_funds=maybe(TEXTS),
-)
-REQUESTS = st.builds(
+
+
+def applications(provider_id):
+    return st.builds(
+        Application,
+        merchant_id=IDS,
+        currency=st.just("GBP"),
+        provider_id=provider_id,
+        intended_use_of_funds=maybe(WORDS),
+    )
+
+
+APPLICATIONS = applications(maybe(IDS))
+REQUESTS = st.builds(OffersRequest, application=applications(IDS)) | st.builds(
     OffersRequest,
-    application=APPLICATIONS,
-    consents=maybe(OPAQUES),
-    applicants=maybe(APPLICANTS),
-    company=maybe(OPAQUES),
+    application=applications(st.none()),
+    consents=OPAQUES,
+    applicants=APPLICANTS,
+    company=OPAQUES,
 )
 OFFER_SETS = st.builds(
     OfferSet,

@@ -16,6 +16,7 @@ from typing import Any, Final, TypeAlias
 
 from attrs import field, frozen
 
+from holdback.errors import InvalidDocument
 from holdback.money import plain
 
 # What `write_json` takes: plain values, nested.
@@ -110,7 +111,18 @@ def _content(text: str) -> bytes:
 
 def _closed(text: str) -> Verbatim:
     """*text* without spaces; `Verbatim` is JSON that `write_json` wrote already."""
-    return text if type(text) is Verbatim else Verbatim(write_json(_tree(text)))
+    if type(text) is Verbatim:
+        return text
+    tree: Json = None
+    try:
+        tree = _tree(text)
+    except (ValueError, TypeError, RecursionError):
+        readable = False  # raised below: the error itself would carry the whole document
+    else:
+        readable = True
+    if not readable:
+        raise InvalidDocument.of("expected a document as JSON text")
+    return Verbatim(write_json(tree))
 
 
 @frozen(repr=False)

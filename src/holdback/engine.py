@@ -10,7 +10,7 @@ import uuid
 from collections.abc import Callable, Iterable, Mapping
 from datetime import date
 from types import MappingProxyType
-from typing import Final, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar
 from urllib.parse import quote as url_quote
 
 import attrs
@@ -270,7 +270,7 @@ class Engine:
                 days=len(after.takings), complete_through=after.takings_complete_through
             )
 
-        command = RecordTakings(takings=tuple(takings), complete_through=complete_through)
+        command = RecordTakings(takings=_listed(takings), complete_through=complete_through)
         return self._carry_out(merchant, command, context, reply)
 
     def record_remittance(
@@ -291,7 +291,7 @@ class Engine:
         """
         command = RecordRemittance(
             deal_id=deal_id,
-            entries=(entries,) if isinstance(entries, Entry) else tuple(entries),
+            entries=(entries,) if isinstance(entries, Entry) else _listed(entries),
             complete_through=complete_through,
         )
         return self._carry_out(merchant, command, context, self._standing(deal_id, context))
@@ -325,9 +325,9 @@ class Engine:
         Raises:
             Refusal: `no_deal_to_renew`.
         """
-        check_evidence(context.evidence, renewal=True)
         context = context.not_before(merchant.last_seen_at)
         rulebook = self._setting.rulebook(merchant, context.at)
+        check_evidence(context.evidence, rulebook, renewal=merchant.provider_id is not None)
         case = renewal_case(merchant, context, rulebook)
         if case is None:
             raise Refusal("no_deal_to_renew", "the merchant has no active or recently repaid deal")
@@ -335,8 +335,9 @@ class Engine:
 
     def look_up(self, merchant: Merchant, context: Context) -> Outcome[MerchantLookup]:
         """The merchant's deals (spec 4.3); none before the first funding. Changes nothing."""
-        check_evidence(context.evidence, renewal=True)
         context = context.not_before(merchant.last_seen_at)
+        rulebook = self._setting.rulebook(merchant, context.at)
+        check_evidence(context.evidence, rulebook, renewal=merchant.provider_id is not None)
         reply = standings(merchant, merchant.deals, context, self._setting)
         return Outcome(reply, (), merchant)
 
@@ -360,6 +361,11 @@ class Engine:
             return standings(after, (deal,), seen, self._setting).deals[0]
 
         return reply
+
+
+def _listed(items: Iterable[Any]) -> tuple[Any, ...]:
+    """*items* as a tuple; what is no list is left for its command to refuse."""
+    return tuple(items) if isinstance(items, Iterable) else items
 
 
 def _application(application_id: str) -> Callable[[Merchant], ApplicationStanding]:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 
 from attrs import frozen
 
@@ -114,6 +114,9 @@ class InvalidDocument(HoldbackError):
         assert self.faults, "an invalid document has at least one fault"
         super().__init__("\n".join(str(fault) for fault in self.faults))
 
+    def __reduce__(self) -> tuple[Any, ...]:  # an exception is copied by its arguments
+        return type(self), (self.faults,)
+
     @classmethod
     def of(
         cls, message: str, *, path: str | None = None, hint: str | None = None
@@ -148,6 +151,9 @@ class RuleError(HoldbackError):
         self.hint = hint
         super().__init__(f"column {start + 1}: {message}" + (f"; {hint}" if hint else ""))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rule_error, (self.message, self.source, self.start, self.end, self.stage, self.hint)
+
     def underlined(self) -> str:
         """The message, and under it the expression with the characters at fault marked."""
         return f"{self}\n    {self.source}\n    {' ' * self.start}{'^' * (self.end - self.start)}"
@@ -171,3 +177,16 @@ class Refusal(HoldbackError):
         self.detail = detail
         self.errors = tuple(errors)
         super().__init__(f"{code}: {detail}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _refusal, (self.code, self.detail, self.errors)
+
+
+def _rule_error(
+    message: str, source: str, start: int, end: int, stage: str, hint: str | None
+) -> RuleError:
+    return RuleError(message, source=source, start=start, end=end, stage=stage, hint=hint)
+
+
+def _refusal(code: str, detail: str, errors: tuple[Fault, ...]) -> Refusal:
+    return Refusal(code, detail, errors=errors)

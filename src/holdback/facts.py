@@ -33,6 +33,8 @@ EVIDENCE_FACTS: Final = (
     "credit_score",
     "credit_checked_on",
 )
+# What one consumer credit check gives: a score and its day belong together.
+CREDIT: Final = ("credit_score", "credit_checked_on")
 INITIAL_EVIDENCE: Final = (*EVIDENCE_FACTS, "average_monthly_takings", "months_trading")
 
 
@@ -65,8 +67,8 @@ _TABLE: Final = (
     ("deals_defaulted", "count", 10_000, MERCHANT,
      "Deals that defaulted. Unknown unless the history is declared complete."),
     ("average_monthly_takings", "money", MOST_MONEY, MERCHANT,
-     "Takings in a month, averaged over the last 90 days where these are complete, and otherwise as the "
-     "initial application gave them."),
+     "Takings in a month, averaged over the last 90 days. Until so many are recorded, as the initial "
+     "application gave them; after that, unknown unless the takings are declared complete."),
     ("takings_trend", "percent*", MOST_PERCENT, MERCHANT,
      "Takings of the last 30 days as a percent of those of the 30 days before; 100% is unchanged."),
     ("months_trading", "count", 12_000, MERCHANT,

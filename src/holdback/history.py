@@ -10,7 +10,9 @@ from collections.abc import Iterable, Mapping
 from datetime import date, timedelta
 from typing import Final
 
-from holdback.facts import INITIAL_EVIDENCE, MOST_MONEY, MOST_PERCENT
+from holdback.canonical import Json
+from holdback.errors import InvalidDocument
+from holdback.facts import CREDIT, MOST_MONEY, MOST_PERCENT
 from holdback.model.deal import (
     DEFAULTED,
     RENEWED,
@@ -35,8 +37,10 @@ def performance(deal: Deal, today: date) -> int | None:
 
     Expected is the repayment amount in proportion to the days elapsed, and the whole of it once the
     term has passed. None before a whole day has elapsed (design 6a).
+    A deal that has ended stays as it was on its last day.
     """
-    elapsed = min((today - deal.funded_on).days, deal.term_days)
+    until = today if deal.ended_on is None else min(today, deal.ended_on)
+    elapsed = min((until - deal.funded_on).days, deal.term_days)
     if elapsed <= 0:
         return None
     whole = deal.remitted.minor * WHOLE * deal.term_days
@@ -50,14 +54,19 @@ def deal_facts(merchant: Merchant, deal: Deal, today: date) -> dict[str, int | N
         "progress": deal.progress,
         "performance": performance(deal, today),
         "balance": deal.balance.minor,
-        "status": STATUSES.index(deal.status),
-        "deal_type": TYPES.index(deal.type),
+        "status": _ordinal(STATUSES, deal.status),
+        "deal_type": _ordinal(TYPES, deal.type),
         "days_since_funding": elapsed,
         "remaining_term_days": max(0, deal.term_days - elapsed),
     }
     if _complete(deal, today):
         known |= _counted_facts(merchant, deal, today)
     return known
+
+
+def _ordinal(declared: tuple[str, ...], text: str) -> int | None:
+    """The place of *text* in its declared set; a text outside it is unknown (design 4)."""
+    return declared.index(text) if text in declared else None
 
 
 def _complete(deal: Deal, today: date) -> bool:
@@ -137,44 +146,56 @@ def months_between(start: date, end: date) -> int:
     return (end.year - start.year) * 12 + end.month - start.month - (end.day < start.day)
 
 
-def held_evidence(merchant: Merchant, catalogue: Catalogue, today: date) -> dict[str, int | None]:
-    """The evidence held from earlier applications, its months of trading brought up to *today*."""
-    held: dict[str, int | None] = {
-        name: catalogue.facts[catalogue.place(name)].read(value)
-        for name, value in merchant.evidence.items()
+def overlaid(held: Mapping[str, Json], newer: Mapping[str, Json]) -> dict[str, Json]:
+    """
+    The evidence *held* with the *newer* on top. One credit check's score and day belong together: with
+    either of them new, neither of the old ones is kept.
+
+    >>> overlaid({"credit_score": 700, "identity_verified": True}, {"credit_checked_on": "2026-07-01"})
+    {'identity_verified': True, 'credit_checked_on': '2026-07-01'}
+    """
+    renewed = CREDIT if any(name in newer for name in CREDIT) else ()
+    return {**{name: value for name, value in held.items() if name not in renewed}, **newer}
+
+
+def merchant_facts(
+    merchant: Merchant, evidence: Mapping[str, Json], catalogue: Catalogue, today: date
+) -> dict[str, int | None]:
+    """
+    The facts about the merchant on *today*: the evidence held, with the newer *evidence* on top, its
+    months of trading brought up to date, and its takings those recorded, once 90 days of them are.
+    """
+    known = {
+        name: _read(name, value, catalogue)
+        for name, value in overlaid(merchant.evidence, evidence).items()
     }
-    months = held.get("months_trading")
+    months = known.get("months_trading")
     if months is not None and merchant.evidence_on is not None:
-        held["months_trading"] = months + max(0, months_between(merchant.evidence_on, today))
-    return held
+        known["months_trading"] = months + max(0, months_between(merchant.evidence_on, today))
+    if _superseded(merchant):
+        known.pop("average_monthly_takings", None)
+    return known | takings_facts(merchant, today)
 
 
-def _by_name(evidence: Mapping[str, object], catalogue: Catalogue) -> dict[str, int | None]:
-    if not evidence:
-        return {}
-    prepared = catalogue.prepare(evidence)
-    return {
-        name: number
-        for name in INITIAL_EVIDENCE
-        if (number := prepared[catalogue.place(name)]) is not None
-    }
+def _read(name: str, value: Json, catalogue: Catalogue) -> int | None:
+    fact = catalogue.fact(name)
+    try:
+        return None if fact is None else fact.read(value)
+    except (ValueError, TypeError) as error:
+        raise InvalidDocument.of(f"held evidence: {error}", path=f"$.evidence.{name}") from None
+
+
+def _superseded(merchant: Merchant) -> bool:
+    """Whether so many takings were once recorded and complete that those first given count no more."""
+    complete = merchant.takings_complete_through
+    if complete is None or not merchant.takings:
+        return False
+    return (complete - merchant.takings[0].on).days + 1 >= _AVERAGED_DAYS
 
 
 def renewal_facts(
-    merchant: Merchant,
-    deal: Deal,
-    catalogue: Catalogue,
-    evidence: Mapping[str, object],
-    today: date,
+    merchant: Merchant, deal: Deal, catalogue: Catalogue, evidence: Mapping[str, Json], today: date
 ) -> Facts:
-    """
-    The prepared facts for renewing *deal* on *today*: what the state derives, the evidence held, and
-    the new *evidence* of the host's checks, the newest first.
-    """
-    known = (
-        held_evidence(merchant, catalogue, today)
-        | takings_facts(merchant, today)
-        | deal_facts(merchant, deal, today)
-        | _by_name(evidence, catalogue)
-    )
-    return tuple(known.get(fact.name) for fact in catalogue.facts)
+    """The prepared facts for renewing *deal* on *today*, with the *evidence* of the host's new checks."""
+    known = merchant_facts(merchant, evidence, catalogue, today) | deal_facts(merchant, deal, today)
+    return tuple([known.get(fact.name) for fact in catalogue.facts])

@@ -36,7 +36,7 @@ ONLY = {
     "cattrs": ("wire", "jurisdictions.reader", "offers.binding"),
     "click": ("cli",),
     "pathlib": ("jurisdictions.folder", "cli"),
-    "os": (),
+    "os": ("cli",),
     "sys": ("cli",),
     "io": (),
     "time": (),

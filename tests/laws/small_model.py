@@ -6,6 +6,7 @@ worked out anew from the list of entries.
 
 from __future__ import annotations
 
+from datetime import datetime
 from decimal import Decimal
 
 
@@ -14,12 +15,18 @@ def amount(text):
     return Decimal(text.split(" ")[1])
 
 
+def instant(text):
+    """The instant written in RFC 3339."""
+    return datetime.fromisoformat(text)
+
+
 class SmallModel:
     """What a merchant is after its events, as far as the money and the states go."""
 
     def __init__(self):
         self.provider_id = None
         self.offers = {}
+        self.expiries = {}
         self.applications = {}
         self.deals = {}
         self.eligible = False
@@ -31,12 +38,13 @@ class SmallModel:
         for product in event["offer_set"]["products"]:
             for offer in product["offers"]:
                 self.offers[offer["offer_id"]] = "Eligible"
+                self.expiries[offer["offer_id"]] = instant(event["offer_set"]["expires_at"])
 
     def OfferAccepted(self, event):
         self.provider_id = event["reply"]["provider_id"]
         accepted = event["reply"]["offer"]["offer_id"]
         for offer_id, status in self.offers.items():
-            if status == "Eligible":
+            if status == "Eligible" and instant(event["at"]) < self.expiries[offer_id]:
                 self.offers[offer_id] = "Accepted" if offer_id == accepted else "Withdrawn"
         self.applications[event["reply"]["application_id"]] = "awaiting_details"
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Mapping
 from datetime import datetime
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 
@@ -32,11 +33,14 @@ _jurisdictions = click.option(
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="holdback")
-def holdback() -> None:
+@click.pass_context
+def holdback(ctx: click.Context) -> None:
     """Merchant financing rules: offers, acceptance, deals and renewals."""
+    if "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb":
+        ctx.color = False
 
 
-def _fail(error: InvalidDocument, what: str) -> None:
+def _fail(error: InvalidDocument, what: str) -> NoReturn:
     """Say every fault of a document on standard error, and leave with 2."""
     click.secho(f"{what} cannot be read:", err=True, bold=True)
     for fault in error.faults:
@@ -49,7 +53,6 @@ def _load(folder: Path | None) -> Jurisdictions:
         return load_jurisdictions(folder)
     except InvalidDocument as error:
         _fail(error, "The jurisdictions")
-        raise
 
 
 def _engine(folder: Path | None) -> Engine:
@@ -57,7 +60,6 @@ def _engine(folder: Path | None) -> Engine:
         return Engine(_load(folder))
     except InvalidDocument as error:
         _fail(error, "The jurisdictions")
-        raise
 
 
 def _carry_out(body: bytes, name: str, folder: Path | None, *, as_json: bool) -> int:
@@ -67,7 +69,6 @@ def _carry_out(body: bytes, name: str, folder: Path | None, *, as_json: bool) ->
         steps = read_scenario(body)
     except InvalidDocument as error:
         _fail(error, name)
-        raise
     refused = 0
     plain = []
     for step in run(steps, engine):
@@ -137,18 +138,16 @@ def explain_command(
 
     Prints the outcome, the reasons with their figures, what is missing, and every rule's answer.
     """
-    loaded = _load(folder)
+    loaded = _engine(folder).jurisdictions  # the products' calculators are checked as well
     try:
         rulebook = loaded.resolve(jurisdiction, on=day.date())
     except InvalidDocument as error:
         _fail(error, f"The rules of {jurisdiction}")
-        raise
     try:
-        given = wire.read_evidence(wire.read_json(facts.read(SCENARIO_BYTES + 1)))
+        given = wire.read_evidence(wire.read_json(facts.read(SCENARIO_BYTES + 1)), path="$")
         assessment = rulebook.assess(given)
     except InvalidDocument as error:
         _fail(error, facts.name)
-        raise
     plain: Mapping[str, Any] = wire.to_dict(assessment)
     if form == "json":
         click.echo(write_json(plain))

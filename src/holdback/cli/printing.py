@@ -22,10 +22,17 @@ _COLOURS: Final = {
 _WIDTH: Final = 110
 
 
+def safe(text: str) -> str:
+    """*text* with everything escaped that a terminal would not print but do."""
+    if text.isprintable():
+        return text
+    return "".join(each if each.isprintable() else f"\\u{ord(each):04x}" for each in text)
+
+
 def json_lines(value: Json, indent: int = 0, before: str = "", after: str = "") -> Iterator[str]:
     """*value* as JSON over several lines, short parts on one; its numbers exactly as on the wire."""
     margin = " " * indent
-    flat = write_json(value)
+    flat = safe(write_json(value))
     is_object = isinstance(value, Mapping)
     nested = is_object or (isinstance(value, Sequence) and not isinstance(value, str))
     if not nested or not value or len(margin + before + flat) <= _WIDTH:
@@ -34,7 +41,7 @@ def json_lines(value: Json, indent: int = 0, before: str = "", after: str = "") 
     yield f"{margin}{before}{'{' if is_object else '['}"
     items = list(value.items()) if is_object else [(None, item) for item in value]
     for place, (key, item) in enumerate(items, start=1):
-        name = "" if key is None else f"{write_json(key)}: "
+        name = "" if key is None else f"{safe(write_json(key))}: "
         yield from json_lines(item, indent + 2, name, "," if place < len(items) else "")
     yield f"{margin}{'}' if is_object else ']'}{after}"
 
@@ -42,19 +49,21 @@ def json_lines(value: Json, indent: int = 0, before: str = "", after: str = "") 
 def _spaced(value: Json) -> str:
     """A short object or list on one line, with the spaces that people expect."""
     if isinstance(value, Mapping):
-        inside = ", ".join(f"{write_json(key)}: {_spaced(item)}" for key, item in value.items())
+        inside = ", ".join(
+            f"{safe(write_json(key))}: {_spaced(item)}" for key, item in value.items()
+        )
         return f"{{{inside}}}"
     if isinstance(value, Sequence) and not isinstance(value, str):
         return f"[{', '.join(_spaced(item) for item in value)}]"
-    return write_json(value)
+    return safe(write_json(value))
 
 
 def step_lines(step: Step) -> Iterator[str]:
     """One step: what was asked, the reply as the specification has it, the events and the reasons."""
     title = style(f"{step.number}  {step.operation}", bold=True)
-    yield f"{title}  {style(f'{step.at}  {step.who}', dim=True)}"
+    yield f"{title}  {style(safe(f'{step.at}  {step.who}'), dim=True)}"
     if step.note:
-        yield f"   {step.note}"
+        yield f"   {safe(step.note)}"
     if step.problem is not None:
         refused = f"refused: {step.problem['status']} {step.problem['code']}"
         yield f"   {style(refused, fg='red')}"
@@ -82,7 +91,7 @@ def event_lines(event: Mapping[str, Any]) -> Iterator[str]:
 def _why(title: str, decision: Mapping[str, Any]) -> Iterator[str]:
     yield f"         {title}"
     for reason in decision.get("reasons") or ():
-        yield f"           {reason['code']}  {reason['text']}"
+        yield f"           {reason['code']}  {safe(reason['text'])}"
     if decision.get("needs"):
         yield f"           missing: {', '.join(decision['needs'])}"
 
@@ -103,7 +112,7 @@ def assessment_lines(plain: Mapping[str, Any]) -> Iterator[str]:
     yield f"{plain['jurisdiction']} on {plain['on']}: {outcome}"
     for reason in plain["reasons"]:
         place = f"  ({reason['file']}:{reason['line']})" if reason["file"] else ""
-        yield f"  {reason['code']}  {reason['text']}{style(place, dim=True)}"
+        yield f"  {reason['code']}  {safe(reason['text'])}{style(place, dim=True)}"
     if plain["needs"]:
         yield f"Missing: {', '.join(plain['needs'])}"
     if plain["trace"]:

@@ -5,10 +5,12 @@ It is the smallest host there is: load the merchant, carry out the operation, st
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from attrs import field, frozen
+from pendulum import DateTime
 
 from holdback import wire
 from holdback.canonical import Json
@@ -33,6 +35,7 @@ SCENARIO_BYTES: Final = 4 * 1024 * 1024
 
 _REQUIRED: Final = ("at", "request_id", "partner", "merchant_id", "jurisdiction", "operation")
 _KEYS: Final = (*_REQUIRED, "input", "evidence", "note")
+_PLACE: Final = re.compile("0|[1-9][0-9]{0,8}")
 _BY_PROVIDER: Final = ("look_up", "assess_renewal", "review_renewal")
 OPERATIONS: Final = (
     "request_offers",
@@ -192,10 +195,27 @@ def _step_faults(step: Any, path: str) -> Iterator[Fault]:
     for key in _REQUIRED:
         if key not in step:
             yield Fault(message="missing field", path=f"{path}.{key}")
+    for key in ("request_id", "partner", "merchant_id", "jurisdiction", "note"):
+        if key in step and (type(step[key]) is not str or not step[key]):
+            yield Fault(message="expected text that is not empty", path=f"{path}.{key}")
+    if not isinstance(step.get("evidence", {}), Mapping):
+        yield Fault(message="expected evidence by fact name", path=f"{path}.evidence")
     operation = step.get("operation")
     if "operation" in step and operation not in OPERATIONS:
         hint = did_you_mean(str(operation), OPERATIONS)
         yield Fault(message="unknown operation", path=f"{path}.operation", hint=hint)
+    if "at" in step:
+        try:
+            _instant(step["at"], f"{path}.at")
+        except InvalidDocument as error:
+            yield from error.faults
+
+
+def _instant(value: Any, path: str) -> DateTime:
+    if type(value) is not str:
+        message = "expected an instant such as `2026-07-01T10:00:00Z`"
+        raise InvalidDocument.of(message, path=path)
+    return wire.read_timestamp(value, path=path)
 
 
 def run(steps: Sequence[Mapping[str, Any]], engine: Engine) -> Iterator[Step]:
@@ -226,13 +246,10 @@ def run(steps: Sequence[Mapping[str, Any]], engine: Engine) -> Iterator[Step]:
 
 
 def _context(step: Mapping[str, Any]) -> Context:
-    at = step["at"]
-    if not isinstance(at, str):
-        raise InvalidDocument.of("expected an instant such as `2026-07-01T10:00:00Z`", path="$.at")
     return Context(
-        at=wire.read_timestamp(at),
+        at=_instant(step["at"], "$.at"),
         request_id=step["request_id"],
-        evidence=wire.read_evidence(step.get("evidence") or {}),
+        evidence=wire.read_evidence(step.get("evidence", {})),
     )
 
 
@@ -249,16 +266,17 @@ def _filled(value: Any, replies: Sequence[Json]) -> Any:
 
 def _pointed(pointer: Any, replies: Sequence[Json]) -> Json:
     """What the JSON Pointer *pointer* (RFC 6901) names in the replies so far."""
+    if not isinstance(pointer, str) or not pointer.startswith("/"):
+        message = "expected a JSON Pointer such as `/0/expiresAt`"
+        raise InvalidDocument.of(message, path="$.from")
     here: Any = replies
-    parts = str(pointer).split("/")
-    for part in parts[1:]:
+    for part in pointer.split("/")[1:]:
         key = part.replace("~1", "/").replace("~0", "~")
-        try:
-            here = here[int(key)] if isinstance(here, Sequence) else here[key]
-        except (KeyError, IndexError, ValueError, TypeError):
-            raise InvalidDocument.of(
-                f"`{str(pointer)[:100]}` points at nothing in the replies so far", path="$.from"
-            ) from None
-    if parts[0] or len(parts) < 2:
-        raise InvalidDocument.of("expected a JSON Pointer such as `/0/expiresAt`", path="$.from")
+        if isinstance(here, list) and _PLACE.fullmatch(key) and int(key) < len(here):
+            here = here[int(key)]
+        elif isinstance(here, Mapping) and key in here:
+            here = here[key]
+        else:
+            message = f"`{pointer[:100]}` points at nothing in the replies so far"
+            raise InvalidDocument.of(message, path="$.from")
     return here

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import attrs
 
 from holdback.canonical import Json
 from holdback.errors import Refusal
-from holdback.history import held_evidence, takings_facts
+from holdback.history import merchant_facts
 from holdback.lifecycle.commands import (
     AcceptOffer,
     CloseApplication,
@@ -58,11 +59,16 @@ def accept(
         if details is None or details == first.bank_details:
             return ()
         raise Refusal("already_accepted", "this offer was accepted with other bank details")
-    if offer.offer_status == offer_states.WITHDRAWN:
-        raise _withdrawn(merchant)
+    withdrawn = offer.offer_status == offer_states.WITHDRAWN
+    if withdrawn and _stands(merchant):
+        raise Refusal("already_accepted", "another offer of the merchant was accepted")
     if context.at >= offer_set.expires_at:
         raise Refusal(
             "offers_expired", "the offers have expired; a new application must be submitted"
+        )
+    if withdrawn:
+        raise Refusal(
+            "offer_withdrawn", "the offer was withdrawn; a new application must be submitted"
         )
     _check_base(merchant, offer_set)
     return _accepted(merchant, offer_set, offer, details, context, setting)
@@ -88,15 +94,9 @@ def _fulfilment_of(merchant: Merchant, offer_set: OfferSet) -> Fulfilment:
     )
 
 
-def _withdrawn(merchant: Merchant) -> Refusal:
-    """Why an offer that another acceptance withdrew cannot be accepted."""
-    if any(
-        each.status in {*IN_FULFILMENT, FUNDED_APPLICATION} for each in merchant.fulfilments[-1:]
-    ):
-        return Refusal("already_accepted", "another offer of the merchant was accepted")
-    return Refusal(
-        "offer_withdrawn", "the offer was withdrawn; a new application must be submitted"
-    )
+def _stands(merchant: Merchant) -> bool:
+    """Whether the last acceptance, which withdrew the offers then open, still stands."""
+    return merchant.fulfilments[-1].status in {*IN_FULFILMENT, FUNDED_APPLICATION}
 
 
 def _check_base(merchant: Merchant, offer_set: OfferSet) -> None:
@@ -123,9 +123,10 @@ def _accepted(
 ) -> tuple[Event, ...]:
     application_id, provider_id = offer_set.application_id, setting.provider_id(merchant)
     links = setting.links(application_id, provider_id)
-    for key in REQUIRED_LINKS:
-        if not isinstance(links.get(key), str):
-            raise TypeError(f"links has to give a text for `{key}`")
+    if not isinstance(links, Mapping) or any(type(links.get(k)) is not str for k in REQUIRED_LINKS):
+        raise TypeError(f"links has to give a text for each of {', '.join(REQUIRED_LINKS)}")
+    if any(type(text) is not str for text in (*links, *links.values())):
+        raise TypeError("links has to give texts alone")
     held = details or merchant.bank_details
     omitted = _omitted(offer_set, held)
     accepted = OfferAccepted(
@@ -139,7 +140,7 @@ def _accepted(
         ),
         filled=_filled(merchant, offer_set, provider_id, context, setting),
         omitted=omitted,
-        bank_details=details,
+        bank_details=held,
     )
     if held is None:
         return (accepted,)
@@ -162,16 +163,17 @@ def _filled(
     request = offer_set.request
     renewal = request.renewal
     rulebook = setting.rulebook(merchant, context.at)
-    known: Mapping[str, int | None] = {}
+    known: Mapping[str, int | None]
     if renewal:
-        known = held_evidence(merchant, rulebook.catalogue, rulebook.on)
-        known = {**known, **takings_facts(merchant, rulebook.on)}
+        known = merchant_facts(merchant, offer_set.evidence, rulebook.catalogue, rulebook.on)
     else:
-        prepared = rulebook.catalogue.prepare(offer_set.evidence)
-        known = {
-            fact.name: number
-            for fact, number in zip(rulebook.catalogue.facts, prepared, strict=True)
-        }
+        known = dict(
+            zip(
+                (fact.name for fact in rulebook.catalogue.facts),
+                rulebook.catalogue.prepare(offer_set.evidence),
+                strict=True,
+            )
+        )
     facts: dict[str, Json] = {
         fact.name: fact.type.plain(number)
         for fact in rulebook.catalogue.facts
@@ -219,26 +221,28 @@ def supply_details(
 ) -> tuple[Event, ...]:
     """Details that were omitted; with bank details the application is submitted."""
     each = _fulfilment(merchant, command.application_id)
-    details = _given(command.bank_details)
-    use = command.intended_use_of_funds
-    new_details = details if details != merchant.bank_details else None
-    new_use = use if use != merchant.intended_use_of_funds else None
-    if new_details is None and new_use is None:
+    given = {
+        "bank_details": (_given(command.bank_details), each.bank_details),
+        "intended_use_of_funds": (command.intended_use_of_funds, merchant.intended_use_of_funds),
+    }
+    new: dict[str, Any] = {}
+    for name, (value, has) in given.items():
+        if value is None or value == has:
+            continue
+        if name not in each.omitted:
+            raise Refusal("request_conflict", f"the application has another {name} already")
+        new[name] = value
+    if not new:
         return ()
     if each.status not in IN_FULFILMENT:
         raise _not_now("details are not taken", each.status)
-    if new_details is not None and "bank_details" not in each.omitted:
-        raise Refusal("request_conflict", "the application has other bank details already")
-    given = {"bank_details": new_details, "intended_use_of_funds": new_use}
-    omitted = tuple(name for name in each.omitted if given[name] is None)
     supplied = DetailsSupplied(
         at=context.at,
         application_id=each.application_id,
-        omitted=omitted,
-        bank_details=new_details,
-        intended_use_of_funds=new_use,
+        omitted=tuple(name for name in each.omitted if name not in new),
+        **new,
     )
-    if new_details is None or SUBMITTED not in follows(
+    if "bank_details" not in new or SUBMITTED not in follows(
         "application", each.status, "supply_details"
     ):
         return (supplied,)

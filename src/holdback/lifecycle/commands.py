@@ -2,79 +2,105 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import date
-from typing import TypeAlias
+from types import MappingProxyType
+from typing import Final, TypeAlias
 
 from attrs import field, frozen
 
 from holdback.model.acceptance import BankDetails
 from holdback.model.application import OffersRequest
-from holdback.model.deal import Entry
-from holdback.model.merchant import Takings
+from holdback.model.deal import CANCELLED, DEFAULTED, Entry
+from holdback.model.merchant import (
+    DECLINED_APPLICATION,
+    WITHDRAWN_APPLICATION,
+    Takings,
+)
+from holdback.model.validity import (
+    day,
+    each,
+    instance_of,
+    one_of,
+    optional,
+    plain_day,
+    text,
+)
+
+# The words with which an application and a deal are ended (design 7a), and the deal's status then.
+APPLICATION_ENDINGS: Final = (DECLINED_APPLICATION, WITHDRAWN_APPLICATION)
+DEAL_ENDINGS: Final[Mapping[str, str]] = MappingProxyType(
+    {"defaulted": DEFAULTED, "cancelled": CANCELLED}
+)
+_DETAILS = optional(instance_of(BankDetails, "bank details, `BankDetails`"))
 
 
 @frozen(kw_only=True)
 class RequestOffers:
     """Price offers for an application, initial or renewal (spec 4.1)."""
 
-    request: OffersRequest
+    request: OffersRequest = field(validator=instance_of(OffersRequest, "a request for offers"))
 
 
 @frozen(kw_only=True)
 class AcceptOffer:
     """Accept one offer on the merchant's behalf (spec 4.2)."""
 
-    offer_id: str
-    bank_details: BankDetails | None = field(default=None, repr=False)
+    offer_id: str = field(validator=text)
+    bank_details: BankDetails | None = field(default=None, repr=False, validator=_DETAILS)
 
 
 @frozen(kw_only=True)
 class SupplyDetails:
     """Supply what was omitted, so that the application can be submitted."""
 
-    application_id: str
-    bank_details: BankDetails | None = field(default=None, repr=False)
-    intended_use_of_funds: str | None = field(default=None, repr=False)
+    application_id: str = field(validator=text)
+    bank_details: BankDetails | None = field(default=None, repr=False, validator=_DETAILS)
+    intended_use_of_funds: str | None = field(default=None, repr=False, validator=optional(text))
 
 
 @frozen(kw_only=True)
 class CloseApplication:
     """End an application in fulfilment: `status` is `declined` or `withdrawn`."""
 
-    application_id: str
-    status: str
+    application_id: str = field(validator=text)
+    status: str = field(validator=one_of(*APPLICATION_ENDINGS))
 
 
 @frozen(kw_only=True)
 class FundDeal:
     """Fund a submitted application: its deal begins; a renewal settles its base deal."""
 
-    application_id: str
+    application_id: str = field(validator=text)
 
 
 @frozen(kw_only=True)
 class RecordTakings:
     """Record days of takings; they are complete up to `complete_through`, where that is given."""
 
-    takings: tuple[Takings, ...]
-    complete_through: date | None = None
+    takings: tuple[Takings, ...] = field(validator=each(instance_of(Takings, "days of takings")))
+    complete_through: date | None = field(
+        default=None, converter=plain_day, validator=optional(day)
+    )
 
 
 @frozen(kw_only=True)
 class RecordRemittance:
     """Record entries of a deal; its history is complete up to `complete_through`, where given."""
 
-    deal_id: str
-    entries: tuple[Entry, ...]
-    complete_through: date | None = None
+    deal_id: str = field(validator=text)
+    entries: tuple[Entry, ...] = field(validator=each(instance_of(Entry, "entries")))
+    complete_through: date | None = field(
+        default=None, converter=plain_day, validator=optional(day)
+    )
 
 
 @frozen(kw_only=True)
 class CloseDeal:
     """End the active deal: `status` is `defaulted` or `cancelled`."""
 
-    deal_id: str
-    status: str
+    deal_id: str = field(validator=text)
+    status: str = field(validator=one_of(*DEAL_ENDINGS))
 
 
 @frozen(kw_only=True)

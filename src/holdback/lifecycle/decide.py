@@ -27,7 +27,7 @@ from holdback.lifecycle.evolve import evolve_all
 from holdback.lifecycle.requesting import issue_offers
 from holdback.lifecycle.servicing import close_deal, record_remittance, record_takings
 from holdback.lifecycle.setting import Context, Setting
-from holdback.lifecycle.standing import renewal_case, renewal_eligibility
+from holdback.lifecycle.standing import check_evidence, renewal_case, renewal_eligibility
 from holdback.model.merchant import Merchant
 
 
@@ -42,11 +42,15 @@ def decide(
         InvalidDocument: the command, or the evidence, is not valid.
     """
     context = context.not_before(merchant.last_seen_at)
+    if context.evidence and not isinstance(command, RequestOffers):
+        known = merchant.provider_id is not None
+        check_evidence(context.evidence, setting.rulebook(merchant, context.at), renewal=known)
     events = _events(merchant, command, context, setting)
     # Requests for offers change nothing that eligibility depends on, and are the hot path.
     if isinstance(command, RequestOffers) or not (events or isinstance(command, ReviewRenewal)):
         return events
-    return (*events, *_announcement(evolve_all(merchant, events), context, setting))
+    after = evolve_all(merchant, events)
+    return (*events, *_announcement(merchant, after, context, setting))
 
 
 def _events(
@@ -75,17 +79,20 @@ def _events(
 
 
 def _announcement(
-    merchant: Merchant, context: Context, setting: Setting
+    before: Merchant, merchant: Merchant, context: Context, setting: Setting
 ) -> tuple[RenewalEligibilityChanged, ...]:
     case = renewal_case(merchant, context, setting.rulebook(merchant, context.at))
     eligible = renewal_eligibility(merchant, case)
     if eligible == merchant.renewal_eligibility:
         return ()
+    # What was announced of a deal is taken back of that deal: it was the active one until now.
+    deal = case.deal if case is not None and eligible else before.active_deal
+    about = case is not None and deal is not None and case.deal.id == deal.id
     return (
         RenewalEligibilityChanged(
             at=context.at,
-            deal_id=None if case is None else case.deal.id,
+            deal_id=None if deal is None else deal.id,
             renewal_eligibility=eligible,
-            assessment=None if case is None else case.assessment.record(),
+            assessment=case.assessment.record() if case is not None and about else None,
         ),
     )

@@ -31,9 +31,9 @@ class OffersIssued:
 
     at: DateTime
     offer_set: OfferSet
-    facts: Mapping[str, Json] = field(factory=dict)
-    assessment: Mapping[str, Json] | None = None
-    decisions: tuple[Mapping[str, Json], ...] = ()
+    facts: Mapping[str, Json] = field(factory=dict, repr=False)
+    assessment: Mapping[str, Json] | None = field(default=None, repr=False)
+    decisions: tuple[Mapping[str, Json], ...] = field(default=(), repr=False)
 
 
 @frozen(kw_only=True)
@@ -48,7 +48,7 @@ class FilledApplication:
     consents: Opaque | None = field(default=None, repr=False)
     applicants: Opaque | None = field(default=None, repr=False)
     company: Opaque | None = field(default=None, repr=False)
-    facts: Mapping[str, Json] = field(factory=dict)
+    facts: Mapping[str, Json] = field(factory=dict, repr=False)
     deals: tuple[Mapping[str, Json], ...] = ()
 
 
@@ -167,7 +167,7 @@ class RenewalEligibilityChanged:
     at: DateTime
     deal_id: str | None
     renewal_eligibility: bool
-    assessment: Mapping[str, Json] | None = None
+    assessment: Mapping[str, Json] | None = field(default=None, repr=False)
 
 
 Event: TypeAlias = (

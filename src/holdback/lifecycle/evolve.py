@@ -2,6 +2,7 @@
 
 Rule 1: `evolve` needs no rulebook and no clock; an event carries everything that it changes.
 Rule 2: it decides nothing. An event that has happened is applied; whether it might, `decide` has asked.
+Rule 3: an event that cannot follow, because a host replays them wrongly, is refused and not applied.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from typing import Any, Final
 
 import attrs
 
+from holdback.errors import InvalidDocument
+from holdback.history import overlaid
 from holdback.lifecycle import events as happened
 from holdback.model import offer as offer_states
 from holdback.model.deal import FUNDED, RENEWED, REPAID, Deal
@@ -44,12 +47,20 @@ def evolve_all(merchant: Merchant, events: Iterable[happened.Event]) -> Merchant
 _Changes = dict[str, Any]
 
 
+def _unfit(event: happened.Event, why: str) -> InvalidDocument:
+    return InvalidDocument.of(f"{type(event).__name__} does not follow here: {why}")
+
+
 def _offers_issued(merchant: Merchant, event: happened.OffersIssued) -> _Changes:
+    if any(each.request_id == event.offer_set.request_id for each in merchant.offer_sets):
+        raise _unfit(event, "its request has a set of offers already")
     return {"offer_sets": (*merchant.offer_sets, event.offer_set)}
 
 
 def _offer_accepted(merchant: Merchant, event: happened.OfferAccepted) -> _Changes:
-    accepted = next(each for each in merchant.offer_sets if each.request_id == event.request_id)
+    accepted = next((s for s in merchant.offer_sets if s.request_id == event.request_id), None)
+    if accepted is None or merchant.in_fulfilment is not None:
+        raise _unfit(event, "no such offers are open")
     fulfilment = Fulfilment(
         application_id=event.reply.application_id,
         status=AWAITING_DETAILS,
@@ -63,9 +74,10 @@ def _offer_accepted(merchant: Merchant, event: happened.OfferAccepted) -> _Chang
         "provider_id": event.reply.provider_id,
         "fulfilments": (*merchant.fulfilments, fulfilment),
         "offer_sets": tuple(
-            _settle_offers(each, event.reply.offer.offer_id) for each in merchant.offer_sets
+            _settle_offers(each, event.reply.offer.offer_id) if each.expires_at > event.at else each
+            for each in merchant.offer_sets
         ),
-        "evidence": {**merchant.evidence, **accepted.evidence},
+        "evidence": overlaid(merchant.evidence, accepted.evidence),
     }
     if event.bank_details is not None:
         changes["bank_details"] = event.bank_details
@@ -113,7 +125,10 @@ def _fulfilments(merchant: Merchant, application_id: str, **changes: Any) -> _Ch
 
 
 def _details_supplied(merchant: Merchant, event: happened.DetailsSupplied) -> _Changes:
-    changes = _fulfilments(merchant, event.application_id, omitted=event.omitted)
+    changed: _Changes = {"omitted": event.omitted}
+    if event.bank_details is not None:
+        changed["bank_details"] = event.bank_details
+    changes = _fulfilments(merchant, event.application_id, **changed)
     if event.bank_details is not None:
         changes["bank_details"] = event.bank_details
     if event.intended_use_of_funds is not None:
@@ -135,6 +150,8 @@ def _deals(merchant: Merchant, deal_id: str, change: Callable[[Deal], Deal]) -> 
 
 def _deal_funded(merchant: Merchant, event: happened.DealFunded) -> _Changes:
     deal = event.deal
+    if merchant.active_deal is not None or any(each.id == deal.id for each in merchant.deals):
+        raise _unfit(event, "a deal is active, or this one is known")
     funded = _fulfilments(merchant, deal.application_id, status=FUNDED_APPLICATION, deal_id=deal.id)
     return {**funded, "deals": (*merchant.deals, deal)}
 

@@ -35,6 +35,9 @@ from holdback.renewal import REFERRED as RENEWAL_REFERRED
 from holdback.rules.types import Facts
 from holdback.ruleset import known_facts
 
+# A partner that asks again and again does not fill the merchant's state: an open set holds its request.
+MOST_OPEN_SETS: Final = 50
+
 # The checks of spec 1 ("identity and business checks, automated decisioning") by the evidence they give.
 CHECKS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
@@ -51,14 +54,14 @@ def admit(request: OffersRequest, merchant: Merchant, rulebook: Rulebook) -> Non
     Refuse a request that this merchant may not make now.
 
     Raises:
-        Refusal: `merchant_not_found`, `application_in_fulfilment`, `active_deal` or
-            `currency_mismatch`.
+        Refusal: `merchant_not_found`, `application_in_fulfilment`, `active_deal`, `no_deal_to_renew`
+            or `currency_mismatch`.
     """
     application = request.application
     if application.merchant_id != merchant.merchant_id or (
         request.renewal and application.provider_id != merchant.provider_id
     ):
-        raise Refusal("merchant_not_found", "no merchant has this provider_id and merchant_id")
+        raise Refusal("merchant_not_found", "the request names another merchant than this one")
     if merchant.in_fulfilment is not None:
         raise Refusal(
             "application_in_fulfilment", "an application of the merchant is in fulfilment"
@@ -69,6 +72,8 @@ def admit(request: OffersRequest, merchant: Merchant, rulebook: Rulebook) -> Non
         )
     expected = rulebook.currency.code
     base = base_deal(merchant, rulebook, rulebook.on) if request.renewal else None
+    if request.renewal and base is None:
+        raise Refusal("no_deal_to_renew", "the merchant has no active or recently repaid deal")
     if application.currency != expected or (base is not None and base.currency != expected):
         message = f"offers in {rulebook.code} are in {expected}, as the deal to renew has to be"
         fault = Fault(message=message, path="$.application.currency")
@@ -87,12 +92,12 @@ def issue_offers(
         raise Refusal("request_conflict", "this request id was used before with another body")
     rulebook = setting.rulebook(merchant, context.at)
     admit(request, merchant, rulebook)
-    check_evidence(context.evidence, renewal=request.renewal)
+    if sum(each.expires_at > context.at for each in merchant.offer_sets) >= MOST_OPEN_SETS:
+        raise Refusal("not_possible_now", f"{MOST_OPEN_SETS} sets of offers are open already")
+    evidence = check_evidence(context.evidence, rulebook, renewal=request.renewal)
     case = renewal_case(merchant, context, rulebook) if request.renewal else None
-    if request.renewal and case is None:
-        raise Refusal("no_deal_to_renew", "the merchant has no active or recently repaid deal")
     identify = setting.identities(merchant, context.request_id)
-    pricing = _Pricing(merchant, request, context, setting, rulebook, case, identify)
+    pricing = _Pricing(merchant, request, context, setting, rulebook, case, evidence, identify)
     return (pricing.issued(),)
 
 
@@ -106,6 +111,7 @@ class _Pricing:
     setting: Setting
     rulebook: Rulebook
     renewal: RenewalCase | None
+    evidence: Facts
     identify: Callable[..., str]
 
     def issued(self) -> OffersIssued:
@@ -146,8 +152,7 @@ class _Pricing:
     def _facts(self) -> Facts:
         if self.renewal is not None:
             return self.renewal.facts
-        facts = self.rulebook.catalogue.prepare(self.context.evidence)
-        return with_valid_credit(facts, self.merchant, self.rulebook, self.context.at)
+        return with_valid_credit(self.evidence, self.merchant, self.rulebook, self.context.at)
 
     def _known(self, facts: Facts) -> Mapping[str, Json]:
         if self.renewal is not None:
@@ -207,6 +212,7 @@ def required_checks(
     """
     rulebook = setting.rulebook(merchant, context.at)
     admit(request, merchant, rulebook)
+    check_evidence(context.evidence, rulebook, renewal=request.renewal)
     return RequiredChecks(checks=tuple(_checks(request, merchant, context, rulebook)))
 
 
@@ -214,12 +220,10 @@ def _checks(
     request: OffersRequest, merchant: Merchant, context: Context, rulebook: Rulebook
 ) -> Iterator[Check]:
     catalogue = rulebook.catalogue
-    read = {
-        catalogue.facts[place].name
-        for product in rulebook.products
-        for rule in product.rules.rules
-        for place in rule.checked.facts
-    }
+    rulesets = [product.rules for product in rulebook.products]
+    if request.renewal:
+        rulesets.append(rulebook.renewal)
+    read = {name for ruleset in rulesets for rule in ruleset.rules for name in rule.checked.names}
     held = catalogue.prepare(merchant.evidence) if request.renewal else catalogue.prepare({})
     due = second_check(merchant, rulebook, catalogue, context.at)
     for name, evidence in CHECKS.items():

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import date
-from typing import Final
 
 from attrs import evolve
 
 from holdback.errors import Fault, InvalidDocument, Refusal
-from holdback.lifecycle.commands import CloseDeal, RecordRemittance, RecordTakings
+from holdback.lifecycle.commands import DEAL_ENDINGS, CloseDeal, RecordRemittance, RecordTakings
 from holdback.lifecycle.events import (
     DealClosed,
     DealReopened,
@@ -20,12 +19,9 @@ from holdback.lifecycle.events import (
 )
 from holdback.lifecycle.setting import Context, Setting
 from holdback.lifecycle.transitions import follows
-from holdback.model.deal import CANCELLED, DEFAULTED, FUNDED, REPAID, Deal, Entry
+from holdback.model.deal import FUNDED, REPAID, Deal, Entry
 from holdback.model.merchant import Merchant
 from holdback.money import Currency, Money
-
-# The words of the operation, and the statuses that they give (design 7a).
-_ENDINGS: Final = {"defaulted": DEFAULTED, "cancelled": CANCELLED}
 
 
 def find_deal(merchant: Merchant, deal_id: str) -> Deal:
@@ -117,7 +113,9 @@ def _consequences(
     if REPAID in may and after.outstanding <= 0:
         assert after.repaid_on is not None
         yield DealRepaid(at=context.at, deal_id=after.id, on=after.repaid_on)
-    if FUNDED in may and after.outstanding > 0 and merchant.active_deal is None:
+    # What was a shortfall before stays one: only a reversal reopens (design 6a).
+    reversed_now = after.outstanding > max(0, before.outstanding)
+    if FUNDED in may and reversed_now and merchant.active_deal is None:
         yield DealReopened(at=context.at, deal_id=after.id)
 
 
@@ -176,9 +174,7 @@ def close_deal(
 ) -> tuple[Event, ...]:
     """The early end of the active deal; nothing when it ended so before."""
     deal = find_deal(merchant, command.deal_id)
-    status = _ENDINGS.get(command.status)
-    if status is None:
-        raise InvalidDocument.of("expected `defaulted` or `cancelled`", path="$.status")
+    status = DEAL_ENDINGS[command.status]
     if deal.status == status:
         return ()
     if status not in follows("deal", deal.status, "close_deal"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import uuid
 from collections.abc import Callable, Mapping
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from json.encoder import encode_basestring
 from typing import Final, TypeAlias
@@ -18,6 +18,7 @@ from holdback.canonical import Json
 from holdback.errors import Fault, InvalidDocument
 from holdback.jurisdictions.rulebook import Jurisdictions, Rulebook
 from holdback.model.merchant import Merchant
+from holdback.model.validity import text
 from holdback.money import Money
 from holdback.offers.binding import BoundProduct
 from holdback.rules.values import is_missing
@@ -26,14 +27,18 @@ from holdback.rules.values import is_missing
 Links: TypeAlias = Callable[[str, str], Mapping[str, str]]
 REQUIRED_LINKS: Final = ("contract_link", "merchant_link")
 
-_NO_OFFSET: Final = timedelta(0)
+# Far enough from the ends of the calendar that no term and no validity leads beyond them.
+_YEARS: Final = (1970, 3000)
 
 
 def _instant(value: object) -> DateTime:
     """*value* as an instant in UTC; a naive one is refused, because nobody can tell when it is."""
-    if not isinstance(value, datetime) or value.tzinfo is None:
+    if not isinstance(value, datetime) or value.utcoffset() is None:
         raise InvalidDocument.of("expected an instant with a time zone", path="$.at")
-    if isinstance(value, DateTime) and value.utcoffset() == _NO_OFFSET:
+    if not _YEARS[0] <= value.year < _YEARS[1]:
+        message = f"expected an instant from {_YEARS[0]} on and before {_YEARS[1]}"
+        raise InvalidDocument.of(message, path="$.at")
+    if isinstance(value, DateTime) and value.tzinfo is pendulum.UTC:
         return value
     return utc(value.astimezone(UTC))
 
@@ -54,6 +59,8 @@ def utc(value: datetime) -> DateTime:
 
 def _evidence(given: Mapping[str, object]) -> Mapping[str, Json]:
     """*given* as plain values that can be stored: exact, and unknown left out."""
+    if not isinstance(given, Mapping):
+        raise InvalidDocument.of("expected evidence by fact name", path="$.evidence")
     faults = []
     plain: dict[str, Json] = {}
     for name, value in given.items():
@@ -63,7 +70,7 @@ def _evidence(given: Mapping[str, object]) -> Mapping[str, Json]:
             plain[name] = str(value)
         elif isinstance(value, date) and not isinstance(value, datetime):
             plain[name] = value.isoformat()
-        elif isinstance(value, str | bool | Decimal) or type(value) is int:
+        elif type(value) in {str, bool, int, Decimal}:
             plain[name] = value
         else:
             message = f"expected a plain exact value, not {type(value).__name__}"
@@ -71,11 +78,6 @@ def _evidence(given: Mapping[str, object]) -> Mapping[str, Json]:
     if faults:
         raise InvalidDocument(faults)
     return plain
-
-
-def _request_id(_: object, __: object, value: str) -> None:
-    if not isinstance(value, str) or not value:
-        raise InvalidDocument.of("expected text that is not empty", path="$.request_id")
 
 
 @frozen(kw_only=True)
@@ -91,7 +93,7 @@ class Context:
     """
 
     at: DateTime = field(converter=_instant)
-    request_id: str = field(validator=_request_id)
+    request_id: str = field(validator=text)
     evidence: Mapping[str, Json] = field(factory=dict, converter=_evidence, repr=False)
 
     def not_before(self, last_seen_at: DateTime | None) -> Context:
@@ -126,13 +128,13 @@ class Setting:
     def identities(self, merchant: Merchant, request_id: str) -> Callable[..., str]:
         """A function from a name, in parts, to the id that it has in this request (design 6)."""
         return identities(
-            self.namespace, merchant.partner, merchant.merchant_id, "request", request_id
+            self.namespace, "request", merchant.partner, merchant.merchant_id, request_id
         )
 
     def provider_id(self, merchant: Merchant) -> str:
         """The merchant's provider_id: it depends on partner and merchant alone."""
-        named = identities(self.namespace, merchant.partner, merchant.merchant_id)
-        return merchant.provider_id or named("provider")
+        named = identities(self.namespace, "merchant", merchant.partner)
+        return merchant.provider_id or named(merchant.merchant_id)
 
 
 _VARIANTS: Final = "89ab"
@@ -155,9 +157,9 @@ def identities(namespace: uuid.UUID, *scope: str) -> Callable[..., str]:
     def named(*parts: str) -> str:
         whole = begun.copy()
         whole.update(f"{','.join(map(encode_basestring, parts))}]".encode())
-        text = whole.hexdigest()
-        variant = _VARIANTS[int(text[16], 16) & 3]
-        return f"{text[:8]}-{text[8:12]}-5{text[13:16]}-{variant}{text[17:20]}-{text[20:32]}"
+        code = whole.hexdigest()
+        variant = _VARIANTS[int(code[16], 16) & 3]
+        return f"{code[:8]}-{code[8:12]}-5{code[13:16]}-{variant}{code[17:20]}-{code[20:32]}"
 
     return named
 

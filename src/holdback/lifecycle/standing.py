@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from datetime import date
 
-from attrs import frozen
+from attrs import evolve, frozen
 from pendulum import DateTime
 
 from holdback.canonical import Json
@@ -28,6 +28,7 @@ from holdback.model.deal import (
     Performance,
 )
 from holdback.model.merchant import Merchant, OfferSet
+from holdback.model.offer import ELIGIBLE
 from holdback.money import PERCENT_PLACES, trimmed
 from holdback.renewal import Assessment, assess
 from holdback.rules.types import Catalogue, Facts
@@ -51,42 +52,55 @@ def base_deal(merchant: Merchant, rulebook: Rulebook, today: date) -> Deal | Non
     return deal if (today - on).days <= rulebook.recently_active_days else None
 
 
-def check_evidence(evidence: Mapping[str, Json], *, renewal: bool) -> None:
+def check_evidence(evidence: Mapping[str, Json], rulebook: Rulebook, *, renewal: bool) -> Facts:
     """
-    Refuse evidence for what is no evidence: a fact that the state derives, or an unknown name.
+    The *evidence* as prepared facts. In a *renewal*, and in whatever else is done with a merchant that
+    the service knows, the state alone says what it can derive.
 
     Raises:
-        InvalidDocument: naming every such fact.
+        InvalidDocument: naming everything that is no evidence, or cannot be meant.
     """
     allowed = EVIDENCE_FACTS if renewal else INITIAL_EVIDENCE
-    faults = []
-    for name in evidence:
-        if name in allowed:
-            continue
-        message = f"`{str(name)[:60]}` is not evidence"
-        if name in INITIAL_EVIDENCE:
-            message = f"the merchant's state derives `{name}`; evidence for it is not taken"
-        faults.append(
-            Fault(
-                message=message,
-                path=f"$.evidence.{str(name)[:60]}",
-                hint=did_you_mean(str(name), allowed),
-            )
-        )
+    faults = [_no_evidence(str(name)[:60], allowed) for name in evidence if name not in allowed]
+    catalogue = rulebook.catalogue
+    prepared: Facts = ()
+    try:
+        prepared = catalogue.prepare({n: v for n, v in evidence.items() if n in allowed})
+    except InvalidDocument as error:
+        faults += [
+            evolve(each, path=(each.path or "$").replace("$", "$.evidence", 1))
+            for each in error.faults
+        ]
+    else:
+        checked_on = prepared[catalogue.place("credit_checked_on")]
+        if checked_on is not None and checked_on > rulebook.on.toordinal():
+            message = f"expected a day up to today, {rulebook.on.isoformat()}"
+            faults.append(Fault(message=message, path="$.evidence.credit_checked_on"))
     if faults:
         raise InvalidDocument(faults)
+    return prepared
+
+
+def _no_evidence(name: str, allowed: tuple[str, ...]) -> Fault:
+    message = f"`{name}` is not evidence"
+    if name in INITIAL_EVIDENCE:
+        message = f"the merchant's state derives `{name}`; evidence for it is not taken"
+    hint = did_you_mean(name, allowed)
+    return Fault(message=message, path=f"$.evidence.{name}", hint=hint)
 
 
 def expired_unaccepted(merchant: Merchant, at: DateTime) -> OfferSet | None:
-    """The last set of offers that expired unaccepted since the last acceptance, if there is one."""
-    accepted = [each.accepted_at for each in merchant.fulfilments]
-    since = max(accepted, default=None)
+    """
+    The last set of offers that expired unaccepted since the last acceptance, if there is one. An
+    acceptance withdraws what is open, so what is still eligible and expired later came after it.
+    """
+    since = max((each.accepted_at for each in merchant.fulfilments), default=None)
     expired = [
         each
         for each in merchant.offer_sets
         if each.expires_at <= at
-        and (since is None or each.issued_at > since)
-        and any(product.offers for product in each.products)
+        and (since is None or each.expires_at > since)
+        and any(o.offer_status == ELIGIBLE for product in each.products for o in product.offers)
     ]
     return max(expired, key=lambda each: each.expires_at, default=None)
 
@@ -188,9 +202,8 @@ def standings(
 
 
 def _performance(deal: Deal, today: date, eligible: bool) -> Performance:
-    """How *deal* does: as of the day it was closed, if it was; on pace before a day has elapsed."""
-    closed_on = deal.repaid_on if deal.status == REPAID else deal.closed_on
-    scaled = performance(deal, today if closed_on is None else min(today, closed_on))
+    """How *deal* does: on pace before a day has elapsed."""
+    scaled = performance(deal, today)
     return Performance(
         performance=trimmed(WHOLE if scaled is None else scaled, PERCENT_PLACES),
         progress=trimmed(deal.progress, PERCENT_PLACES),

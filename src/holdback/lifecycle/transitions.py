@@ -1,7 +1,8 @@
 """Every state and every transition, as one table.
 
 The specification's section 3 names two of the transitions and leaves the rest open; these are they.
-`decide` asks this table what may follow, and the documentation draws its diagrams from it.
+`decide` asks this table what may follow for applications and deals, and the documentation draws its
+diagrams from it; of offers it says what `accept_offer` and time do.
 """
 
 from __future__ import annotations

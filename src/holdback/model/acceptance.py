@@ -7,16 +7,17 @@ from collections.abc import Mapping
 from attrs import field, frozen
 
 from holdback.model.offer import Offer
+from holdback.model.validity import optional, text
 
 
 @frozen(kw_only=True)
 class BankDetails:
     """Where the funds go (spec 2.3). Personal data: never shown, logged or digested."""
 
-    account_number: str | None = field(default=None, repr=False)
-    bank_name: str | None = field(default=None, repr=False)
-    account_type: str | None = field(default=None, repr=False)
-    sort_code: str | None = field(default=None, repr=False)
+    account_number: str | None = field(default=None, repr=False, validator=optional(text))
+    bank_name: str | None = field(default=None, repr=False, validator=optional(text))
+    account_type: str | None = field(default=None, repr=False, validator=optional(text))
+    sort_code: str | None = field(default=None, repr=False, validator=optional(text))
 
 
 @frozen(kw_only=True)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from datetime import date
+from typing import Final
 
 from attrs import field, frozen
 
 from holdback.canonical import Opaque
+from holdback.errors import Fault, InvalidDocument
+from holdback.model.validity import instance_of, optional, text
 
 
 @frozen(kw_only=True)
@@ -17,10 +20,15 @@ class Application:
     `provider_id` with a value makes the request a renewal; None makes it an initial application.
     """
 
-    merchant_id: str
-    currency: str
-    provider_id: str | None = None
-    intended_use_of_funds: str | None = field(default=None, repr=False)
+    merchant_id: str = field(validator=text)
+    currency: str = field(validator=text)
+    provider_id: str | None = field(default=None, validator=optional(text))
+    intended_use_of_funds: str | None = field(default=None, repr=False, validator=optional(text))
+
+
+# The sections of the profile: all of them in an initial application, none in a renewal (spec 2.1).
+PROFILE: Final = ("consents", "applicants", "company")
+_CLOSED = optional(instance_of(Opaque, "a closed document, `Opaque`"))
 
 
 @frozen(kw_only=True)
@@ -30,10 +38,21 @@ class OffersRequest:
     with the application block alone. The profile is kept closed and never shown.
     """
 
-    application: Application
-    consents: Opaque | None = field(default=None, repr=False)
-    applicants: Opaque | None = field(default=None, repr=False)
-    company: Opaque | None = field(default=None, repr=False)
+    application: Application = field(validator=instance_of(Application, "an application"))
+    consents: Opaque | None = field(default=None, repr=False, validator=_CLOSED)
+    applicants: Opaque | None = field(default=None, repr=False, validator=_CLOSED)
+    company: Opaque | None = field(default=None, repr=False, validator=_CLOSED)
+
+    def __attrs_post_init__(self) -> None:
+        sections = {name: getattr(self, name) for name in PROFILE}
+        if self.renewal:
+            message = "a renewal carries the application block alone"
+            wrong = [name for name, section in sections.items() if section is not None]
+        else:
+            message = "an initial application carries the full profile"
+            wrong = [name for name, section in sections.items() if section is None]
+        if wrong:
+            raise InvalidDocument(Fault(message=message, path=f"$.{name}") for name in wrong)
 
     @property
     def renewal(self) -> bool:

@@ -15,6 +15,7 @@ from typing import Final
 
 from attrs import evolve, field, frozen
 
+from holdback.model import validity
 from holdback.money import PERCENT_PLACES, Money
 
 # The values of `status` and `type`: the specification shows `Funded` and `Initial`.
@@ -40,12 +41,12 @@ class Entry:
     `settled` entry counts. A reversal names in `reverses` the entry that it takes back, whole.
     """
 
-    id: str
-    on: date
-    amount: Money
-    takings: Money | None = None
-    settled: bool = True
-    reverses: str | None = None
+    id: str = field(validator=validity.text)
+    on: date = field(converter=validity.plain_day, validator=validity.day)
+    amount: Money = field(validator=validity.amount)
+    takings: Money | None = field(default=None, validator=validity.optional(validity.amount))
+    settled: bool = field(default=True, validator=validity.flag)
+    reverses: str | None = field(default=None, validator=validity.optional(validity.text))
 
 
 @frozen(kw_only=True)
@@ -145,6 +146,11 @@ class Deal:
         than the whole is the whole.
         """
         return min(WHOLE, self.remitted.minor * WHOLE // self.repayment_amount.minor)
+
+    @property
+    def ended_on(self) -> date | None:
+        """The day on which the deal ended; None while it is active."""
+        return self.repaid_on if self.status == REPAID else self.closed_on
 
     @property
     def repaid_on(self) -> date | None:

@@ -13,11 +13,11 @@ from attrs import field, frozen
 from pendulum import DateTime
 
 from holdback.canonical import Json, Opaque
-from holdback.errors import InvalidDocument
 from holdback.model.acceptance import Acceptance, BankDetails
 from holdback.model.application import OffersRequest
 from holdback.model.deal import FUNDED, Deal
 from holdback.model.product import Product
+from holdback.model.validity import amount, day, plain_day, text
 from holdback.money import Money
 
 # The stages of an application after acceptance (design 6a).
@@ -57,7 +57,7 @@ class Fulfilment:
 
     `status` is one of the stages above; `omitted` names what is still to be supplied; `reply` is the
     reply that the acceptance got, kept so that a retry gets the same bytes. `bank_details` are those
-    that came with the acceptance, for telling a retry from a conflict.
+    that the application has, for telling a retry from a conflict.
     """
 
     application_id: str
@@ -74,8 +74,8 @@ class Fulfilment:
 class Takings:
     """What the merchant sold on one day."""
 
-    on: date
-    amount: Money
+    on: date = field(converter=plain_day, validator=day)
+    amount: Money = field(validator=amount)
 
 
 @frozen(kw_only=True)
@@ -96,9 +96,9 @@ class Merchant:
     in the evidence are as of `evidence_on`. `renewal_eligibility` is what was last announced.
     """
 
-    partner: str
-    merchant_id: str
-    jurisdiction: str
+    partner: str = field(validator=text)
+    merchant_id: str = field(validator=text)
+    jurisdiction: str = field(validator=text)
     provider_id: str | None = None
     last_seen_at: DateTime | None = None
     consents: Opaque | None = field(default=None, repr=False)
@@ -126,10 +126,6 @@ class Merchant:
         Raises:
             InvalidDocument: when an identifier is not text or is empty.
         """
-        named = {"partner": partner, "merchant_id": merchant_id, "jurisdiction": jurisdiction}
-        for name, value in named.items():
-            if not isinstance(value, str) or not value:
-                raise InvalidDocument.of("expected text that is not empty", path=f"$.{name}")
         return cls(partner=partner, merchant_id=merchant_id, jurisdiction=jurisdiction)
 
     @property

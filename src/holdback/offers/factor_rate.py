@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from typing import Any
 
 from attrs import field, frozen
 
@@ -18,12 +19,22 @@ def _discounted(rate: Decimal, discount: Decimal, case: Case) -> Decimal:
     return max(_ONE, less(rate, discount)) if case.renewal else rate
 
 
+def _rate(_: object, __: object, rate: Any) -> None:
+    if rate < _ONE:
+        raise ValueError("a factor rate is at least 1")
+
+
+def _discount(_: object, __: object, discount: Any) -> None:
+    if discount < 0:
+        raise ValueError("a renewal discount is not negative")
+
+
 @frozen(kw_only=True)
 class FlatRate:
     """The same `rate` for everyone, less `renewal_discount` in a renewal."""
 
-    rate: Ratio
-    renewal_discount: Ratio = _NO_DISCOUNT
+    rate: Ratio = field(validator=_rate)
+    renewal_discount: Ratio = field(default=_NO_DISCOUNT, validator=_discount)
 
     def __call__(self, case: Case, funded_amount: Money) -> Decimal:
         """The factor rate."""
@@ -35,7 +46,7 @@ class Band:
     """A band of a banded rate: facts below `up_to`, a prepared number; None is without bound."""
 
     up_to: int | None
-    rate: Ratio
+    rate: Ratio = field(validator=_rate)
 
 
 @frozen(kw_only=True)
@@ -49,7 +60,7 @@ class BandedRate:
 
     on: str
     bands: tuple[Band, ...] = field()
-    renewal_discount: Ratio = _NO_DISCOUNT
+    renewal_discount: Ratio = field(default=_NO_DISCOUNT, validator=_discount)
 
     @bands.validator
     def _in_order(self, _: object, bands: tuple[Band, ...]) -> None:

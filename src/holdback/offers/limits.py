@@ -2,20 +2,36 @@
 
 from __future__ import annotations
 
-from attrs import frozen
+from typing import Any
+
+from attrs import Attribute, field, frozen
 
 from holdback.model.product import Limits
 from holdback.money import Money
 from holdback.offers.case import Case, Ratio
 
 
+def _above_nothing(_: object, attribute: Attribute[Any], value: Any) -> None:
+    number = value.minor if isinstance(value, Money) else value
+    if number is not None and number <= 0:
+        raise ValueError(f"`{attribute.name}` has to be above nothing")
+
+
+def _in_order(calculator: FixedLimits | TakingsMultiple) -> None:
+    if calculator.minimum > calculator.maximum:
+        raise ValueError("`minimum` is above `maximum`")
+
+
 @frozen(kw_only=True)
 class FixedLimits:
     """The same bounds for every merchant: `minimum`, `maximum`, and `step` where amounts have one."""
 
-    minimum: Money
+    minimum: Money = field(validator=_above_nothing)
     maximum: Money
-    step: Money | None = None
+    step: Money | None = field(default=None, validator=_above_nothing)
+
+    def __attrs_post_init__(self) -> None:
+        _in_order(self)
 
     @property
     def configured(self) -> Limits:
@@ -34,10 +50,13 @@ class TakingsMultiple:
     beyond `minimum` and `maximum`.
     """
 
-    minimum: Money
+    minimum: Money = field(validator=_above_nothing)
     maximum: Money
-    multiple: Ratio
-    step: Money | None = None
+    multiple: Ratio = field(validator=_above_nothing)
+    step: Money | None = field(default=None, validator=_above_nothing)
+
+    def __attrs_post_init__(self) -> None:
+        _in_order(self)
 
     @property
     def configured(self) -> Limits:

@@ -25,7 +25,7 @@ from holdback.money import (
 )
 from holdback.offers.binding import BoundProduct
 from holdback.offers.case import Case
-from holdback.offers.limits import ceil_to
+from holdback.offers.limits import ceil_to, floor_to
 from holdback.ruleset import Reason
 
 _ONE: Final = 10**RATIO_PLACES
@@ -97,7 +97,7 @@ def _priced(
     limits = product.limits(case)
     if limits is None:
         raise _Unknown
-    limits = _above(limits, settlement, product.limits.step)
+    limits = _room(limits, settlement, product.limits.step)
     offers: list[Offer] = []
     if limits.minimum <= limits.maximum:
         for amount in _amounts(product, limits):
@@ -108,12 +108,14 @@ def _priced(
     return Quote(decision=ACCEPTED, limits=limits, offers=tuple(offers))
 
 
-def _above(limits: Limits, settlement: Money | None, step: Money | None) -> Limits:
-    """*limits* whose minimum leaves net proceeds above *settlement*, if only of one minor unit."""
-    if settlement is None:
-        return limits
-    least = ceil_to(Money(settlement.minor + 1, settlement.currency), step)
-    return Limits(minimum=max(limits.minimum, least), maximum=limits.maximum)
+def _room(limits: Limits, settlement: Money | None, step: Money | None) -> Limits:
+    """
+    *limits* in whole steps, the minimum above nothing and high enough to leave net proceeds above the
+    *settlement*, if only of one minor unit.
+    """
+    currency = limits.minimum.currency
+    least = max(limits.minimum, Money(1 + (settlement.minor if settlement else 0), currency))
+    return Limits(minimum=ceil_to(least, step), maximum=floor_to(limits.maximum, step))
 
 
 def _amounts(product: BoundProduct, limits: Limits) -> list[Money]:

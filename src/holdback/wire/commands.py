@@ -9,6 +9,8 @@ from typing import Any, Final
 from holdback.canonical import Json, Verbatim
 from holdback.errors import Fault, InvalidDocument, did_you_mean
 from holdback.lifecycle.commands import (
+    APPLICATION_ENDINGS,
+    DEAL_ENDINGS,
     AcceptOffer,
     CloseApplication,
     CloseDeal,
@@ -21,7 +23,7 @@ from holdback.lifecycle.commands import (
     SupplyDetails,
 )
 from holdback.model.deal import Entry
-from holdback.model.merchant import DECLINED_APPLICATION, WITHDRAWN_APPLICATION, Takings
+from holdback.model.merchant import Takings
 from holdback.money import Currency
 from holdback.wire.requests import bank_details, read_offers_request
 from holdback.wire.shapes import (
@@ -44,9 +46,6 @@ from holdback.wire.shapes import (
     wrong_kind,
 )
 from holdback.wire.strict_json import field_path, read_tree
-
-DEFAULTED: Final = "defaulted"
-CANCELLED: Final = "cancelled"
 
 
 def _accept_offer(tree: Json, _: Currency, faults: Faults) -> Callable[[], Command]:
@@ -71,7 +70,7 @@ def _supply_details(tree: Json, _: Currency, faults: Faults) -> Callable[[], Com
 
 
 def _close_application(tree: Json, _: Currency, faults: Faults) -> Callable[[], Command]:
-    status = one_of((DECLINED_APPLICATION, WITHDRAWN_APPLICATION))
+    status = one_of(APPLICATION_ENDINGS)
     fields = {"application_id": identifier, "status": status}
     read = read_object(tree, "$", faults, fields, ("application_id", "status"))
     return lambda: CloseApplication(**read)
@@ -133,7 +132,7 @@ def _made(kind: type, fields: Mapping[str, Reader], required: tuple[str, ...]) -
 
 
 def _close_deal(tree: Json, _: Currency, faults: Faults) -> Callable[[], Command]:
-    fields = {"deal_id": identifier, "status": one_of((DEFAULTED, CANCELLED))}
+    fields = {"deal_id": identifier, "status": one_of(tuple(DEAL_ENDINGS))}
     read = read_object(tree, "$", faults, fields, ("deal_id", "status"))
     return lambda: CloseDeal(**read)
 

@@ -37,7 +37,10 @@ def write_merchant(merchant: Merchant) -> bytes:
     >>> read_merchant(write_merchant(merchant)) == merchant
     True
     """
-    return write_json({"format": STATE_FORMAT, **CONVERTER.unstructure(merchant)}).encode()
+    body = write_json({"format": STATE_FORMAT, **CONVERTER.unstructure(merchant)}).encode()
+    if len(body) > STATE_LIMIT:
+        raise InvalidDocument.of(f"the state is larger than {STATE_LIMIT} bytes: it is not stored")
+    return body
 
 
 def read_merchant(body: bytes) -> Merchant:

@@ -1,0 +1,130 @@
+"""The commands in a real process: pipes that break, disks that are full, terminals that are told things."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+from holdback.cli.commands import holdback
+from holdback.jurisdictions.folder import bundled_path
+
+MAIN = "from holdback.cli import main; main()"
+
+
+def shell(line, **variables):
+    """The finished shell command *line*, in which `$HOLDBACK` is the command."""
+    command = f"{sys.executable} -c '{MAIN}'"
+    return subprocess.run(
+        ["bash", "-o", "pipefail", "-c", line.replace("$HOLDBACK", command)],
+        capture_output=True,
+        text=True,
+        env={**os.environ, **variables},
+        check=False,
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        ("$HOLDBACK demo | head -n 2", 0),
+        ("$HOLDBACK demo > /dev/full", 2),
+        ("$HOLDBACK demo --json > /dev/full", 2),
+        ("$HOLDBACK run - <&-", 2),
+        ("$HOLDBACK run - < /dev/null", 2),
+        ("$HOLDBACK run /", 2),
+        ("$HOLDBACK explain GB / --on 2026-07-01", 2),
+        ("$HOLDBACK --help", 0),
+        ("$HOLDBACK", 2),
+    ],
+)
+def test_what_goes_wrong_outside_is_no_stack_trace(line, code):
+    """
+    "never a stack trace for a person's mistake"
+    """
+    ran = shell(line)
+
+    assert "Traceback" not in ran.stderr
+    assert ran.returncode == code, ran.stderr
+
+
+def test_a_scenario_cannot_command_the_terminal(tmp_path):
+    """What somebody wrote into a scenario is shown, and not carried out by the terminal."""
+    step = {
+        "at": "2026-07-06T09:00:00Z",
+        "request_id": "r",
+        "partner": "ac\u001b[2Jme",
+        "merchant_id": "m\u009b31m",
+        "jurisdiction": "GB",
+        "operation": "look_up",
+        "input": {"provider_id": "\u202egnp"},
+        "note": "\u001b]0;title\u0007",
+    }
+    path = tmp_path / "scenario.json"
+    path.write_text(json.dumps([step]))
+    ran = CliRunner().invoke(holdback, ["run", str(path)])
+
+    assert not {"\u001b", "\u009b", "\u0007", "\u202e"} & set(ran.output)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("at", "2026-02-02 09:00"),
+        ("at", "now"),
+        ("at", 5),
+        ("partner", ""),
+        ("jurisdiction", 4),
+        ("evidence", []),
+        ("note", {}),
+    ],
+)
+def test_a_step_is_checked_when_it_is_read(tmp_path, field, value):
+    """A scenario that cannot be carried out is not begun."""
+    step = {
+        "at": "2026-07-06T09:00:00Z",
+        "request_id": "r",
+        "partner": "acme",
+        "merchant_id": "m",
+        "jurisdiction": "GB",
+        "operation": "look_up",
+        "input": {"provider_id": "p"},
+    }
+    path = tmp_path / "scenario.json"
+    path.write_text(json.dumps([step, {**step, field: value}]))
+    ran = CliRunner().invoke(holdback, ["run", str(path)])
+
+    assert ran.exit_code == 2
+    assert f"$[1].{field}" in ran.output
+
+
+@pytest.mark.parametrize("variable", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
+def test_no_colour_where_none_is_wanted(variable):
+    """
+    https://no-color.org, and terminals that have none.
+    """
+    plain = CliRunner().invoke(holdback, ["demo"], color=True, env=variable)
+    coloured = CliRunner().invoke(holdback, ["demo"], color=True, env={"TERM": "xterm"})
+
+    assert "\u001b[" in coloured.output
+    assert "\u001b[" not in plain.output
+
+
+def test_explain_checks_the_products_as_well(tmp_path):
+    """The analyst's one command says what is wrong with a calculator."""
+    (tmp_path / "GB").mkdir()
+    for name in ("jurisdiction.toml", "renewal.toml", "products.toml"):
+        text = (bundled_path() / "GB" / name).read_text(encoding="utf-8")
+        text = text.replace("longest_term_months", "longest_months")
+        (tmp_path / "GB" / name).write_text(text, encoding="utf-8")
+    facts = tmp_path / "facts.json"
+    facts.write_text("{}")
+    arguments = ["explain", "GB", str(facts), "--on", "2026-07-01", "--jurisdictions"]
+    ran = CliRunner().invoke(holdback, [*arguments, str(tmp_path)])
+
+    assert ran.exit_code == 2
+    assert "has no setting `longest_months`" in ran.output
