@@ -139,9 +139,15 @@ class Lifecycle(RuleBasedStateMachine):
         )
 
     @precondition(lambda self: self.merchant.provider_id)
-    @rule()
-    def ask_for_a_renewal(self):
-        self.offers(self.renewal_request(), self.context())
+    @rule(checked=st.sampled_from([None, None, 700, 100]), stray=st.booleans())
+    def ask_for_a_renewal(self, checked=None, stray=False):
+        evidence = {} if checked is None else {"credit_score": checked}
+        if checked is not None:
+            evidence["credit_checked_on"] = self.now.date().isoformat()
+        if stray:
+            evidence["average_monthly_takings"] = "1.00"
+        outcome = self.offers(self.renewal_request(), self.context(**evidence))
+        assert outcome is None or not stray
 
     @rule(data=st.data(), bank=st.sampled_from(BANKS))
     def accept_an_offer(self, data, bank):
@@ -189,7 +195,7 @@ class Lifecycle(RuleBasedStateMachine):
             bank_details=bank,
         )
 
-    @rule(data=st.data(), status=st.sampled_from(["declined", "withdrawn"]))
+    @rule(data=st.data(), status=st.sampled_from(["declined", "withdrawn", "funded", ""]))
     def close_an_application(self, data, status):
         application_id = data.draw(st.sampled_from(self.applications()))
         self.attempt(
@@ -250,6 +256,13 @@ class Lifecycle(RuleBasedStateMachine):
             self.context(),
             complete_through=self.now.date() if complete else None,
         )
+
+    @precondition(lambda self: self.merchant.deals)
+    @rule(data=st.data())
+    def declare_a_history_complete(self, data):
+        deal = data.draw(st.sampled_from(self.merchant.deals))
+        outcome = self.remit(deal, [], True)
+        assert outcome is None or outcome.reply.deal.status == deal.status
 
     @precondition(lambda self: self.merchant.active_deal)
     @rule(percent=st.sampled_from([50, 60, 80]))
