@@ -203,23 +203,19 @@ class Engine:
     def supply_details(
         self,
         application_id: str,
+        details: Mapping[str, Any],
         merchant: Merchant,
         context: Context,
-        *,
-        bank_details: BankDetails | None = None,
-        intended_use_of_funds: str | None = None,
     ) -> Outcome[ApplicationStanding]:
         """
-        Supply what was omitted; with bank details the application is submitted.
+        Supply what was omitted: *details* has `bank_details`, `intended_use_of_funds` or both. With bank
+        details the application is submitted.
 
         Raises:
             Refusal: `application_not_found`, `not_possible_now`, `request_conflict`.
+            InvalidDocument: the details are not valid.
         """
-        command = SupplyDetails(
-            application_id=application_id,
-            bank_details=bank_details,
-            intended_use_of_funds=intended_use_of_funds,
-        )
+        command = SupplyDetails.of(application_id, details)
         return self._carry_out(merchant, command, context, _application(application_id))
 
     def close_application(

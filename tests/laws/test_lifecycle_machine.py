@@ -190,9 +190,9 @@ class Lifecycle(RuleBasedStateMachine):
         self.attempt(
             ENGINE.supply_details,
             application_id,
+            {"bank_details": bank},
             self.merchant,
             self.context(),
-            bank_details=bank,
         )
 
     @rule(data=st.data(), status=st.sampled_from(["declined", "withdrawn", "funded", ""]))

@@ -162,8 +162,8 @@ def test_details_supplied_later_submit_the_application(journey):
     journey.ask()
     application_id = journey.accept(bank_details=None).application_id
     awaiting = refused(journey.fund)
-    standing = journey.do("supply_details", application_id, bank_details=BANK)
-    again = journey.do("supply_details", application_id, bank_details=BANK)
+    standing = journey.do("supply_details", application_id, {"bank_details": BANK})
+    again = journey.do("supply_details", application_id, {"bank_details": BANK})
 
     assert awaiting == ("not_possible_now", 409)
     assert (standing.status, standing.omitted) == ("submitted", ())

@@ -127,7 +127,8 @@ def test_what_does_not_exist_is_404(journey, what):
     """
     An id that never existed is not found, and changes nothing.
     """
-    arguments = ("none", "defaulted") if what == "close_deal" else ("none",)
+    more = {"close_deal": ("defaulted",), "supply_details": ({"intended_use_of_funds": "x"},)}
+    arguments = ("none", *more.get(what, ()))
     with pytest.raises(Refusal) as refused:
         journey.do(what, *arguments)
 

@@ -267,8 +267,10 @@ def test_what_could_not_be_stored_is_not_taken(make):
         ("record_remittance", ("deal", [None]), {}),
         ("record_remittance", ("deal", None), {}),
         ("accept_offer", ("x", {"account_number": "1"}), {}),
-        ("supply_details", ("x",), {"bank_details": {"account_number": "1"}}),
-        ("supply_details", ("x",), {"intended_use_of_funds": 5}),
+        ("supply_details", ("x", {"bank_details": {"account_number": "1"}}), {}),
+        ("supply_details", ("x", {"intended_use_of_funds": 5}), {}),
+        ("supply_details", ("x", {"bank_detail": None}), {}),
+        ("supply_details", ("x", None), {}),
         ("close_application", ("x", "funded"), {}),
         ("close_application", ("x", None), {}),
         ("close_deal", ("x", []), {}),
@@ -311,7 +313,7 @@ def test_an_application_keeps_the_details_it_has(journey):
     journey.ask()
     first = wire.write(journey.accept(bank_details=None))
     offer_id = journey.acceptance.offer.offer_id
-    journey.do("supply_details", journey.acceptance.application_id, bank_details=BANK)
+    journey.do("supply_details", journey.acceptance.application_id, {"bank_details": BANK})
 
     assert wire.write(journey.accept(offer_id, bank_details=BANK)) == first
 
@@ -321,8 +323,8 @@ def test_what_was_not_omitted_is_not_changed(journey):
     journey.ask()
     application_id = journey.accept(bank_details=None).application_id
     with pytest.raises(Refusal, match="request_conflict"):
-        journey.do("supply_details", application_id, intended_use_of_funds="yachts")
-    journey.do("supply_details", application_id, intended_use_of_funds="stock")
+        journey.do("supply_details", application_id, {"intended_use_of_funds": "yachts"})
+    journey.do("supply_details", application_id, {"intended_use_of_funds": "stock"})
 
     assert journey.merchant.intended_use_of_funds == "stock"
 

@@ -17,6 +17,7 @@ from holdback.canonical import Json
 from holdback.engine import Engine, Outcome
 from holdback.errors import Fault, InvalidDocument, Refusal, did_you_mean
 from holdback.lifecycle.commands import (
+    DETAILS,
     AcceptOffer,
     CloseApplication,
     CloseDeal,
@@ -134,13 +135,8 @@ def perform(engine: Engine, command: Command, merchant: Merchant, context: Conte
         case AcceptOffer():
             return engine.accept_offer(command.offer_id, merchant, context, command.bank_details)
         case SupplyDetails():
-            return engine.supply_details(
-                command.application_id,
-                merchant,
-                context,
-                bank_details=command.bank_details,
-                intended_use_of_funds=command.intended_use_of_funds,
-            )
+            details = {name: getattr(command, name) for name in DETAILS}
+            return engine.supply_details(command.application_id, details, merchant, context)
         case CloseApplication():
             return engine.close_application(
                 command.application_id, command.status, merchant, context

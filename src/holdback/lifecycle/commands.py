@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import date
 from types import MappingProxyType
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from attrs import field, frozen
 
+from holdback.errors import Fault, InvalidDocument, did_you_mean
 from holdback.model.acceptance import BankDetails
 from holdback.model.application import OffersRequest
 from holdback.model.deal import CANCELLED, DEFAULTED, Entry
@@ -32,6 +33,8 @@ APPLICATION_ENDINGS: Final = (DECLINED_APPLICATION, WITHDRAWN_APPLICATION)
 DEAL_ENDINGS: Final[Mapping[str, str]] = MappingProxyType(
     {"defaulted": DEFAULTED, "cancelled": CANCELLED}
 )
+# What may be omitted from a request for offers and supplied later.
+DETAILS: Final = ("bank_details", "intended_use_of_funds")
 _DETAILS = optional(instance_of(BankDetails, "bank details, `BankDetails`"))
 
 
@@ -57,6 +60,29 @@ class SupplyDetails:
     application_id: str = field(validator=text)
     bank_details: BankDetails | None = field(default=None, repr=False, validator=_DETAILS)
     intended_use_of_funds: str | None = field(default=None, repr=False, validator=optional(text))
+
+    @classmethod
+    def of(cls, application_id: str, details: Mapping[str, Any]) -> SupplyDetails:
+        """
+        The command that supplies the named *details*.
+
+        Raises:
+            InvalidDocument: a name that is not one of them, or a value that is not valid.
+        """
+        if not isinstance(details, Mapping):
+            raise InvalidDocument.of("expected details by name", path="$.details")
+        faults = [
+            Fault(
+                message="unknown detail",
+                path=f"$.details.{str(name)[:60]}",
+                hint=did_you_mean(str(name), DETAILS),
+            )
+            for name in details
+            if name not in DETAILS
+        ]
+        if faults:
+            raise InvalidDocument(faults)
+        return cls(application_id=application_id, **details)
 
 
 @frozen(kw_only=True)
