@@ -130,6 +130,8 @@ def _load(folder: Traversable, prefix: str) -> Jurisdiction:
 
 def _read(entry: Traversable, file: str) -> bytes:
     """The bytes of *entry*, never more than are looked at."""
+    if not entry.is_file():  # a pipe would be waited for
+        raise InvalidDocument([Fault(message="the file cannot be read", file=file)])
     try:
         with entry.open("rb") as stream:
             content: bytes = stream.read(MAX_BYTES + 1)

@@ -19,6 +19,7 @@ from holdback.canonical import Json
 from holdback.errors import Fault, RuleError, did_you_mean
 from holdback.jurisdictions.document import Document, Unfit, excerpt, read_document
 from holdback.jurisdictions.positions import Path, Spot, offset_within
+from holdback.money import scaled, trimmed
 from holdback.rules.types import Kind, Type
 
 # More digits than any bounded number of holdback has; more would be a mistake.
@@ -256,7 +257,10 @@ class Item:
         if type(value) not in (int, Decimal, str) or not re.fullmatch(r"-?[0-9.]+", number):
             return None
         if type_.kind is Kind.PERCENT:
-            return f'write `"{number}%"`'
+            # A fraction may be meant: 0.7 for 70%. A hundredfold mistake is not to be guessed at.
+            fraction = number.count(".") <= 1 and number[-1] != "." and abs(Decimal(number)) <= 1
+            whole = f' or `"{trimmed(scaled(Decimal(number), 12), 10)}%"`' if fraction else ""
+            return f'write `"{number}%"`{whole}'
         return f'write `"{type_.currency} {number}"`' if type_.kind is Kind.MONEY else None
 
     def read(self, reader: Callable[[object], int | None]) -> int | None:

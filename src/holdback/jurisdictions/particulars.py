@@ -123,10 +123,10 @@ def _zone(item: Item) -> Zone | None:
     if name is None:
         return None
     try:
-        return pendulum.timezone(name)
+        # `localtime` and its like are another zone on another machine.
+        return pendulum.timezone(name if "/" in name or name == "UTC" else "")
     except (ValueError, OSError):
-        near = did_you_mean(name, pendulum.timezones())
-        item.fault(
-            f"there is no time zone `{excerpt(name)}`", near or "a name is like `Europe/London`"
-        )
+        known = [zone for zone in pendulum.timezones() if "/" in zone]
+        near = did_you_mean(name, known) or "a name is like `Europe/London`"
+        item.fault(f"there is no time zone `{excerpt(name)}`", near)
         return None

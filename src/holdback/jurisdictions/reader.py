@@ -22,6 +22,9 @@ RENEWAL: Final = "renewal.toml"
 PRODUCTS: Final = "products.toml"
 FILES: Final = (JURISDICTION, RENEWAL, PRODUCTS)
 
+# A file full of faults is one mistake made many times; each fault costs a look for near words.
+MOST_FAULTS: Final = 100
+
 
 def read_jurisdiction(
     code: str, files: Mapping[str, bytes], *, file_prefix: str = ""
@@ -34,11 +37,29 @@ def read_jurisdiction(
     Raises:
         InvalidDocument: with every fault of every file, in the order of `FILES` and of their lines.
     """
-    reading = _Reading(code, file_prefix, [])
-    jurisdiction = reading.jurisdiction(files)
+    reading = _Reading(code, file_prefix, _Noted())
+    jurisdiction = None
+    try:
+        jurisdiction = reading.jurisdiction(files)
+    except _Enough:
+        more = Fault(message=f"reading stopped after {MOST_FAULTS} faults; there may be more")
+        raise InvalidDocument([*reading.in_order, more]) from None
     if reading.faults or jurisdiction is None:
         raise InvalidDocument(reading.in_order)
     return jurisdiction
+
+
+class _Enough(Exception):
+    """So many faults were noted that nobody would read more."""
+
+
+class _Noted(list[Fault]):
+    """The faults noted so far, which end the reading when they are many."""
+
+    def append(self, fault: Fault) -> None:
+        super().append(fault)
+        if len(self) >= MOST_FAULTS:
+            raise _Enough
 
 
 @frozen

@@ -26,6 +26,8 @@ from holdback.ruleset import DECLINE, MOST_RULES, PLACEHOLDER, Rule, RuleSet
 # anybody chooses from. The rules together are bounded by `MOST_RULES`.
 MOST_CHANGES: Final = 400
 MOST_PRODUCTS: Final = 20
+# Every rule is checked anew in every slice; reading stays a matter of seconds whatever is written.
+MOST_CHECKS: Final = 4_000
 
 _PROGRESS: Final = "progress"
 
@@ -71,6 +73,11 @@ def cut(policy: Policy) -> tuple[Rulebook, ...]:
     changes = sorted({start, *(day for day in _changes(policy) if day > start)})
     if len(changes) > MOST_CHANGES:
         policy.rules_item.fault(f"there are more than {MOST_CHANGES} dates of change", key=True)
+        return ()
+    written = len(policy.rules) + sum(len(product.rules) for product in products)
+    if len(changes) * written > MOST_CHECKS:
+        message = f"{written} rules at {len(changes)} dates of change are more than can be read"
+        policy.rules_item.fault(message, f"at most {MOST_CHECKS} together", key=True)
         return ()
     cutter = _Cutter(policy)
     slices = [cutter.slice(day) for day in changes]
