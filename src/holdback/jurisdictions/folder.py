@@ -33,8 +33,8 @@ def load_jurisdictions(path: str | Path | None = None) -> Jurisdictions:
     """
     The jurisdictions in the folder *path*, or those that ship when there is none.
 
-    >>> load_jurisdictions().codes
-    ('GB',)
+    >>> "GB" in load_jurisdictions().codes
+    True
 
     Raises:
         InvalidDocument: with every fault of every file of every jurisdiction.
@@ -61,7 +61,10 @@ def load_from(root: Traversable, name: str) -> Jurisdictions:
         except InvalidDocument as error:
             faults += error.faults
     if not jurisdictions and not faults:
-        faults.append(Fault(message="there is no jurisdiction in this folder", path=str(root)))
+        own = any((root / name).is_file() for name in FILES)
+        hint = "this is a jurisdiction's own folder: give the folder above it" if own else None
+        message = "there is no jurisdiction in this folder"
+        faults.append(Fault(message=message, path=str(root), hint=hint))
     if faults:
         raise InvalidDocument(faults)
     return Jurisdictions(jurisdictions)
@@ -99,7 +102,8 @@ def _is_this_project(pyproject: Path) -> bool:
 def _folders(root: Traversable) -> Iterator[Traversable]:
     """The folders in *root* that are meant as jurisdictions, in the order of their names."""
     for entry in sorted(root.iterdir(), key=lambda each: each.name):
-        if entry.is_dir() and not entry.name.startswith((".", "__")):
+        named = not entry.name.startswith((".", "__"))
+        if named and (entry.is_dir() or (isinstance(entry, Path) and entry.is_symlink())):
             yield entry
 
 
@@ -110,6 +114,8 @@ def _load(folder: Traversable, prefix: str) -> Jurisdiction:
         message = f"`{excerpt(folder.name)}` is not the code of a jurisdiction"
         hint = "a folder is named as `GB` or `US-CA`, by ISO 3166"
         raise InvalidDocument([Fault(message=message, file=excerpt(prefix.rstrip("/")), hint=hint)])
+    if not folder.is_dir():
+        raise InvalidDocument([Fault(message="the link leads nowhere", file=prefix.rstrip("/"))])
     contents: dict[str, bytes] = {}
     for entry in sorted(folder.iterdir(), key=lambda each: each.name):
         if entry.name in FILES:
@@ -130,7 +136,8 @@ def _load(folder: Traversable, prefix: str) -> Jurisdiction:
 
 def _read(entry: Traversable, file: str) -> bytes:
     """The bytes of *entry*, never more than are looked at."""
-    if not entry.is_file():  # a pipe would be waited for
+    # A pipe would be waited for; what lies outside the folder is nobody's rule, and is not shown.
+    if not entry.is_file() or (isinstance(entry, Path) and entry.is_symlink()):
         raise InvalidDocument([Fault(message="the file cannot be read", file=file)])
     try:
         with entry.open("rb") as stream:

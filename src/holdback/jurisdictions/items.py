@@ -16,7 +16,7 @@ from typing import Any, Final
 from attrs import field, frozen
 
 from holdback.canonical import Json
-from holdback.errors import Fault, RuleError, did_you_mean
+from holdback.errors import Fault, InvalidDocument, RuleError, did_you_mean
 from holdback.jurisdictions.document import Document, Unfit, excerpt, read_document
 from holdback.jurisdictions.positions import Path, Spot, offset_within
 from holdback.money import scaled, trimmed
@@ -34,6 +34,8 @@ def read_items(file: str, body: bytes, faults: list[Fault]) -> Item | None:
 
     What is wrong is added to *faults*, now and while the items are asked.
     """
+    if not isinstance(body, bytes):
+        raise InvalidDocument([Fault(message="expected the bytes of the file", file=file)])
     read = read_document(file, body, faults)
     return None if read is None else Item(read[0], (), read[1])
 

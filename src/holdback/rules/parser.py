@@ -85,7 +85,7 @@ _WORD_HINTS: Final[Mapping[str, str]] = MappingProxyType(
 )
 
 
-def parse(source: str) -> Tree:
+def parse(source: object) -> Tree:
     """
     The tree of the expression *source*.
 
@@ -96,6 +96,9 @@ def parse(source: str) -> Tree:
         RuleError: when *source* is not in the language or beyond its bounds, with the characters at
             fault.
     """
+    if not isinstance(source, str):
+        message = f"expected an expression as text, not {type(source).__name__}"
+        raise RuleError(message, source="", start=0, end=1, stage="text")
     parser = _Parser(source)
     root = parser.either()
     if parser.token.kind != "end":
