@@ -28,6 +28,7 @@ _LONGEST_EXCERPT: Final = 60
 _DECIMAL: Final = re.compile(r"[+-]?[0-9]{1,18}\.[0-9]{1,12}")
 # Characters that cannot be seen or that turn the text around: a review would not show them.
 _HIDDEN: Final = re.compile("[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+_PYTHON_TUPLE: Final = re.compile(r"\('([^']*)',\)")
 _AT: Final = re.compile(r"(.*) \(at (?:line (\d+), column (\d+)|end of document)\)", re.DOTALL)
 
 
@@ -70,6 +71,11 @@ class Document:
     def offset(self, line: int, column: int) -> int:
         """The offset of a line and column, both from 1."""
         return self._starts[line - 1] + column - 1
+
+    def line_at(self, offset: int) -> str:
+        """The line in which *offset* lies."""
+        start = self._starts[bisect_right(self._starts, offset) - 1]
+        return self.text[start:].partition("\n")[0]
 
     def position(self, span: tuple[int, int], path: str | None = None) -> dict[str, Any]:
         """The place of the characters in *span*, as a fault has it."""
@@ -147,15 +153,48 @@ def _syntax(document: Document, message: str) -> None:
         message = match[1]
         if match[2] is not None:
             offset = document.offset(int(match[2]), int(match[3]))
-    said = message[:1].lower() + message[1:]
-    document.fault(f"this is not TOML: {said}", (offset, offset + 1), _syntax_hint(said))
+    said = _PYTHON_TUPLE.sub(r"`\1`", message[:1].lower() + message[1:])
+    document.fault(
+        f"this is not TOML: {said}",
+        (offset, offset + 1),
+        _syntax_hint(said, document.line_at(offset)),
+    )
 
 
-def _syntax_hint(message: str) -> str | None:
-    if message.startswith("cannot overwrite"):
-        return "a key or a table is written once"
-    if message.startswith("invalid value"):
-        return (
-            'text, percentages and money stand in quotes, as `"75%"`; flags are `true` and `false`'
-        )
-    return None
+# Slips of people who do not program, as they stand in a line.
+_SLIPS: Final = (
+    (
+        re.compile(r"=\s*-?[0-9][0-9.]*\s*%"),
+        'a percentage stands in quotes and without a space, as `"70%"`',
+    ),
+    (
+        re.compile(r"=\s*[A-Z]{3} ?[0-9]"),
+        'an amount stands in quotes, its currency in front, as `"GBP 5000.00"`',
+    ),
+    (
+        re.compile(
+            r"=\s*([0-9]{1,2}[-./][0-9]{1,2}[-./][0-9]{4}|[0-9]{4}([./]|-(1[3-9]|[2-9][0-9])-))"
+        ),
+        "a date is year, month and day, as `2026-10-01`",
+    ),
+)
+# What the parser says, and what was probably meant.
+_MEANT: Final = (
+    ("cannot overwrite", "a key or a table is written once"),
+    ("cannot declare", "one of a list has double brackets every time, as `[[rules]]`"),
+    ("illegal character", "a text ends with the quote with which it begins"),
+    ("unclosed array", "the entries of a list are separated by commas, and the list ends with `]`"),
+    (
+        "invalid value",
+        'text, percentages and money stand in quotes, as `"75%"`; flags are `true` and `false`',
+    ),
+)
+_LOOKED_AT: Final = 300  # characters of a line: what people write by hand
+
+
+def _syntax_hint(message: str, line: str) -> str | None:
+    """What was probably meant, by the parser's *message* and the *line* at which it stopped."""
+    for pattern, hint in _SLIPS:
+        if pattern.search(line[:_LOOKED_AT]):
+            return hint
+    return next((hint for start, hint in _MEANT if message.startswith(start)), None)

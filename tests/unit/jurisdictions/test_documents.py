@@ -23,7 +23,7 @@ UNREADABLE = [
     (b"a = 0x" + b"f" * 100, (1, 5), "a key or a number has at most 64 characters"),
     (b"a = " + b"1" * 5000, (1, 5), "a key or a number has at most 64 characters"),
     (b"a = 1\na = 2\n", (2, 6), "this is not TOML: cannot overwrite a value; a key or a table is"),
-    (b"[a]\n[a]\n", (2, 3), "this is not TOML: cannot declare ('a',) twice"),
+    (b"[a]\n[a]\n", (2, 3), "this is not TOML: cannot declare `a` twice"),
     (b"a = NO\n", (1, 5), "this is not TOML: invalid value; text, percentages and money stand in"),
     (b"a = 80%\n", (1, 7), "this is not TOML: expected newline or end of document"),
     (b'a = "b\n', (1, 7), "this is not TOML: illegal character"),

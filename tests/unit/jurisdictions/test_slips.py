@@ -1,0 +1,31 @@
+"""Slips of people who do not program, and the hints that they get."""
+
+from __future__ import annotations
+
+import pytest
+
+import small_jurisdiction as small
+
+SLIPS = [
+    ('{ from = 2026-01-01, value = "80%", source = "policy" },',
+     '{ from = 2026-01-01, value = 80%, source = "policy" },', 'as `"70%"`'),
+    ("from = 2025-07-01", "from = 01-07-2025", "year, month and day"),
+    ("from = 2025-07-01", "from = 2025-13-01", "year, month and day"),
+    ("from = 2025-07-01", "from = 01.07.2025", "year, month and day"),
+    ('id = "on-pace"', 'id = "on-pace', "ends with the quote"),
+    ('value = "75%", source = "policy" },\n', 'value = "75%", source = "policy" }\n',
+     "separated by commas"),
+    ('[[rules]]\nid = "few-missed"', '[rules]\nid = "few-missed"', "`[[rules]]`"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("old", "new", "hint"), SLIPS)
+def test_a_slip(old, new, hint):
+    """
+    "a risk analyst, not a programmer, adding or changing a jurisdiction's rule files, who needs errors
+    that teach"
+    """
+    found = small.faults(small.changed("renewal.toml", old, new))
+
+    assert hint in str(found[0].hint), found[0]
+    assert "('" not in str(found[0])
