@@ -20,6 +20,7 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
     "generated_tables",
+    "signatures",
     "state_pictures",
 ]
 source_suffix = {".md": "markdown"}

@@ -84,7 +84,8 @@ def blocks_of(page):
             page,
             line,
             directive[2] if directive else info,
-            str(region.lexemes["source"]),
+            # Under its options a directive has an empty line, which is no part of what a reader sees.
+            str(region.lexemes["source"]).removeprefix("\n" if options else ""),
             caption[1] if caption else None,
             marker[1] if marker else None,
         )
@@ -233,3 +234,18 @@ def test_the_runner_finds_a_wrong_output(tmp_path):
             run.output(Block("a page", 5, "output", shown))
     run.python(Block("a page", 1, "python", "print(1)\n1 + 1"))
     run.output(Block("a page", 5, "output", "...\n2"))
+
+
+def test_a_file_is_written_as_the_page_shows_it(tmp_path, monkeypatch):
+    """
+    The lines of a captioned block are counted from the first that a reader sees, also after another block
+    was added.
+    """
+    page = tmp_path / "page.md"
+    block = "```{{code-block}} toml\n:caption: {}\n\n{}\n```\n\n"
+    page.write_text(block.format("a.toml", "a = 1") + block.format("a.toml, added", "b = 2"))
+    monkeypatch.setitem(PAGES, "page", page)
+    for each in blocks_of("page"):
+        Run(tmp_path).toml(each)
+
+    assert (tmp_path / "a.toml").read_text() == "a = 1\n\nb = 2\n"

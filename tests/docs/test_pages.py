@@ -125,6 +125,17 @@ def test_the_front_door_is_documented_exactly(built):
     assert 'id="module-holdback.wire"' in page
 
 
+def test_signatures_read_well(built):
+    """
+    No name that only attrs or Sphinx knows stands in a signature.
+    """
+    page = words(built["reference/api.html"])
+
+    assert not re.findall(
+        r"NOTHING|attr_dict|TypeAliasForwardRef|MappingProxyType|\*\*kwargs", page
+    )
+
+
 def test_every_not_shown_has_an_answer():
     """
     "`not-shown.md` with every "not shown" of the specification and what holdback does about it"
