@@ -88,8 +88,7 @@ def engine_with_six_offers() -> Engine:
     """GB as it ships, its cash advance offered at six amounts and its other product left out."""
     files = {name: (bundled_path() / "GB" / name).read_bytes() for name in FILES}
     products = files["products.toml"].decode()
-    start, end = products.index('[[products]]\nkey = "starter"'), products.index("# ---", 2500)
-    products = products[:start] + products[end : products.index("[typical]")]
+    products = products[: products.index('[[products]]\nkey = "starter"')]
     files["products.toml"] = products.replace('["40%", "70%", "100%"]', SIX_AMOUNTS).encode()
     return Engine(Jurisdictions([read_jurisdiction("GB", files)]))
 

@@ -18,7 +18,7 @@ def main() -> None:
         import click  # noqa: PLC0415  # it comes with an extra
     except ModuleNotFoundError:
         sys.exit("The commands need click: pip install 'holdback[cli]'")
-    from holdback.cli.commands import holdback  # noqa: PLC0415
+    from holdback.cli.commands import holdback  # noqa: PLC0415  # it imports click
 
     try:
         # Not `holdback.main`, which takes a broken pipe for an error of exit code 1, a refusal here.

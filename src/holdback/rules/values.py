@@ -104,7 +104,7 @@ def whole(value: object, expected: str) -> int:
     """The whole number *value*: an integer of any library, never a flag, a float or text."""
     if not isinstance(value, bool):
         try:
-            return operator.index(value)  # type: ignore[arg-type]
+            return operator.index(value)  # type: ignore[arg-type]  # what has no index says so
         except TypeError:
             pass
     raise ValueError(f"expected {expected}")

@@ -20,7 +20,7 @@ from holdback.model.deal import Deal, DealStanding, Entry, MerchantLookup, stand
 from holdback.model.merchant import TakingsHeld
 from holdback.model.offer import Offer
 from holdback.model.product import Offers, Product
-from holdback.money import Money, unscaled
+from holdback.money import Money, digits, unscaled
 from holdback.renewal import Assessment
 from holdback.wire.converter import rate
 from holdback.wire.instants import write_timestamp
@@ -260,11 +260,7 @@ def _write_offer(offer: Offer) -> str:
 
 def _digits(money: Money) -> str:
     """The amount of *money* in major units, as `write_json` writes it."""
-    places = money.currency.places
-    if money.minor < 0 or places == 0:
-        return write_json(money.amount)
-    digits = str(money.minor).rjust(places + 1, "0")
-    return f"{digits[:-places]}.{digits[-places:]}"
+    return digits(money.minor, money.currency.places)
 
 
 def _write_acceptance(reply: Acceptance) -> str:

@@ -14,6 +14,7 @@ from typing import Any, Final, TypeAlias
 
 from holdback.canonical import Json, Opaque, Verbatim
 from holdback.errors import Fault, InvalidDocument, did_you_mean
+from holdback.model.validity import TOO_MUCH
 from holdback.money import Currency, Money
 from holdback.wire.instants import DAY_EXPECTED, calendar_day
 from holdback.wire.strict_json import field_path, is_number, read_json, read_tree
@@ -27,9 +28,6 @@ FREE_TEXT_LENGTH: Final = 1_000
 
 # One call carries at most so many entries or days of takings: a busy quarter and more.
 MOST_ENTRIES: Final = 1_000
-
-# Amounts stay so small that the sum of all entries of a deal has fewer than 28 digits.
-_TOO_MUCH: Final = 10**18  # minor units
 
 # Looking for near names costs time: a document of nothing but unknown fields gets a few hints.
 _MOST_HINTS: Final = 20
@@ -201,7 +199,7 @@ def amount_in(currency: Currency) -> Reader:
             faults.append(Fault(message=message, path=path))
         if money is not None and money.minor < 0:
             faults.append(Fault(message="expected an amount that is not negative", path=path))
-        elif money is not None and money.minor >= _TOO_MUCH:
+        elif money is not None and money.minor >= TOO_MUCH:
             faults.append(Fault(message="the amount is too large", path=path))
         return money
 
