@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from holdback.engine import Engine, Outcome
     from holdback.errors import HoldbackError, InvalidDocument, Refusal, RuleError
     from holdback.jurisdictions.folder import load_jurisdictions
-    from holdback.jurisdictions.rulebook import Jurisdictions, Rulebook
+    from holdback.jurisdictions.jurisdiction import Jurisdictions
+    from holdback.jurisdictions.rulebook import Rulebook
     from holdback.lifecycle.setting import Context
     from holdback.model.acceptance import Acceptance, BankDetails
     from holdback.model.application import Application, OffersRequest
@@ -71,7 +72,8 @@ _ROOMS: Final = {
     "engine": ("Engine", "Outcome"),
     "errors": ("HoldbackError", "InvalidDocument", "Refusal", "RuleError"),
     "jurisdictions.folder": ("load_jurisdictions",),
-    "jurisdictions.rulebook": ("Jurisdictions", "Rulebook"),
+    "jurisdictions.jurisdiction": ("Jurisdictions",),
+    "jurisdictions.rulebook": ("Rulebook",),
     "lifecycle.setting": ("Context",),
     "model.acceptance": ("Acceptance", "BankDetails"),
     "model.application": ("Application", "OffersRequest"),

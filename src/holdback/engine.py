@@ -18,7 +18,7 @@ from attrs import field, frozen
 
 from holdback.errors import Fault, InvalidDocument, Refusal
 from holdback.jurisdictions.folder import load_jurisdictions
-from holdback.jurisdictions.rulebook import Jurisdictions
+from holdback.jurisdictions.jurisdiction import Jurisdictions
 from holdback.lifecycle import decide as deciding
 from holdback.lifecycle.commands import (
     AcceptOffer,

@@ -83,6 +83,9 @@ _TABLE: Final = (
      "The day of the consumer credit check."),
 )  # fmt: skip
 
+# After so many places come the facts that a jurisdiction adds.
+BUILT_IN_FACTS: Final = len(_TABLE)
+
 
 def _fact(
     currency: Currency,

@@ -12,7 +12,7 @@ from typing import Final
 
 from holdback.canonical import Json
 from holdback.errors import InvalidDocument
-from holdback.facts import CREDIT, MOST_MONEY, MOST_PERCENT
+from holdback.facts import CREDIT, INITIAL_EVIDENCE, MOST_MONEY, MOST_PERCENT
 from holdback.model.deal import (
     DEFAULTED,
     RENEWED,
@@ -182,6 +182,8 @@ def _read(name: str, value: Json, catalogue: Catalogue) -> int | None:
     try:
         return None if fact is None else fact.read(value)
     except (ValueError, TypeError) as error:
+        if name not in INITIAL_EVIDENCE:
+            return None  # the jurisdiction's own, declared in another way when it was held
         raise InvalidDocument.of(f"held evidence: {error}", path=f"$.evidence.{name}") from None
 
 

@@ -39,13 +39,19 @@ OUTCOMES: Final = (ELIGIBLE, REFERRED, INELIGIBLE, UNDETERMINED, NOT_ASSESSED)
 RECORD_FORMAT: Final = 1
 
 
-def _floor_reason(progress: str) -> Reason:
+# The reason below the floor, which is no rule of a jurisdiction's.
+FLOOR_CODE: Final = "FLOOR"
+
+
+def _floor_reason(rules: RuleSet, progress: int) -> Reason:
+    percent = rules.catalogue.facts[rules.progress].type
+    shown = rules.show(percent, progress)
     return Reason(
-        code="FLOOR",
+        code=FLOOR_CODE,
         rule="floor",
-        text=f"The deal is {progress} paid down; at least {FLOOR_PERCENT}% is needed before a renewal "
-        "is assessed.",
-        facts={"progress": progress},
+        text=f"The deal is {shown} paid down; at least {rules.show(percent, _FLOOR)} is needed before a "
+        "renewal is assessed.",
+        facts={"progress": percent.plain(progress)},
     )
 
 
@@ -88,7 +94,7 @@ class Assessment:
             place = self.ruleset.progress
             progress = answers.facts[place]
             assert progress is not None
-            return (_floor_reason(self.ruleset.catalogue.facts[place].type.show(progress)),)
+            return (_floor_reason(self.ruleset, progress),)
         if self.outcome == INELIGIBLE:
             return answers.reasons(answers.false & self.ruleset.declining)
         if self.outcome == REFERRED:

@@ -15,9 +15,10 @@ from typing import Final, NamedTuple
 from attrs import field, frozen
 
 from holdback.canonical import Json
+from holdback.figures import Figures
 from holdback.rules.check import Checked
 from holdback.rules.closure import masks
-from holdback.rules.types import Catalogue, Facts
+from holdback.rules.types import Catalogue, Facts, Type
 
 DECLINE: Final = "decline"
 REFER: Final = "refer"
@@ -75,13 +76,15 @@ class RuleSet:
     """
     The rules that apply together in a jurisdiction; their order is their priority.
 
-    `digest` identifies the rulebook that they belong to.
+    `digest` identifies the rulebook that they belong to; `figures` say how numbers are written in its
+    sentences.
     """
 
     rules: tuple[Rule, ...]
     catalogue: Catalogue = field(repr=False)
     jurisdiction: str
     digest: str
+    figures: Figures | None = field(default=None, eq=False, repr=False)
 
     @cached_property
     def masks(self) -> Callable[[Facts], tuple[int, int]]:
@@ -97,6 +100,23 @@ class RuleSet:
     def declining(self) -> int:
         """The mask of the rules whose false answer declines."""
         return sum(1 << bit for bit, rule in enumerate(self.rules) if rule.otherwise == DECLINE)
+
+    def show(self, type_: Type, number: int) -> str:
+        """*number* of *type_* as this jurisdiction's sentences have it."""
+        return self.figures.show(type_, number) if self.figures else type_.show(number)
+
+    def figure(self, name: str, facts: Facts) -> str:
+        """The value of a fact or a parameter as a sentence has it."""
+        parameter = self.catalogue.parameters.get(name)
+        if parameter is not None:
+            return self.show(parameter.type, parameter.number)
+        place = self.catalogue.place(name)
+        number = facts[place]
+        return "unknown" if number is None else self.show(self.catalogue.facts[place].type, number)
+
+    def sentence(self, template: str, facts: Facts) -> str:
+        """*template* with the figures of the facts and parameters that it names in braces filled in."""
+        return PLACEHOLDER.sub(lambda match: self.figure(match[1], facts), template)
 
     def answer(self, facts: Facts) -> Answers:
         """The answers of all the rules on prepared *facts*."""
@@ -144,7 +164,7 @@ class Answers:
             Reason(
                 code=rule.code,
                 rule=rule.id,
-                text=sentence(rule.reason, self.ruleset.catalogue, self.facts),
+                text=self.ruleset.sentence(rule.reason, self.facts),
                 facts=self._read(rule),
                 file=rule.file,
                 line=rule.line,
@@ -174,18 +194,3 @@ class Answers:
             )
             for bit, rule in enumerate(self.ruleset.rules)
         )
-
-
-def sentence(template: str, catalogue: Catalogue, facts: Facts) -> str:
-    """*template* with the figures of the facts and parameters that it names in braces filled in."""
-
-    def figure(match: re.Match[str]) -> str:
-        name = match[1]
-        if name in catalogue.parameters:
-            parameter = catalogue.parameters[name]
-            return parameter.type.show(parameter.number)
-        place = catalogue.place(name)
-        number = facts[place]
-        return "unknown" if number is None else catalogue.facts[place].type.show(number)
-
-    return PLACEHOLDER.sub(figure, template)

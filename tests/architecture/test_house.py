@@ -19,7 +19,7 @@ LAYERS = (
     {"money"},
     {"canonical"},
     {"model", "rules"},
-    {"facts"},
+    {"facts", "figures"},
     {"ruleset", "notebook"},
     {"history", "renewal"},
     {"jurisdictions"},

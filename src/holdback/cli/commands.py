@@ -19,7 +19,7 @@ from holdback.cli.scenario import SCENARIO_BYTES, read_scenario, run
 from holdback.engine import Engine
 from holdback.errors import InvalidDocument
 from holdback.jurisdictions.folder import load_jurisdictions
-from holdback.jurisdictions.rulebook import Jurisdictions
+from holdback.jurisdictions.jurisdiction import Jurisdictions
 
 _FINE, _REFUSED, _UNREADABLE = 0, 1, 2
 

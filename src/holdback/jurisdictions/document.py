@@ -11,6 +11,7 @@ import tomllib
 from bisect import bisect_right
 from collections.abc import Mapping
 from decimal import Decimal
+from functools import cached_property
 from typing import Any, Final
 
 from attrs import field, frozen
@@ -62,10 +63,10 @@ class Document:
     text: str = field(repr=False)
     faults: list[Fault] = field(repr=False)
     spots: Mapping[Path, Spot] = field(factory=dict, repr=False)
-    _starts: list[int] = field(init=False, repr=False)
 
-    @_starts.default
-    def _line_starts(self) -> list[int]:
+    @cached_property
+    def _starts(self) -> list[int]:
+        """Where each line begins."""
         return [0, *(match.end() for match in re.finditer("\n", self.text))]
 
     def offset(self, line: int, column: int) -> int:

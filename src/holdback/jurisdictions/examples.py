@@ -1,83 +1,86 @@
-"""The examples in a folder: what must come out, for which facts, on which day."""
+"""The examples in a folder: what must come out, for which facts, on which days."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date
+from functools import cached_property
 from typing import Final
 
-from attrs import frozen
+from attrs import define
 
 from holdback.canonical import Json
 from holdback.errors import did_you_mean
+from holdback.facts import catalogue
 from holdback.jurisdictions.document import excerpt
 from holdback.jurisdictions.items import Item, Keys
-from holdback.jurisdictions.rulebook import Example
-from holdback.jurisdictions.written import WrittenProduct, WrittenRule
+from holdback.jurisdictions.policy import Policy
+from holdback.jurisdictions.rulebook import Example, ProductTerms, Rulebook
+from holdback.jurisdictions.timeline import Period, read_period
 from holdback.model.product import ACCEPTED, DECLINED, REFERRED
-from holdback.renewal import OUTCOMES
+from holdback.renewal import FLOOR_CODE, OUTCOMES
 from holdback.rules import Catalogue, Kind, Type
 
 DECISIONS: Final = (ACCEPTED, REFERRED, DECLINED)
-# The code of the reason that renewal.py gives below the floor.
-_FLOOR: Final = "FLOOR"
 
 
-@frozen(kw_only=True)
+@define(kw_only=True, slots=False)
 class ExampleReader:
     """
-    Reads the examples of a jurisdiction.
+    Reads the examples of a jurisdiction with that *policy*, cut into *slices*.
 
-    `start` is the first day with a rule. While not all rules and products could be read, an example
-    that names one is not blamed.
+    While not all rules and products could be read, an example that names one is not blamed.
     """
 
-    catalogue: Catalogue
-    start: date | None
-    rules: Sequence[WrittenRule]
-    products: Sequence[WrittenProduct]
+    policy: Policy
+    slices: Sequence[Rulebook]
     all_read: bool
+
+    @cached_property
+    def catalogue(self) -> Catalogue:
+        """The facts that an example may give."""
+        own = () if self.policy.particulars is None else self.policy.particulars.facts
+        return catalogue(self.policy.currency).with_facts(own)
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The names of the facts that an example may give or leave out."""
+        return [fact.name for fact in self.catalogue.facts]
 
     def renewal(self, examples: Item, typical: Item) -> Iterator[Example]:
         """The examples of the renewal rules."""
         usual = self._facts(typical)
-        codes = [_FLOOR, *(rule.code for rule in self.rules)]
+        codes = [FLOOR_CODE, *(rule.code for rule in self.policy.rules)]
         for item in examples.items():
-            keys = item.keys(("name", "on", "expect"), ("given", "without"))
+            keys = item.keys(("name", "expect"), ("on", "from", "until", "given", "without"))
             expect = keys["expect"].keys(("outcome",), ("codes", "needs"))
             expect["outcome"].one_of(OUTCOMES, "outcome")
             self._because(expect, codes)
-            yield from self._example(keys, usual, None)
+            yield from self._example(keys, usual, None, None)
 
     def product(self, examples: Item, typical: Item) -> Iterator[Example]:
         """The examples of the products."""
-        usual = self._facts(typical)
+        usual, known = self._facts(typical), self.policy.products
         for item in examples.items():
-            keys = item.keys(("name", "on", "product", "expect"), ("given", "without"))
+            keys = item.keys(
+                ("name", "product", "expect"),
+                ("on", "from", "until", "settles", "given", "without"),
+            )
             key = keys["product"].text()
-            versions = [each for each in self.products if each.key == key]
-            if self.all_read:
-                self._offered(keys, versions)
+            versions = [each for each in known if each.key == key]
+            if self.all_read and key is not None and not versions:
+                keys["product"].one_of([each.key for each in known], "product")
             expect = keys["expect"].keys(("decision",), ("offers", "codes", "needs"))
             expect["decision"].one_of(DECISIONS, "decision")
             self._because(expect, [rule.code for each in versions for rule in each.rules])
             self._offers(expect["offers"])
-            yield from self._example(keys, usual, key)
-
-    def _offered(self, keys: Keys, versions: Sequence[WrittenProduct]) -> None:
-        """Note that there is no such product, or that it is not offered on the day."""
-        key, on = keys["product"].text(), keys["on"].day()
-        if key is None or on is None:
-            return
-        if not versions:
-            keys["product"].one_of([each.key for each in self.products], "product")
-        elif not any(on in each.period for each in versions):
-            keys["on"].fault(f"`{key}` is not offered on {on}")
+            settles = keys["settles"].quantity(Type(Kind.MONEY, self.policy.currency))
+            yield from self._example(keys, usual, key, settles)
 
     def _because(self, expect: Keys, codes: Collection[str]) -> None:
         if self.all_read and codes:
             expect["codes"].texts(codes, "code")
-        expect["needs"].texts([fact.name for fact in self.catalogue.facts], "fact")
+        expect["needs"].texts(self.names, "fact")
 
     def _offers(self, item: Item) -> None:
         """Offers have the fields of the wire, with their units; `term_days` are whole days."""
@@ -96,27 +99,65 @@ class ExampleReader:
                 keys[name].quantity(type_)
 
     def _example(
-        self, keys: Keys, usual: dict[str, Json], product: str | None
+        self, keys: Keys, usual: dict[str, Json], product: str | None, settles: int | None
     ) -> Iterator[Example]:
-        name, on, document = keys["name"].text(), keys["on"].day(), keys.item.document
-        if on is not None and self.start is not None and on < self.start:
-            keys["on"].fault(f"there are no rules before {self.start}")
+        """The example with those *keys*, once for each slice that it is about."""
+        name, document = keys["name"].text(), keys.item.document
+        days = list(self._days(keys, product))
         given = self._facts(keys["given"])
-        without = keys["without"].texts([fact.name for fact in self.catalogue.facts], "fact")
+        without = keys["without"].texts(self.names, "fact")
         for each in set(without) & set(given):
             keys["without"].fault(f"`{each}` is given and left out")
         expect = keys["expect"].plain()
-        if name is None or on is None or not isinstance(expect, Mapping):
+        if name is None or not isinstance(expect, Mapping):
             return
-        yield Example(
-            name=name,
-            on=on,
-            product=product,
-            given={key: value for key, value in (usual | given).items() if key not in without},
-            expect=expect,
-            file=document.file,
-            line=keys.item.line,
-        )
+        for on in days:
+            yield Example(
+                name=name,
+                on=on,
+                product=product,
+                given={key: value for key, value in (usual | given).items() if key not in without},
+                settles=settles,
+                expect=expect,
+                file=document.file,
+                line=keys.item.line,
+            )
+
+    def _days(self, keys: Keys, product: str | None) -> Iterator[date]:
+        """The day `on`; or with `from` and `until`, each day of those on which anything changes."""
+        on, period = keys["on"].day(), None
+        if keys["on"].absent == keys["from"].absent:
+            keys.item.fault(
+                "expected `on`, a day, or `from`, the first of many", "one of them", key=True
+            )
+            return
+        if on is not None:
+            if not keys["until"].absent:
+                keys["until"].fault("`until` belongs to `from`", key=True)
+            period = Period(on)
+        elif not keys["from"].absent:
+            period = read_period(keys)
+        if period is None or not self.slices:
+            return
+        where = keys["on"] if keys["from"].absent else keys["from"]
+        if period.start < self.slices[0].since:
+            where.fault(f"there are no rules before {self.slices[0].since}")
+            return
+        days = [period.start]
+        if on is None:
+            later = (each.since for each in self.slices if each.since > period.start)
+            days += [day for day in later if day in period]
+        for day in days:
+            if self.all_read and product is not None and self._terms(product, day) is None:
+                if any(each.key == product for each in self.policy.products):
+                    where.fault(f"`{product}` is not offered on {day}")
+                return
+            yield day
+
+    def _terms(self, product: str, day: date) -> ProductTerms | None:
+        in_force = [each for each in self.slices if each.since <= day]
+        offered = in_force[-1].products if in_force else ()
+        return next((each for each in offered if each.key == product), None)
 
     def _facts(self, item: Item) -> dict[str, Json]:
         """The facts in *item* that can be read, as plain values."""

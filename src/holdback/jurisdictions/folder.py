@@ -16,14 +16,16 @@ from typing import Final
 
 from holdback.errors import Fault, InvalidDocument, did_you_mean
 from holdback.jurisdictions.document import MAX_BYTES, excerpt
-from holdback.jurisdictions.reader import FILES, read_jurisdiction
-from holdback.jurisdictions.rulebook import Jurisdiction, Jurisdictions
+from holdback.jurisdictions.jurisdiction import Jurisdictions
+from holdback.jurisdictions.reader import FILES, Folder, read_jurisdictions
 
 # ISO 3166-1, or ISO 3166-2 with a subdivision.
 CODE: Final = re.compile(r"[A-Z]{2}(-[A-Z0-9]{1,3})?")
 
 _PROJECT: Final = "holdback"
 _BESIDE: Final = ("README.md",)
+# Folders beside the jurisdictions that are none: the schemas of their files.
+_NONE: Final = ("schema",)
 # The name of the repository's folder, and so of the bundled one wherever it lies: decisions name the
 # file of a rule, and must not depend on where holdback is installed.
 _NAME: Final = "jurisdictions"
@@ -54,20 +56,40 @@ def load_from(root: Traversable, name: str) -> Jurisdictions:
     Raises:
         InvalidDocument: with every fault of every file of every jurisdiction.
     """
-    jurisdictions, faults = [], list[Fault]()
-    for folder in _folders(root):
+    jurisdictions, faults = survey(root, name)
+    if faults:
+        raise InvalidDocument(faults)
+    return jurisdictions
+
+
+def survey(root: Traversable, name: str) -> tuple[Jurisdictions, tuple[Fault, ...]]:
+    """
+    The jurisdictions in *root* that can be read, and every fault of every file of the others.
+
+    What is wrong with one folder never stops the others from being read and reported.
+    """
+    read, noted = [], dict[str, tuple[Fault, ...]]()
+    try:
+        folders = list(_folders(root))
+    except OSError:
+        message = "the folder cannot be read"
+        return Jurisdictions(()), (Fault(message=message, path=str(root)),)
+    for folder in folders:
         try:
-            jurisdictions.append(_load(folder, f"{name}/{folder.name}/"))
+            read.append(_read_folder(folder, f"{name}/{folder.name}/"))
         except InvalidDocument as error:
-            faults += error.faults
-    if not jurisdictions and not faults:
+            noted[folder.name] = error.faults
+    found, faults = read_jurisdictions([each for each, _ in read])
+    for each, beside in read:
+        noted[each.code] = (*beside, *faults.get(each.code, ()))
+    if not folders:
         own = any((root / name).is_file() for name in FILES)
         hint = "this is a jurisdiction's own folder: give the folder above it" if own else None
         message = "there is no jurisdiction in this folder"
-        faults.append(Fault(message=message, path=str(root), hint=hint))
-    if faults:
-        raise InvalidDocument(faults)
-    return Jurisdictions(jurisdictions)
+        noted[""] = (Fault(message=message, path=str(root), hint=hint),)
+    in_order = (noted[name] for name in sorted(noted))
+    fine = (found[code] for code in sorted(found) if not noted[code])
+    return Jurisdictions(fine), tuple(fault for faulty in in_order for fault in faulty)
 
 
 def bundled_path() -> Traversable:
@@ -102,36 +124,34 @@ def _is_this_project(pyproject: Path) -> bool:
 def _folders(root: Traversable) -> Iterator[Traversable]:
     """The folders in *root* that are meant as jurisdictions, in the order of their names."""
     for entry in sorted(root.iterdir(), key=lambda each: each.name):
-        named = not entry.name.startswith((".", "__"))
-        if named and (entry.is_dir() or (isinstance(entry, Path) and entry.is_symlink())):
+        meant = not entry.name.startswith((".", "__")) and entry.name not in _NONE
+        if meant and (entry.is_dir() or (isinstance(entry, Path) and entry.is_symlink())):
             yield entry
 
 
-def _load(folder: Traversable, prefix: str) -> Jurisdiction:
-    """The jurisdiction in *folder*; every fault of it at once."""
-    faults: list[Fault] = []
+def _read_folder(folder: Traversable, prefix: str) -> tuple[Folder, tuple[Fault, ...]]:
+    """The files in *folder*, and what lies beside them and should not."""
+    file = excerpt(prefix.rstrip("/"))
     if CODE.fullmatch(folder.name) is None:
         message = f"`{excerpt(folder.name)}` is not the code of a jurisdiction"
         hint = "a folder is named as `GB` or `US-CA`, by ISO 3166"
-        raise InvalidDocument([Fault(message=message, file=excerpt(prefix.rstrip("/")), hint=hint)])
+        raise InvalidDocument([Fault(message=message, file=file, hint=hint)])
     if not folder.is_dir():
-        raise InvalidDocument([Fault(message="the link leads nowhere", file=prefix.rstrip("/"))])
+        raise InvalidDocument([Fault(message="the link leads nowhere", file=file)])
+    faults: list[Fault] = []
     contents: dict[str, bytes] = {}
-    for entry in sorted(folder.iterdir(), key=lambda each: each.name):
+    try:
+        entries = sorted(folder.iterdir(), key=lambda each: each.name)
+    except OSError:
+        raise InvalidDocument([Fault(message="the folder cannot be read", file=file)]) from None
+    for entry in entries:
         if entry.name in FILES:
             contents[entry.name] = _read(entry, f"{prefix}{entry.name}")
         elif entry.name not in _BESIDE and not entry.name.startswith("."):
             hint = did_you_mean(entry.name, FILES) or "a folder has nothing else in it"
-            file = f"{prefix}{excerpt(entry.name)}"
-            faults.append(Fault(message="this file is not known here", file=file, hint=hint))
-    jurisdiction = None
-    try:
-        jurisdiction = read_jurisdiction(folder.name, contents, file_prefix=prefix)
-    except InvalidDocument as error:
-        faults += error.faults
-    if faults or jurisdiction is None:
-        raise InvalidDocument(faults)
-    return jurisdiction
+            beside = f"{prefix}{excerpt(entry.name)}"
+            faults.append(Fault(message="this file is not known here", file=beside, hint=hint))
+    return Folder(folder.name, contents, prefix), tuple(faults)
 
 
 def _read(entry: Traversable, file: str) -> bytes:

@@ -7,11 +7,13 @@ layout or prose, nor with the dates between which a slice holds (design 5).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
-from typing import Final
+from typing import Final, TypeVar
 
-from holdback.canonical import Json, Verbatim, digest
+from attrs import field, frozen
+
+from holdback.canonical import Json, Verbatim, canonical, digest
 from holdback.jurisdictions.written import WrittenProduct
 from holdback.money import Currency, plain
 from holdback.rules import Catalogue, Fact, text
@@ -21,46 +23,73 @@ from holdback.ruleset import Rule
 # something else, so that no decision of before seems to have been made by the rules of after.
 LANGUAGE: Final = 1
 
+_T = TypeVar("_T")
+
 # Percentages and amounts of money in settings: with or without trailing zeros they are the same.
 _QUANTITY: Final = re.compile(r"([A-Z]{3} )?(-?[0-9]+)(?:\.([0-9]+))?(%?)")
 
 
-def rulebook_digest(
-    catalogue: Catalogue,
-    rules: Iterable[Rule],
-    products: Iterable[tuple[WrittenProduct, tuple[Rule, ...]]],
-    settings: Mapping[str, Json],
-) -> str:
+@frozen(eq=False)
+class Identity:
     """
-    The digest of a rulebook with these renewal *rules*, *products* with their rules, and *settings*.
+    Makes the digests of a jurisdiction's rulebooks. A rule or a product that stands in many of them is
+    written down once.
+    """
 
-    The order of rules and products is part of the meaning: it is their priority.
-    """
-    renewal, offered = tuple(rules), tuple(products)
-    every_rule = [*renewal, *(rule for _, checked in offered for rule in checked)]
-    read = {place for rule in every_rule for place in rule.checked.facts}
-    return digest(
-        {
-            "language": LANGUAGE,
-            "currency": [catalogue.currency.code, catalogue.currency.places],
-            "settings": settings,
-            "rules": [_rule(rule) for rule in renewal],
-            "products": [_product(product, checked) for product, checked in offered],
-            "facts": [_fact(catalogue.facts[place]) for place in sorted(read)],
+    _written: dict[int, tuple[object, Verbatim]] = field(factory=dict)
+
+    def digest(
+        self,
+        catalogue: Catalogue,
+        rules: Iterable[Rule],
+        products: Iterable[tuple[WrittenProduct, tuple[Rule, ...]]],
+        settings: Mapping[str, Json],
+    ) -> str:
+        """
+        The digest of a rulebook with these renewal *rules*, *products* with their rules, and *settings*.
+
+        The order of rules and products is part of the meaning: it is their priority.
+        """
+        renewal, offered = tuple(rules), tuple(products)
+        every_rule = [*renewal, *(rule for _, checked in offered for rule in checked)]
+        read = {place for rule in every_rule for place in rule.checked.facts}
+        facts = (catalogue.facts[place] for place in sorted(read))
+        return digest(
+            {
+                "language": LANGUAGE,
+                "currency": [catalogue.currency.code, catalogue.currency.places],
+                "settings": settings,
+                "rules": [self._once(rule, _rule) for rule in renewal],
+                "products": [
+                    {
+                        **self._terms(product),
+                        "rules": [self._once(rule, _rule) for rule in checked],
+                    }
+                    for product, checked in offered
+                ],
+                "facts": [self._once(fact, _fact) for fact in facts],
+            }
+        )
+
+    def _terms(self, product: WrittenProduct) -> dict[str, Json]:
+        return {
+            "key": product.key,
+            "repayment_mechanism": product.repayment_mechanism,
+            "amounts": product.amounts,
+            "calculators": self._once(product, _calculators),
         }
-    )
+
+    def _once(self, thing: _T, write: Callable[[_T], Json]) -> Verbatim:
+        """The canonical text of what *write* makes of *thing*."""
+        if id(thing) not in self._written:  # the thing is kept, so its number is not given again
+            self._written[id(thing)] = thing, Verbatim(canonical(write(thing)).decode())
+        return self._written[id(thing)][1]
 
 
-def _product(product: WrittenProduct, rules: Iterable[Rule]) -> Json:
+def _calculators(product: WrittenProduct) -> Json:
     return {
-        "key": product.key,
-        "repayment_mechanism": product.repayment_mechanism,
-        "amounts": product.amounts,
-        "rules": [_rule(rule) for rule in rules],
-        "calculators": {
-            kind: {"calculator": choice.name, "settings": settled(choice.settings)}
-            for kind, choice in product.calculators.items()
-        },
+        kind: {"calculator": choice.name, "settings": settled(choice.settings)}
+        for kind, choice in product.calculators.items()
     }
 
 

@@ -98,14 +98,18 @@ class Item:
 
     def rule_fault(self, error: RuleError) -> None:
         """Note what is wrong with the expression that it holds, pointing into the text."""
+        self.part_fault((error.start, error.end), error.message, error.hint)
+
+    def part_fault(self, part: tuple[int, int], message: str, hint: str | None = None) -> None:
+        """Note what is wrong with some characters of the text that it holds, from one up to another."""
         start, end = self.document.spots[self.path].value
         raw = self.document.text[start:end]
         span = (start, end)
         if "\n" not in raw:
-            first, last = offset_within(raw, error.start), offset_within(raw, error.end)
+            first, last = offset_within(raw, part[0]), offset_within(raw, part[1])
             span = (start + first, start + min(last, len(raw) - 1))
         place = self.document.position(span, _shown(self.path))
-        self.document.faults.append(Fault(message=error.message, hint=error.hint, **place))
+        self.document.faults.append(Fault(message=message, hint=hint, **place))
 
     def expected(self, what: str, hint: str | None = None) -> None:
         """Note that *what* was expected, and what is there."""

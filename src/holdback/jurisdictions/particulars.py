@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from datetime import date
 from functools import partial
@@ -12,30 +13,42 @@ import pendulum
 from attrs import field, frozen
 
 from holdback.errors import did_you_mean
+from holdback.figures import Figures
 from holdback.jurisdictions.document import excerpt
-from holdback.jurisdictions.items import Item
-from holdback.jurisdictions.timeline import Timeline, read_timeline
+from holdback.jurisdictions.items import Item, Keys
+from holdback.jurisdictions.own_facts import read_facts
+from holdback.jurisdictions.timeline import Period, Timeline, read_period, read_timeline
+from holdback.jurisdictions.written import ID, NAME
 from holdback.money import ROUNDINGS, Currency
+from holdback.rules import Fact
 
 FORMAT: Final = 1
 
-_KEYS: Final = (
-    "format",
-    "code",
-    "name",
-    "currency",
-    "rounding",
-    "timezone",
-    "owner",
-    "review_by",
-    "automated_decisioning",
-)
+# What every folder says for itself, and what a child may leave to its parent.
+_OWN: Final = ("format", "code", "name", "owner", "review_by")
+_INHERITED: Final = ("currency", "rounding", "timezone", "automated_decisioning")
 # Nobody keeps an offer open for more than a year, or calls a deal recent after ten.
-_TIMELINES: Final = MappingProxyType(
+TIMELINES: Final = MappingProxyType(
     {"offers_valid_hours": (1, 24 * 366), "recently_active_days": (0, 3_660)}
 )
+_OPTIONAL: Final = ("facts", "figures")
+_OF_A_CHILD: Final = ("parent", "switch_off")
+REQUIRED: Final = (*_OWN, *_INHERITED, *TIMELINES)
+OPTIONAL: Final = (*_OPTIONAL, *_OF_A_CHILD)
 
 Zone = pendulum.Timezone | pendulum.FixedTimezone
+_EVER: Final = Period(date.min)
+
+
+@frozen(kw_only=True)
+class SwitchedOff:
+    """What a child drops of its parent's: a `rule`, `parameter` or `product` by its name, and why."""
+
+    kind: str
+    name: str
+    reason: str
+    period: Period
+    item: Item = field(eq=False, repr=False)
 
 
 @frozen(kw_only=True)
@@ -51,7 +64,13 @@ class Particulars:
     owner: str
     review_by: date
     automated_decisioning: bool
+    facts: tuple[Fact, ...]
+    figures: Figures | None
+    switched_off: tuple[SwitchedOff, ...]
     timelines: Mapping[str, tuple[Item, Timeline[int]]] = field(eq=False, repr=False)
+    item: Item = field(eq=False, repr=False)
+    # Where each setting was written, here or in a parent's file.
+    places: Mapping[str, Item] = field(eq=False, repr=False)
 
     def settings(self, on: date) -> dict[str, Any]:
         """What of it can change an answer on the day *on*, by name."""
@@ -71,22 +90,25 @@ def read_format(item: Item) -> None:
         item.fault(f"format {number} is not known here", f"this version reads format {FORMAT}")
 
 
-def read_particulars(item: Item, folder: str) -> tuple[Particulars | None, Currency | None]:
+def read_particulars(
+    item: Item, folder: str, parent: Particulars | None
+) -> tuple[Particulars | None, Currency | None]:
     """
     The particulars in *item*, of the jurisdiction in the folder of that name, and the currency, which
-    may be known when the rest is at fault.
+    may be known when the rest is at fault. What a child leaves out is its *parent's*.
     """
-    keys = item.keys((*_KEYS, *_TIMELINES))
+    has_parent = isinstance(item.value, dict) and "parent" in item.value
+    required = _OWN if has_parent else REQUIRED
+    keys = item.keys(required, (*(each for each in REQUIRED if each not in required), *OPTIONAL))
     read_format(keys["format"])
     code = keys["code"].text()
     if code is not None and code != folder:
         keys["code"].fault(f"the folder is named `{folder}`", "both are the jurisdiction's code")
-    timelines = {}
-    for name, (low, high) in _TIMELINES.items():
-        timeline = read_timeline(keys[name], partial(Item.whole, low=low, high=high))
-        if timeline is not None:
-            timelines[name] = keys[name], timeline
-    zone, currency = _zone(keys["timezone"]), read_currency(keys["currency"])
+    places = {
+        name: parent.places[name] if keys[name].absent and parent else keys[name]
+        for name in (*_INHERITED, *TIMELINES)
+    }
+    zone, currency = _zone(keys["timezone"]), _currency(keys["currency"], parent)
     found: dict[str, Any] = {
         "code": code,
         "name": keys["name"].text(),
@@ -97,16 +119,119 @@ def read_particulars(item: Item, folder: str) -> tuple[Particulars | None, Curre
         "owner": keys["owner"].text(),
         "review_by": keys["review_by"].day(),
         "automated_decisioning": keys["automated_decisioning"].flag(),
+        "timelines": _timelines(keys, parent),
     }
-    if None in found.values() or len(timelines) < len(_TIMELINES):
+    if parent is not None:
+        left_out = [name for name in _INHERITED if keys[name].absent]
+        found |= {name: getattr(parent, name) for name in left_out}
+        if "timezone" in left_out:
+            found["zone"] = parent.zone
+    before = len(item.document.faults)
+    facts = () if parent is None else parent.facts
+    if currency is not None:
+        facts += read_facts(keys["facts"], currency, facts)
+    figures = _figures(keys["figures"])
+    if figures is None and parent is not None:
+        figures = parent.figures
+    dropped = _switched_off(keys, has_parent=has_parent)
+    if None in found.values() or len(item.document.faults) > before:
         return None, currency
-    return Particulars(timelines=timelines, **found), currency
+    particulars = Particulars(
+        **found, facts=facts, figures=figures, switched_off=dropped, item=item, places=places
+    )
+    return particulars, currency
 
 
-def read_currency(item: Item) -> Currency | None:
-    """The currency whose code *item* is."""
+def _timelines(
+    keys: Keys, parent: Particulars | None
+) -> Mapping[str, tuple[Item, Timeline[int]]] | None:
+    found = {}
+    for name, (low, high) in TIMELINES.items():
+        if keys[name].absent and parent is not None:
+            # What is wrong with it in the child is said at the child's own file.
+            found[name] = keys.item, parent.timelines[name][1]
+            continue
+        timeline = read_timeline(keys[name], partial(Item.whole, low=low, high=high))
+        if timeline is not None:
+            found[name] = keys[name], timeline
+    return found if len(found) == len(TIMELINES) else None
+
+
+def _switched_off(keys: Keys, *, has_parent: bool) -> tuple[SwitchedOff, ...]:
+    """What a child drops: `switch_off = [{ rule = "on-pace", reason = "..." }]`."""
+    item = keys["switch_off"]
+    if not item.absent and not has_parent:
+        item.fault("there is nothing to switch off", "it drops what a parent has", key=True)
+        return ()
+    found = []
+    for entry in item.items():
+        parts = entry.keys(("reason",), (*_KINDS, "from", "until"))
+        period = read_period(parts, _EVER)
+        reason = parts["reason"].text()
+        kinds = [kind for kind in _KINDS if not parts[kind].absent]
+        if len(kinds) != 1 and isinstance(entry.value, dict):
+            entry.fault("expected one of `rule`, `parameter` and `product`", "and a `reason`")
+            continue
+        if not kinds:
+            continue
+        name = parts[kinds[0]].text(_KINDS[kinds[0]], f"the id of a {kinds[0]}")
+        if name is not None and reason is not None and period is not None:
+            found.append(
+                SwitchedOff(kind=kinds[0], name=name, reason=reason, period=period, item=entry)
+            )
+    return tuple(found)
+
+
+# What can be switched off, and what its name looks like.
+_KINDS: Final = MappingProxyType({"rule": ID, "parameter": NAME, "product": NAME})
+
+
+def _figures(item: Item) -> Figures | None:
+    """How figures are written in sentences."""
+    if item.absent:
+        return None
+    keys = item.keys(Figures.KEYS)
+    decimal = keys["decimal"].text(r"[.,]", "`.` or `,`")
+    group = keys["group"].value
+    if not isinstance(group, str) or re.fullmatch(r"[ .,']?", group) is None:
+        if not keys["group"].absent:
+            keys["group"].fault("expected `,`, `.`, a space, `'`, or nothing in quotes")
+        group = None
+    elif group == decimal:
+        keys["group"].fault("it is the decimal sign")
+        group = None
+    templates = {name: _template(keys[name], names) for name, names in Figures.TEMPLATES.items()}
+    if decimal is None or group is None or None in templates.values():
+        return None
+    return Figures(decimal=decimal, group=group, **{k: str(v) for k, v in templates.items()})
+
+
+def _template(item: Item, names: tuple[str, ...]) -> str | None:
+    """A text that has each of *names* in braces, once."""
+    text = item.text()
+    if text is None:
+        return None
+    braced = re.findall(r"\{([^{}]*)\}", text)
+    plain = re.sub(r"\{[^{}]*\}", "", text)
+    if sorted(braced) != sorted(names) or set("{}") & set(plain) or len(plain) > 12:
+        listed = " and ".join(f"`{{{name}}}`" for name in names)
+        item.fault(f"expected a short text with {listed}, once")
+        return None
+    return text
+
+
+def _currency(item: Item, parent: Particulars | None) -> Currency | None:
+    """The currency whose code *item* is, or that of the *parent*."""
+    if item.absent and parent is not None:
+        return parent.currency
     code = item.text()
     if code is None:
+        return None
+    if parent is not None and code != parent.currency.code:
+        item.fault(
+            f"the parent's currency is `{parent.currency}`",
+            "amounts are inherited: leave it out, or have no parent",
+        )
         return None
     try:
         return Currency.of(code)

@@ -25,19 +25,19 @@ MAX_WORD: Final = 64
 
 _TOKEN: Final = re.compile(
     r'''
-      (?P<space>[ \t\r]+)
-    | (?P<comment>\#[^\n]*)
-    | (?P<newline>\n)
-    | (?P<text>"""(?:\\.|[^\\])*?"""(?:"{0,2})
-             | \'\'\'.*?\'\'\'(?:\'{0,2})
-             | (?!""")"(?:\\.|[^"\\\n])*"
-             | (?!\'\'\')\'[^\'\n]*\')
-    | (?P<open>["\'])
-    | (?P<word>[A-Za-z0-9_+:-]+)
-    | (?P<dot>\.)
-    | (?P<symbol>[\[\]{},=])
-    | (?P<other>.)
-    ''',
+      (?:[ \t\r]++ | \#[^\n]*+)*+  # spaces and comments are no tokens
+    (?: (?P<word>[A-Za-z0-9_+:-]+)
+      | (?P<symbol>[\[\]{},=])
+      | (?P<newline>\n)
+      | (?P<text>(?!""")"(?:[^"\\\n]++|\\.)*+"
+               | (?!\'\'\')\'[^\'\n]*\'
+               | """(?:\\.|[^\\])*?"""(?:"{0,2})
+               | \'\'\'.*?\'\'\'(?:\'{0,2}))
+      | (?P<open>["\'])
+      | (?P<dot>\.)
+      | (?P<other>.)
+      | \Z
+    )''',
     re.VERBOSE | re.DOTALL,
 )
 _ESCAPE: Final = re.compile(r"\\u....|\\U........|\\.|.", re.DOTALL)
@@ -62,13 +62,14 @@ class Spot:
 
 def tokens(text: str) -> list[Token]:
     """The tokens of *text*, up to a text that is never closed: `tomllib` reads no further either."""
-    found = []
+    found: list[Token] = []
+    make = Token._make
     for match in _TOKEN.finditer(text):
         kind = match.lastgroup
-        if kind == "open":
+        if kind == "open" or kind is None:
             break
-        if kind != "space" and kind != "comment":
-            found.append(Token(str(kind), match[0], match.start(), match.end()))
+        piece, end = match[kind], match.end()
+        found.append(make((kind, piece, end - len(piece), end)))
     return found
 
 

@@ -1,19 +1,24 @@
-"""The files of a jurisdiction's folder to a `Jurisdiction`. Pure: bytes in, a value or faults out."""
+"""The files of jurisdictions' folders to `Jurisdiction`s. Pure: bytes in, values or faults out."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from types import MappingProxyType
 from typing import Final
 
-from attrs import frozen
+from attrs import field, frozen
 
-from holdback.errors import Fault, InvalidDocument
+from holdback.errors import Fault, InvalidDocument, did_you_mean
 from holdback.facts import catalogue
+from holdback.jurisdictions.document import excerpt
 from holdback.jurisdictions.examples import ExampleReader
 from holdback.jurisdictions.items import Item, Keys, read_items
+from holdback.jurisdictions.jurisdiction import Jurisdiction
 from holdback.jurisdictions.particulars import Particulars, read_format, read_particulars
-from holdback.jurisdictions.rulebook import Jurisdiction
-from holdback.jurisdictions.slices import Policy, cut
+from holdback.jurisdictions.policy import Layer, Policy
+from holdback.jurisdictions.rulebook import Example
+from holdback.jurisdictions.slices import cut
+from holdback.jurisdictions.survivors import read_survivors
 from holdback.jurisdictions.written import Parameters, read_parameters, read_product, read_rules
 from holdback.money import Currency
 
@@ -24,29 +29,60 @@ FILES: Final = (JURISDICTION, RENEWAL, PRODUCTS)
 
 # A file full of faults is one mistake made many times; each fault costs a look for near words.
 MOST_FAULTS: Final = 100
+# A country, its state, a county of that: deeper, nobody could say any more what holds.
+MOST_PARENTS: Final = 4
+
+
+@frozen
+class Folder:
+    """The content of a jurisdiction's folder, named by its code; *prefix* stands before its file names."""
+
+    code: str
+    files: Mapping[str, bytes] = field(repr=False)
+    prefix: str = ""
 
 
 def read_jurisdiction(
-    code: str, files: Mapping[str, bytes], *, file_prefix: str = ""
+    code: str,
+    files: Mapping[str, bytes],
+    *,
+    file_prefix: str = "",
+    parents: Mapping[str, Jurisdiction] = MappingProxyType({}),
 ) -> Jurisdiction:
     """
     The jurisdiction in *files*, the content of the folder *code* by file name.
 
-    *file_prefix* stands before the file names in faults and in the reasons of decisions.
+    *file_prefix* stands before the file names in faults and in the reasons of decisions; *parents* are
+    those that it may name as its parent, by code.
 
     Raises:
         InvalidDocument: with every fault of every file, in the order of `FILES` and of their lines.
     """
-    reading = _Reading(code, file_prefix, _Noted())
-    jurisdiction = None
-    try:
-        jurisdiction = reading.jurisdiction(files)
-    except _Enough:
-        more = Fault(message=f"reading stopped after {MOST_FAULTS} faults; there may be more")
-        raise InvalidDocument([*reading.in_order, more]) from None
-    if reading.faults or jurisdiction is None:
-        raise InvalidDocument(reading.in_order)
-    return jurisdiction
+    return _Reading(Folder(code, files, file_prefix)).finished(parents, parents.keys())
+
+
+def read_jurisdictions(
+    folders: Collection[Folder],
+) -> tuple[dict[str, Jurisdiction], dict[str, tuple[Fault, ...]]]:
+    """
+    The jurisdictions in *folders* by code, and the faults of those that cannot be read.
+
+    What is at fault in one keeps no other from being read, except its children.
+    """
+    waiting = {folder.code: _Reading(folder) for folder in folders}
+    known = frozenset(waiting)
+    found: dict[str, Jurisdiction] = {}
+    faults: dict[str, tuple[Fault, ...]] = {}
+    while waiting:
+        # Where each waits for its parent, they go round in a circle, and any may be said to.
+        ready = [each for each in waiting.values() if each.parent not in waiting]
+        for reading in ready or list(waiting.values()):
+            del waiting[reading.folder.code]
+            try:
+                found[reading.folder.code] = reading.finished(found, known, circular=not ready)
+            except InvalidDocument as error:
+                faults[reading.folder.code] = error.faults
+    return found, faults
 
 
 class _Enough(Exception):
@@ -62,99 +98,182 @@ class _Noted(list[Fault]):
             raise _Enough
 
 
-@frozen
 class _Reading:
-    code: str
-    prefix: str
-    faults: list[Fault]
+    """A folder being read: its own file first, which may name a parent; the rest when that was read."""
+
+    def __init__(self, folder: Folder) -> None:
+        self.folder = folder
+        self.faults: list[Fault] = _Noted()
+        self.who = self._item(JURISDICTION)
 
     @property
-    def in_order(self) -> list[Fault]:
+    def parent(self) -> str | None:
+        """The code that it names as its parent's."""
+        value = None if self.who is None else self.who.value
+        parent = value.get("parent") if isinstance(value, dict) else None
+        return parent if isinstance(parent, str) else None
+
+    def finished(
+        self,
+        parents: Mapping[str, Jurisdiction],
+        known: Collection[str],
+        *,
+        circular: bool = False,
+    ) -> Jurisdiction:
+        """
+        The jurisdiction, its parent being one of *parents*; *known* are the codes of all that there are.
+
+        Raises:
+            InvalidDocument: with every fault.
+        """
+        jurisdiction = None
+        try:
+            parent = self._parent(parents, known, circular=circular)
+            jurisdiction = self._jurisdiction(parent)
+        except _Enough:
+            more = Fault(message=f"reading stopped after {MOST_FAULTS} faults; there may be more")
+            raise InvalidDocument([*self._in_order, more]) from None
+        if self.faults or jurisdiction is None:
+            raise InvalidDocument(self._in_order)
+        return jurisdiction
+
+    @property
+    def _in_order(self) -> list[Fault]:
         """The faults, each once, in the order of the files and of their lines."""
-        names = [self.prefix + name for name in FILES]
+        names = [self.folder.prefix + name for name in FILES]
 
         def place(fault: Fault) -> tuple[int, int, int]:
             return names.index(fault.file or names[0]), fault.line or 0, fault.column or 0
 
         return sorted(dict.fromkeys(self.faults), key=place)
 
-    def jurisdiction(self, files: Mapping[str, bytes]) -> Jurisdiction | None:
-        """The jurisdiction, as far as it can be read with what is noted."""
-        who, renewal, products = (self._items(name, files) for name in FILES)
-        particulars, currency = None, None
-        if who is not None:
-            particulars, currency = read_particulars(who, self.code)
-        if currency is None:
-            return (
-                None  # without it no amount can be read, and most that could be said would be wrong
-            )
-        return self._with_rules(particulars, currency, renewal, products)
-
-    def _items(self, name: str, files: Mapping[str, bytes]) -> Item | None:
-        file = f"{self.prefix}{name}"
-        if name in files:
-            return read_items(file, files[name], self.faults)
-        hint = f"a jurisdiction has {', '.join(f'`{each}`' for each in FILES)}"
-        self.faults.append(Fault(message="the file is missing", file=file, hint=hint))
+    def _item(self, name: str, *, optional: bool = False) -> Item | None:
+        """What is in the file *name*; None when it cannot be read, or is not there."""
+        file = f"{self.folder.prefix}{name}"
+        if name in self.folder.files:
+            return read_items(file, self.folder.files[name], self.faults)
+        if not optional:
+            hint = f"a jurisdiction has {', '.join(f'`{each}`' for each in FILES)}"
+            self.faults.append(Fault(message="the file is missing", file=file, hint=hint))
         return None
 
-    def _with_rules(
-        self,
-        particulars: Particulars | None,
-        currency: Currency,
-        renewal: Item | None,
-        products: Item | None,
-    ) -> Jurisdiction | None:
-        renewal_keys = _keys(renewal, "rules")
-        product_keys = _keys(products, "products")
-        parameters: Parameters = {}
-        for keys in (renewal_keys, product_keys):
-            if keys is not None:
-                read_parameters(keys["parameters"], currency, parameters)
+    def _parent(
+        self, parents: Mapping[str, Jurisdiction], known: Collection[str], *, circular: bool
+    ) -> Policy | None:
+        """What is written for the parent; None when there is none, or it cannot be read."""
+        code = self.parent
+        if code is None or self.who is None:
+            return None
+        item = self.who.pairs()["parent"]
+        if circular:
+            item.fault("the parents go round in a circle", "a country has no parent")
+        elif code in parents:
+            policy = parents[code].policy
+            if len(policy.layers) < MOST_PARENTS:
+                return policy
+            item.fault(f"there are more than {MOST_PARENTS} folders, one on top of the other")
+        elif code in known:
+            item.fault(f"the parent `{excerpt(code)}` has faults of its own", "mend those first")
+        else:
+            listed = ", ".join(f"`{each}`" for each in sorted(parents)) or "none"
+            hint = did_you_mean(code, known) or f"there are {listed}"
+            item.fault(f"there is no jurisdiction `{excerpt(code)}`", hint)
+        return None
+
+    def _jurisdiction(self, parent: Policy | None) -> Jurisdiction | None:
+        """The jurisdiction, as far as it can be read with what is noted."""
+        child = self.parent is not None
+        renewal = self._item(RENEWAL, optional=child)
+        products = self._item(PRODUCTS, optional=child)
+        particulars, currency = None, None
+        if self.who is not None:
+            inherited = None if parent is None else parent.particulars
+            particulars, currency = read_particulars(self.who, self.folder.code, inherited)
+        # Without the currency no amount can be read, and most that could be said would be wrong.
+        if self.who is None or currency is None:
+            return None
+        renewal_keys = _keys(renewal, "rules", child=child)
+        product_keys = _keys(products, "products", child=child)
         before = len(self.faults)
-        rules = [] if renewal_keys is None else read_rules(renewal_keys["rules"], self.code)
-        offered = [] if product_keys is None else product_keys["products"].items()
-        written = [read_product(item, self.code) for item in offered]
-        if renewal_keys is None or product_keys is None:
+        policy = self._policy(particulars, currency, renewal_keys, product_keys)
+        if (renewal_keys is None or product_keys is None) and not child:
             return None  # the two share their parameters
-        policy = Policy(
-            currency=currency,
-            particulars=particulars,
-            parameters=parameters,
-            rules=rules,
-            products=[product for product in written if product is not None],
-            rules_item=renewal_keys["rules"],
-            products_item=product_keys["products"],
-        )
+        if child and (parent is None or len(self.faults) > before):
+            return None  # what is inherited is judged only with what is there to replace it
+        policy = policy.overlaying(parent)
         all_read = len(self.faults) == before
         slices = cut(policy)
-        reader = ExampleReader(
-            catalogue=catalogue(currency),
-            start=min((rule.period.start for rule in rules), default=None),
-            rules=rules,
-            products=policy.products,
-            all_read=all_read,
-        )
-        examples = (
-            *reader.renewal(renewal_keys["examples"], renewal_keys["typical"]),
-            *reader.product(product_keys["examples"], product_keys["typical"]),
-        )
+        reader = ExampleReader(policy=policy, slices=slices, all_read=all_read)
+        examples: list[Example] = []
+        if renewal_keys is not None:
+            examples += reader.renewal(renewal_keys["examples"], renewal_keys["typical"])
+        if product_keys is not None:
+            examples += reader.product(product_keys["examples"], product_keys["typical"])
+        survivors = [
+            survivor
+            for keys in (renewal_keys, product_keys)
+            if keys is not None
+            for survivor in read_survivors(keys["survivors"])
+        ]
         if self.faults or particulars is None:
             return None
         return Jurisdiction(
-            code=self.code,
+            code=self.folder.code,
             name=particulars.name,
             currency=currency,
             zone=particulars.zone,
             slices=slices,
-            examples=examples,
+            examples=tuple(examples),
+            survivors=tuple(survivors),
+            policy=policy,
+        )
+
+    def _policy(
+        self,
+        particulars: Particulars | None,
+        currency: Currency,
+        renewal: Keys | None,
+        products: Keys | None,
+    ) -> Policy:
+        """What is written in this folder alone."""
+        code, parameters = self.folder.code, Parameters()
+        own = () if particulars is None else particulars.facts
+        facts = {fact.name for fact in catalogue(currency).with_facts(own).facts}
+        for keys in (renewal, products):
+            if keys is not None:
+                read_parameters(keys["parameters"], code, currency, facts, parameters)
+        rules = [] if renewal is None else read_rules(renewal["rules"], code)
+        offered = [] if products is None else products["products"].items()
+        written = [read_product(item, code) for item in offered]
+        assert self.who is not None
+        layer = Layer(
+            code=code,
+            rules=rules,
+            products=[product for product in written if product is not None],
+            switched_off=() if particulars is None else particulars.switched_off,
+        )
+        return Policy(
+            code=code,
+            currency=currency,
+            particulars=particulars,
+            parameters=parameters,
+            layers=(layer,),
+            rules_item=_listed(renewal, "rules", self.who),
+            products_item=_listed(products, "products", self.who),
         )
 
 
-def _keys(item: Item | None, listed: str) -> Keys | None:
+def _keys(item: Item | None, listed: str, *, child: bool) -> Keys | None:
     """The keys of `renewal.toml` or `products.toml`, whose list has the key *listed*."""
     if item is None:
         return None
-    keys = item.keys(("format", listed), ("parameters", "typical", "examples"))
+    required = ("format",) if child else ("format", listed)
+    optional = (listed,) if child else ()
+    keys = item.keys(required, (*optional, "parameters", "typical", "examples", "survivors"))
     read_format(keys["format"])
     return keys
+
+
+def _listed(keys: Keys | None, listed: str, who: Item) -> Item:
+    """The list that rules or products stand in, or the whole of the jurisdiction's own file."""
+    return who if keys is None or keys[listed].absent else keys[listed]

@@ -1,24 +1,25 @@
 """From what is written to rulebooks: the timelines are cut once at every change date.
 
 Every slice is checked when the folder is read, so a rule that will go wrong next year is a fault today.
+What a rule means depends on the values of the parameters that it reads: it is checked once for each.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from datetime import date
 from typing import Any, Final
 
 from attrs import field, frozen
 
-from holdback.errors import RuleError
+from holdback.errors import RuleError, did_you_mean
 from holdback.facts import catalogue
-from holdback.jurisdictions.identity import rulebook_digest
+from holdback.jurisdictions.identity import Identity
 from holdback.jurisdictions.items import Item
-from holdback.jurisdictions.particulars import Particulars
+from holdback.jurisdictions.policy import Policy
+from holdback.jurisdictions.reuse import note_reuse
 from holdback.jurisdictions.rulebook import ProductTerms, Rulebook
-from holdback.jurisdictions.written import Parameters, WrittenProduct, WrittenRule
-from holdback.money import Currency
+from holdback.jurisdictions.written import WrittenProduct, WrittenRule
 from holdback.rules import Catalogue, Checked, Kind, Parameter, check, implication
 from holdback.ruleset import DECLINE, MOST_RULES, PLACEHOLDER, Rule, RuleSet
 
@@ -26,32 +27,10 @@ from holdback.ruleset import DECLINE, MOST_RULES, PLACEHOLDER, Rule, RuleSet
 # anybody chooses from. The rules together are bounded by `MOST_RULES`.
 MOST_CHANGES: Final = 400
 MOST_PRODUCTS: Final = 20
-# Every rule is checked anew in every slice; reading stays a matter of seconds whatever is written.
+# A rule may be checked anew in every slice; reading stays a matter of seconds whatever is written.
 MOST_CHECKS: Final = 4_000
 
 _PROGRESS: Final = "progress"
-
-
-@frozen(kw_only=True, eq=False)
-class Policy:
-    """
-    Everything that is written in a folder; `particulars` are None when they are at fault.
-
-    `rules_item` and `products_item` are the lists that the rules and products stand in.
-    """
-
-    currency: Currency
-    particulars: Particulars | None
-    parameters: Parameters
-    rules: Sequence[WrittenRule]
-    products: Sequence[WrittenProduct]
-    rules_item: Item
-    products_item: Item
-
-    @property
-    def faulty(self) -> bool:
-        """Whether anything was noted so far, in any file of the folder."""
-        return bool(self.rules_item.document.faults)
 
 
 def cut(policy: Policy) -> tuple[Rulebook, ...]:
@@ -60,21 +39,20 @@ def cut(policy: Policy) -> tuple[Rulebook, ...]:
 
     The first begins with the first renewal rule. Only with faults noted may there be fewer.
     """
-    products = [product for product in policy.products if product.key]  # without one it is at fault
-    _rule_reuse(policy.rules, products)
-    _product_reuse(products)
-    for item in (policy.rules_item, policy.products_item):
-        if item.value == []:
+    rules, products = policy.rules, policy.products
+    note_reuse(policy.layers)
+    for item, found in ((policy.rules_item, rules), (policy.products_item, products)):
+        if not found and item.value in ([], {}):
             item.fault("expected at least one", key=True)
-    if not policy.rules:
+    if not rules:
         return ()
-    start = min(rule.period.start for rule in policy.rules)
+    start = min(rule.period.start for rule in rules)
     _settings_from(start, policy)
-    changes = sorted({start, *(day for day in _changes(policy) if day > start)})
+    changes = sorted({start, *(day for day in policy.changes() if day > start)})
     if len(changes) > MOST_CHANGES:
         policy.rules_item.fault(f"there are more than {MOST_CHANGES} dates of change", key=True)
         return ()
-    written = len(policy.rules) + sum(len(product.rules) for product in products)
+    written = len(rules) + sum(len(product.rules) for product in products)
     if len(changes) * written > MOST_CHECKS:
         message = f"{written} rules at {len(changes)} dates of change are more than can be read"
         policy.rules_item.fault(message, f"at most {MOST_CHECKS} together", key=True)
@@ -82,21 +60,6 @@ def cut(policy: Policy) -> tuple[Rulebook, ...]:
     cutter = _Cutter(policy)
     slices = [cutter.slice(day) for day in changes]
     return tuple(each for each in slices if each is not None)
-
-
-def _changes(policy: Policy) -> Iterator[date]:
-    if policy.particulars is not None:
-        for _, timeline in policy.particulars.timelines.values():
-            yield from timeline.changes
-    for parameter in policy.parameters.values():
-        if parameter is not None:
-            yield from parameter.timeline.changes
-    for rule in policy.rules:
-        yield from rule.period.changes
-    for product in policy.products:
-        yield from product.period.changes
-        for rule in product.rules:
-            yield from rule.period.changes
 
 
 def _settings_from(start: date, policy: Policy) -> None:
@@ -115,78 +78,49 @@ def _settings_from(start: date, policy: Policy) -> None:
             )
 
 
-def _product_reuse(products: Iterable[WrittenProduct]) -> None:
-    """Note every product that is offered while another has its key."""
-    versions: dict[str, list[WrittenProduct]] = {}
-    for product in products:
-        earlier = versions.setdefault(product.key, [])
-        if any(product.period.overlaps(each.period) for each in earlier):
-            product.keys["key"].fault(
-                f"there is a product `{product.key}` on these days already",
-                "a product that changes ends with `until` where the next version begins",
-            )
-        earlier.append(product)
-
-
-def _rule_reuse(rules: Iterable[WrittenRule], products: Iterable[WrittenProduct]) -> None:
-    """
-    Note every id and code that is used for two rules, or twice on a day.
-
-    A rule may have several versions, one after the other, that share its id and code; so may the rules
-    of a product's versions. Nothing else may.
-    """
-    owned = [("", rule) for rule in rules]
-    owned += [(product.key, rule) for product in products for rule in product.rules]
-    first: dict[str, tuple[str, WrittenRule]] = {}
-    versions: dict[tuple[str, str], list[WrittenRule]] = {}
-    for owner, rule in owned:
-        first_owner, first_rule = first.setdefault(rule.code, (owner, rule))
-        earlier = versions.setdefault((owner, rule.id), [])
-        if (first_owner, first_rule.id) != (owner, rule.id):
-            rule.keys["code"].fault(
-                f"`{rule.code}` is the code of the rule `{first_rule.id}`",
-                "a code is never used again",
-            )
-        elif earlier and earlier[0].code != rule.code:
-            rule.keys["code"].fault(
-                f"the rule `{rule.id}` has the code `{earlier[0].code}`",
-                "its versions keep its code",
-            )
-        elif any(rule.period.overlaps(each.period) for each in earlier):
-            rule.keys["id"].fault(
-                f"there is a rule `{rule.id}` on these days already",
-                "a rule that changes ends with `until` where the next version begins",
-            )
-        earlier.append(rule)
-
-
 @frozen(eq=False)
 class _Cutter:
     policy: Policy
     # What was noted already: the slices after the first at fault would say it again.
     _noted: set[object] = field(factory=set)
+    # A rule by the values of the parameters that it names: it means the same in every slice with those.
+    _read: dict[object, Rule | None] = field(factory=dict)
+    _identity: Identity = field(factory=Identity)
+    _facts: Catalogue = field(init=False)
+
+    @_facts.default
+    def _with_own_facts(self) -> Catalogue:
+        own = () if self.policy.particulars is None else self.policy.particulars.facts
+        return catalogue(self.policy.currency).with_facts(own)
 
     def slice(self, on: date) -> Rulebook | None:
         """The rulebook from *on* until the next change; None, and faults noted, when it has faults."""
         policy, particulars = self.policy, self.policy.particulars
         known = self._catalogue(on)
-        renewal = self._rules(policy.rules, known, on)
+        renewal = self._rules(policy.rules_on(on), known, on)
         self._more_than_progress(renewal, on)
-        offered = [each for each in policy.products if on in each.period]
+        offered = policy.products_on(on)
         if len(offered) > MOST_PRODUCTS:
             self._too_many(
                 policy.products_item, f"on {on} there are more than {MOST_PRODUCTS} products"
             )
             return None
-        products = [(each, self._rules(each.rules, known, on)) for each in offered]
+        products = [
+            (each, self._rules([rule for rule in each.rules if on in rule.period], known, on))
+            for each in offered
+        ]
         if policy.faulty or particulars is None:
             return None
         settings = particulars.settings(on)
-        digest = rulebook_digest(known, renewal, products, settings)
+        digest = self._identity.digest(known, renewal, products, settings)
 
         def ruleset(rules: tuple[Rule, ...]) -> RuleSet:
             return RuleSet(
-                rules=rules, catalogue=known, jurisdiction=particulars.code, digest=digest
+                rules=rules,
+                catalogue=known,
+                jurisdiction=particulars.code,
+                digest=digest,
+                figures=particulars.figures,
             )
 
         return Rulebook(
@@ -206,18 +140,15 @@ class _Cutter:
         )
 
     def _catalogue(self, on: date) -> Catalogue:
-        values = {
-            name: Parameter(name=name, type=written.type, number=number)
-            for name, written in self.policy.parameters.items()
-            if written is not None and (number := written.timeline.value_on(on)) is not None
-        }
-        return catalogue(self.policy.currency).with_parameters(values)
+        values = {}
+        for name, written in self.policy.parameters_on(on).items():
+            number = written.timeline.value_on(on)
+            assert number is not None, "it is in force"
+            values[name] = Parameter(name=name, type=written.type, number=number)
+        return self._facts.with_parameters(values)
 
-    def _rules(
-        self, written: Iterable[WrittenRule], known: Catalogue, on: date
-    ) -> tuple[Rule, ...]:
-        """Those of the *written* rules that are in force and have no fault."""
-        in_force = [each for each in written if on in each.period]
+    def _rules(self, in_force: list[WrittenRule], known: Catalogue, on: date) -> tuple[Rule, ...]:
+        """Those of the rules *in_force* that have no fault."""
         if len(in_force) > MOST_RULES:
             listed = in_force[0].keys.item
             self._too_many(listed, f"on {on} more than {MOST_RULES} rules are in force together")
@@ -233,14 +164,21 @@ class _Cutter:
     def _rule(self, written: WrittenRule, known: Catalogue, on: date) -> Rule | None:
         if written in self._noted:
             return None
+        values = (known.parameters.get(name) for name in written.names)
+        key = (written, *(None if each is None else each.number for each in values))
+        if key not in self._read:
+            self._read[key] = self._anew(written, known, on)
+            if self._read[key] is None:
+                self._noted.add(written)
+        return self._read[key]
+
+    def _anew(self, written: WrittenRule, known: Catalogue, on: date) -> Rule | None:
         require = self._checked(written, "require", known, on)
         when = None if written.when is None else self._checked(written, "when", known, on)
         if require is None or (when is None and written.when is not None):
-            self._noted.add(written)
             return None
         checked = require if when is None else implication(when, require)
-        if not self._sentence(written, checked, on):
-            self._noted.add(written)
+        if not self._sentence(written, checked, known, on):
             return None
         return Rule(
             id=written.id,
@@ -254,6 +192,19 @@ class _Cutter:
             file=written.keys.item.document.file,
             line=written.keys.item.line,
         )
+
+    def _inherited(self, written: WrittenRule, message: str, hint: str | None) -> bool:
+        """
+        Whether *written* is a parent's. What is wrong with it then is said of the child: it goes wrong
+        with what the child replaces or drops.
+        """
+        particulars = self.policy.particulars
+        if written.jurisdiction == self.policy.code or particulars is None:
+            return False
+        place = f"{written.keys.item.document.file}:{written.keys.item.line}"
+        message = f"the inherited rule `{written.id}` ({place}): {message}"
+        particulars.item.fault(message, hint, key=True)
+        return True
 
     def _checked(
         self, written: WrittenRule, key: str, known: Catalogue, on: date
@@ -269,31 +220,31 @@ class _Cutter:
                 if self.policy.parameters[named] is None:
                     return None  # the parameter is at fault, not the rule
                 error = _without_value(error, named, on)
-            written.keys[key].rule_fault(error)
+            if not self._inherited(written, error.message, error.hint):
+                written.keys[key].rule_fault(error)
             return None
 
-    def _sentence(self, written: WrittenRule, checked: Checked, on: date) -> bool:
+    def _sentence(self, written: WrittenRule, checked: Checked, known: Catalogue, on: date) -> bool:
         """Whether the reason names, in braces, only what the rule reads, and parameters."""
-        item = written.keys["reason"]
-        known = {*checked.names, *checked.catalogue.parameters}
+        item, names = written.keys["reason"], {*checked.names, *known.parameters}
         for match in PLACEHOLDER.finditer(written.reason):
             name = match[1]
-            if name in known or self.policy.parameters.get(name, self) is None:
+            if name in names or self.policy.parameters.get(name, self) is None:
                 continue
             if name in self.policy.parameters:
-                item.fault(f"the parameter `{name}` has no value on {on}")
-            elif checked.catalogue.fact(name) is not None:
-                item.fault(
-                    f"`{{{name}}}` is not among the facts that the rule reads",
-                    f"it reads {_listed(checked.names)}",
-                )
+                message, hint = f"the parameter `{name}` has no value on {on}", None
+            elif known.fact(name) is not None:
+                message = f"`{{{name}}}` is not among the facts that the rule reads"
+                hint = f"it reads {_listed(checked.names)}"
             else:
-                item.fault(
-                    f"`{{{name}}}` is not a fact and not a parameter",
-                    f"this rule can name {_listed(sorted(known))}",
-                )
+                message = f"`{{{name}}}` is not a fact and not a parameter"
+                near = did_you_mean(name, names)
+                hint = near or f"this rule can name {_listed(sorted(names))}"
+            if not self._inherited(written, message, hint):
+                item.part_fault(match.span(), message, hint)
             return False
-        if any(brace in PLACEHOLDER.sub("", written.reason) for brace in "{}"):
+        brace = next(iter(set("{}") & set(PLACEHOLDER.sub("", written.reason))), None)
+        if brace is not None:
             item.fault("braces hold the name of a fact or a parameter", "as `{performance}`")
             return False
         return True

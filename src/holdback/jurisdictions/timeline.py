@@ -11,7 +11,7 @@ from datetime import date
 from itertools import pairwise
 from typing import Generic, TypeVar
 
-from attrs import frozen
+from attrs import field, frozen
 
 from holdback.jurisdictions.items import Item, Keys
 
@@ -67,11 +67,12 @@ def read_period(keys: Keys, default: Period | None = None) -> Period | None:
 
 @frozen
 class Dated(Generic[_T]):
-    """A value of a timeline, the period in which it holds, and its source."""
+    """A value of a timeline, the period in which it holds, its source, and where it stands."""
 
     period: Period
     value: _T
     source: str
+    item: Item | None = field(default=None, eq=False, repr=False)
 
 
 @frozen
@@ -103,10 +104,13 @@ class Timeline(Generic[_T]):
 
     def value_on(self, day: date) -> _T | None:
         """The value on *day*; None when there is none."""
-        place = bisect_right([entry.period.start for entry in self.entries], day) - 1
-        if place < 0 or day not in self.entries[place].period:
-            return None
-        return self.entries[place].value
+        entry = self.entry_on(day)
+        return None if entry is None else entry.value
+
+    def entry_on(self, day: date) -> Dated[_T] | None:
+        """The entry that holds on *day*; None when there is none."""
+        place = bisect_right(self.entries, day, key=lambda entry: entry.period.start) - 1
+        return self.entries[place] if place >= 0 and day in self.entries[place].period else None
 
 
 def read_timeline(item: Item, read: Callable[[Item], _T | None]) -> Timeline[_T] | None:
@@ -136,8 +140,8 @@ def read_timeline(item: Item, read: Callable[[Item], _T | None]) -> Timeline[_T]
     ends = [following[1].start for following in entries[1:]] + [entries[-1][1].end]
     return Timeline(
         tuple(
-            Dated(Period(period.start, end), value, source)
-            for (_, period, value, source), end in zip(entries, ends, strict=True)
+            Dated(Period(period.start, end), value, source, keys.item)
+            for (keys, period, value, source), end in zip(entries, ends, strict=True)
         )
     )
 

@@ -7,15 +7,14 @@ values of the parameters on the day (`slices.py`).
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import date
 from functools import partial
 from typing import Any, Final, TypeAlias
 
-from attrs import frozen
+from attrs import field, frozen
 
 from holdback.errors import RuleError
-from holdback.facts import catalogue
 from holdback.jurisdictions.document import excerpt
 from holdback.jurisdictions.items import Item, Keys
 from holdback.jurisdictions.rulebook import CalculatorChoice
@@ -23,7 +22,7 @@ from holdback.jurisdictions.timeline import Period, Timeline, read_period, read_
 from holdback.money import PERCENT_PLACES, Currency
 from holdback.rules import Kind, Tree, Type, parse
 from holdback.rules.tokens import KEYWORDS
-from holdback.ruleset import DECLINE, REFER
+from holdback.ruleset import DECLINE, PLACEHOLDER, REFER
 
 ID: Final = r"[a-z][a-z0-9]*(-[a-z0-9]+)*"
 NAME: Final = r"[a-z][a-z0-9_]{0,59}"
@@ -38,17 +37,23 @@ _EVER: Final = Period(date.min)
 
 @frozen(kw_only=True)
 class WrittenParameter:
-    """A parameter: its type, and its value, scaled, through time."""
+    """A parameter of a jurisdiction's folder: its type, and its value, scaled, through time."""
 
     name: str
     type: Type
     timeline: Timeline[int]
+    code: str
+    item: Item = field(eq=False, repr=False)
 
 
 @frozen(kw_only=True, eq=False)
 class WrittenRule:
-    """A rule and the period in which it is in force. `keys` say where its parts stand."""
+    """
+    A rule of a jurisdiction's folder and the period in which it is in force. `keys` say where its parts
+    stand, `names` what it names, in its expressions and its reason.
+    """
 
+    jurisdiction: str
     id: str
     code: str
     require: Tree
@@ -58,6 +63,14 @@ class WrittenRule:
     source: str
     period: Period
     keys: Keys
+    names: frozenset[str] = field(init=False, repr=False)
+
+    @names.default
+    def _named(self) -> frozenset[str]:
+        trees = [self.require] if self.when is None else [self.require, self.when]
+        return frozenset(
+            [*(name for tree in trees for name in tree.names), *PLACEHOLDER.findall(self.reason)]
+        )
 
 
 @frozen(kw_only=True, eq=False)
@@ -79,9 +92,10 @@ class WrittenProduct:
 Parameters: TypeAlias = dict[str, WrittenParameter | None]
 
 
-def read_parameters(item: Item, currency: Currency, known: Parameters) -> None:
-    """Add the parameters in *item* to the *known* ones."""
-    facts = {fact.name for fact in catalogue(currency).facts}
+def read_parameters(
+    item: Item, code: str, currency: Currency, facts: Collection[str], known: Parameters
+) -> None:
+    """Add the parameters in *item*, of the jurisdiction *code* with those *facts*, to the *known* ones."""
     for name, part in item.pairs().items():
         keys = part.keys(("type", "timeline"))
         type_ = _type(keys["type"], currency)
@@ -93,10 +107,12 @@ def read_parameters(item: Item, currency: Currency, known: Parameters) -> None:
         if type_ is not None:
             timeline = read_timeline(keys["timeline"], partial(Item.quantity, type_=type_))
             if timeline is not None:
-                known[name] = WrittenParameter(name=name, type=type_, timeline=timeline)
+                known[name] = WrittenParameter(
+                    name=name, type=type_, timeline=timeline, code=code, item=part
+                )
 
 
-def _taken(name: str, facts: set[str], known: Parameters) -> tuple[str, str | None] | None:
+def _taken(name: str, facts: Collection[str], known: Parameters) -> tuple[str, str | None] | None:
     """Why *name* cannot be a parameter's, and a hint; None when it can."""
     if re.fullmatch(NAME, name) is None or name in KEYWORDS:
         return f"`{excerpt(name)}` cannot be a name", "a name is like `minimum_performance`"
@@ -147,6 +163,7 @@ def _rule(item: Item, code: str, within: Period | None) -> WrittenRule | None:
     if source is None or period is None or (when is None and not keys["when"].absent):
         return None
     return WrittenRule(
+        jurisdiction=code,
         id=name,
         code=stable,
         require=require,

@@ -16,7 +16,8 @@ from pendulum import DateTime
 
 from holdback.canonical import Json
 from holdback.errors import Fault, InvalidDocument
-from holdback.jurisdictions.rulebook import Jurisdictions, Rulebook
+from holdback.jurisdictions.jurisdiction import Jurisdictions
+from holdback.jurisdictions.rulebook import Rulebook
 from holdback.model.merchant import Merchant
 from holdback.model.validity import text
 from holdback.money import Money

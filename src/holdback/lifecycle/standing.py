@@ -14,7 +14,7 @@ from pendulum import DateTime
 
 from holdback.canonical import Json
 from holdback.errors import Fault, InvalidDocument, did_you_mean
-from holdback.facts import EVIDENCE_FACTS, INITIAL_EVIDENCE
+from holdback.facts import BUILT_IN_FACTS, EVIDENCE_FACTS, INITIAL_EVIDENCE
 from holdback.history import performance, renewal_facts
 from holdback.jurisdictions.rulebook import Rulebook
 from holdback.lifecycle.setting import Context, Setting, local_date
@@ -60,7 +60,8 @@ def check_evidence(evidence: Mapping[str, Json], rulebook: Rulebook, *, renewal:
     Raises:
         InvalidDocument: naming everything that is no evidence, or cannot be meant.
     """
-    allowed = EVIDENCE_FACTS if renewal else INITIAL_EVIDENCE
+    added = (fact.name for fact in rulebook.catalogue.facts[BUILT_IN_FACTS:])
+    allowed = (*(EVIDENCE_FACTS if renewal else INITIAL_EVIDENCE), *added)
     faults = [_no_evidence(str(name)[:60], allowed) for name in evidence if name not in allowed]
     catalogue = rulebook.catalogue
     prepared: Facts = ()

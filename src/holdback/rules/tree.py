@@ -75,6 +75,19 @@ class Tree:
     root: Syntax
     source: str = field(eq=False)
 
+    @property
+    def names(self) -> Iterator[str]:
+        """The names in it, from left to right: of facts, of parameters, or of nothing yet."""
+        return _names(self.root)
+
+
+def _names(syntax: Syntax) -> Iterator[str]:
+    if isinstance(syntax, Name):
+        yield syntax.name
+    elif isinstance(syntax, Expression):
+        for operand in syntax.operands:
+            yield from _names(operand)
+
 
 class Rounding(Enum):
     """

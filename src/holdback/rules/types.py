@@ -251,6 +251,10 @@ class Catalogue:
             return self.facts[self._places[name]]
         return None
 
+    def with_facts(self, facts: tuple[Fact, ...]) -> Catalogue:
+        """This catalogue with more *facts*, in places after those that it has."""
+        return evolve(self, facts=self.facts + facts) if facts else self
+
     def with_parameters(self, parameters: Mapping[str, Parameter]) -> Catalogue:
         """The same facts with the *parameters* of a jurisdiction on a date."""
         return evolve(self, parameters=parameters)
