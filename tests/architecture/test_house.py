@@ -24,7 +24,7 @@ LAYERS = (
     {"history", "renewal"},
     {"jurisdictions"},
     {"offers"},
-    {"lifecycle"},
+    {"lifecycle", "workbench"},
     {"engine", "wire"},
     {"__init__"},
     {"cli"},

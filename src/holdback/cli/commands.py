@@ -5,30 +5,21 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import date
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import click
 
 from holdback import wire
 from holdback.canonical import write_json
+from holdback.cli.checking import check_command, lock_command, test_command
+from holdback.cli.loading import FINDINGS, FINE, Day, fail, in_folder, in_form, load
 from holdback.cli.printing import assessment_lines, step_lines
 from holdback.cli.scenario import SCENARIO_BYTES, read_scenario, run
 from holdback.engine import Engine
 from holdback.errors import InvalidDocument
-from holdback.jurisdictions.folder import load_jurisdictions
-from holdback.jurisdictions.jurisdiction import Jurisdictions
-
-_FINE, _REFUSED, _UNREADABLE = 0, 1, 2
-
-_jurisdictions = click.option(
-    "--jurisdictions",
-    "folder",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="The folder of jurisdictions to use instead of those that ship.",
-)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -40,26 +31,11 @@ def holdback(ctx: click.Context) -> None:
         ctx.color = False
 
 
-def _fail(error: InvalidDocument, what: str) -> NoReturn:
-    """Say every fault of a document on standard error, and leave with 2."""
-    click.secho(f"{what} cannot be read:", err=True, bold=True)
-    for fault in error.faults:
-        click.echo(f"  {fault.underlined()}", err=True)
-    sys.exit(_UNREADABLE)
-
-
-def _load(folder: Path | None) -> Jurisdictions:
-    try:
-        return load_jurisdictions(folder)
-    except InvalidDocument as error:
-        _fail(error, "The jurisdictions")
-
-
 def _engine(folder: Path | None) -> Engine:
     try:
-        return Engine(_load(folder))
+        return Engine(load(folder))
     except InvalidDocument as error:
-        _fail(error, "The jurisdictions")
+        fail(error, "The jurisdictions")
 
 
 def _carry_out(body: bytes, name: str, folder: Path | None, *, as_json: bool) -> int:
@@ -68,7 +44,7 @@ def _carry_out(body: bytes, name: str, folder: Path | None, *, as_json: bool) ->
     try:
         steps = read_scenario(body)
     except InvalidDocument as error:
-        _fail(error, name)
+        fail(error, name)
     refused = 0
     plain = []
     for step in run(steps, engine):
@@ -88,7 +64,7 @@ def _carry_out(body: bytes, name: str, folder: Path | None, *, as_json: bool) ->
 @holdback.command("run")
 @click.argument("scenario", type=click.File("rb"))
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document, for machines.")
-@_jurisdictions
+@in_folder
 def run_command(scenario: Any, *, as_json: bool, folder: Path | None) -> None:
     """
     Carry out the requests in SCENARIO, a JSON list of steps, one after the other.
@@ -98,13 +74,13 @@ def run_command(scenario: Any, *, as_json: bool, folder: Path | None) -> None:
     """
     body = scenario.read(SCENARIO_BYTES + 1)
     refused = _carry_out(body, scenario.name, folder, as_json=as_json)
-    sys.exit(_REFUSED if refused else _FINE)
+    sys.exit(FINDINGS if refused else FINE)
 
 
 @holdback.command("demo")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document, for machines.")
 @click.option("--scenario", is_flag=True, help="Print the scenario itself, to start your own from.")
-@_jurisdictions
+@in_folder
 def demo_command(*, as_json: bool, scenario: bool, folder: Path | None) -> None:
     """
     Show the whole service at work: the nine partner steps, an expired offer, a declined renewal.
@@ -121,17 +97,11 @@ def demo_command(*, as_json: bool, scenario: bool, folder: Path | None) -> None:
 @holdback.command("explain")
 @click.argument("jurisdiction")
 @click.argument("facts", type=click.File("rb"))
-@click.option(
-    "--on",
-    "day",
-    type=click.DateTime(["%Y-%m-%d"]),
-    required=True,
-    help="The day of the assessment, such as 2026-07-01.",
-)
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text")
-@_jurisdictions
+@click.option("--on", type=Day(), required=True, help="The day of the assessment: 2026-07-01.")
+@in_form("text", "json")
+@in_folder
 def explain_command(
-    jurisdiction: str, facts: Any, *, day: datetime, form: str, folder: Path | None
+    jurisdiction: str, facts: Any, *, on: date, form: str, folder: Path | None
 ) -> None:
     """
     Assess the deal with the FACTS, a JSON object, by the renewal rules of JURISDICTION.
@@ -140,16 +110,20 @@ def explain_command(
     """
     loaded = _engine(folder).jurisdictions  # the products' calculators are checked as well
     try:
-        rulebook = loaded.resolve(jurisdiction, on=day.date())
+        rulebook = loaded.resolve(jurisdiction, on=on)
     except InvalidDocument as error:
-        _fail(error, f"The rules of {jurisdiction}")
+        fail(error, f"The rules of {jurisdiction}")
     try:
         given = wire.read_evidence(wire.read_json(facts.read(SCENARIO_BYTES + 1)), path="$")
         assessment = rulebook.assess(given)
     except InvalidDocument as error:
-        _fail(error, facts.name)
+        fail(error, facts.name)
     plain: Mapping[str, Any] = wire.to_dict(assessment)
     if form == "json":
         click.echo(write_json(plain))
     else:
         click.echo("\n".join(assessment_lines(plain)))
+
+
+for _command in (check_command, test_command, lock_command):
+    holdback.add_command(_command)

@@ -9,6 +9,8 @@ from click import style
 
 from holdback.canonical import Json, write_json
 from holdback.cli.scenario import Step
+from holdback.errors import Fault
+from holdback.workbench.trial import Trial
 
 _ANSWERS: Final = {True: "true", False: "false", None: "unknown"}
 _COLOURS: Final = {
@@ -125,6 +127,40 @@ def assessment_lines(plain: Mapping[str, Any]) -> Iterator[str]:
             )
             yield f"  {line['rule']:<{width}}  {_ANSWERS[line['answer']]:<7}  {facts}"
     yield style(f"Digest {plain['digest']}", dim=True)
+
+
+def fault_lines(fault: Fault) -> Iterator[str]:
+    """A fault: where and what, the line with the characters at fault marked, and what would help."""
+    place = f"{style(safe(fault.place), bold=True)}: " if fault.place else ""
+    yield f"{place}{safe(fault.message)}"
+    if fault.source and fault.column is not None:
+        # A tab is as wide as a terminal likes: each stands for one space, so that the marks fit.
+        source = safe(fault.source.replace("\t", " "))
+        marks = "^" * max(1, min(fault.width, len(source) - fault.column + 1))
+        yield f"    {source}"
+        yield f"    {' ' * (fault.column - 1)}{style(marks, fg='red')}"
+    if fault.hint:
+        yield f"    {style(safe(fault.hint), fg='cyan')}"
+
+
+def trial_lines(trial: Trial) -> Iterator[str]:
+    """An example that failed: what it expects, what it got, the rule that decided, the facts."""
+    example = trial.example
+    title = f"{trial.jurisdiction}  {safe(example.name)}"
+    yield f"{style(title, fg='red', bold=True)}  {example.file}:{example.line}, on {example.on}"
+    for word, answer in (("expected", trial.expected), ("got", trial.got)):
+        codes, needs = ", ".join(answer.codes), ", ".join(answer.needs)
+        more = f"  {codes}" if codes else f"  needs {needs}" if needs else ""
+        yield f"  {word:<8}  {answer.outcome}{more}"
+        for offer in answer.offers or ():
+            yield f"            {', '.join(f'{name} {value}' for name, value in offer.items())}"
+    for reason in trial.reasons:
+        yield f"  {reason.code:<8}  {safe(reason.text)}"
+    if trial.deciding is not None and not trial.reasons:
+        yield f"  decided   {trial.deciding}"
+    given = ", ".join(f"{name} = {_shown(value)}" for name, value in example.given.items())
+    yield f"  facts     {safe(given)}"
+    yield ""
 
 
 def _shown(value: Json) -> str:

@@ -18,10 +18,24 @@ from holdback.jurisdictions.policy import Policy
 from holdback.jurisdictions.rulebook import Example, ProductTerms, Rulebook
 from holdback.jurisdictions.timeline import Period, read_period
 from holdback.model.product import ACCEPTED, DECLINED, REFERRED
+from holdback.money import Currency
 from holdback.renewal import FLOOR_CODE, OUTCOMES
 from holdback.rules import Catalogue, Kind, Type
 
 DECISIONS: Final = (ACCEPTED, REFERRED, DECLINED)
+
+
+def offer_types(currency: Currency) -> dict[str, Type]:
+    """The fields of an expected offer: those of the wire, with their units; `term_days` are whole days."""
+    money = Type(Kind.MONEY, currency)
+    return {
+        "funded_amount": money,
+        "repayment_amount": money,
+        "split_percentage": Type(Kind.PERCENT),
+        "factor_rate": Type(Kind.RATIO),
+        "term_length": Type(Kind.RATIO),
+        "term_days": Type(Kind.COUNT),
+    }
 
 
 @define(kw_only=True, slots=False)
@@ -83,16 +97,7 @@ class ExampleReader:
         expect["needs"].texts(self.names, "fact")
 
     def _offers(self, item: Item) -> None:
-        """Offers have the fields of the wire, with their units; `term_days` are whole days."""
-        money = Type(Kind.MONEY, self.catalogue.currency)
-        types = {
-            "funded_amount": money,
-            "repayment_amount": money,
-            "split_percentage": Type(Kind.PERCENT),
-            "factor_rate": Type(Kind.RATIO),
-            "term_length": Type(Kind.RATIO),
-            "term_days": Type(Kind.COUNT),
-        }
+        types = offer_types(self.policy.currency)
         for offer in item.items():
             keys = offer.keys((), types)
             for name, type_ in types.items():

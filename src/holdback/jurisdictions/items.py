@@ -102,14 +102,18 @@ class Item:
 
     def part_fault(self, part: tuple[int, int], message: str, hint: str | None = None) -> None:
         """Note what is wrong with some characters of the text that it holds, from one up to another."""
+        place = self.part_position(part)
+        self.document.faults.append(Fault(message=message, hint=hint, **place))
+
+    def part_position(self, part: tuple[int, int]) -> Mapping[str, Any]:
+        """Where some characters of the text that it holds stand, as a fault has it."""
         start, end = self.document.spots[self.path].value
         raw = self.document.text[start:end]
         span = (start, end)
         if "\n" not in raw:
             first, last = offset_within(raw, part[0]), offset_within(raw, part[1])
             span = (start + first, start + min(last, len(raw) - 1))
-        place = self.document.position(span, _shown(self.path))
-        self.document.faults.append(Fault(message=message, hint=hint, **place))
+        return self.document.position(span, _shown(self.path))
 
     def expected(self, what: str, hint: str | None = None) -> None:
         """Note that *what* was expected, and what is there."""

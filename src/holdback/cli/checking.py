@@ -1,0 +1,350 @@
+"""`holdback check`, `holdback test` and `holdback lock`: are the files right, and do they stay so?"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from datetime import date
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Final
+
+import click
+from attrs import frozen
+
+from holdback.canonical import Json, write_json
+from holdback.cli.loading import FINDINGS, FINE, MISUSE, Day, a_folder, in_folder, in_form
+from holdback.cli.printing import fault_lines, safe, trial_lines
+from holdback.errors import Fault, InvalidDocument
+from holdback.jurisdictions.folder import bundled_path, survey
+from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
+from holdback.jurisdictions.reader import FILES
+from holdback.workbench.coverage import Coverage, coverage
+from holdback.workbench.findings import findings
+from holdback.workbench.lock import HEADER, LOCK, broken, line_of, read_lock, unlocked
+from holdback.workbench.mutation import LISTED, NOTICED, REFUSED, SURVIVED, Verdict, verdicts
+from holdback.workbench.trial import Trial, trials
+
+_BUNDLED: Final = "jurisdictions"
+# A lock has a line for each change of each jurisdiction; more bytes than this are no lock.
+_LOCK_BYTES: Final = 16 * 1024 * 1024
+
+
+@frozen
+class Chosen:
+    """A folder of jurisdictions, its name for people, and the one jurisdiction that is meant, if one is."""
+
+    root: Traversable
+    name: str
+    code: str | None = None
+
+    def mine(self, jurisdiction: Jurisdiction) -> bool:
+        """Whether *jurisdiction* is meant."""
+        return self.code in (None, jurisdiction.code)
+
+    def concerns(self, fault: Fault) -> bool:
+        """Whether *fault* is in a file that is meant."""
+        return self.code is None or (fault.file or "").startswith(f"{self.name}/{self.code}/")
+
+
+def chosen(path: Path | None, folder: Path | None) -> Chosen:
+    """What PATH or `--jurisdictions` means: a folder of jurisdictions, or the folder of one."""
+    if path is not None and folder is not None:
+        raise click.UsageError("give PATH or --jurisdictions, not both")
+    given = path or folder
+    if given is None:
+        return Chosen(bundled_path(), _BUNDLED)
+    if any((given / name).is_file() for name in FILES):
+        above, code = given.resolve().parent, given.resolve().name
+        shown = given.parent.as_posix() if given.name == code else above.name
+        return Chosen(above, "." if shown == "" else shown, code)
+    return Chosen(given, given.as_posix())
+
+
+def _lock(choice: Chosen) -> tuple[str, str]:
+    """The text of the lock beside the jurisdictions, empty when there is none, and its name."""
+    file, name = choice.root / LOCK, f"{choice.name}/{LOCK}"
+    if not file.is_file():
+        return "", name
+    with file.open("rb") as stream:
+        body: bytes = stream.read(_LOCK_BYTES)
+    return body.decode("utf-8", "replace"), name
+
+
+@click.command("check")
+@a_folder
+@click.option("--on", type=Day(), help="The day of today: what is due for review, what to lock.")
+@in_form("text", "json", "github")
+@in_folder
+def check_command(path: Path | None, *, on: date | None, form: str, folder: Path | None) -> None:
+    """
+    Read every file of the jurisdictions in PATH, and say everything that is wrong with them.
+
+    PATH is a folder of jurisdictions or the folder of one; without it those that ship are checked. Leaves
+    with 1 when there is something to mend.
+    """
+    choice = chosen(path, folder)
+    jurisdictions, faults = survey(choice.root, choice.name)
+    found = [each for each in faults if choice.concerns(each)]
+    found += [each for each in findings(jurisdictions, on) if choice.concerns(each)]
+    text, name = _lock(choice)
+    if text or on is not None:
+        locked, at_fault = read_lock(text, name)
+        found += at_fault
+        whole = locked if choice.code is None else tuple(x for x in locked if x.code == choice.code)
+        present = _only(jurisdictions, choice)
+        found += broken(whole, present, name, on if text else None)
+    count = sum(choice.mine(each) for each in jurisdictions)
+    if form == "json":
+        click.echo(
+            write_json({"jurisdictions": count, "findings": [_plain(each) for each in found]})
+        )
+    elif form == "github":
+        for fault in found:
+            click.echo(_annotation(fault))
+    else:
+        click.echo("\n".join(_report(found, count)))
+    sys.exit(FINDINGS if found else FINE)
+
+
+def _only(jurisdictions: Jurisdictions, choice: Chosen) -> Jurisdictions:
+    return Jurisdictions(each for each in jurisdictions if choice.mine(each))
+
+
+def _report(found: list[Fault], count: int) -> Iterator[str]:
+    for fault in found:
+        yield from fault_lines(fault)
+        yield ""
+    fine = f"{count} jurisdiction{'' if count == 1 else 's'}"
+    if found:
+        files = len({fault.file for fault in found})
+        yield click.style(
+            f"{len(found)} finding{'' if len(found) == 1 else 's'} in {files} "
+            f"file{'' if files == 1 else 's'}; {fine} could be read.",
+            fg="red",
+        )
+    else:
+        yield click.style(f"{fine}: nothing to mend.", fg="green")
+
+
+def _plain(fault: Fault) -> dict[str, Json]:
+    return {
+        "file": fault.file,
+        "line": fault.line,
+        "column": fault.column,
+        "path": fault.path,
+        "message": fault.message,
+        "hint": fault.hint,
+    }
+
+
+def _annotation(fault: Fault) -> str:
+    """*fault* as a GitHub workflow command."""
+
+    def escaped(text: str) -> str:
+        return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+    places = {"file": fault.file, "line": fault.line, "col": fault.column}
+    shown = ",".join(
+        f"{name}={escaped(str(place)).replace(':', '%3A').replace(',', '%2C')}"
+        for name, place in places.items()
+        if place is not None
+    )
+    hint = f"; {fault.hint}" if fault.hint else ""
+    return f"::error {shown}::{escaped(safe(fault.message + hint))}"
+
+
+@click.command("test")
+@a_folder
+@click.option(
+    "--mutate", is_flag=True, help="Also change each figure and rule, and see who notices."
+)
+@in_form("text", "json")
+@in_folder
+def test_command(path: Path | None, *, mutate: bool, form: str, folder: Path | None) -> None:
+    """
+    Run the examples of the jurisdictions in PATH.
+
+    A failure shows what was expected, what came out, the rule that decided and the facts. Then how often
+    each rule was true, false and unknown. With --mutate, every threshold is moved by one unit, every
+    comparison changed and every rule left out, to see whether an example notices.
+    """
+    choice = chosen(path, folder)
+    jurisdictions, faults = survey(choice.root, choice.name)
+    at_fault = [fault for fault in faults if choice.concerns(fault)]
+    for fault in at_fault:
+        click.echo("\n".join(fault_lines(fault)), err=True)
+    report = [
+        _Tested.of(each, jurisdictions, mutate=mutate, progress=form == "text")
+        for each in jurisdictions
+        if choice.mine(each)
+    ]
+    if form == "json":
+        click.echo(write_json([each.plain() for each in report]))
+    else:
+        for each in report:
+            click.echo("\n".join(each.lines()))
+    if at_fault or not report:
+        sys.exit(MISUSE)
+    sys.exit(FINE if all(each.passed for each in report) else FINDINGS)
+
+
+@frozen
+class _Tested:
+    """What came of the tests of one jurisdiction."""
+
+    code: str
+    tried: list[Trial]
+    covered: list[Coverage]
+    mutated: list[Verdict] | None
+    fault: InvalidDocument | None = None
+
+    @classmethod
+    def of(
+        cls, jurisdiction: Jurisdiction, others: Jurisdictions, *, mutate: bool, progress: bool
+    ) -> _Tested:
+        try:
+            tried = list(trials(jurisdiction))
+        except InvalidDocument as error:
+            return cls(jurisdiction.code, [], [], None, error)
+        covered = coverage(jurisdiction, tried)
+        passed = all(trial.passed for trial in tried)
+        if not mutate or not passed:
+            return cls(jurisdiction.code, tried, covered, None)
+        mutated = list(_with_progress(jurisdiction, others, shown=progress))
+        return cls(jurisdiction.code, tried, covered, mutated)
+
+    @property
+    def passed(self) -> bool:
+        """Whether every example gave what it expects, every rule all answers, and every mutant was noticed."""
+        survived = any(each.state == SURVIVED for each in self.mutated or ())
+        return (
+            self.fault is None
+            and all(trial.passed for trial in self.tried)
+            and not any(each.missing for each in self.covered)
+            and not survived
+        )
+
+    def plain(self) -> dict[str, Json]:
+        """The result as plain values."""
+        shown: dict[str, Json] = {
+            "jurisdiction": self.code,
+            "passed": self.passed,
+            "examples": len(self.tried),
+            "failures": [trial.plain() for trial in self.tried if not trial.passed],
+            "coverage": [each.plain() for each in self.covered],
+        }
+        if self.fault is not None:
+            shown["faults"] = [_plain(each) for each in self.fault.faults]
+        if self.mutated is not None:
+            shown["mutants"] = dict(Counter(each.state for each in self.mutated))
+            shown["survivors"] = [
+                {
+                    "mutant": each.mutant.name,
+                    "file": each.mutant.file,
+                    "line": each.mutant.line,
+                    "state": each.state,
+                    "reason": each.reason,
+                }
+                for each in self.mutated
+                if each.state not in (NOTICED, REFUSED)
+            ]
+        return shown
+
+    def lines(self) -> Iterator[str]:
+        """The result for people."""
+        if self.fault is not None:
+            for fault in self.fault.faults:
+                yield from fault_lines(fault)
+        failed = [trial for trial in self.tried if not trial.passed]
+        for trial in failed:
+            yield from trial_lines(trial)
+        count = f"{len(self.tried) - len(failed)} of {len(self.tried)} examples pass"
+        colour = "red" if failed or self.fault else "green"
+        yield f"{click.style(self.code, bold=True)}  {click.style(count, fg=colour)}"
+        yield from self._coverage()
+        if self.mutated is not None:
+            yield from self._mutants(self.mutated)
+        yield ""
+
+    def _coverage(self) -> Iterator[str]:
+        if not self.covered:
+            return
+        width = max(len(each.code) for each in self.covered)
+        name = max(len(each.rule) for each in self.covered)
+        yield f"  {'rule':<{width + name + 2}}    true  false  unknown"
+        for each in self.covered:
+            counts = [each.seen[True], each.seen[False], each.seen[None]]
+            shown = f"{counts[0]:>6} {counts[1]:>6} {counts[2]:>8}"
+            lacking = f"  never {', '.join(each.missing)}" if each.missing else ""
+            yield f"  {each.code:<{width}}  {each.rule:<{name}}  {shown}{click.style(lacking, fg='red')}"
+
+    def _mutants(self, mutated: list[Verdict]) -> Iterator[str]:
+        counts = Counter(each.state for each in mutated)
+        told = len(mutated) - counts[REFUSED]
+        yield (
+            f"  {counts[NOTICED]} of {told} mutants noticed; {counts[REFUSED]} more are refused by the reader"
+        )
+        for each in mutated:
+            if each.state == SURVIVED:
+                place = f"{each.mutant.file}:{each.mutant.line}"
+                yield click.style(f"  survived  {place}  {safe(each.mutant.name)}", fg="red")
+        for each in mutated:
+            if each.state not in (NOTICED, REFUSED, SURVIVED):
+                listed = "listed" if each.state == LISTED else "the same"
+                yield f"  {listed:<8}  {safe(each.mutant.name)}: {safe(each.reason)}"
+
+
+def _with_progress(
+    jurisdiction: Jurisdiction, others: Jurisdictions, *, shown: bool
+) -> Iterator[Verdict]:
+    """The verdicts on the mutants, with a count on a terminal while they come."""
+    talking = shown and sys.stderr.isatty()
+    for number, verdict in enumerate(verdicts(jurisdiction, others), start=1):
+        if talking and number % 10 == 0:
+            click.echo(f"\r{jurisdiction.code}: {number} mutants", err=True, nl=False)
+        yield verdict
+    if talking:
+        click.echo("\r\033[K", err=True, nl=False)
+
+
+@click.command("lock")
+@a_folder
+@click.option(
+    "--on", type=Day(), required=True, help="The day of today: what began by it is locked."
+)
+@in_form("text", "json")
+@in_folder
+def lock_command(path: Path | None, *, on: date, form: str, folder: Path | None) -> None:
+    """
+    Add the digests of what is in force or past to `digests.lock` beside the jurisdictions in PATH.
+
+    Lines are added, never changed: where the past is not as it was locked, nothing is written.
+    """
+    choice = chosen(path, folder)
+    jurisdictions, faults = survey(choice.root, choice.name)
+    if faults:
+        for fault in faults:
+            click.echo("\n".join(fault_lines(fault)), err=True)
+        sys.exit(MISUSE)
+    file = choice.root / LOCK
+    if choice.code is not None or not isinstance(file, Path):
+        raise click.UsageError("a lock belongs to a folder of jurisdictions: give that folder")
+    text, name = _lock(choice)
+    locked, at_fault = read_lock(text, name)
+    wrong = [*at_fault, *broken(locked, jurisdictions, name)]
+    if wrong:
+        for fault in wrong:
+            click.echo("\n".join(fault_lines(fault)), err=True)
+        sys.exit(FINDINGS)
+    new = unlocked(locked, jurisdictions, on)
+    if new:
+        start = text if text.endswith("\n") or not text else f"{text}\n"
+        lines = "".join(line_of(each) for each in new)
+        file.write_text(f"{start or HEADER}{lines}", encoding="utf-8")
+    if form == "json":
+        click.echo(write_json({"added": [line_of(each).strip() for each in new]}))
+    else:
+        click.echo("".join(line_of(each) for each in new), nl=False)
+        click.echo(f"{len(new)} line{'' if len(new) == 1 else 's'} added to {name}.")

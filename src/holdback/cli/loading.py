@@ -1,0 +1,65 @@
+"""What the commands share: which folder, in which form to print, and how to say that one is at fault."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from datetime import date, datetime
+from pathlib import Path
+from typing import Any, Final, NoReturn
+
+import click
+
+from holdback.errors import InvalidDocument
+from holdback.jurisdictions.folder import load_jurisdictions
+from holdback.jurisdictions.jurisdiction import Jurisdictions
+
+FINE: Final = 0
+FINDINGS: Final = 1
+MISUSE: Final = 2
+
+in_folder = click.option(
+    "--jurisdictions",
+    "folder",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="The folder of jurisdictions to use instead of those that ship.",
+)
+a_folder = click.argument(
+    "path", required=False, type=click.Path(exists=True, file_okay=False, path_type=Path)
+)
+
+
+def in_form(*forms: str) -> Callable[[Any], Any]:
+    """The option `--format`, one of *forms*, the first by default."""
+    return click.option("--format", "form", type=click.Choice(forms), default=forms[0])
+
+
+class Day(click.ParamType):  # type: ignore[type-arg]  # generic in the newest click alone
+    """A date such as 2026-07-01."""
+
+    name = "date"
+
+    def convert(self, value: Any, _param: Any, _ctx: Any) -> date:
+        """The date that *value* is."""
+        if isinstance(value, date):
+            return value
+        try:
+            return datetime.strptime(value, "%Y-%m-%d").date()  # noqa: DTZ007  # a date has no zone
+        except ValueError:
+            self.fail(f"expected a date such as 2026-07-01, not {value[:40]!r}")
+
+
+def fail(error: InvalidDocument, what: str) -> NoReturn:
+    """Say every fault of a document on standard error, and leave with 2."""
+    click.secho(f"{what} cannot be read:", err=True, bold=True)
+    for fault in error.faults:
+        click.echo(f"  {fault.underlined()}", err=True)
+    sys.exit(MISUSE)
+
+
+def load(folder: Path | None) -> Jurisdictions:
+    """The jurisdictions in *folder*, or those that ship; with a fault, the command ends here."""
+    try:
+        return load_jurisdictions(folder)
+    except InvalidDocument as error:
+        fail(error, "The jurisdictions")

@@ -1,0 +1,244 @@
+"""What is wrong with files that can be read: what nobody uses, what no example holds, what is out of date.
+
+A finding is a `Fault`, like those of the reader: it says where, what, and what would help.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from datetime import date
+from typing import Final
+
+from holdback.errors import Fault, InvalidDocument
+from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
+from holdback.jurisdictions.rulebook import Example, Rulebook
+from holdback.jurisdictions.written import WrittenRule
+from holdback.offers.binding import BUILT_IN, bind
+from holdback.rules import interpret
+from holdback.ruleset import DECLINE
+from holdback.workbench.equivalence import telling
+from holdback.workbench.thresholds import one_sided
+from holdback.workbench.trial import Trial, run
+
+_PROGRESS: Final = "progress"
+
+
+def findings(jurisdictions: Jurisdictions, on: date | None = None) -> Iterator[Fault]:
+    """What is wrong with *jurisdictions*, each of which can be read; *on* is the day of today."""
+    for jurisdiction in jurisdictions:
+        yield from in_order(_of(jurisdiction, jurisdictions, on))
+    yield from _codes(jurisdictions)
+
+
+def in_order(faults: Iterable[Fault]) -> list[Fault]:
+    """*faults*, each once, in the order of files and lines."""
+    return sorted(
+        dict.fromkeys(faults), key=lambda each: (each.file or "", each.line or 0, each.column or 0)
+    )
+
+
+def _of(
+    jurisdiction: Jurisdiction, jurisdictions: Jurisdictions, on: date | None
+) -> Iterator[Fault]:
+    yield from _unused(jurisdiction, jurisdictions)
+    yield from _review(jurisdiction, on)
+    yield from _constant(jurisdiction)
+    yield from _floor_alone(jurisdiction)
+    bound = list(_unbound(jurisdiction))
+    yield from bound
+    tried = [] if bound else [_tried(jurisdiction, each) for each in jurisdiction.examples]
+    yield from _examples(tried)
+    yield from one_sided(jurisdiction)
+
+
+def _unused(jurisdiction: Jurisdiction, jurisdictions: Jurisdictions) -> Iterator[Fault]:
+    """Own parameters and facts that no rule names, here or in a child."""
+    named = set[str]()
+    for each in jurisdictions:
+        if jurisdiction.policy.own in each.policy.layers:
+            rules = [*each.policy.rules, *(r for p in each.policy.products for r in p.rules)]
+            named |= {name for rule in rules for name in rule.names}
+            named |= set(_calculated(each))
+    for name, written in jurisdiction.policy.parameters.items():
+        if written is not None and written.code == jurisdiction.code and name not in named:
+            yield Fault(
+                message=f"no rule reads the parameter `{name}`",
+                hint="leave it out, or write the rule that needs it",
+                **written.item.position(key=True),
+            )
+    particulars = jurisdiction.policy.particulars
+    assert particulars is not None, "it was read"
+    facts = particulars.item.pairs().get("facts")
+    for name, item in ({} if facts is None else facts.pairs()).items():
+        if name not in named:
+            yield Fault(
+                message=f"no rule reads the fact `{name}`",
+                hint="leave it out, or write the rule that needs it",
+                **item.position(key=True),
+            )
+
+
+def _calculated(jurisdiction: Jurisdiction) -> Iterator[str]:
+    """The facts that calculators are told to look at."""
+    for product in jurisdiction.policy.products:
+        for choice in product.calculators.values():
+            on = choice.settings.get("on")
+            if isinstance(on, str):
+                yield on
+
+
+def _review(jurisdiction: Jurisdiction, on: date | None) -> Iterator[Fault]:
+    particulars = jurisdiction.policy.particulars
+    assert particulars is not None, "it was read"
+    if on is not None and particulars.review_by < on:
+        yield Fault(
+            message=f"the review was due by {particulars.review_by}",
+            hint=f"ask {particulars.owner} to review the files and move `review_by`",
+            **particulars.item.pairs()["review_by"].position(),
+        )
+
+
+def _own_rules(jurisdiction: Jurisdiction) -> Iterator[tuple[WrittenRule, Rulebook]]:
+    """Each of the own renewal rules with the first slice in which it is in force."""
+    for rule in jurisdiction.policy.own.rules:
+        for rulebook in jurisdiction.slices:
+            codes = {each.code for each in rulebook.renewal.rules}
+            if rule.code in codes and rulebook.since in rule.period:
+                yield rule, rulebook
+                break
+        else:
+            yield rule, jurisdiction.slices[-1]
+
+
+def _constant(jurisdiction: Jurisdiction) -> Iterator[Fault]:
+    """Rules that say the same of every deal that they are asked about."""
+    for written, rulebook in _own_rules(jurisdiction):
+        rules = [rule for rule in rulebook.renewal.rules if rule.code == written.code]
+        if not rules:
+            yield Fault(
+                message=f"the rule `{written.id}` is never in force",
+                hint="a rule without a day between `from` and `until` decides nothing",
+                **written.keys["id"].position(),
+            )
+            continue
+        deals = telling([rules[0].checked], above_floor=True)
+        if deals is None:
+            continue
+        answers = {interpret(rules[0].checked, facts) for facts in deals}
+        for answer, word in ((False, "true"), (True, "false")):
+            if answer not in answers:
+                yield Fault(
+                    message=f"the rule `{written.id}` is {word} of every deal that is assessed",
+                    hint="below 50% paid down no deal is assessed; the facts have their ranges",
+                    **written.keys["require"].position(),
+                )
+
+
+def _floor_alone(jurisdiction: Jurisdiction) -> Iterator[Fault]:
+    """Design 4: "reaching the floor alone must never make a deal eligible"."""
+    for rulebook in jurisdiction.slices:
+        if any(_can_decline(rulebook, bit) for bit in range(len(rulebook.renewal.rules))):
+            continue
+        yield Fault(
+            message=f"on {rulebook.since} reaching the floor is enough: no declining rule that reads "
+            f"anything but `{_PROGRESS}` can be false",
+            hint="a rulebook needs a rule that can decline a deal which is half paid down",
+            **jurisdiction.policy.rules_item.position(key=True),
+        )
+        return
+
+
+def _can_decline(rulebook: Rulebook, bit: int) -> bool:
+    """Whether the rule at *bit* declines some deal at the floor for something else than its progress."""
+    rule = rulebook.renewal.rules[bit]
+    if rule.otherwise != DECLINE or not set(rule.checked.names) - {_PROGRESS}:
+        return False
+    deals = telling([rule.checked], above_floor=True)
+    return deals is None or any(interpret(rule.checked, facts) is False for facts in deals)
+
+
+def _unbound(jurisdiction: Jurisdiction) -> Iterator[Fault]:
+    """Calculators that do not exist, or do not take their settings."""
+    for rulebook in jurisdiction.slices:
+        try:
+            bind(rulebook, BUILT_IN, lambda code, key: f"{code}/{key}")
+        except InvalidDocument as error:
+            yield from error.faults
+
+
+def _tried(jurisdiction: Jurisdiction, example: Example) -> Trial | Fault:
+    try:
+        return run(example, jurisdiction.rulebook(example.on))
+    except (InvalidDocument, ValueError) as error:
+        return Fault(
+            message=f"the example `{example.name}` cannot be run: {error}",
+            file=example.file,
+            line=example.line,
+        )
+
+
+def _examples(tried: list[Trial | Fault]) -> Iterator[Fault]:
+    """Examples that expect something else than another or than the rules say, or share a name."""
+    alike: dict[object, Trial] = {}
+    lines: dict[tuple[str, str], int | None] = {}
+    for trial in tried:
+        if isinstance(trial, Fault):
+            yield trial
+            continue
+        example = trial.example
+        first = lines.setdefault((example.file, example.name), example.line)
+        if first != example.line:
+            yield Fault(
+                message=f"there is an example `{example.name}` already, on line {first}",
+                hint="a name says what is special about an example",
+                file=example.file,
+                line=example.line,
+            )
+        given = tuple(sorted((name, str(value)) for name, value in example.given.items()))
+        before = alike.setdefault((example.product, example.on, example.settles, given), trial)
+        if before is not trial and _contradict(before, trial):
+            yield Fault(
+                message=f"it contradicts the example `{before.example.name}` on line "
+                f"{before.example.line}: the same facts, and another answer",
+                hint="one of the two is wrong",
+                file=example.file,
+                line=example.line,
+            )
+        elif not trial.passed:
+            yield Fault(
+                message=f"the example `{example.name}` expects `{trial.expected.outcome}`"
+                f"{_because(trial.expected.codes)}, and on {example.on} the rules give "
+                f"`{trial.got.outcome}`{_because(trial.got.codes)}",
+                hint="`holdback test` shows the facts and every rule's answer",
+                file=example.file,
+                line=example.line,
+            )
+
+
+def _contradict(one: Trial, other: Trial) -> bool:
+    first, second = one.expected, other.expected
+    both = first.offers is not None and second.offers is not None
+    return (first.outcome, first.codes, first.needs) != (
+        second.outcome,
+        second.codes,
+        second.needs,
+    ) or (both and first.offers != second.offers)
+
+
+def _because(codes: tuple[str, ...]) -> str:
+    return f" ({', '.join(codes)})" if codes else ""
+
+
+def _codes(jurisdictions: Jurisdictions) -> Iterator[Fault]:
+    """Codes that two jurisdictions use for rules of their own."""
+    first: dict[str, WrittenRule] = {}
+    for jurisdiction in jurisdictions:
+        own = jurisdiction.policy.own
+        for rule in (*own.rules, *(each for product in own.products for each in product.rules)):
+            before = first.setdefault(rule.code, rule)
+            if before.jurisdiction != rule.jurisdiction:
+                yield Fault(
+                    message=f"`{rule.code}` is the code of a rule of `{before.jurisdiction}`",
+                    hint="a code is never used again, in any jurisdiction",
+                    **rule.keys["code"].position(),
+                )
