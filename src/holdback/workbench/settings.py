@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
-from typing import Final
+from typing import Any, Final
 
 from attrs import evolve, frozen
 
@@ -36,7 +36,8 @@ class Changed:
         if self.kind is None:
             return evolve(terms, amounts=self.value)
         choice: CalculatorChoice = getattr(terms, self.kind)
-        return evolve(terms, **{self.kind: evolve(choice, settings=self.value)})
+        changed: dict[str, Any] = {self.kind: evolve(choice, settings=self.value)}
+        return evolve(terms, **changed)
 
 
 def changed_settings(product: WrittenProduct) -> Iterator[Changed]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Final
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final
 
 from attrs import evolve, field, frozen
 
@@ -19,7 +19,7 @@ from holdback.rules import Kind, Type
 from holdback.ruleset import Answers, Reason, TraceLine
 
 # How a fact of an offer is written in an example.
-_SHOWN: Final = {
+_SHOWN: Final[Mapping[str, Callable[[Any], Json]]] = {
     "funded_amount": str,
     "repayment_amount": str,
     "split_percentage": lambda value: f"{plain(value)}%",

@@ -250,8 +250,8 @@ def test_explain_for_machines(written):
     [
         (("GBR", "--on", "2026-07-01"), {}, "did you mean `GB`?"),
         (("GB", "--on", "1999-01-01"), {}, "2024-01-01"),
-        (("GB", "--on", "01/07/2026"), {}, "does not match the format"),
-        (("GB", "--on", "2026-02-30"), {}, "does not match the format"),
+        (("GB", "--on", "01/07/2026"), {}, "expected a date such as 2026-07-01"),
+        (("GB", "--on", "2026-02-30"), {}, "expected a date such as 2026-07-01"),
         (("GB", "--on", "2026-07-01"), {"progres": "64%"}, "did you mean `progress`?"),
         (("GB", "--on", "2026-07-01"), {"progress": "164%"}, "$.progress"),
         (("GB", "--on", "2026-07-01"), {"status": 7, "balance": True}, "$.balance"),
