@@ -35,6 +35,9 @@ UNDETERMINED: Final = "undetermined"
 NOT_ASSESSED: Final = "not_assessed"
 OUTCOMES: Final = (ELIGIBLE, REFERRED, INELIGIBLE, UNDETERMINED, NOT_ASSESSED)
 
+# What a notice tells a merchant: more reasons than four explain less.
+MOST_PRINCIPAL: Final = 4
+
 # Decision records say which format they have, so that they stay readable (design 7a).
 RECORD_FORMAT: Final = 1
 
@@ -52,6 +55,8 @@ def _floor_reason(rules: RuleSet, progress: int) -> Reason:
         text=f"The deal is {shown} paid down; at least {rules.show(percent, _FLOOR)} is needed before a "
         "renewal is assessed.",
         facts={"progress": percent.plain(progress)},
+        measured={"progress": shown},
+        threshold={"progress": rules.show(percent, _FLOOR)},
     )
 
 
@@ -100,6 +105,11 @@ class Assessment:
         if self.outcome == REFERRED:
             return answers.reasons(answers.false)
         return ()
+
+    @property
+    def principal_reasons(self) -> tuple[Reason, ...]:
+        """The reasons for a notice to the merchant: the first four, in order of priority."""
+        return self.reasons[:MOST_PRINCIPAL]
 
     @property
     def codes(self) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from holdback.canonical import Json
 from holdback.figures import Figures
 from holdback.rules.check import Checked
 from holdback.rules.closure import masks
+from holdback.rules.tree import Constant, FactRead, Node, Operation, comparisons, leaves
 from holdback.rules.types import Catalogue, Facts, Type
 
 DECLINE: Final = "decline"
@@ -50,10 +51,24 @@ class Rule:
     file: str | None = None
     line: int | None = None
 
+    @property
+    def required(self) -> tuple[Node, ...]:
+        """What must be true of a deal that `when` selects: any one of these."""
+        tree = self.checked.tree
+        if self.when is None:
+            return (tree,)
+        assert isinstance(tree, Operation), "`not when or require`"
+        return tree.operands[1:]
+
 
 @frozen(kw_only=True)
 class Reason:
-    """Why the answer is no: the rule, its code, the sentence with its figures, and the facts it read."""
+    """
+    Why the answer is no: the rule, its code, the sentence with its figures, and the facts it read.
+
+    `measured` are the facts that had to be otherwise, and `threshold` what they were held against, by the
+    name of the parameter, or of the fact where the rule itself has the figure; both as sentences have them.
+    """
 
     code: str
     rule: str
@@ -61,6 +76,8 @@ class Reason:
     facts: Mapping[str, Json]
     file: str | None = None
     line: int | None = None
+    measured: Mapping[str, str] = field(factory=dict)
+    threshold: Mapping[str, str] = field(factory=dict)
 
 
 class TraceLine(NamedTuple):
@@ -168,9 +185,28 @@ class Answers:
                 facts=self._read(rule),
                 file=rule.file,
                 line=rule.line,
+                measured=self._measured(rule),
+                threshold=self._threshold(rule),
             )
             for rule in self._selected(mask)
         )
+
+    def _measured(self, rule: Rule) -> dict[str, str]:
+        read = (leaf for node in rule.required for leaf in leaves(node))
+        names = dict.fromkeys(leaf.name for leaf in read if isinstance(leaf, FactRead))
+        return {name: self.ruleset.figure(name, self.facts) for name in names}
+
+    def _threshold(self, rule: Rule) -> dict[str, str]:
+        """What is compared with in the rule, each constant by its name or by the fact beside it."""
+        found: dict[str, str] = {}
+        for comparison in (each for node in rule.required for each in comparisons(node)):
+            parts = list(leaves(comparison))
+            beside = next((leaf.name for leaf in parts if isinstance(leaf, FactRead)), rule.id)
+            for leaf in parts:
+                if isinstance(leaf, Constant):
+                    shown, name = self.ruleset.show(leaf.type, leaf.number), leaf.name or beside
+                    found[name] = f"{found[name]}, {shown}" if name in found else shown
+        return found
 
     @property
     def needs(self) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from holdback.cli.checking import check_command, lock_command, test_command
 from holdback.cli.loading import FINDINGS, FINE, Day, fail, in_folder, in_form, load
 from holdback.cli.printing import assessment_lines, step_lines
 from holdback.cli.scenario import SCENARIO_BYTES, read_scenario, run
+from holdback.cli.telling import diff_command, replay_command, show_command
 from holdback.engine import Engine
 from holdback.errors import InvalidDocument
 
@@ -125,5 +126,6 @@ def explain_command(
         click.echo("\n".join(assessment_lines(plain)))
 
 
-for _command in (check_command, test_command, lock_command):
+_MORE = (check_command, test_command, lock_command, show_command, diff_command, replay_command)
+for _command in _MORE:
     holdback.add_command(_command)

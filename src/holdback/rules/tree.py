@@ -185,6 +185,16 @@ def leaves(node: Node) -> Iterator[Constant | FactRead]:
         yield from leaves(operand)
 
 
+def comparisons(node: Node) -> Iterator[Operation]:
+    """The comparisons in *node*, `in` among them, from left to right."""
+    if isinstance(node, Operation):
+        if node.operands[0].type.kind is not Kind.FLAG:
+            yield node
+        else:
+            for operand in node.operands:
+                yield from comparisons(operand)
+
+
 @frozen(kw_only=True)
 class Checked:
     """

@@ -14,10 +14,9 @@ from holdback.jurisdictions.jurisdiction import Jurisdiction
 from holdback.jurisdictions.rulebook import Rulebook
 from holdback.jurisdictions.written import WrittenRule
 from holdback.rules import Facts, Kind, Trace, check, trace
-from holdback.rules.operators import OPPOSITES
-from holdback.rules.tree import Operation
+from holdback.rules.tree import comparisons
 
-_COMPARISONS: Final = (*OPPOSITES, "in")
+_BOTH: Final = 2
 
 
 @define
@@ -58,7 +57,7 @@ def one_sided(jurisdiction: Jurisdiction) -> Iterator[Fault]:
 
 
 def _fault(threshold: _Threshold, missing: list[str], code: str) -> Fault:
-    sides = "on either side" if len(missing) == 2 else f"where it is {missing[0]}"  # both
+    sides = "on either side" if len(missing) == _BOTH else f"where it is {missing[0]}"  # both
     meaning = "" if threshold.meaning == threshold.text else f" (`{threshold.meaning}`)"
     inherited = "" if threshold.written.jurisdiction == code else f"in `{code}`: "
     return Fault(
@@ -124,7 +123,7 @@ def _compared(
 
 
 def _parts(part: Trace) -> Iterator[Trace]:
-    if isinstance(part.node, Operation) and part.node.operator in _COMPARISONS:
+    if any(part.node is each for each in comparisons(part.node)):
         yield part
     else:
         for child in part.children:
