@@ -16,7 +16,7 @@ from urllib.parse import quote as url_quote
 import attrs
 from attrs import field, frozen
 
-from holdback.errors import Fault, InvalidDocument, Refusal
+from holdback.errors import Refusal
 from holdback.jurisdictions.folder import load_jurisdictions
 from holdback.jurisdictions.jurisdiction import Jurisdictions
 from holdback.lifecycle import decide as deciding
@@ -44,7 +44,7 @@ from holdback.model.deal import DealStanding, Entry, MerchantLookup
 from holdback.model.merchant import Fulfilment, Merchant, Takings, TakingsHeld
 from holdback.model.offer import ELIGIBLE
 from holdback.model.product import Offers, Product
-from holdback.offers.binding import BUILT_IN, BoundProduct, bind
+from holdback.offers.binding import bind_all
 from holdback.renewal import Assessment
 
 # For trying things out. A host that serves partners chooses its own and keeps it to itself, because
@@ -75,23 +75,6 @@ def trial_links(application_id: str, provider_id: str) -> Mapping[str, str]:
     }
 
 
-def _bound(
-    jurisdictions: Jurisdictions, calculators: Mapping[str, type], namespace: uuid.UUID
-) -> Mapping[tuple[str, date], tuple[BoundProduct, ...]]:
-    registry = {**BUILT_IN, **calculators}
-    bound, faults = {}, list[Fault]()
-    # A product's id is the same for every merchant of the jurisdiction.
-    product_id = identities(namespace, "product")
-    for rulebook in jurisdictions.rulebooks():
-        try:
-            bound[rulebook.code, rulebook.since] = bind(rulebook, registry, product_id)
-        except InvalidDocument as error:
-            faults += error.faults
-    if faults:
-        raise InvalidDocument(dict.fromkeys(faults))
-    return MappingProxyType(bound)
-
-
 @frozen(init=False)
 class Engine:
     """
@@ -107,6 +90,7 @@ class Engine:
 
     jurisdictions: Jurisdictions
     _setting: Setting = field(repr=False)
+    _calculators: Mapping[str, type] = field(repr=False, eq=False)
 
     def __init__(
         self,
@@ -118,11 +102,14 @@ class Engine:
     ) -> None:
         setting = Setting(
             jurisdictions=jurisdictions,
-            products=_bound(jurisdictions, calculators, namespace),
+            # A product's id is the same for every merchant of the jurisdiction.
+            products=bind_all(
+                jurisdictions.rulebooks(), calculators, identities(namespace, "product")
+            ),
             links=links,
             namespace=namespace,
         )
-        self.__attrs_init__(jurisdictions, setting)
+        self.__attrs_init__(jurisdictions, setting, MappingProxyType(dict(calculators)))
 
     @classmethod
     def bundled(
@@ -134,6 +121,21 @@ class Engine:
     ) -> Engine:
         """An engine with the jurisdictions that ship; the arguments are those of `Engine`."""
         return cls(load_jurisdictions(), calculators=calculators, links=links, namespace=namespace)
+
+    def with_jurisdictions(self, jurisdictions: Jurisdictions) -> Engine:
+        """
+        A new engine with other *jurisdictions* and all else as it is; nothing that changes is shared.
+
+        Raises:
+            InvalidDocument: as `Engine`.
+        """
+        setting = self._setting
+        return Engine(
+            jurisdictions,
+            calculators=self._calculators,
+            links=setting.links,
+            namespace=setting.namespace,
+        )
 
     def decide(self, merchant: Merchant, command: Command, context: Context) -> tuple[Event, ...]:
         """

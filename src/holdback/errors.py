@@ -14,10 +14,12 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping
+from itertools import islice
 from types import MappingProxyType
 from typing import Any, Final
 
-from attrs import frozen
+from attrs import field, frozen
+from attrs.converters import optional
 
 # Design 7a: the codes that hosts and partners rely on, each with its HTTP status and its title.
 REFUSALS: Final[Mapping[str, tuple[int, str]]] = MappingProxyType(
@@ -40,6 +42,16 @@ REFUSALS: Final[Mapping[str, tuple[int, str]]] = MappingProxyType(
 )
 
 
+_MOST_CANDIDATES: Final = 300
+_LONGEST_NAME: Final = 60
+# A longer message is about what nobody wrote by hand.
+_LONGEST_MESSAGE: Final = 500
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONGEST_MESSAGE else f"{text[: _LONGEST_MESSAGE - 3]}..."
+
+
 def did_you_mean(word: str, known: Iterable[str]) -> str | None:
     """
     A hint naming the known word nearest to *word*, or None when nothing is near.
@@ -47,7 +59,9 @@ def did_you_mean(word: str, known: Iterable[str]) -> str | None:
     >>> did_you_mean("progres", ["progress", "balance"])
     'did you mean `progress`?'
     """
-    near = difflib.get_close_matches(word[:100], list(known), n=1)
+    # Hostile files have many long names; nobody means one of hundreds.
+    candidates = [each for each in islice(known, _MOST_CANDIDATES) if len(each) <= _LONGEST_NAME]
+    near = difflib.get_close_matches(word[:_LONGEST_NAME], candidates, n=1)
     return f"did you mean `{near[0]}`?" if near else None
 
 
@@ -61,14 +75,14 @@ class Fault:
     the number of its characters, from `column` on, that are at fault.
     """
 
-    message: str
+    message: str = field(converter=_short)
     path: str | None = None
     file: str | None = None
     line: int | None = None
     column: int | None = None
     source: str | None = None
     width: int = 1
-    hint: str | None = None
+    hint: str | None = field(default=None, converter=optional(_short))
 
     @property
     def place(self) -> str:
@@ -143,13 +157,13 @@ class RuleError(HoldbackError):
         stage: str,
         hint: str | None = None,
     ) -> None:
-        self.message = message
+        self.message = _short(message)
         self.source = source
         self.start = start
         self.end = max(end, start + 1)
         self.stage = stage
-        self.hint = hint
-        super().__init__(f"column {start + 1}: {message}" + (f"; {hint}" if hint else ""))
+        self.hint = None if hint is None else _short(hint)
+        super().__init__(f"column {start + 1}: {self.message}" + (f"; {self.hint}" if hint else ""))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _rule_error, (self.message, self.source, self.start, self.end, self.stage, self.hint)

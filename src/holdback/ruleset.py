@@ -30,7 +30,7 @@ MOST_RULES: Final = 60
 PLACEHOLDER: Final = re.compile(r"\{([a-z][a-z0-9_]*)\}")
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, cache_hash=True)
 class Rule:
     """
     One rule of a jurisdiction: `require` must be true, on the deals that `when` selects.

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 import click
-from attrs import frozen
+from attrs import field, frozen
 
 from holdback.canonical import Json, write_json
 from holdback.cli.loading import FINDINGS, FINE, MISUSE, Day, a_folder, in_folder, in_form
@@ -23,7 +23,16 @@ from holdback.jurisdictions.reader import FILES
 from holdback.workbench.coverage import Coverage, coverage
 from holdback.workbench.findings import findings
 from holdback.workbench.lock import HEADER, LOCK, broken, line_of, read_lock, unlocked
-from holdback.workbench.mutation import LISTED, NOTICED, REFUSED, SURVIVED, Verdict, verdicts
+from holdback.workbench.mutation import (
+    EQUIVALENT,
+    LISTED,
+    NOTICED,
+    REFUSED,
+    SURVIVED,
+    Verdict,
+    stale,
+    verdicts,
+)
 from holdback.workbench.trial import Trial, trials
 
 _BUNDLED: Final = "jurisdictions"
@@ -198,6 +207,7 @@ class _Tested:
     tried: list[Trial]
     covered: list[Coverage]
     mutated: list[Verdict] | None
+    stale: list[Fault] = field(factory=list)
     fault: InvalidDocument | None = None
 
     @classmethod
@@ -207,13 +217,13 @@ class _Tested:
         try:
             tried = list(trials(jurisdiction))
         except InvalidDocument as error:
-            return cls(jurisdiction.code, [], [], None, error)
+            return cls(jurisdiction.code, [], [], None, fault=error)
         covered = coverage(jurisdiction, tried)
         passed = all(trial.passed for trial in tried)
         if not mutate or not passed:
             return cls(jurisdiction.code, tried, covered, None)
         mutated = list(_with_progress(jurisdiction, others, shown=progress))
-        return cls(jurisdiction.code, tried, covered, mutated)
+        return cls(jurisdiction.code, tried, covered, mutated, [*stale(jurisdiction, mutated)])
 
     @property
     def passed(self) -> bool:
@@ -224,6 +234,7 @@ class _Tested:
             and all(trial.passed for trial in self.tried)
             and not any(each.missing for each in self.covered)
             and not survived
+            and not self.stale
         )
 
     def plain(self) -> dict[str, Json]:
@@ -250,6 +261,7 @@ class _Tested:
                 for each in self.mutated
                 if each.state not in (NOTICED, REFUSED)
             ]
+            shown["stale"] = [_plain(each) for each in self.stale]
         return shown
 
     def lines(self) -> Iterator[str]:
@@ -282,10 +294,17 @@ class _Tested:
 
     def _mutants(self, mutated: list[Verdict]) -> Iterator[str]:
         counts = Counter(each.state for each in mutated)
-        told = len(mutated) - counts[REFUSED]
-        yield (
-            f"  {counts[NOTICED]} of {told} mutants noticed; {counts[REFUSED]} more are refused by the reader"
-        )
+        shown = {
+            "noticed": counts[NOTICED],
+            "listed": counts[LISTED],
+            "the same": counts[EQUIVALENT],
+            "refused by the reader": counts[REFUSED],
+            "survived": counts[SURVIVED],
+        }
+        told = ", ".join(f"{count} {word}" for word, count in shown.items())
+        yield f"  {len(mutated)} mutants: {told}"
+        for fault in self.stale:
+            yield from fault_lines(fault)
         for each in mutated:
             if each.state == SURVIVED:
                 place = f"{each.mutant.file}:{each.mutant.line}"

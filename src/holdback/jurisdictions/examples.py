@@ -22,7 +22,9 @@ from holdback.money import Currency
 from holdback.renewal import FLOOR_CODE, OUTCOMES
 from holdback.rules import Catalogue, Kind, Type
 
-DECISIONS: Final = (ACCEPTED, REFERRED, DECLINED)
+# What a product's example may expect besides a decision: that there is no such product on the day.
+NOT_OFFERED: Final = "Not offered"
+DECISIONS: Final = (ACCEPTED, REFERRED, DECLINED, NOT_OFFERED)
 
 
 def offer_types(currency: Currency) -> dict[str, Type]:
@@ -36,6 +38,9 @@ def offer_types(currency: Currency) -> dict[str, Type]:
         "term_length": Type(Kind.RATIO),
         "term_days": Type(Kind.COUNT),
     }
+
+
+_LIMITS: Final = ("minimum", "maximum")
 
 
 @define(kw_only=True, slots=False)
@@ -84,10 +89,11 @@ class ExampleReader:
             versions = [each for each in known if each.key == key]
             if self.all_read and key is not None and not versions:
                 keys["product"].one_of([each.key for each in known], "product")
-            expect = keys["expect"].keys(("decision",), ("offers", "codes", "needs"))
+            expect = keys["expect"].keys(("decision",), ("limits", "offers", "codes", "needs"))
             expect["decision"].one_of(DECISIONS, "decision")
             self._because(expect, [rule.code for each in versions for rule in each.rules])
             self._offers(expect["offers"])
+            self._limits(expect["limits"])
             settles = keys["settles"].quantity(Type(Kind.MONEY, self.policy.currency))
             yield from self._example(keys, usual, key, settles)
 
@@ -102,6 +108,11 @@ class ExampleReader:
             keys = offer.keys((), types)
             for name, type_ in types.items():
                 keys[name].quantity(type_)
+
+    def _limits(self, item: Item) -> None:
+        keys = item.keys((), _LIMITS)
+        for name in _LIMITS:
+            keys[name].quantity(Type(Kind.MONEY, self.policy.currency))
 
     def _example(
         self, keys: Keys, usual: dict[str, Json], product: str | None, settles: int | None
@@ -153,11 +164,18 @@ class ExampleReader:
             later = (each.since for each in self.slices if each.since > period.start)
             days += [day for day in later if day in period]
         for day in days:
-            if self.all_read and product is not None and self._terms(product, day) is None:
-                if any(each.key == product for each in self.policy.products):
-                    where.fault(f"`{product}` is not offered on {day}")
-                return
+            known = any(each.key == product for each in self.policy.products)
+            if self.all_read and known and product is not None:
+                self._offered(keys, product, day, where)
             yield day
+
+    def _offered(self, keys: Keys, product: str, day: date, where: Item) -> None:
+        """Note that *product* is offered on *day* and should not be, or the other way round."""
+        expect = keys["expect"].value
+        absent = isinstance(expect, Mapping) and expect.get("decision") == NOT_OFFERED
+        if self._terms(product, day) is None and not absent:
+            hint = f'an example may expect that: `decision = "{NOT_OFFERED}"`'
+            where.fault(f"`{product}` is not offered on {day}", hint)
 
     def _terms(self, product: str, day: date) -> ProductTerms | None:
         in_force = [each for each in self.slices if each.since <= day]

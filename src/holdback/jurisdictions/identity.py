@@ -7,7 +7,7 @@ layout or prose, nor with the dates between which a slice holds (design 5).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from decimal import Decimal
 from typing import Final, TypeVar
 
@@ -23,7 +23,7 @@ from holdback.ruleset import Rule
 # something else, so that no decision of before seems to have been made by the rules of after.
 LANGUAGE: Final = 1
 
-_T = TypeVar("_T")
+_T = TypeVar("_T", bound=Hashable)
 
 # Percentages and amounts of money in settings: with or without trailing zeros they are the same.
 _QUANTITY: Final = re.compile(r"([A-Z]{3} )?(-?[0-9]+)(?:\.([0-9]+))?(%?)")
@@ -36,7 +36,7 @@ class Identity:
     written down once.
     """
 
-    _written: dict[int, tuple[object, Verbatim]] = field(factory=dict)
+    _written: dict[Hashable, Verbatim] = field(factory=dict)
 
     def digest(
         self,
@@ -81,9 +81,9 @@ class Identity:
 
     def _once(self, thing: _T, write: Callable[[_T], Json]) -> Verbatim:
         """The canonical text of what *write* makes of *thing*."""
-        if id(thing) not in self._written:  # the thing is kept, so its number is not given again
-            self._written[id(thing)] = thing, Verbatim(canonical(write(thing)).decode())
-        return self._written[id(thing)][1]
+        if thing not in self._written:
+            self._written[thing] = Verbatim(canonical(write(thing)).decode())
+        return self._written[thing]
 
 
 def _calculators(product: WrittenProduct) -> Json:

@@ -25,6 +25,13 @@ from holdback.rules.types import Kind, Type
 # More digits than any bounded number of holdback has; more would be a mistake.
 MAX_DIGITS: Final = 18
 
+# The longest text that a file may have: a long sentence.
+MAX_TEXT: Final = 2_000
+
+# A number without a unit; one of more characters is not repeated in a hint.
+_BARE: Final = r"-?[0-9]+(\.[0-9]+)?"
+_LONGEST_BARE: Final = 14
+
 _ABSENT: Final = object()
 
 
@@ -189,6 +196,9 @@ class Item:
         if pattern is not None and re.fullmatch(pattern, self.value) is None:
             self.fault(f"expected {expected}")
             return None
+        if len(self.value) > MAX_TEXT:
+            self.fault(f"a text has at most {MAX_TEXT} characters")
+            return None
         return self.value
 
     def one_of(self, words: Collection[str], what: str = "word") -> str | None:
@@ -264,14 +274,18 @@ class Item:
         """What to write instead, when a percentage or money stands without its unit."""
         value = self.value
         number = value if isinstance(value, str) else str(value)
-        if type(value) not in (int, Decimal, str) or not re.fullmatch(r"-?[0-9.]+", number):
+        if type(value) not in (int, Decimal, str) or not re.fullmatch(_BARE, number):
             return None
         if type_.kind is Kind.PERCENT:
+            if len(number) > _LONGEST_BARE:
+                return 'as `"12.5%"`'
             # A fraction may be meant: 0.7 for 70%. A hundredfold mistake is not to be guessed at.
-            fraction = number.count(".") <= 1 and number[-1] != "." and abs(Decimal(number)) <= 1
+            fraction = abs(Decimal(number)) <= 1
             whole = f' or `"{trimmed(scaled(Decimal(number), 12), 10)}%"`' if fraction else ""
             return f'write `"{number}%"`{whole}'
-        return f'write `"{type_.currency} {number}"`' if type_.kind is Kind.MONEY else None
+        if type_.kind is not Kind.MONEY:
+            return None
+        return f'write `"{type_.currency} {number[:MAX_DIGITS]}"`'
 
     def read(self, reader: Callable[[object], int | None]) -> int | None:
         """What *reader* makes of its plain value; the `ValueError` that it raises is a fault."""

@@ -37,6 +37,7 @@ REQUIRED: Final = (*_OWN, *_INHERITED, *TIMELINES)
 OPTIONAL: Final = (*_OPTIONAL, *_OF_A_CHILD)
 
 Zone = pendulum.Timezone | pendulum.FixedTimezone
+_LONGEST_TEMPLATE: Final = 12
 _EVER: Final = Period(date.min)
 
 
@@ -97,13 +98,14 @@ def read_particulars(
     The particulars in *item*, of the jurisdiction in the folder of that name, and the currency, which
     may be known when the rest is at fault. What a child leaves out is its *parent's*.
     """
-    has_parent = isinstance(item.value, dict) and "parent" in item.value
+    has_parent = isinstance(item.value, dict) and isinstance(item.value.get("parent"), str)
     required = _OWN if has_parent else REQUIRED
     keys = item.keys(required, (*(each for each in REQUIRED if each not in required), *OPTIONAL))
     read_format(keys["format"])
     code = keys["code"].text()
     if code is not None and code != folder:
         keys["code"].fault(f"the folder is named `{folder}`", "both are the jurisdiction's code")
+    keys["parent"].text(r"[A-Z]{2}(-[A-Z0-9]{1,3})?", "the code of a jurisdiction")
     places = {
         name: parent.places[name] if keys[name].absent and parent else keys[name]
         for name in (*_INHERITED, *TIMELINES)
@@ -206,6 +208,10 @@ def _figures(item: Item) -> Figures | None:
     return Figures(decimal=decimal, group=group, **{k: str(v) for k, v in templates.items()})
 
 
+# Digits and signs of its own beside a number would show the merchant another one.
+_MISLEADS: Final = re.compile(r"[0-9+()-]|[.,']\{|\}[.,']")
+
+
 def _template(item: Item, names: tuple[str, ...]) -> str | None:
     """A text that has each of *names* in braces, once."""
     text = item.text()
@@ -213,9 +219,14 @@ def _template(item: Item, names: tuple[str, ...]) -> str | None:
         return None
     braced = re.findall(r"\{([^{}]*)\}", text)
     plain = re.sub(r"\{[^{}]*\}", "", text)
-    if sorted(braced) != sorted(names) or set("{}") & set(plain) or len(plain) > 12:
+    too_long = len(plain) > _LONGEST_TEMPLATE
+    if sorted(braced) != sorted(names) or set("{}") & set(plain) or too_long:
         listed = " and ".join(f"`{{{name}}}`" for name in names)
         item.fault(f"expected a short text with {listed}, once")
+        return None
+    misleads = _MISLEADS.search(text) if len(names) == 1 else re.search("[0-9]", plain)
+    if misleads is not None:
+        item.fault("a digit or sign beside the figure would make another figure of it")
         return None
     return text
 
@@ -243,13 +254,15 @@ def _currency(item: Item, parent: Particulars | None) -> Currency | None:
 def _zone(item: Item) -> Zone | None:
     """The time zone whose name *item* is."""
     name = item.text(
-        r"[A-Za-z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+)*", "a name such as `Europe/London`"
+        r"[A-Za-z][A-Za-z0-9_+-]{0,30}(/[A-Za-z0-9_+-]{1,30}){0,2}",
+        "a name such as `Europe/London`",
     )
     if name is None:
         return None
     try:
-        # `localtime` and its like are another zone on another machine.
-        return pendulum.timezone(name if "/" in name or name == "UTC" else "")
+        # `localtime`, `right/...` and their like are another zone, or none, on another machine.
+        everywhere = ("/" in name or name == "UTC") and not name.startswith(("right/", "posix/"))
+        return pendulum.timezone(name if everywhere else "")
     except (ValueError, OSError):
         known = [zone for zone in pendulum.timezones() if "/" in zone]
         near = did_you_mean(name, known) or "a name is like `Europe/London`"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple, TypeAlias
 
 from attrs import frozen
@@ -20,6 +20,8 @@ Path: TypeAlias = tuple[str | int, ...]
 # Nobody nests a rule file deeper; `tomllib` needs quadratic time for long keys and recurses into values.
 MAX_KEY_PARTS: Final = 8
 MAX_DEPTH: Final = 32
+# Ten times what a long rule file has.
+MAX_TOKENS: Final = 40_000
 # The longest word without quotes, a key or a number: bounds what an integer can cost.
 MAX_WORD: Final = 64
 
@@ -73,7 +75,7 @@ def tokens(text: str) -> list[Token]:
     return found
 
 
-def excess(found: Iterable[Token]) -> tuple[str, Token] | None:
+def excess(found: Sequence[Token]) -> tuple[str, Token] | None:
     """What would make a text too dear to read, and where: a message and a token; None when nothing."""
     depth = dots = 0
     for token in found:
@@ -89,6 +91,8 @@ def excess(found: Iterable[Token]) -> tuple[str, Token] | None:
             depth += (token.text in "[{") - (token.text in "]}")
             if depth > MAX_DEPTH:
                 return f"values are nested at most {MAX_DEPTH} deep", token
+    if len(found) > MAX_TOKENS:
+        return f"there are more than {MAX_TOKENS} words and signs", found[MAX_TOKENS]
     return None
 
 

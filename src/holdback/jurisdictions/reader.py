@@ -131,7 +131,10 @@ class _Reading:
             parent = self._parent(parents, known, circular=circular)
             jurisdiction = self._jurisdiction(parent)
         except _Enough:
-            more = Fault(message=f"reading stopped after {MOST_FAULTS} faults; there may be more")
+            more = Fault(
+                message=f"reading stopped after {MOST_FAULTS} faults; there may be more",
+                file=self.faults[-1].file,
+            )
             raise InvalidDocument([*self._in_order, more]) from None
         if self.faults or jurisdiction is None:
             raise InvalidDocument(self._in_order)

@@ -28,7 +28,7 @@ from holdback.ruleset import DECLINE, MOST_RULES, PLACEHOLDER, Rule, RuleSet
 MOST_CHANGES: Final = 400
 MOST_PRODUCTS: Final = 20
 # A rule may be checked anew in every slice; reading stays a matter of seconds whatever is written.
-MOST_CHECKS: Final = 4_000
+MOST_CHECKS: Final = 8_000
 
 _PROGRESS: Final = "progress"
 
@@ -53,8 +53,11 @@ def cut(policy: Policy) -> tuple[Rulebook, ...]:
         policy.rules_item.fault(f"there are more than {MOST_CHANGES} dates of change", key=True)
         return ()
     written = len(rules) + sum(len(product.rules) for product in products)
-    if len(changes) * written > MOST_CHECKS:
-        message = f"{written} rules at {len(changes)} dates of change are more than can be read"
+    if len(changes) * (written + len(policy.parameters)) > MOST_CHECKS:
+        message = (
+            f"{written} rules and {len(policy.parameters)} parameters at {len(changes)} dates of change "
+            "are more than can be read"
+        )
         policy.rules_item.fault(message, f"at most {MOST_CHECKS} together", key=True)
         return ()
     cutter = _Cutter(policy)

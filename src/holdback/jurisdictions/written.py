@@ -24,8 +24,11 @@ from holdback.rules import Kind, Tree, Type, parse
 from holdback.rules.tokens import KEYWORDS
 from holdback.ruleset import DECLINE, PLACEHOLDER, REFER
 
-ID: Final = r"[a-z][a-z0-9]*(-[a-z0-9]+)*"
+# Names and codes have at most 60 characters.
+ID: Final = r"(?=.{1,60}$)[a-z][a-z0-9]*(-[a-z0-9]+)*"
 NAME: Final = r"[a-z][a-z0-9_]{0,59}"
+# More values than a person could keep in mind; the cost of a folder is known before it is read.
+MOST_PARAMETERS: Final = 200
 CALCULATORS: Final = ("limits", "split_percentage", "factor_rate", "term")
 
 _PARAMETER_KINDS: Final = tuple(kind.value for kind in Kind if kind is not Kind.TEXT)
@@ -96,7 +99,11 @@ def read_parameters(
     item: Item, code: str, currency: Currency, facts: Collection[str], known: Parameters
 ) -> None:
     """Add the parameters in *item*, of the jurisdiction *code* with those *facts*, to the *known* ones."""
-    for name, part in item.pairs().items():
+    parts = item.pairs()
+    if len(parts) + len(known) > MOST_PARAMETERS:
+        item.fault(f"there are more than {MOST_PARAMETERS} parameters", key=True)
+        return
+    for name, part in parts.items():
         keys = part.keys(("type", "timeline"))
         type_ = _type(keys["type"], currency)
         taken = _taken(name, facts, known)
@@ -149,7 +156,7 @@ def _rule(item: Item, code: str, within: Period | None) -> WrittenRule | None:
     keys = item.keys(required, ("when", "otherwise", *dates))
     name = keys["id"].text(ID, "an id such as `on-pace`: small letters, digits and hyphens")
     stable = keys["code"].text(
-        rf"{code}(-[A-Z0-9]+)+",
+        rf"(?=.{{1,60}}$){code}(-[A-Z0-9]+)+",
         f"a code such as `{code}-R-01`, with the jurisdiction's own in front",
     )
     require, when = read_expression(keys["require"]), read_expression(keys["when"])

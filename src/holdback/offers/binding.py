@@ -6,7 +6,8 @@ There is no global registry: an engine is built with the calculators that it may
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import date
 from decimal import Decimal
 from types import MappingProxyType
 from typing import Any, Final, TypeVar, get_type_hints
@@ -77,6 +78,30 @@ def bind(
     if faults:
         raise InvalidDocument(faults)
     return tuple(product for product in bound if product is not None)
+
+
+def bind_all(
+    rulebooks: Iterable[Rulebook],
+    calculators: Mapping[str, type],
+    identify: Callable[[str, str], str],
+) -> Mapping[tuple[str, date], tuple[BoundProduct, ...]]:
+    """
+    The products of all *rulebooks*, by code and the day since when they hold, with the built-in
+    calculators and the host's own.
+
+    Raises:
+        InvalidDocument: as `bind`, with the faults of all of them, each once.
+    """
+    registry = {**BUILT_IN, **calculators}
+    bound, faults = {}, list[Fault]()
+    for rulebook in rulebooks:
+        try:
+            bound[rulebook.code, rulebook.since] = bind(rulebook, registry, identify)
+        except InvalidDocument as error:
+            faults += error.faults
+    if faults:
+        raise InvalidDocument(dict.fromkeys(faults))
+    return MappingProxyType(bound)
 
 
 @frozen

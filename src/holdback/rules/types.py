@@ -175,7 +175,7 @@ class Type:
         return values.digits(number, self.places if places is None else places, least)
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, cache_hash=True)
 class Fact:
     """
     A typed, named value that a rule may read, in whole numbers of the type's scale.

@@ -17,18 +17,23 @@ _WORDS = {True: "true", False: "false", None: "unknown"}
 
 @frozen(kw_only=True)
 class Coverage:
-    """How many examples answered a rule with true, false and unknown."""
+    """
+    How many examples answered a rule with true, false and unknown; `answers` are those that it can have.
+
+    A rule about progress alone is never unknown: while that is, no rule is looked at.
+    """
 
     code: str
     rule: str
     file: str
     line: int | None
+    answers: tuple[bool | None, ...] = (True, False, None)
     seen: dict[bool | None, int] = field(factory=lambda: dict.fromkeys(_WORDS, 0))
 
     @property
     def missing(self) -> tuple[str, ...]:
         """The answers that no example gives."""
-        return tuple(word for answer, word in _WORDS.items() if not self.seen[answer])
+        return tuple(_WORDS[answer] for answer in self.answers if not self.seen[answer])
 
     def plain(self) -> dict[str, Json]:
         """The coverage as plain values."""
@@ -47,6 +52,7 @@ def coverage(jurisdiction: Jurisdiction, tried: Iterable[Trial]) -> list[Coverag
             rule=rule.id,
             file=rule.keys.item.document.file,
             line=rule.keys.item.line,
+            answers=(True, False) if _of_progress(rule, jurisdiction) else (True, False, None),
         )
         for product, rule in rules
     }
@@ -60,3 +66,10 @@ def coverage(jurisdiction: Jurisdiction, tried: Iterable[Trial]) -> list[Coverag
             if key in found:
                 found[key].seen[line.answer] += 1
     return list(found.values())
+
+
+def _of_progress(rule: WrittenRule, jurisdiction: Jurisdiction) -> bool:
+    """Whether *rule* reads no other fact than the progress."""
+    facts = {fact.name for fact in jurisdiction.slices[0].catalogue.facts}
+    trees = [rule.require] if rule.when is None else [rule.require, rule.when]
+    return {name for tree in trees for name in tree.names} & facts == {"progress"}

@@ -5,6 +5,7 @@ A finding is a `Fault`, like those of the reader: it says where, what, and what 
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterable, Iterator
 from datetime import date
 from typing import Final
@@ -13,14 +14,16 @@ from holdback.errors import Fault, InvalidDocument
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
 from holdback.jurisdictions.rulebook import Example, Rulebook
 from holdback.jurisdictions.written import WrittenRule
-from holdback.offers.binding import BUILT_IN, bind
+from holdback.offers.binding import bind_all
 from holdback.rules import interpret
 from holdback.ruleset import DECLINE
 from holdback.workbench.equivalence import telling
 from holdback.workbench.thresholds import one_sided
-from holdback.workbench.trial import Trial, run
+from holdback.workbench.trial import Answer, Trial, run
 
 _PROGRESS: Final = "progress"
+# So many tenths of an inherited id make a new one a slip of the pen.
+_NEARLY: Final = 9
 
 
 def findings(jurisdictions: Jurisdictions, on: date | None = None) -> Iterator[Fault]:
@@ -41,6 +44,7 @@ def _of(
     jurisdiction: Jurisdiction, jurisdictions: Jurisdictions, on: date | None
 ) -> Iterator[Fault]:
     yield from _unused(jurisdiction, jurisdictions)
+    yield from _almost_inherited(jurisdiction)
     yield from _review(jurisdiction, on)
     yield from _constant(jurisdiction)
     yield from _floor_alone(jurisdiction)
@@ -85,6 +89,27 @@ def _calculated(jurisdiction: Jurisdiction) -> Iterator[str]:
             on = choice.settings.get("on")
             if isinstance(on, str):
                 yield on
+
+
+def _almost_inherited(jurisdiction: Jurisdiction) -> Iterator[Fault]:
+    """New rules of a child whose id is nearly an inherited one: they add where they should replace."""
+    *inherited, own = jurisdiction.policy.layers
+    ids = {rule.id for layer in inherited for rule in layer.rules}
+    for rule in own.rules:
+        near = [each for each in sorted(ids) if _alike(rule.id, each)]
+        if rule.id not in ids and near:
+            yield Fault(
+                message=f"`{rule.id}` is new here, and `{near[0]}` is inherited",
+                hint=f"to replace that rule, name this one `{near[0]}`; else give it another id",
+                **rule.keys["id"].position(),
+            )
+
+
+def _alike(one: str, other: str) -> bool:
+    """Whether nine tenths of the letters of two names are the same, in the same order."""
+    blocks = difflib.SequenceMatcher(None, one, other).get_matching_blocks()
+    same = 2 * sum(block.size for block in blocks)
+    return same * 10 >= (len(one) + len(other)) * _NEARLY
 
 
 def _review(jurisdiction: Jurisdiction, on: date | None) -> Iterator[Fault]:
@@ -159,11 +184,10 @@ def _can_decline(rulebook: Rulebook, bit: int) -> bool:
 
 def _unbound(jurisdiction: Jurisdiction) -> Iterator[Fault]:
     """Calculators that do not exist, or do not take their settings."""
-    for rulebook in jurisdiction.slices:
-        try:
-            bind(rulebook, BUILT_IN, lambda code, key: f"{code}/{key}")
-        except InvalidDocument as error:
-            yield from error.faults
+    try:
+        bind_all(jurisdiction.slices, {}, lambda code, key: f"{code}/{key}")
+    except InvalidDocument as error:
+        yield from error.faults
 
 
 def _tried(jurisdiction: Jurisdiction, example: Example) -> Trial | Fault:
@@ -207,8 +231,8 @@ def _examples(tried: list[Trial | Fault]) -> Iterator[Fault]:
         elif not trial.passed:
             yield Fault(
                 message=f"the example `{example.name}` expects `{trial.expected.outcome}`"
-                f"{_because(trial.expected.codes)}, and on {example.on} the rules give "
-                f"`{trial.got.outcome}`{_because(trial.got.codes)}",
+                f"{_because(trial.expected)}, and on {example.on} the rules give "
+                f"`{trial.got.outcome}`{_because(trial.got)}{_otherwise(trial)}",
                 hint="`holdback test` shows the facts and every rule's answer",
                 file=example.file,
                 line=example.line,
@@ -225,8 +249,17 @@ def _contradict(one: Trial, other: Trial) -> bool:
     ) or (both and first.offers != second.offers)
 
 
-def _because(codes: tuple[str, ...]) -> str:
-    return f" ({', '.join(codes)})" if codes else ""
+def _because(answer: Answer) -> str:
+    why = [*answer.codes, *(f"needs {name}" for name in answer.needs)]
+    return f" ({', '.join(why)})" if why else ""
+
+
+def _otherwise(trial: Trial) -> str:
+    """What differs, where the decision and its codes do not."""
+    expected, got = trial.expected, trial.got
+    if (expected.outcome, expected.codes, expected.needs) != (got.outcome, got.codes, got.needs):
+        return ""
+    return " with other offers or limits"
 
 
 def _codes(jurisdictions: Jurisdictions) -> Iterator[Fault]:

@@ -7,17 +7,17 @@ change that somebody could make by mistake and nobody would be told, unless no d
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date
 from functools import partial
 from typing import Any, Final, TypeAlias
 
 from attrs import evolve, field, frozen
 
-from holdback.errors import InvalidDocument, RuleError
+from holdback.errors import Fault, InvalidDocument, RuleError, did_you_mean
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
 from holdback.jurisdictions.particulars import SwitchedOff
-from holdback.jurisdictions.rulebook import Example, ProductTerms, Rulebook
+from holdback.jurisdictions.rulebook import ProductTerms, Rulebook
 from holdback.jurisdictions.timeline import Period
 from holdback.jurisdictions.written import WrittenProduct, WrittenRule
 from holdback.rules import Catalogue, Kind, Parameter, check, implication, parse
@@ -68,6 +68,22 @@ def verdicts(jurisdiction: Jurisdiction, others: Jurisdictions) -> Iterator[Verd
         yield verdict
 
 
+def stale(jurisdiction: Jurisdiction, found: Iterable[Verdict]) -> Iterator[Fault]:
+    """The survivors that the files of *jurisdiction* list, and that did not survive or do not exist."""
+    states = {each.mutant.name: each for each in found}
+    for listed in jurisdiction.survivors:
+        verdict = states.get(listed.mutant)
+        if verdict is None:
+            message = f"there is no mutant `{listed.mutant}`"
+            hint = did_you_mean(listed.mutant, states) or "leave it out: the file has changed"
+        elif verdict.state != LISTED:
+            message = f"the mutant `{listed.mutant}` does not survive: {verdict.state}"
+            hint = f"leave it out: {verdict.reason}"
+        else:
+            continue
+        yield Fault(message=message, file=listed.file, line=listed.line, hint=hint)
+
+
 def _verdict(mutant: Mutant, jurisdiction: Jurisdiction) -> Verdict:
     changed: dict[date, Rulebook] = {}
     same = True
@@ -79,7 +95,7 @@ def _verdict(mutant: Mutant, jurisdiction: Jurisdiction) -> Verdict:
             rulebook = jurisdiction.rulebook(example.on)
             if changed[rulebook.since].renewal is rulebook.renewal and example.product is None:
                 continue
-            if not _run(example, evolve(changed[rulebook.since], on=example.on)):
+            if not run(example, evolve(changed[rulebook.since], on=example.on)).passed:
                 return Verdict(mutant=mutant, state=NOTICED, reason=example.name)
     except (InvalidDocument, RuleError, ValueError) as error:
         return Verdict(mutant=mutant, state=REFUSED, reason=str(error))
@@ -87,13 +103,6 @@ def _verdict(mutant: Mutant, jurisdiction: Jurisdiction) -> Verdict:
         reason = "no fact in its range can tell it apart"
         return Verdict(mutant=mutant, state=EQUIVALENT, reason=reason)
     return Verdict(mutant=mutant, state=SURVIVED)
-
-
-def _run(example: Example, rulebook: Rulebook) -> bool:
-    """Whether *example* still gives what it expects; it does not when its product is gone."""
-    if example.product is not None and example.product not in {p.key for p in rulebook.products}:
-        return False
-    return run(example, rulebook).passed
 
 
 def mutants(jurisdiction: Jurisdiction, others: Jurisdictions) -> Iterator[Mutant]:
@@ -270,12 +279,12 @@ def _with_terms(rulebook: Rulebook, *, product: WrittenProduct, changed: Changed
 
 
 def _switched_on(jurisdiction: Jurisdiction, others: Jurisdictions) -> Iterator[Mutant]:
-    """Every rule that is switched off, back again."""
+    """Every rule and product that is switched off, back again."""
     for dropped in jurisdiction.policy.own.switched_off:
-        if dropped.kind == "rule":
+        if dropped.kind != "parameter":
             parent = others[jurisdiction.policy.layers[-2].code]
             yield Mutant(
-                name=f"rule {dropped.name} not switched off",
+                name=f"{dropped.kind} {dropped.name} not switched off",
                 file=dropped.item.document.file,
                 line=dropped.item.line,
                 change=partial(_with_inherited, dropped=dropped, parent=parent),
@@ -283,13 +292,16 @@ def _switched_on(jurisdiction: Jurisdiction, others: Jurisdictions) -> Iterator[
 
 
 def _with_inherited(rulebook: Rulebook, *, dropped: SwitchedOff, parent: Jurisdiction) -> Rulebook:
-    """*rulebook* with the rule that was *dropped*, as its *parent* has it."""
+    """*rulebook* with what was *dropped*, as its *parent* has it."""
     if rulebook.since not in dropped.period or rulebook.since < parent.changes[0]:
         return rulebook
-    back = tuple(
+    before, renewal = parent.rulebook(rulebook.since), rulebook.renewal
+    if dropped.kind == "product":
+        back = tuple(each for each in before.products if each.key == dropped.name)
+        return evolve(rulebook, products=rulebook.products + back)
+    rules = tuple(
         checked_anew(rule, rulebook.catalogue)
-        for rule in parent.rulebook(rulebook.since).renewal.rules
+        for rule in before.renewal.rules
         if rule.id == dropped.name
     )
-    renewal = rulebook.renewal
-    return evolve(rulebook, renewal=evolve(renewal, rules=renewal.rules + back))
+    return evolve(rulebook, renewal=evolve(renewal, rules=renewal.rules + rules))

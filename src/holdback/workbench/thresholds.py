@@ -53,17 +53,27 @@ def one_sided(jurisdiction: Jurisdiction) -> Iterator[Fault]:
         words = ((True, "true"), (False, "false"))
         missing = [word for answer, word in words if answer not in threshold.answers]
         if missing:
-            yield _fault(threshold, missing, jurisdiction.code)
+            yield _fault(threshold, missing, jurisdiction)
 
 
-def _fault(threshold: _Threshold, missing: list[str], code: str) -> Fault:
-    sides = "on either side" if len(missing) == _BOTH else f"where it is {missing[0]}"  # both
+def _fault(threshold: _Threshold, missing: list[str], jurisdiction: Jurisdiction) -> Fault:
+    sides = "on either side" if len(missing) == _BOTH else f"where it is {missing[0]}"
     meaning = "" if threshold.meaning == threshold.text else f" (`{threshold.meaning}`)"
-    inherited = "" if threshold.written.jurisdiction == code else f"in `{code}`: "
+    said = f"`{threshold.text}`{meaning}, from {threshold.since} on, has no example {sides}"
+    written, hint = (
+        threshold.written,
+        "each threshold has an example on either side, one unit apart",
+    )
+    if written.jurisdiction == jurisdiction.code:
+        return Fault(message=said, hint=hint, **threshold.item.part_position(threshold.span))
+    # It is the child's parameter that the inherited rule holds against.
+    parameters = jurisdiction.policy.parameters.items()
+    own = [each for name, each in parameters if name in written.names and each is not None]
+    item = next(each.item for each in own if each.code == jurisdiction.code)
     return Fault(
-        message=f"{inherited}`{threshold.text}`{meaning}, from {threshold.since} on, has no example {sides}",
-        hint="each threshold has an example on either side, one unit apart",
-        **threshold.item.part_position(threshold.span),
+        message=f"in the inherited rule `{written.id}`, {said}",
+        hint=f"{hint}; those of a parent do not count here",
+        **item.position(key=True),
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 from attrs import evolve, field, frozen
 
 from holdback.canonical import Json
-from holdback.jurisdictions.examples import offer_types
+from holdback.jurisdictions.examples import NOT_OFFERED, offer_types
 from holdback.jurisdictions.jurisdiction import Jurisdiction
 from holdback.jurisdictions.rulebook import Example, Rulebook
 from holdback.money import Currency, Money, plain
@@ -31,16 +31,20 @@ _SHOWN: Final[Mapping[str, Callable[[Any], Json]]] = {
 
 @frozen
 class Answer:
-    """What comes out for an example: outcome or decision, codes, needs; and the offers made."""
+    """What comes out for an example: outcome or decision, codes, needs; the limits, and the offers made."""
 
     outcome: str
     codes: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
+    limits: Mapping[str, Json] | None = None
     offers: tuple[Mapping[str, Json], ...] | None = None
 
     def differs(self, other: Answer) -> bool:
         """Whether *other* is not what this one, of an example, expects: of offers, all that it names."""
         if (self.outcome, self.codes, self.needs) != (other.outcome, other.codes, other.needs):
+            return True
+        limits = other.limits or {}
+        if any(limits.get(name) != value for name, value in (self.limits or {}).items()):
             return True
         if self.offers is None:
             return False
@@ -57,6 +61,8 @@ class Answer:
             "codes": list(self.codes),
             "needs": list(self.needs),
         }
+        if self.limits is not None:
+            shown["limits"] = self.limits
         return shown if self.offers is None else {**shown, "offers": [*self.offers]}
 
 
@@ -103,18 +109,20 @@ class Trial:
 def expectation(example: Example, currency: Currency) -> Answer:
     """What *example* expects."""
     expect = example.expect
-    offers = expect.get("offers")
+    offers, limits = expect.get("offers"), expect.get("limits")
     return Answer(
         outcome=expect.get("outcome") or expect["decision"],
         codes=tuple(expect.get("codes", ())),
         needs=tuple(expect.get("needs", ())),
+        limits=None if limits is None else _written(limits, currency),
         offers=None if offers is None else tuple(_written(offer, currency) for offer in offers),
     )
 
 
 def _written(offer: Mapping[str, Json], currency: Currency) -> dict[str, Json]:
-    """An expected offer in the one form that its figures have: `10.0%` is `10%`."""
-    types = offer_types(currency)
+    """An expected offer, or limits, in the one form that figures have: `10.0%` is `10%`."""
+    money = Type(Kind.MONEY, currency)
+    types = {**offer_types(currency), "minimum": money, "maximum": money}
 
     def normal(type_: Type, value: Json) -> Json:
         number = type_.read(value)
@@ -142,6 +150,8 @@ def run(example: Example, rulebook: Rulebook) -> Trial:
         assessment = rulebook.assess_prepared(facts)
         reasons, trace = assessment.reasons, assessment.trace
         got = Answer(assessment.outcome, assessment.codes, assessment.needs)
+    elif all(each.key != example.product for each in rulebook.products):
+        reasons, trace, got = (), (), Answer(NOT_OFFERED)
     else:
         offered = [each for each in rulebook.products if each.key == example.product]
         (product,) = bind(evolve(rulebook, products=tuple(offered)), BUILT_IN, _identify)
@@ -175,6 +185,7 @@ def _answer(quoted: Quote) -> Answer:
         outcome=quoted.decision,
         codes=tuple(reason.code for reason in quoted.reasons),
         needs=quoted.needs,
+        limits={"minimum": str(quoted.limits.minimum), "maximum": str(quoted.limits.maximum)},
         offers=tuple(
             {name: show(getattr(offer, name)) for name, show in _SHOWN.items()}
             for offer in quoted.offers
