@@ -264,7 +264,9 @@ def _zone(item: Item) -> Zone | None:
         everywhere = ("/" in name or name == "UTC") and not name.startswith(("right/", "posix/"))
         return pendulum.timezone(name if everywhere else "")
     except (ValueError, OSError):
-        known = [zone for zone in pendulum.timezones() if "/" in zone]
+        region = name.partition("/")[0]
+        zones = (zone for zone in pendulum.timezones() if "/" in zone)
+        known = sorted(zones, key=lambda zone: (zone.split("/")[0] != region, zone))
         near = did_you_mean(name, known) or "a name is like `Europe/London`"
         item.fault(f"there is no time zone `{excerpt(name)}`", near)
         return None
