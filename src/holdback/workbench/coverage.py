@@ -56,7 +56,7 @@ def coverage(jurisdiction: Jurisdiction, tried: Iterable[Trial]) -> list[Coverag
         )
         for product, rule in rules
     }
-    for trial in tried:
+    for trial in (each for each in tried if each.trace):  # else no rule was looked at
         rulebook = jurisdiction.rulebook(trial.example.on)
         sets: dict[str | None, RuleSet] = {each.key: each.rules for each in rulebook.products}
         sets[None] = rulebook.renewal

@@ -97,7 +97,7 @@ def _verdict(mutant: Mutant, jurisdiction: Jurisdiction) -> Verdict:
                 continue
             if not run(example, evolve(changed[rulebook.since], on=example.on)).passed:
                 return Verdict(mutant=mutant, state=NOTICED, reason=example.name)
-    except (InvalidDocument, RuleError, ValueError) as error:
+    except (InvalidDocument, RuleError) as error:
         return Verdict(mutant=mutant, state=REFUSED, reason=str(error))
     if same:
         reason = "no fact in its range can tell it apart"
@@ -297,7 +297,10 @@ def _with_inherited(rulebook: Rulebook, *, dropped: SwitchedOff, parent: Jurisdi
         return rulebook
     before, renewal = parent.rulebook(rulebook.since), rulebook.renewal
     if dropped.kind == "product":
-        back = tuple(each for each in before.products if each.key == dropped.name)
+        terms = (each for each in before.products if each.key == dropped.name)
+        back = tuple(
+            evolve(each, rules=_checked_set(each.rules, rulebook.catalogue)) for each in terms
+        )
         return evolve(rulebook, products=rulebook.products + back)
     rules = tuple(
         checked_anew(rule, rulebook.catalogue)
@@ -305,3 +308,9 @@ def _with_inherited(rulebook: Rulebook, *, dropped: SwitchedOff, parent: Jurisdi
         if rule.id == dropped.name
     )
     return evolve(rulebook, renewal=evolve(renewal, rules=renewal.rules + rules))
+
+
+def _checked_set(rules: RuleSet, catalogue: Catalogue) -> RuleSet:
+    """*rules* with the facts and parameters of *catalogue*."""
+    anew = tuple(checked_anew(rule, catalogue) for rule in rules.rules)
+    return evolve(rules, rules=anew, catalogue=catalogue)
