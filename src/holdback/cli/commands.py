@@ -19,6 +19,7 @@ from holdback.cli.loading import FINDINGS, FINE, Day, fail, in_folder, in_form, 
 from holdback.cli.printing import assessment_lines, step_lines
 from holdback.cli.scenario import SCENARIO_BYTES, read_scenario, run
 from holdback.cli.telling import diff_command, replay_command, show_command
+from holdback.cli.writing import new_command, schema_command
 from holdback.engine import Engine
 from holdback.errors import InvalidDocument
 
@@ -126,6 +127,9 @@ def explain_command(
         click.echo("\n".join(assessment_lines(plain)))
 
 
-_MORE = (check_command, test_command, lock_command, show_command, diff_command, replay_command)
+_MORE = (
+    *(check_command, test_command, lock_command, new_command, schema_command),
+    *(show_command, diff_command, replay_command),
+)
 for _command in _MORE:
     holdback.add_command(_command)

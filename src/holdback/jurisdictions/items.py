@@ -183,23 +183,34 @@ class Item:
 
     # -- its value
 
-    def text(self, pattern: str | None = None, expected: str = "text") -> str | None:
-        """Its text on one line, not empty; of the form *pattern* where there is one."""
+    def text(
+        self, pattern: str | None = None, expected: str = "text", most: int = MAX_TEXT
+    ) -> str | None:
+        """Its text on one line, not empty, of *most* characters; of a *pattern* where there is one."""
         if self.absent:
             return None
         if not isinstance(self.value, str):
             self.expected(expected)
             return None
-        if not self.value.strip() or not self.value.isprintable():
+        if self.is_blank():
+            return None
+        if not self.value.isprintable():
             self.fault("expected printable text on one line")
             return None
         if pattern is not None and re.fullmatch(pattern, self.value) is None:
             self.fault(f"expected {expected}")
             return None
-        if len(self.value) > MAX_TEXT:
-            self.fault(f"a text has at most {MAX_TEXT} characters")
+        if len(self.value) > most:
+            self.fault(f"a text has at most {most} characters here")
             return None
         return self.value
+
+    def is_blank(self) -> bool:
+        """Whether it is an empty text, as in a folder that is to be filled in; then it is noted."""
+        blank = isinstance(self.value, str) and not self.value.strip()
+        if blank:
+            self.fault("this is empty", "fill it in")
+        return blank
 
     def one_of(self, words: Collection[str], what: str = "word") -> str | None:
         """Its text, which is one of *words*."""
@@ -226,6 +237,8 @@ class Item:
             return None
         if isinstance(self.value, date) and not isinstance(self.value, datetime):
             return self.value
+        if self.is_blank():
+            return None
         quoted = isinstance(self.value, str)
         hint = "write it without quotes" if quoted else None
         self.expected("a date such as `2026-07-01`", hint)
@@ -256,6 +269,8 @@ class Item:
     def quantity(self, type_: Type) -> int | None:
         """Its value as the whole number of *type_*, written with its unit."""
         if self.absent:
+            return None
+        if self.is_blank():
             return None
         unit = self._unit_hint(type_)
         if unit is not None:

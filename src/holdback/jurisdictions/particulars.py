@@ -25,7 +25,7 @@ from holdback.rules import Fact
 FORMAT: Final = 1
 
 # What every folder says for itself, and what a child may leave to its parent.
-_OWN: Final = ("format", "code", "name", "owner", "review_by")
+OWN: Final = ("format", "code", "name", "owner", "review_by")
 _INHERITED: Final = ("currency", "rounding", "timezone", "automated_decisioning")
 # Nobody keeps an offer open for more than a year, or calls a deal recent after ten.
 TIMELINES: Final = MappingProxyType(
@@ -33,7 +33,7 @@ TIMELINES: Final = MappingProxyType(
 )
 _OPTIONAL: Final = ("facts", "figures")
 _OF_A_CHILD: Final = ("parent", "switch_off")
-REQUIRED: Final = (*_OWN, *_INHERITED, *TIMELINES)
+REQUIRED: Final = (*OWN, *_INHERITED, *TIMELINES)
 OPTIONAL: Final = (*_OPTIONAL, *_OF_A_CHILD)
 
 Zone = pendulum.Timezone | pendulum.FixedTimezone
@@ -99,7 +99,7 @@ def read_particulars(
     may be known when the rest is at fault. What a child leaves out is its *parent's*.
     """
     has_parent = isinstance(item.value, dict) and isinstance(item.value.get("parent"), str)
-    required = _OWN if has_parent else REQUIRED
+    required = OWN if has_parent else REQUIRED
     keys = item.keys(required, (*(each for each in REQUIRED if each not in required), *OPTIONAL))
     read_format(keys["format"])
     code = keys["code"].text()

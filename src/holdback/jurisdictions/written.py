@@ -24,16 +24,19 @@ from holdback.rules import Kind, Tree, Type, parse
 from holdback.rules.tokens import KEYWORDS
 from holdback.ruleset import DECLINE, PLACEHOLDER, REFER
 
-# Names and codes have at most 60 characters.
-ID: Final = r"(?=.{1,60}$)[a-z][a-z0-9]*(-[a-z0-9]+)*"
+# The longest id or code: it stands in records and notices.
+MAX_NAME: Final = 60
+ID: Final = r"[a-z][a-z0-9]*(-[a-z0-9]+)*"
 NAME: Final = r"[a-z][a-z0-9_]{0,59}"
 # More values than a person could keep in mind; the cost of a folder is known before it is read.
 MOST_PARAMETERS: Final = 200
 CALCULATORS: Final = ("limits", "split_percentage", "factor_rate", "term")
 
-_PARAMETER_KINDS: Final = tuple(kind.value for kind in Kind if kind is not Kind.TEXT)
-_RULE: Final = ("id", "code", "require", "reason", "source")
-_PRODUCT: Final = ("key", "name", "description", "repayment_mechanism", "from", "amounts")
+PARAMETER_KINDS: Final = tuple(kind.value for kind in Kind if kind is not Kind.TEXT)
+RULE: Final = ("id", "code", "require", "reason", "source")
+PRODUCT: Final = ("key", "name", "description", "repayment_mechanism", "from", "amounts")
+OPTIONAL_OF_A_RULE: Final = ("when", "otherwise", "from", "until")
+OPTIONAL_OF_A_PRODUCT: Final = ("until", "rules")
 _WHOLE: Final = 100 * 10**PERCENT_PLACES
 _EVER: Final = Period(date.min)
 
@@ -134,7 +137,7 @@ def _taken(name: str, facts: Collection[str], known: Parameters) -> tuple[str, s
 
 
 def _type(item: Item, currency: Currency) -> Type | None:
-    word = item.one_of(_PARAMETER_KINDS, "type")
+    word = item.one_of(PARAMETER_KINDS, "type")
     if word is None:
         return None
     kind = Kind(word)
@@ -152,12 +155,15 @@ def read_rules(item: Item, code: str, within: Period | None = None) -> list[Writ
 
 
 def _rule(item: Item, code: str, within: Period | None) -> WrittenRule | None:
-    required, dates = (_RULE, ("from", "until")) if within else ((*_RULE, "from"), ("until",))
+    required, dates = (RULE, ("from", "until")) if within else ((*RULE, "from"), ("until",))
     keys = item.keys(required, ("when", "otherwise", *dates))
-    name = keys["id"].text(ID, "an id such as `on-pace`: small letters, digits and hyphens")
+    name = keys["id"].text(
+        ID, "an id such as `on-pace`: small letters, digits and hyphens", most=MAX_NAME
+    )
     stable = keys["code"].text(
-        rf"(?=.{{1,60}}$){code}(-[A-Z0-9]+)+",
+        rf"{code}(-[A-Z0-9]+)+",
         f"a code such as `{code}-R-01`, with the jurisdiction's own in front",
+        most=MAX_NAME,
     )
     require, when = read_expression(keys["require"]), read_expression(keys["when"])
     otherwise = DECLINE
@@ -204,7 +210,7 @@ def read_product(item: Item, code: str) -> WrittenProduct | None:
     What is at fault in it is empty, so that its rules are looked at all the same; None when not even
     its period is known.
     """
-    keys = item.keys((*_PRODUCT, *CALCULATORS), ("until", "rules"))
+    keys = item.keys((*PRODUCT, *CALCULATORS), OPTIONAL_OF_A_PRODUCT)
     period = read_period(keys)
     rules = read_rules(keys["rules"], code, period or _EVER)
     choices = {kind: read_choice(kind, keys[kind]) for kind in CALCULATORS}
@@ -253,7 +259,7 @@ def read_choice(kind: str, item: Item) -> CalculatorChoice | None:
         return None
     name = named.text(NAME, "the name of a calculator such as `takings_multiple`")
     before = len(item.document.faults)
-    settings = {key: part.plain() for key, part in parts.items()}
+    settings = {key: part.plain() for key, part in parts.items() if not part.is_blank()}
     if name is None or len(item.document.faults) > before:
         return None
     places: dict[str | None, Mapping[str, Any]] = {None: item.position()}

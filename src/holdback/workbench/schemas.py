@@ -1,0 +1,348 @@
+"""JSON Schemas of the three kinds of file, so that an editor completes and checks while somebody types.
+
+They keep to what the editors of TOML read (types, properties, patterns, choices), so they say less than
+`holdback check`: an expression is a text to them. Keys, kinds, facts and calculators are taken from the code
+that reads them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Final, get_args, get_origin, get_type_hints
+
+import attrs
+
+from holdback.canonical import Json
+from holdback.facts import catalogue
+from holdback.figures import Figures
+from holdback.jurisdictions.examples import DECISIONS, offer_types
+from holdback.jurisdictions.particulars import OPTIONAL, OWN, REQUIRED, TIMELINES
+from holdback.jurisdictions.written import (
+    CALCULATORS,
+    ID,
+    NAME,
+    OPTIONAL_OF_A_PRODUCT,
+    OPTIONAL_OF_A_RULE,
+    PARAMETER_KINDS,
+    PRODUCT,
+    RULE,
+)
+from holdback.money import MINOR_UNITS, ROUNDINGS, Currency, Money
+from holdback.offers.binding import BUILT_IN
+from holdback.offers.case import Percent, Ratio
+from holdback.offers.factor_rate import Band
+from holdback.renewal import OUTCOMES
+from holdback.rules import Fact, Kind, Type
+from holdback.ruleset import DECLINE, REFER
+
+DRAFT: Final = "http://json-schema.org/draft-07/schema#"
+KINDS: Final = ("jurisdiction", "renewal", "products")
+
+_MONEY: Final = r"^[A-Z]{3} [0-9]+(\.[0-9]+)?$"
+_PERCENT: Final = r"^[0-9]+(\.[0-9]{1,4})?%$"
+_RATIO: Final = r"^[0-9]+(\.[0-9]{1,6})?$"
+_DAYS: Final = "^[0-9]+ days?$"
+_CODE: Final = "^[A-Z]{2}(-[A-Z0-9]+)+$"
+
+_MEANING: Final[Mapping[str, str]] = {
+    "format": "The format of the file: 1.",
+    "code": "The code: of the jurisdiction, the name of its folder; of a rule, stable and never used again.",
+    "name": "For people.",
+    "owner": "Who answers for the rules.",
+    "review_by": "The day by which the owner looks at them again.",
+    "currency": "ISO 4217: `GBP`.",
+    "rounding": "How amounts round to minor units.",
+    "timezone": "Local dates and day counts are in this zone: `Europe/London`.",
+    "automated_decisioning": "Whether an expired, unaccepted set calls for a second consumer credit check.",
+    "offers_valid_hours": "How long offers are valid, in hours.",
+    "recently_active_days": "How long after its repayment a deal may still be renewed, in days.",
+    "parent": "The jurisdiction whose rules, parameters and products this one takes over.",
+    "switch_off": "What this jurisdiction drops of its parent's, each with a reason.",
+    "facts": "Facts that only the host knows here: their values come as evidence.",
+    "figures": "How figures are written in the sentences for merchants.",
+    "parameters": "Named values that change by date; rules read them like facts.",
+    "rules": "In the order of their priority.",
+    "typical": "The facts of an ordinary good case; examples say what differs.",
+    "examples": "What must come out, for which facts, on which days.",
+    "survivors": "Mutants of this file that no deal can tell from it, each with the reason why.",
+    "products": "In the order in which they are offered.",
+    "id": "The name of the rule in this file: `on-pace`.",
+    "require": "What must be true: `performance >= 80%`.",
+    "when": 'Limits the rule to some deals: `status == "Funded"`.',
+    "otherwise": "What a false answer means: decline, or refer to a person.",
+    "reason": "A sentence for the merchant, with facts and parameters in braces.",
+    "source": "Where it comes from.",
+    "from": "The first day.",
+    "until": "The first day after; left out: still in force.",
+    "key": "The product's stable name.",
+    "amounts": "The offers made, as percentages of the merchant's maximum.",
+    "timeline": "Values in the order of their dates, each in force until the next.",
+    "value": "The value from that day on.",
+    "given": "What differs from the typical case.",
+    "without": "The facts that are not known.",
+    "expect": "What must come out.",
+    "settles": "The balance of the deal that is renewed; the product is asked for by a renewal then.",
+    "on": "The day.",
+    "product": "The key of the product that is asked for.",
+}
+
+
+def schema(kind: str) -> dict[str, Json]:
+    """
+    The JSON Schema of `jurisdiction.toml`, `renewal.toml` or `products.toml`, by *kind*.
+
+    >>> schema("renewal")["title"]
+    'renewal.toml'
+    """
+    build = {"jurisdiction": _jurisdiction, "renewal": _renewal, "products": _products}[kind]
+    return {"$schema": DRAFT, "title": f"{kind}.toml", **build()}
+
+
+def _table(
+    properties: Mapping[str, Json], required: Iterable[str] = (), *, more: bool = False
+) -> dict[str, Json]:
+    """A table with these keys, each with its meaning."""
+    described = {
+        key: {"description": _MEANING[key], **value} if key in _MEANING else dict(value)
+        for key, value in properties.items()
+    }
+    found: dict[str, Json] = {"type": "object", "properties": described}
+    if required:
+        found["required"] = list(required)
+    if not more:
+        found["additionalProperties"] = False
+    return found
+
+
+def _list(items: Json) -> dict[str, Json]:
+    return {"type": "array", "items": items}
+
+
+def _text(pattern: str | None = None) -> dict[str, Json]:
+    found: dict[str, Json] = {"type": "string", "minLength": 1}
+    return found if pattern is None else {**found, "pattern": pattern}
+
+
+def _whole(low: int, high: int) -> dict[str, Json]:
+    return {"type": "integer", "minimum": low, "maximum": high}
+
+
+_FLAG: Final[Json] = {"type": "boolean"}
+_DAY: Final[Json] = {"type": "string", "format": "date"}
+_FORMAT: Final[Json] = {"type": "integer", "enum": [1]}
+_PERIOD: Final[Json] = {"from": _DAY, "until": _DAY}
+
+
+def _words(words: Iterable[str]) -> dict[str, Json]:
+    return {"type": "string", "enum": list(words)}
+
+
+def _quantity(type_: Type, fact: Fact | None = None) -> dict[str, Json]:
+    """How a value of *type_* is written; of a *fact*, within its range where that is a whole number."""
+    whole = _whole(0, 10**9) if fact is None else _whole(fact.low, fact.high)
+    match type_.kind:
+        case Kind.FLAG:
+            return dict(_FLAG)
+        case Kind.TEXT:
+            return _words(type_.options)
+        case Kind.DATE:
+            return dict(_DAY)
+        case Kind.COUNT:
+            return whole
+        case Kind.DAYS:
+            return {"anyOf": [_text(_DAYS), whole]}
+        case Kind.PERCENT:
+            return _text(_PERCENT)
+        case Kind.MONEY:
+            return _text(_MONEY)
+        case Kind.RATIO:
+            return _text(_RATIO)
+
+
+def _timeline(value: Json) -> dict[str, Json]:
+    entry = _table({**_PERIOD, "value": value, "source": _text()}, ("from", "value", "source"))
+    return {**_list(entry), "minItems": 1}
+
+
+def _jurisdiction() -> dict[str, Json]:
+    hours = {name: _timeline(_whole(*ends)) for name, ends in TIMELINES.items()}
+    properties: dict[str, Json] = {
+        "format": _FORMAT,
+        "code": _text("^[A-Z]{2}(-[A-Z0-9]{1,3})?$"),
+        "name": _text(),
+        "owner": _text(),
+        "review_by": _DAY,
+        "currency": _words(MINOR_UNITS),
+        "rounding": _words(ROUNDINGS),
+        "timezone": _text(),
+        "automated_decisioning": _FLAG,
+        **hours,
+        "facts": {"type": "object", "additionalProperties": _fact()},
+        "figures": _table(
+            {key: _text() for key in Figures.KEYS} | {"group": {"type": "string"}}, Figures.KEYS
+        ),
+        "parent": _text("^[A-Z]{2}(-[A-Z0-9]{1,3})?$"),
+        "switch_off": _list(_switched_off()),
+    }
+    assert set(properties) == {*REQUIRED, *OPTIONAL}, "the schema has the reader's keys"
+    inherited = [key for key in REQUIRED if key not in OWN]
+    either = [{"required": ["parent"]}, {"required": inherited}]
+    return {**_table(properties, OWN), "anyOf": either}
+
+
+def _fact() -> dict[str, Json]:
+    end: Json = {"type": ["string", "integer"]}
+    properties = {
+        "type": _words(kind.value for kind in Kind),
+        "description": _text(),
+        "minimum": end,
+        "maximum": end,
+        "options": _list(_text()),
+    }
+    return _table(properties, ("type", "description"))
+
+
+def _switched_off() -> dict[str, Json]:
+    properties = {
+        "rule": _text(f"^{ID}$"),
+        "parameter": _text(f"^{NAME}$"),
+        "product": _text(f"^{NAME}$"),
+        "reason": _text(),
+        **_PERIOD,
+    }
+    return _table(properties, ("reason",))
+
+
+def _parameters() -> dict[str, Json]:
+    value: Json = {"type": ["string", "integer", "boolean"]}
+    parameter = _table(
+        {"type": _words(PARAMETER_KINDS), "timeline": _timeline(value)}, ("type", "timeline")
+    )
+    return {"type": "object", "additionalProperties": parameter}
+
+
+def _rule(required: Iterable[str]) -> dict[str, Json]:
+    properties = {
+        "id": _text(f"^{ID}$"),
+        "code": _text(_CODE),
+        "require": {"type": "string", "maxLength": 1000},
+        "when": {"type": "string", "maxLength": 1000},
+        "otherwise": _words((DECLINE, REFER)),
+        "reason": _text(),
+        "source": _text(),
+        **_PERIOD,
+    }
+    assert set(properties) == {*RULE, *OPTIONAL_OF_A_RULE}, "the schema has the reader's keys"
+    return _table(properties, required)
+
+
+def _facts() -> dict[str, Json]:
+    """The facts that an example gives; a jurisdiction's own are among them."""
+    facts = catalogue(Currency.of("GBP")).facts  # every currency has the same names
+    described = {
+        fact.name: {"description": fact.description, **_quantity(fact.type, fact)} for fact in facts
+    }
+    return _table(described, more=True)
+
+
+def _examples(more: Mapping[str, Json], expect: Json, required: tuple[str, ...]) -> dict[str, Json]:
+    properties = {
+        "name": _text(),
+        "on": _DAY,
+        **_PERIOD,
+        "given": _facts(),
+        "without": _list(_text(f"^{NAME}$")),
+        "expect": expect,
+        **more,
+    }
+    return _list(_table(properties, ("name", "expect", *required)))
+
+
+def _beside(examples: Json) -> dict[str, Json]:
+    """What `renewal.toml` and `products.toml` both have."""
+    return {
+        "format": _FORMAT,
+        "parameters": _parameters(),
+        "typical": _facts(),
+        "examples": examples,
+        "survivors": _list(_table({"mutant": _text(), "reason": _text()}, ("mutant", "reason"))),
+    }
+
+
+def _because() -> dict[str, Json]:
+    codes = _list({"type": "string"})
+    return {"codes": codes, "needs": _list(_text(f"^{NAME}$"))}
+
+
+def _renewal() -> dict[str, Json]:
+    expect = _table({"outcome": _words(OUTCOMES), **_because()}, ("outcome",))
+    beside = _beside(_examples({}, expect, ()))
+    return _table({**beside, "rules": _list(_rule((*RULE, "from")))}, ("format",))
+
+
+def _products() -> dict[str, Json]:
+    money = _text(_MONEY)
+    offer = {name: _quantity(type_) for name, type_ in offer_types(Currency.of("GBP")).items()}
+    expect = _table(
+        {
+            "decision": _words(DECISIONS),
+            "limits": _table({"minimum": money, "maximum": money}),
+            "offers": _list(_table(offer)),
+            **_because(),
+        },
+        ("decision",),
+    )
+    beside = _beside(_examples({"product": _text(), "settles": money}, expect, ("product",)))
+    return _table({**beside, "products": _list(_product())}, ("format",))
+
+
+def _product() -> dict[str, Json]:
+    properties = {
+        "key": _text(f"^{NAME}$"),
+        "name": _text(),
+        "description": _text(),
+        "repayment_mechanism": _text(),
+        **_PERIOD,
+        "amounts": _list(_text(_PERCENT)),
+        "rules": _list(_rule(RULE)),
+        **{kind: _calculator(kind) for kind in CALCULATORS},
+    }
+    known = {*PRODUCT, *CALCULATORS, *OPTIONAL_OF_A_PRODUCT}
+    assert set(properties) == known, "the schema has the reader's keys"
+    return _table(properties, (*PRODUCT, *CALCULATORS))
+
+
+def _calculator(kind: str) -> dict[str, Json]:
+    """The calculators of a *kind*: the built-in ones with their settings, and a host's own."""
+    built_in = {
+        name.partition("/")[2]: taken
+        for name, taken in BUILT_IN.items()
+        if name.startswith(f"{kind}/")
+    }
+    choices = [_settings(name, taken) for name, taken in built_in.items()]
+    own: Json = {"type": "string", "not": {"enum": list(built_in)}}
+    choices.append(_table({"calculator": own}, ("calculator",), more=True))
+    return {"anyOf": choices}
+
+
+def _settings(name: str, taken: type) -> dict[str, Json]:
+    hints = get_type_hints(taken)
+    fields = attrs.fields(taken)
+    properties = {each.name: _setting(hints[each.name]) for each in fields}
+    needed = [each.name for each in fields if each.default is attrs.NOTHING]
+    return _table({"calculator": _words([name]), **properties}, ("calculator", *needed))
+
+
+def _setting(hint: Any) -> dict[str, Json]:
+    """How a setting of the type *hint* is written."""
+    if get_origin(hint) is tuple:
+        return _list(_setting(get_args(hint)[0]))
+    if type(None) in get_args(hint):
+        return _setting(next(each for each in get_args(hint) if each is not type(None)))
+    if hint is Band:
+        up_to: Json = {"type": ["string", "integer"]}
+        return _table({"up_to": up_to, "rate": _text(_RATIO)}, ("rate",))
+    patterns = {Money: _MONEY, Percent: _PERCENT, Ratio: _RATIO}
+    if hint in patterns:
+        return _text(patterns[hint])
+    return {"type": "integer"} if hint is int else {"type": "string"}
