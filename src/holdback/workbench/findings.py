@@ -15,13 +15,14 @@ from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
 from holdback.jurisdictions.rulebook import Example, Rulebook
 from holdback.jurisdictions.written import WrittenRule
 from holdback.offers.binding import bind_all
-from holdback.rules import interpret
-from holdback.ruleset import DECLINE
+from holdback.rules import Facts, interpret
+from holdback.ruleset import DECLINE, PLACEHOLDER, Rule
 from holdback.workbench.equivalence import telling
 from holdback.workbench.thresholds import one_sided
 from holdback.workbench.trial import Answer, Trial, run
 
 _PROGRESS: Final = "progress"
+_CHECKED: Final = "credit_checked_on"
 # So many tenths of an inherited id make a new one a slip of the pen.
 _NEARLY: Final = 9
 
@@ -52,6 +53,8 @@ def _of(
     yield from bound
     tried = [] if bound else [_tried(jurisdiction, each) for each in jurisdiction.examples]
     yield from _examples(tried)
+    for example in jurisdiction.examples:
+        yield from _too_late(example, jurisdiction)
     yield from one_sided(jurisdiction)
 
 
@@ -149,6 +152,7 @@ def _constant(jurisdiction: Jurisdiction) -> Iterator[Fault]:
         deals = telling([rules[0].checked], above_floor=True)
         if deals is None:
             continue
+        yield from _unsaid(written, rules[0], deals)
         answers = {interpret(rules[0].checked, facts) for facts in deals}
         for answer, word in ((False, "true"), (True, "false")):
             if answer not in answers:
@@ -157,6 +161,23 @@ def _constant(jurisdiction: Jurisdiction) -> Iterator[Fault]:
                     hint="below 50% paid down no deal is assessed; the facts have their ranges",
                     **written.keys["require"].position(),
                 )
+
+
+def _unsaid(written: WrittenRule, rule: Rule, deals: list[Facts]) -> Iterator[Fault]:
+    """A sentence that names a fact which need not be known for the rule to be false."""
+    catalogue, item = rule.checked.catalogue, written.keys["reason"]
+    declined = [facts for facts in deals if interpret(rule.checked, facts) is False]
+    for match in PLACEHOLDER.finditer(written.reason):
+        fact = catalogue.fact(match[1])
+        if fact is not None and any(
+            facts[catalogue.place(fact.name)] is None for facts in declined
+        ):
+            yield Fault(
+                message=f"a merchant may be told that `{fact.name}` is unknown: the rule can be false "
+                "without it",
+                hint="make two rules of it, each with a sentence of its own",
+                **item.part_position(match.span()),
+            )
 
 
 def _floor_alone(jurisdiction: Jurisdiction) -> Iterator[Fault]:
@@ -237,6 +258,20 @@ def _examples(tried: list[Trial | Fault]) -> Iterator[Fault]:
                 file=example.file,
                 line=example.line,
             )
+
+
+def _too_late(example: Example, jurisdiction: Jurisdiction) -> Iterator[Fault]:
+    """Evidence of a day that the example's own day has not come to."""
+    fact = jurisdiction.slices[0].catalogue.fact(_CHECKED)
+    assert fact is not None, "it is built in"
+    number = fact.read(example.given.get(_CHECKED))
+    if number is not None and number > example.on.toordinal():
+        yield Fault(
+            message=f"the example `{example.name}` is on {example.on}, before `{_CHECKED}`",
+            hint="a service refuses evidence from the future: give an earlier day",
+            file=example.file,
+            line=example.line,
+        )
 
 
 def _contradict(one: Trial, other: Trial) -> bool:
