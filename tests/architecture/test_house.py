@@ -27,7 +27,7 @@ LAYERS = (
     {"lifecycle", "workbench"},
     {"engine", "wire"},
     {"__init__"},
-    {"cli"},
+    {"cli", "pytest_plugin"},
 )
 RANK = {name: place for place, layer in enumerate(LAYERS) for name in layer}
 
@@ -35,7 +35,8 @@ RANK = {name: place for place, layer in enumerate(LAYERS) for name in layer}
 ONLY = {
     "cattrs": ("wire", "jurisdictions.reader", "offers.binding"),
     "click": ("cli",),
-    "pathlib": ("jurisdictions.folder", "cli"),
+    "pytest": ("pytest_plugin",),
+    "pathlib": ("jurisdictions.folder", "cli", "pytest_plugin"),
     "os": ("cli",),
     "sys": ("cli",),
     "io": (),

@@ -145,21 +145,9 @@ def fault_lines(fault: Fault) -> Iterator[str]:
 
 def trial_lines(trial: Trial) -> Iterator[str]:
     """An example that failed: what it expects, what it got, the rule that decided, the facts."""
-    example = trial.example
-    title = f"{trial.jurisdiction}  {safe(example.name)}"
-    yield f"{style(title, fg='red', bold=True)}  {example.file}:{example.line}, on {example.on}"
-    for word, answer in (("expected", trial.expected), ("got", trial.got)):
-        codes, needs = ", ".join(answer.codes), ", ".join(answer.needs)
-        more = f"  {codes}" if codes else f"  needs {needs}" if needs else ""
-        yield f"  {word:<8}  {answer.outcome}{more}"
-        for offer in answer.offers or ():
-            yield f"            {', '.join(f'{name} {value}' for name, value in offer.items())}"
-    for reason in trial.reasons:
-        yield f"  {reason.code:<8}  {safe(reason.text)}"
-    if trial.deciding is not None and not trial.reasons:
-        yield f"  decided   {trial.deciding}"
-    given = ", ".join(f"{name} = {_shown(value)}" for name, value in example.given.items())
-    yield f"  facts     {safe(given)}"
+    title, *lines = trial.lines()
+    yield style(safe(title), fg="red", bold=True)
+    yield from (safe(line) for line in lines)
     yield ""
 
 

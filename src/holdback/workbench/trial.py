@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from attrs import evolve, field, frozen
 
-from holdback.canonical import Json
+from holdback.canonical import Json, write_json
 from holdback.jurisdictions.examples import NOT_OFFERED, offer_types
 from holdback.jurisdictions.jurisdiction import Jurisdiction
 from holdback.jurisdictions.rulebook import Example, Rulebook
@@ -89,6 +89,33 @@ class Trial:
             return self.reasons[0].rule
         return next((line.rule for line in self.trace if line.answer is None), None)
 
+    def lines(self) -> Iterator[str]:
+        """The trial for people: what was expected, what came out, why, and the facts."""
+        example = self.example
+        yield f"{self.jurisdiction}: {example.name}, {example.file}:{example.line}, on {example.on}"
+        for word, answer in (("expected", self.expected), ("got", self.got)):
+            codes, needs = ", ".join(answer.codes), ", ".join(answer.needs)
+            more = f"  {codes}" if codes else f"  needs {needs}" if needs else ""
+            yield f"  {word:<8}  {answer.outcome}{more}"
+            yield from self._terms(answer)
+        for reason in self.reasons:
+            yield f"  {reason.code:<8}  {reason.text}"
+        if self.deciding is not None:
+            yield f"  decided   {self.deciding}"
+        given = ", ".join(f"{name} = {_plain(value)}" for name, value in example.given.items())
+        yield f"  facts     {given}"
+
+    def _terms(self, answer: Answer) -> Iterator[str]:
+        """The limits and offers of *answer*, as far as the example names them."""
+        if self.expected.limits is not None and answer.limits is not None:
+            shown = (f"{name} {answer.limits[name]}" for name in self.expected.limits)
+            yield f"            limits: {', '.join(shown)}"
+        if self.expected.offers is not None:
+            named = {name for offer in self.expected.offers for name in offer}
+            for offer in answer.offers or ():
+                shown = (f"{name} {value}" for name, value in offer.items() if name in named)
+                yield f"            {', '.join(shown)}"
+
     def plain(self) -> dict[str, Json]:
         """The trial as plain values."""
         return {
@@ -104,6 +131,10 @@ class Trial:
             "rule": self.deciding,
             "facts": self.example.given,
         }
+
+
+def _plain(value: Json) -> str:
+    return value if isinstance(value, str) else write_json(value)
 
 
 def expectation(example: Example, currency: Currency) -> Answer:

@@ -1,0 +1,113 @@
+"""pytest runs the examples of jurisdictions: `pytest jurisdictions` beside a host's own tests.
+
+A folder named by a code with a `jurisdiction.toml` in it gives a test that its files can be read, and one for
+each of its examples. Nothing of holdback is imported until such a folder is met. `-p no:holdback` turns it off.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from holdback.errors import Fault
+    from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
+    from holdback.jurisdictions.rulebook import Example
+
+_WHO: Final = "jurisdiction.toml"
+_FILES: Final = (_WHO, "renewal.toml", "products.toml")
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """The file as a collector of tests, when it is one of a jurisdiction's."""
+    if file_path.name not in _FILES or not file_path.with_name(_WHO).is_file():
+        return None
+    from holdback.jurisdictions.folder import CODE  # noqa: PLC0415  # a run without any pays nothing
+
+    if CODE.fullmatch(file_path.parent.name) is None:
+        return None
+    found: pytest.Collector = JurisdictionFile.from_parent(parent, path=file_path)
+    return found
+
+
+def _survey(config: pytest.Config, root: Path) -> tuple[Jurisdictions, tuple[Fault, ...]]:
+    """The jurisdictions beside each other in *root*, read once in a run."""
+    from holdback.jurisdictions.folder import survey  # noqa: PLC0415
+
+    known: dict[Path, Any] = config.stash.setdefault(_SURVEYED, {})
+    if root not in known:
+        known[root] = survey(root, root.name)
+    found: tuple[Jurisdictions, tuple[Fault, ...]] = known[root]
+    return found
+
+
+_SURVEYED: Final = pytest.StashKey[dict["Path", Any]]()
+
+
+class JurisdictionFile(pytest.File):
+    """One file of a jurisdiction: that the folder can be read, or the examples in the file."""
+
+    def collect(self) -> Iterable[pytest.Item]:
+        """The tests."""
+        folder = self.path.parent
+        jurisdictions, faults = _survey(self.config, folder.parent)
+        mine = [each for each in faults if f"/{folder.name}/" in f"/{each.file}"]
+        if self.path.name == _WHO:
+            yield ReadItem.from_parent(self, name="can be read", faults=mine)
+        elif folder.name in jurisdictions.codes:
+            yield from self._examples(jurisdictions[folder.name])
+
+    def _examples(self, jurisdiction: Jurisdiction) -> Iterator[pytest.Item]:
+        examples = [
+            each for each in jurisdiction.examples if each.file.endswith(f"/{self.path.name}")
+        ]
+        lines = [each.line for each in examples]
+        for example in examples:
+            several = lines.count(example.line) > 1
+            name = f"{example.name} ({example.on})" if several else example.name
+            yield ExampleItem.from_parent(
+                self, name=name, jurisdiction=jurisdiction, example=example
+            )
+
+
+class ReadItem(pytest.Item):
+    """The test that the files of a jurisdiction can be read."""
+
+    def __init__(self, *, faults: list[Fault], **arguments: Any) -> None:
+        super().__init__(**arguments)
+        self.faults = faults
+
+    def runtest(self) -> None:
+        """Fail with every fault."""
+        if self.faults:
+            pytest.fail("\n".join(each.underlined() for each in self.faults), pytrace=False)
+
+    def reportinfo(self) -> tuple[Path, int | None, str]:
+        """Where the test stands."""
+        return self.path, 0, f"{self.path.parent.name}: {self.name}"
+
+
+class ExampleItem(pytest.Item):
+    """An example of a jurisdiction as a test."""
+
+    def __init__(self, *, jurisdiction: Jurisdiction, example: Example, **arguments: Any) -> None:
+        super().__init__(**arguments)
+        self.jurisdiction = jurisdiction
+        self.example = example
+
+    def runtest(self) -> None:
+        """Run the example; a failure shows expected, got, the deciding rule and the facts."""
+        from holdback.workbench.trial import run  # noqa: PLC0415
+
+        trial = run(self.example, self.jurisdiction.rulebook(self.example.on))
+        if not trial.passed:
+            pytest.fail("\n".join(trial.lines()), pytrace=False)
+
+    def reportinfo(self) -> tuple[Path, int | None, str]:
+        """Where the example stands."""
+        line = None if self.example.line is None else self.example.line - 1
+        return self.path, line, f"{self.jurisdiction.code}: {self.name}"

@@ -1,0 +1,211 @@
+"""What must hold of every jurisdiction that ships: found nothing to mend, every mutant noticed, history locked."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections import Counter
+from datetime import date
+from functools import cache
+from pathlib import Path
+
+import pytest
+from attrs import evolve
+
+from holdback import load_jurisdictions
+from holdback.jurisdictions.folder import survey
+from holdback.jurisdictions.reader import FILES
+from holdback.workbench.coverage import coverage
+from holdback.workbench.findings import findings
+from holdback.workbench.lock import broken, read_lock, unlocked
+from holdback.workbench.mutation import (
+    EQUIVALENT,
+    LISTED,
+    NOTICED,
+    REFUSED,
+    SURVIVED,
+    stale,
+    verdicts,
+)
+from holdback.workbench.trial import trials
+
+ROOT = Path(__file__).parents[2] / "jurisdictions"
+JURISDICTIONS = load_jurisdictions(ROOT)
+CODES = JURISDICTIONS.codes
+TEXTS = {
+    (code, name): (ROOT / code / name).read_text(encoding="utf-8")
+    for code in CODES
+    for name in FILES
+    if (ROOT / code / name).exists()
+}
+# The day on which the past was last locked; whoever ships a change of rules moves it.
+LOCKED_ON = date(2026, 11, 21)
+
+
+@cache
+def verdicts_of(code):
+    return list(verdicts(JURISDICTIONS[code], JURISDICTIONS))
+
+
+def test_those_that_ship():
+    """
+    "GB, IE, US with US-CA and US-NY under it, CA with CA-QC, AU, DE and JP (no minor units)."
+    """
+    assert set(CODES) == {"GB", "IE", "US", "US-CA", "US-NY", "CA", "CA-QC", "AU", "DE", "JP"}
+    parents = {each.code: [layer.code for layer in each.policy.layers] for each in JURISDICTIONS}
+    assert parents["US-CA"] == ["US", "US-CA"]
+    assert parents["US-NY"] == ["US", "US-NY"]
+    assert parents["CA-QC"] == ["CA", "CA-QC"]
+    assert JURISDICTIONS.currency("JP").places == 0
+
+
+def test_nothing_is_to_be_mended():
+    """
+    "`holdback check` [...] reports every fault of every file"; here there is none.
+    """
+    read, faults = survey(ROOT, "jurisdictions")
+
+    assert faults == ()
+    assert list(findings(read, LOCKED_ON)) == []
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_every_mutant_is_noticed(code):
+    """
+    "every threshold moved by one unit, every comparison flipped, every rule dropped, in every shipped file:
+    the file's own examples notice every mutant, or the survivor is listed with the reason why no deal can
+    tell it apart."
+    """
+    found = verdicts_of(code)
+    states = Counter(each.state for each in found)
+
+    assert [each.mutant.name for each in found if each.state == SURVIVED] == []
+    assert list(stale(JURISDICTIONS[code], found)) == []
+    assert states[NOTICED] >= 30
+    assert states[LISTED] + states[EQUIVALENT] <= 5
+    assert len({each.mutant.name for each in found}) == len(found)
+    assert all(each.reason for each in found if each.state != REFUSED)
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_every_figure_and_rule_has_its_mutants(code):
+    """
+    Nothing in a file is passed over: each own parameter, rule, comparison and calculator is changed.
+    """
+    names = [each.mutant.name for each in verdicts_of(code)]
+    policy = JURISDICTIONS[code].policy
+    rules = [*policy.own.rules, *(rule for each in policy.own.products for rule in each.rules)]
+    for rule in rules:
+        assert f"{rule.code} left out" in names
+        if re.search("[<>=]", rule.require.source):
+            assert any(name.startswith(f"{rule.code} require: ") for name in names)
+    for name, written in policy.parameters.items():
+        if written.code == code:
+            for entry in written.timeline.entries:
+                moved = [
+                    each for each in names if each.startswith(f"{name} from {entry.period.start}: ")
+                ]
+                assert len(moved) == 2
+    for product in policy.own.products:
+        for kind in ("limits", "split_percentage", "factor_rate"):
+            assert any(name.startswith(f"{product.key} {kind} ") for name in names)
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_an_example_left_out_lets_a_mutant_live(code):
+    """
+    The examples are what notices: without any of them, every mutant that was noticed lives.
+    """
+    bare = evolve(JURISDICTIONS[code], examples=())
+
+    states = {each.state for each in verdicts(bare, JURISDICTIONS)}
+
+    assert NOTICED not in states
+    assert SURVIVED in states
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_every_rule_is_answered_in_every_way(code):
+    """
+    "Coverage of each rule true / false / unknown"
+    """
+    jurisdiction = JURISDICTIONS[code]
+    for each in coverage(jurisdiction, trials(jurisdiction)):
+        assert each.missing == (), each.code
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_each_has_what_a_reference_policy_has(code):
+    """
+    "Each with currency, time zone, rounding, offer validity, a distinct and plausible renewal policy, at least
+    two products and a full set of examples."
+    """
+    jurisdiction = JURISDICTIONS[code]
+    for rulebook in jurisdiction.slices:
+        assert len(rulebook.renewal.rules) >= 7
+        assert not rulebook.assess({"progress": "100%"}).eligible
+    last = jurisdiction.slices[-1]
+    if code != "CA-QC":
+        assert len(last.products) >= 2
+    assert len(jurisdiction.examples) >= 30
+    assert len(jurisdiction.changes) >= 2
+    outcomes = {each.expect.get("outcome") for each in jurisdiction.examples if not each.product}
+    assert {"eligible", "ineligible", "referred", "undetermined"} <= outcomes
+
+
+def test_the_policies_are_distinct():
+    """
+    "a distinct and plausible renewal policy": no two countries ask for the same.
+    """
+    countries = [code for code in CODES if "-" not in code]
+    texts = {
+        code: frozenset(rule.require for rule in JURISDICTIONS[code].slices[-1].renewal.rules)
+        for code in countries
+    }
+    for one in countries:
+        for other in countries:
+            if one < other:
+                assert len(texts[one] & texts[other]) <= len(texts[one]) // 2, (one, other)
+
+
+@pytest.mark.parametrize(("code", "name"), TEXTS)
+def test_nothing_claims_to_be_law(code, name):
+    """
+    "every value's `source` says the specification or "reference policy"; no file claims to state a law that
+    it does not cite."
+    """
+    text = TEXTS[code, name]
+    sources = list(texts_at(tomllib.loads(text), "source"))
+
+    assert all(re.match("reference policy|specification", each) for each in sources), sources
+    claims = re.sub("(?i)nothing here is law", "", text)
+    assert not re.search(
+        r"(?i)\b(law|legal|statute|statutory|act of|regulation|required by)\b", claims
+    )
+    assert text.startswith(f"#:schema ../schema/{name.removesuffix('.toml')}.json\n")
+
+
+def texts_at(value, key):
+    """Every text under *key* in *value*."""
+    if isinstance(value, dict):
+        for name, part in value.items():
+            if name == key and isinstance(part, str):
+                yield part
+            else:
+                yield from texts_at(part, key)
+    elif isinstance(value, list):
+        for part in value:
+            yield from texts_at(part, key)
+
+
+def test_history_is_locked():
+    """
+    "`jurisdictions/digests.lock`: one line per jurisdiction and past change date: history cannot change
+    unseen" (design 5)
+    """
+    locked, faults = read_lock((ROOT / "digests.lock").read_text(encoding="utf-8"), "digests.lock")
+
+    assert faults == ()
+    assert list(broken(locked, JURISDICTIONS, "digests.lock")) == []
+    assert unlocked(locked, JURISDICTIONS, LOCKED_ON) == []
+    assert len(locked) == sum(len(each.slices) for each in JURISDICTIONS)

@@ -1,0 +1,142 @@
+"""What a host gets without asking: its jurisdictions' examples as tests, and a pre-commit hook."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import yaml
+
+from small_jurisdiction import FILES
+
+ROOT = Path(__file__).parents[2]
+
+
+def pytest_in(folder, *arguments):
+    """A run of pytest of its own in *folder*, its plugins as they are installed."""
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--rootdir", folder]
+    return subprocess.run(
+        [*map(str, command), *arguments], cwd=folder, capture_output=True, text=True, check=False
+    )
+
+
+def written(folder, files=FILES, code="IE"):
+    for name, text in files.items():
+        (folder / code).mkdir(parents=True, exist_ok=True)
+        (folder / code / name).write_text(text, encoding="utf-8")
+    return folder
+
+
+def test_examples_are_collected(tmp_path):
+    """
+    "a `pytest11` plugin that collects the examples of jurisdiction folders as tests"
+    """
+    ran = pytest_in(written(tmp_path / "jurisdictions"), "-v")
+
+    assert ran.returncode == 0, ran.stdout
+    assert re.search(r"IE/jurisdiction\.toml::can be read PASSED", ran.stdout)
+    assert re.search(r"IE/renewal\.toml::a good deal PASSED", ran.stdout)
+    assert re.search(r"IE/products\.toml::not verified PASSED", ran.stdout)
+    assert "3 passed" in ran.stdout
+
+
+def test_a_failure_shows_what_came_out(tmp_path):
+    """
+    "a failure shows expected, got, the deciding rule and the facts"
+    """
+    files = {**FILES, "renewal.toml": FILES["renewal.toml"].replace('"80%" }', '"79%" }')}
+    ran = pytest_in(written(tmp_path / "jurisdictions", files))
+
+    assert ran.returncode == 1
+    assert "1 failed, 2 passed" in ran.stdout
+    for shown in ("expected  undetermined", "got       ineligible  IE-R-01", "performance = 79%"):
+        assert shown in ran.stdout
+    assert "IE-R-01   The pace is 79%; at least 80% is needed." in ran.stdout
+    assert "Traceback" not in ran.stdout
+
+
+def test_a_fault_fails_one_test_and_stops_no_other(tmp_path):
+    """
+    "An unreadable, half-written or hostile folder never stops the others from being reported"
+    """
+    folder = written(tmp_path / "jurisdictions")
+    broken = {**FILES, "renewal.toml": FILES["renewal.toml"].replace("performance >=", "pace >=")}
+    for code in ("FR", "NL"):
+        files = {name: text.replace("IE", code) for name, text in broken.items()}
+        written(folder, files if code == "FR" else {**files, "renewal.toml": "half ="}, code)
+
+    ran = pytest_in(folder)
+
+    assert "2 failed, 3 passed" in ran.stdout
+    assert "`pace` is not a fact and not a parameter" in ran.stdout
+    assert "this is not TOML" in ran.stdout
+
+
+def test_other_files_are_left_alone(tmp_path):
+    """
+    A `renewal.toml` of somebody else's is no jurisdiction.
+    """
+    (tmp_path / "renewal.toml").write_text("x = 1")
+    written(tmp_path / "settings", {"renewal.toml": "x = 1"}, "GB")
+    written(tmp_path / "settings", FILES, "not-a-code")
+
+    assert "no tests ran" in pytest_in(tmp_path).stdout
+    everything = written(tmp_path / "jurisdictions")
+    assert "3 passed" in pytest_in(everything).stdout
+    assert "no tests ran" in pytest_in(everything, "-p", "no:holdback").stdout
+
+
+def test_a_run_without_jurisdictions_pays_nothing(tmp_path):
+    """
+    "light enough to be in every run of a host": until a folder is met, nothing of holdback is imported.
+    """
+    (tmp_path / "test_host.py").write_text(
+        "import sys\n\n\ndef test_host():\n"
+        "    loaded = {name for name in sys.modules if name.startswith('holdback')}\n"
+        "    assert loaded == {'holdback', 'holdback.pytest_plugin'}, loaded\n"
+        "    assert not {'attrs', 'pendulum', 'cattrs', 'click'} & set(sys.modules)\n"
+    )
+    ran = pytest_in(tmp_path, "-p", "no:hypothesispytest", "-p", "no:xdist")
+
+    assert "1 passed" in ran.stdout, ran.stdout
+
+
+def test_the_bundled_examples_run_under_pytest():
+    """
+    The repository's own folder, as anybody would run it.
+    """
+    ran = pytest_in(ROOT, "jurisdictions", "-q")
+
+    assert re.search(r"^[0-9]{3,} passed", ran.stdout, re.MULTILINE), ran.stdout[-2000:]
+
+
+def test_the_pre_commit_hook(tmp_path):
+    """
+    "`.pre-commit-hooks.yaml` with `holdback-check`"
+    """
+    (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+    assert hook["id"] == "holdback-check"
+    assert hook["pass_filenames"] is False
+    changed = {"jurisdictions/GB/renewal.toml", "rules/IE/jurisdiction.toml", "a/digests.lock"}
+    assert all(re.search(hook["files"], each) for each in changed)
+    assert not re.search(hook["files"], "pyproject.toml")
+
+    shutil.copytree(ROOT / "jurisdictions", tmp_path / "jurisdictions")
+    name, *command = hook["entry"].split()
+    assert name == "holdback"
+    program = [sys.executable, "-c", "from holdback.cli import main; main()"]
+    for spoil, code in ((False, 0), (True, 1)):
+        if spoil:
+            file = tmp_path / "jurisdictions" / "JP" / "renewal.toml"
+            file.write_text(file.read_text(encoding="utf-8").replace("progress", "progres", 1))
+        ran = subprocess.run(
+            [*program, *command, *hook["args"]],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert ran.returncode == code, ran.stdout
