@@ -4,7 +4,7 @@
 - `output` is that output, compared exactly.
 - `console` holds commands after `$ `; `$ holdback ...` runs in this process, and what is shown after it is
   compared exactly. A line `...` stands for lines that are not shown, and `...` after a word for the rest of a line.
-- `toml` and `json` are parsed. With a caption they are written to that file, for the commands to read.
+- `toml`, `json` and `yaml` are parsed. With a caption they are written to that file, for the commands to read.
 - `diff` changes a file that was written before.
 
 Anything else, and any other command, needs a marker with a reason in front of it, and is listed here.
@@ -23,6 +23,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+import yaml
 from attrs import field, frozen
 from click.testing import CliRunner
 from sybil import Document
@@ -135,6 +136,9 @@ class Run:
         self.write(block)
         for text in conditions(tomllib.loads(block.source)):
             parse(text)
+
+    def yaml(self, block):
+        yaml.safe_load(block.source)
 
     def json(self, block):
         self.write(block)

@@ -16,7 +16,7 @@ from holdback import wire
 from holdback.canonical import write_json
 from holdback.cli.checking import check_command, lock_command, test_command
 from holdback.cli.loading import FINDINGS, FINE, Day, fail, in_folder, in_form, load
-from holdback.cli.printing import assessment_lines, step_lines
+from holdback.cli.printing import assessment_lines, notice_lines, notice_of, step_lines
 from holdback.cli.scenario import SCENARIO_BYTES, read_scenario, run
 from holdback.cli.telling import diff_command, replay_command, show_command
 from holdback.cli.writing import new_command, schema_command
@@ -100,10 +100,11 @@ def demo_command(*, as_json: bool, scenario: bool, folder: Path | None) -> None:
 @click.argument("jurisdiction")
 @click.argument("facts", type=click.File("rb"))
 @click.option("--on", type=Day(), required=True, help="The day of the assessment: 2026-07-01.")
+@click.option("--notice", is_flag=True, help="The principal reasons alone, for a notice.")
 @in_form("text", "json")
 @in_folder
 def explain_command(
-    jurisdiction: str, facts: Any, *, on: date, form: str, folder: Path | None
+    jurisdiction: str, facts: Any, *, on: date, notice: bool, form: str, folder: Path | None
 ) -> None:
     """
     Assess the deal with the FACTS, a JSON object, by the renewal rules of JURISDICTION.
@@ -120,6 +121,10 @@ def explain_command(
         assessment = rulebook.assess(given)
     except InvalidDocument as error:
         fail(error, facts.name)
+    if notice:
+        told = [notice_of(each) for each in assessment.principal_reasons]
+        click.echo(write_json(told) if form == "json" else "\n".join(notice_lines(told)))
+        return
     plain: Mapping[str, Any] = wire.to_dict(assessment)
     if form == "json":
         click.echo(write_json(plain))

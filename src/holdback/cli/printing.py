@@ -10,6 +10,7 @@ from click import style
 from holdback.canonical import Json, write_json
 from holdback.cli.scenario import Step
 from holdback.errors import Fault
+from holdback.ruleset import Reason
 from holdback.workbench.trial import Trial
 
 _ANSWERS: Final = {True: "true", False: "false", None: "unknown"}
@@ -127,6 +128,27 @@ def assessment_lines(plain: Mapping[str, Any]) -> Iterator[str]:
             )
             yield f"  {line['rule']:<{width}}  {_ANSWERS[line['answer']]:<7}  {facts}"
     yield style(f"Digest {plain['digest']}", dim=True)
+
+
+def notice_of(reason: Reason) -> dict[str, Json]:
+    """A principal reason as plain values: the sentence, what was measured, what it was held against."""
+    return {
+        "code": reason.code,
+        "text": reason.text,
+        "measured": reason.measured,
+        "threshold": reason.threshold,
+    }
+
+
+def notice_lines(told: list[dict[str, Json]]) -> Iterator[str]:
+    """The principal reasons, as a notice to the merchant has them."""
+    if not told:
+        yield "There is no reason to give."
+    for number, reason in enumerate(told, start=1):
+        yield f"{number}. {safe(reason['text'])}"
+        for name in ("measured", "threshold"):
+            figures = (f"{key} {value}" for key, value in reason[name].items())
+            yield f"   {style(f'{name:<9}', dim=True)}  {safe(', '.join(figures))}"
 
 
 def fault_lines(fault: Fault) -> Iterator[str]:
