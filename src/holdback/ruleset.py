@@ -198,15 +198,16 @@ class Answers:
 
     def _threshold(self, rule: Rule) -> dict[str, str]:
         """What is compared with in the rule, each constant by its name or by the fact beside it."""
-        found: dict[str, str] = {}
+        found: dict[str, list[str]] = {}
         for comparison in (each for node in rule.required for each in comparisons(node)):
             parts = list(leaves(comparison))
             beside = next((leaf.name for leaf in parts if isinstance(leaf, FactRead)), rule.id)
             for leaf in parts:
                 if isinstance(leaf, Constant):
-                    shown, name = self.ruleset.show(leaf.type, leaf.number), leaf.name or beside
-                    found[name] = f"{found[name]}, {shown}" if name in found else shown
-        return found
+                    name = leaf.name or beside
+                    shown = found.setdefault(name, [])
+                    shown.append(self.ruleset.show(leaf.type, leaf.number))
+        return {name: ", ".join(dict.fromkeys(shown)) for name, shown in found.items()}
 
     @property
     def needs(self) -> tuple[str, ...]:

@@ -208,4 +208,5 @@ def test_history_is_locked():
     assert faults == ()
     assert list(broken(locked, JURISDICTIONS, "digests.lock")) == []
     assert unlocked(locked, JURISDICTIONS, LOCKED_ON) == []
-    assert len(locked) == sum(len(each.slices) for each in JURISDICTIONS)
+    assert locked.through == LOCKED_ON
+    assert len(locked.lines) == sum(len(each.slices) for each in JURISDICTIONS)

@@ -22,7 +22,7 @@ from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
 from holdback.jurisdictions.reader import FILES
 from holdback.workbench.coverage import Coverage, coverage
 from holdback.workbench.findings import findings
-from holdback.workbench.lock import HEADER, LOCK, broken, line_of, read_lock, unlocked
+from holdback.workbench.lock import HEADER, LOCK, added, broken, read_lock, unlocked
 from holdback.workbench.mutation import (
     EQUIVALENT,
     LISTED,
@@ -54,7 +54,8 @@ class Chosen:
 
     def concerns(self, fault: Fault) -> bool:
         """Whether *fault* is in a file that is meant."""
-        return self.code is None or (fault.file or "").startswith(f"{self.name}/{self.code}/")
+        mine = f"{self.name}/{self.code}"
+        return self.code is None or f"{fault.file}/".startswith(f"{mine}/")
 
 
 def chosen(path: Path | None, folder: Path | None) -> Chosen:
@@ -101,7 +102,7 @@ def check_command(path: Path | None, *, on: date | None, form: str, folder: Path
     if text or on is not None:
         locked, at_fault = read_lock(text, name)
         found += at_fault
-        whole = locked if choice.code is None else tuple(x for x in locked if x.code == choice.code)
+        whole = locked if choice.code is None else locked.of(choice.code)
         present = _only(jurisdictions, choice)
         found += broken(whole, present, name, on if text else None)
     count = sum(choice.mine(each) for each in jurisdictions)
@@ -339,6 +340,8 @@ def lock_command(path: Path | None, *, on: date, form: str, folder: Path | None)
     """
     Add the digests of what is in force or past to `digests.lock` beside the jurisdictions in PATH.
 
+    PATH is a folder of jurisdictions.
+
     Lines are added, never changed: where the past is not as it was locked, nothing is written.
     """
     choice = chosen(path, folder)
@@ -348,22 +351,22 @@ def lock_command(path: Path | None, *, on: date, form: str, folder: Path | None)
             click.echo("\n".join(fault_lines(fault)), err=True)
         sys.exit(MISUSE)
     file = choice.root / LOCK
-    if choice.code is not None or not isinstance(file, Path):
-        raise click.UsageError("a lock belongs to a folder of jurisdictions: give that folder")
+    if choice.code is not None or not isinstance(file, Path) or (path is None and folder is None):
+        raise click.UsageError("give the folder of jurisdictions whose lock it is")
     text, name = _lock(choice)
-    locked, at_fault = read_lock(text, name)
-    wrong = [*at_fault, *broken(locked, jurisdictions, name)]
+    lock, at_fault = read_lock(text, name)
+    wrong = [*at_fault, *broken(lock, jurisdictions, name)]
     if wrong:
         for fault in wrong:
             click.echo("\n".join(fault_lines(fault)), err=True)
         sys.exit(FINDINGS)
-    new = unlocked(locked, jurisdictions, on)
-    if new:
-        start = text if text.endswith("\n") or not text else f"{text}\n"
-        lines = "".join(line_of(each) for each in new)
-        file.write_text(f"{start or HEADER}{lines}", encoding="utf-8")
+    new = unlocked(lock, jurisdictions, on)
+    lines = added(lock, new, on)
+    start = "" if text.endswith("\n") else "\n" if text else HEADER
+    with file.open("a", encoding="utf-8") as stream:  # what is there stays, byte for byte
+        stream.write(f"{start}{''.join(f'{line}{chr(10)}' for line in lines)}" if lines else "")
     if form == "json":
-        click.echo(write_json({"added": [line_of(each).strip() for each in new]}))
+        click.echo(write_json({"added": lines}))
     else:
-        click.echo("".join(line_of(each) for each in new), nl=False)
-        click.echo(f"{len(new)} line{'' if len(new) == 1 else 's'} added to {name}.")
+        click.echo("".join(f"{line}\n" for line in lines), nl=False)
+        click.echo(f"{len(new)} change{'' if len(new) == 1 else 's'} locked in {name}.")

@@ -89,7 +89,8 @@ def _text(shown: Mapping[str, Any]) -> Iterator[str]:
         yield ""
         yield click.style("Facts that the host supplies here", bold=True)
         for each in shown["facts"]:
-            yield f"  {each['name']}  {each['type']}  {safe(each['description'])}"
+            meaning = f"{each['value']}  {safe(each['description'])}"
+            yield f"  {each['name']}  {meaning}  {click.style(_origin(each), dim=True)}"
     yield from _valued("Parameters", shown["parameters"])
     yield ""
     yield click.style("Renewal", bold=True)
@@ -141,9 +142,9 @@ def _markdown(shown: Mapping[str, Any]) -> Iterator[str]:
                 yield _row(f"`{each['name']}`", _value(each["value"]), _origin(each))
     if shown["facts"]:
         yield from ("", "## Facts that the host supplies here", "")
-        yield from ("| name | type | meaning |", "|---|---|---|")
+        yield from ("| name | can be | meaning | origin |", "|---|---|---|---|")
         for each in shown["facts"]:
-            yield _row(f"`{each['name']}`", each["type"], each["description"])
+            yield _row(f"`{each['name']}`", each["value"], each["description"], _origin(each))
     yield from ("", "## Renewal", "")
     yield f"Below {shown['floor']} paid down no deal is assessed, whatever the rules say."
     yield from _rules_markdown(shown["rules"])

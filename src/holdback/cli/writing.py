@@ -16,6 +16,7 @@ from holdback.workbench.schemas import KINDS, schema
 from holdback.workbench.template import new_files
 
 _SCHEMAS: Final = "schema"
+_LAST_YEAR: Final = 9_000
 
 
 @click.command("new")
@@ -49,6 +50,8 @@ def new_command(code: str, *, parent: str | None, start: date, folder: Path, for
         if each is not None and CODE.fullmatch(each) is None:
             hint = "a code is like IE or US-CA, by ISO 3166"
             raise click.BadParameter(f"{safe(each)[:40]!r} is no code; {hint}")
+    if start.year > _LAST_YEAR:
+        raise click.BadParameter(f"{start} is too far ahead")
     target = folder / code
     if target.exists():
         raise click.UsageError(f"there is a folder {target} already")

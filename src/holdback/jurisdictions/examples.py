@@ -192,6 +192,6 @@ class ExampleReader:
                 part.fault(f"unknown fact `{excerpt(name)}`", hint, key=True)
             elif fact.type.kind is Kind.TEXT:
                 facts[name] = part.one_of(fact.type.options, fact.name)
-            elif part.read(fact.read) is not None:
+            elif not part.lacks_unit(fact.type) and part.read(fact.read) is not None:
                 facts[name] = part.plain()
         return facts

@@ -53,6 +53,12 @@ class Identity:
         renewal, offered = tuple(rules), tuple(products)
         every_rule = [*renewal, *(rule for _, checked in offered for rule in checked)]
         read = {place for rule in every_rule for place in rule.checked.facts}
+        # A calculator may be told the name of a fact to look at.
+        settings_of = (
+            choice.settings for product, _ in offered for choice in product.calculators.values()
+        )
+        named = {value for each in settings_of for value in each.values() if isinstance(value, str)}
+        read |= {place for place, fact in enumerate(catalogue.facts) if fact.name in named}
         facts = (catalogue.facts[place] for place in sorted(read))
         return digest(
             {

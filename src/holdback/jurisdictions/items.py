@@ -272,9 +272,7 @@ class Item:
             return None
         if self.is_blank():
             return None
-        unit = self._unit_hint(type_)
-        if unit is not None:
-            self.fault(f"expected {type_} in quotes, with its unit", unit)
+        if self.lacks_unit(type_):
             return None
         value = self.value
         if isinstance(value, date) and type_.kind is not Kind.DATE:
@@ -284,6 +282,13 @@ class Item:
             value = self.day()
             return None if value is None else int(value.toordinal())
         return self.read(type_.read)
+
+    def lacks_unit(self, type_: Type) -> bool:
+        """Whether it is a percentage or money without its unit; then that is noted."""
+        unit = self._unit_hint(type_)
+        if unit is not None:
+            self.fault(f"expected {type_} in quotes, with its unit", unit)
+        return unit is not None
 
     def _unit_hint(self, type_: Type) -> str | None:
         """What to write instead, when a percentage or money stands without its unit."""

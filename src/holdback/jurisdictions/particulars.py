@@ -70,8 +70,9 @@ class Particulars:
     switched_off: tuple[SwitchedOff, ...]
     timelines: Mapping[str, tuple[Item, Timeline[int]]] = field(eq=False, repr=False)
     item: Item = field(eq=False, repr=False)
-    # Where each setting was written, here or in a parent's file.
+    # Where each setting and each fact was written, here or in a parent's file.
     places: Mapping[str, Item] = field(eq=False, repr=False)
+    fact_items: Mapping[str, Item] = field(eq=False, repr=False)
 
     def settings(self, on: date) -> dict[str, Any]:
         """What of it can change an answer on the day *on*, by name."""
@@ -139,7 +140,13 @@ def read_particulars(
     if None in found.values() or len(item.document.faults) > before:
         return None, currency
     particulars = Particulars(
-        **found, facts=facts, figures=figures, switched_off=dropped, item=item, places=places
+        **found,
+        facts=facts,
+        figures=figures,
+        switched_off=dropped,
+        item=item,
+        places=places,
+        fact_items={**({} if parent is None else parent.fact_items), **keys["facts"].pairs()},
     )
     return particulars, currency
 

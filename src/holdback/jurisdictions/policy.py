@@ -33,6 +33,10 @@ class Layer:
     products: Sequence[WrittenProduct]
     switched_off: Sequence[SwitchedOff] = ()
 
+    def dropped(self, kind: str, day: date) -> set[str]:
+        """What it drops on *day*, of a *kind*, by name."""
+        return {each.name for each in self.switched_off if each.kind == kind and day in each.period}
+
 
 @frozen(kw_only=True, eq=False)
 class Policy:
@@ -75,21 +79,23 @@ class Policy:
         """The renewal rules in force on *day*, in order of priority."""
         found: dict[str, WrittenRule] = {}
         for layer in self.layers:
-            _drop(found, layer.switched_off, "rule", day)
-            found |= {rule.id: rule for rule in layer.rules if day in rule.period}
+            own = {rule.id: rule for rule in layer.rules if day in rule.period}
+            found |= own  # one that was there keeps its place
+            _drop(found, layer.dropped("rule", day) - own.keys())
         return list(found.values())
 
     def products_on(self, day: date) -> list[WrittenProduct]:
         """The products offered on *day*, in order."""
         found: dict[str, WrittenProduct] = {}
         for layer in self.layers:
-            _drop(found, layer.switched_off, "product", day)
             # One whose key is at fault is looked at all the same.
-            found |= {
+            own = {
                 each.key or f"product {place}": each
                 for place, each in enumerate(layer.products)
                 if day in each.period
             }
+            found |= own
+            _drop(found, layer.dropped("product", day) - own.keys())
         return list(found.values())
 
     def parameters_on(self, day: date) -> dict[str, WrittenParameter]:
@@ -99,13 +105,18 @@ class Policy:
             for name, written in self.parameters.items()
             if written is not None and written.timeline.entry_on(day) is not None
         }
+        under: set[str] = set()
         for layer in self.layers:
-            dropped = [each for each in layer.switched_off if each.kind == "parameter"]
-            for each in dropped:
-                written = found.get(each.name)
-                # One that a later layer has again is that layer's own.
-                if written is not None and day in each.period and written.code != layer.code:
-                    del found[each.name]
+            # One that this layer has again, or a later one, is not the one that is dropped.
+            _drop(
+                found,
+                {
+                    n
+                    for n in layer.dropped("parameter", day) & found.keys()
+                    if found[n].code in under
+                },
+            )
+            under.add(layer.code)
         return found
 
     def changes(self) -> Iterator[date]:
@@ -140,6 +151,11 @@ class Policy:
                     f"`{parent.code}` has no {dropped.kind} `{dropped.name}`",
                     did_you_mean(dropped.name, known),
                 )
+        facts = None if self.particulars is None else self.particulars.item.pairs().get("facts")
+        for name, item in ({} if facts is None else facts.pairs()).items():
+            if name in parent.parameters:
+                message = f"`{name}` is a parameter of `{parent.code}`"
+                item.fault(message, "facts and parameters share no name", key=True)
         for name, own in self.parameters.items():
             inherited = parent.parameters.get(name)
             if own is not None and inherited is not None and own.type != inherited.type:
@@ -158,7 +174,6 @@ class Policy:
 _Named = TypeVar("_Named")
 
 
-def _drop(found: dict[str, _Named], dropped: Iterable[SwitchedOff], kind: str, day: date) -> None:
-    for each in dropped:
-        if each.kind == kind and day in each.period:
-            found.pop(each.name, None)
+def _drop(found: dict[str, _Named], names: Iterable[str]) -> None:
+    for name in names:
+        found.pop(name, None)

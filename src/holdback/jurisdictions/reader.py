@@ -31,6 +31,7 @@ FILES: Final = (JURISDICTION, RENEWAL, PRODUCTS)
 MOST_FAULTS: Final = 100
 # A country, its state, a county of that: deeper, nobody could say any more what holds.
 MOST_PARENTS: Final = 4
+_MOST_LISTED: Final = 20
 
 
 @frozen
@@ -178,7 +179,8 @@ class _Reading:
         elif code in known:
             item.fault(f"the parent `{excerpt(code)}` has faults of its own", "mend those first")
         else:
-            listed = ", ".join(f"`{each}`" for each in sorted(parents)) or "none"
+            others = sorted(each for each in known if each != self.folder.code)
+            listed = ", ".join(f"`{each}`" for each in others[:_MOST_LISTED]) or "none"
             hint = did_you_mean(code, known) or f"there are {listed}"
             item.fault(f"there is no jurisdiction `{excerpt(code)}`", hint)
         return None
@@ -205,6 +207,8 @@ class _Reading:
             return None  # what is inherited is judged only with what is there to replace it
         policy = policy.overlaying(parent)
         all_read = len(self.faults) == before
+        if child and not all_read:
+            return None
         slices = cut(policy)
         reader = ExampleReader(policy=policy, slices=slices, all_read=all_read)
         examples: list[Example] = []

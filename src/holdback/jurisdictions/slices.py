@@ -100,7 +100,7 @@ class _Cutter:
         """The rulebook from *on* until the next change; None, and faults noted, when it has faults."""
         policy, particulars = self.policy, self.policy.particulars
         known = self._catalogue(on)
-        renewal = self._rules(policy.rules_on(on), known, on)
+        renewal = self._rules(policy.rules_on(on), known, on, policy.rules_item)
         self._more_than_progress(renewal, on)
         offered = policy.products_on(on)
         if len(offered) > MOST_PRODUCTS:
@@ -109,7 +109,7 @@ class _Cutter:
             )
             return None
         products = [
-            (each, self._rules([rule for rule in each.rules if on in rule.period], known, on))
+            (each, self._rules(_in_force(each.rules, on), known, on, policy.products_item))
             for each in offered
         ]
         if policy.faulty or particulars is None:
@@ -150,10 +150,11 @@ class _Cutter:
             values[name] = Parameter(name=name, type=written.type, number=number)
         return self._facts.with_parameters(values)
 
-    def _rules(self, in_force: list[WrittenRule], known: Catalogue, on: date) -> tuple[Rule, ...]:
-        """Those of the rules *in_force* that have no fault."""
+    def _rules(
+        self, in_force: list[WrittenRule], known: Catalogue, on: date, listed: Item
+    ) -> tuple[Rule, ...]:
+        """Those of the rules *in_force* that have no fault; *listed* is where too many of them are told."""
         if len(in_force) > MOST_RULES:
-            listed = in_force[0].keys.item
             self._too_many(listed, f"on {on} more than {MOST_RULES} rules are in force together")
             return ()
         rules = (self._rule(each, known, on) for each in in_force)
@@ -264,6 +265,10 @@ class _Cutter:
                 "reaching the floor alone must never make a deal eligible",
                 key=True,
             )
+
+
+def _in_force(rules: Iterable[WrittenRule], on: date) -> list[WrittenRule]:
+    return [rule for rule in rules if on in rule.period]
 
 
 def _without_value(error: RuleError, name: str, on: date) -> RuleError:

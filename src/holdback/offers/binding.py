@@ -200,6 +200,8 @@ def _converter(catalogue: Catalogue, choice: CalculatorChoice) -> Converter:
         return read
 
     def read_money(value: Any, _: Any) -> Money:
+        if not isinstance(value, str) or " " not in value:
+            raise ValueError(f'expected an amount in quotes such as `"{catalogue.currency} 1000"`')
         return Money(_known(money.read(value), "money"), catalogue.currency)
 
     def read_band(value: Any, _: Any) -> Band:

@@ -43,6 +43,7 @@ class Difference:
 def differences(before: Overview, after: Overview) -> Iterator[Difference]:
     """What is different in *after*, each an `overview`."""
     yield from _valued("setting", before["settings"], after["settings"])
+    yield from _valued("fact", before["facts"], after["facts"])
     yield from _valued("parameter", before["parameters"], after["parameters"])
     yield from _rules("rule", before["rules"], after["rules"])
     yield from _products(before["products"], after["products"])
@@ -106,11 +107,17 @@ def _rules(
         elif details := tuple(_of_a_rule(old[name], new[name])):
             code = new[name]["code"]
             yield Difference(state=CHANGED, kind=kind, name=f"{shown} ({code})", details=details)
-    kept_before = [name for name in old if name in new]
-    kept_after = [name for name in new if name in old]
-    if kept_before != kept_after:
-        order = f"{', '.join(kept_before)} to {', '.join(kept_after)}"
-        yield Difference(state=CHANGED, kind=f"{kind}s", name=f"{within}{_ORDER}", details=(order,))
+    yield from _moved(f"{kind}s", old, new, f"{within}{_ORDER}")
+
+
+def _moved(
+    kind: str, old: Mapping[str, Any], new: Mapping[str, Any], name: str
+) -> Iterator[Difference]:
+    """That what is in both stands in another order."""
+    before, after = [each for each in old if each in new], [each for each in new if each in old]
+    if before != after:
+        order = f"{', '.join(before)} to {', '.join(after)}"
+        yield Difference(state=CHANGED, kind=kind, name=name, details=(order,))
 
 
 def _otherwise(rule: Overview) -> str:
@@ -143,6 +150,7 @@ def _products(before: Iterable[Overview], after: Iterable[Overview]) -> Iterator
             if details:
                 yield Difference(state=CHANGED, kind="product", name=key, details=details)
             yield from _rules("rule", old[key]["rules"], new[key]["rules"], f"{key}: ")
+    yield from _moved("products", old, new, "their order")
 
 
 def _of_a_product(old: Overview, new: Overview) -> Iterator[str]:

@@ -29,8 +29,11 @@ _NEARLY: Final = 9
 
 def findings(jurisdictions: Jurisdictions, on: date | None = None) -> Iterator[Fault]:
     """What is wrong with *jurisdictions*, each of which can be read; *on* is the day of today."""
+    told = set[Fault]()
     for jurisdiction in jurisdictions:
-        yield from in_order(_of(jurisdiction, jurisdictions, on))
+        found = in_order(_of(jurisdiction, jurisdictions, on))
+        yield from (each for each in found if each not in told)  # a parent's is told once
+        told.update(found)
     yield from _codes(jurisdictions)
 
 
@@ -63,8 +66,7 @@ def _unused(jurisdiction: Jurisdiction, jurisdictions: Jurisdictions) -> Iterato
     named = set[str]()
     for each in jurisdictions:
         if jurisdiction.policy.own in each.policy.layers:
-            rules = [*each.policy.rules, *(r for p in each.policy.products for r in p.rules)]
-            named |= {name for rule in rules for name in rule.names}
+            named |= {name for _, rule, _ in _rules(each) for name in rule.names}
             named |= set(_calculated(each))
     for name, written in jurisdiction.policy.parameters.items():
         if written is not None and written.code == jurisdiction.code and name not in named:
@@ -126,41 +128,52 @@ def _review(jurisdiction: Jurisdiction, on: date | None) -> Iterator[Fault]:
         )
 
 
-def _own_rules(jurisdiction: Jurisdiction) -> Iterator[tuple[WrittenRule, Rulebook]]:
-    """Each of the own renewal rules with the first slice in which it is in force."""
-    for rule in jurisdiction.policy.own.rules:
-        for rulebook in jurisdiction.slices:
-            codes = {each.code for each in rulebook.renewal.rules}
-            if rule.code in codes and rulebook.since in rule.period:
-                yield rule, rulebook
-                break
-        else:
-            yield rule, jurisdiction.slices[-1]
+def _rules(
+    jurisdiction: Jurisdiction,
+) -> Iterator[tuple[Rule, WrittenRule, bool]]:
+    """Every rule in force on some day, by each value of its parameters; whether it is one of renewals."""
+    policy, seen = jurisdiction.policy, set[Rule]()
+    for rulebook in jurisdiction.slices:
+        written = {each.code: each for each in policy.rules_on(rulebook.since)}
+        sets = [(rulebook.renewal, written, True)]
+        products = {each.key: each for each in policy.products_on(rulebook.since)}
+        for terms in rulebook.products:
+            rules = products[terms.key].rules
+            in_force = {each.code: each for each in rules if rulebook.since in each.period}
+            sets.append((terms.rules, in_force, False))
+        for ruleset, by_code, renewal in sets:
+            for rule in ruleset.rules:
+                if rule not in seen:
+                    seen.add(rule)
+                    yield rule, by_code[rule.code], renewal
 
 
 def _constant(jurisdiction: Jurisdiction) -> Iterator[Fault]:
-    """Rules that say the same of every deal that they are asked about."""
-    for written, rulebook in _own_rules(jurisdiction):
-        rules = [rule for rule in rulebook.renewal.rules if rule.code == written.code]
-        if not rules:
+    """Own rules that are never in force, or say the same of every deal that they are asked about."""
+    own, in_force = jurisdiction.policy.own, set[WrittenRule]()
+    for rule, written, renewal in _rules(jurisdiction):
+        in_force.add(written)
+        deals = telling([rule.checked], above_floor=renewal)
+        if written.jurisdiction != jurisdiction.code or deals is None:
+            continue
+        yield from _unsaid(written, rule, deals)
+        answers = {interpret(rule.checked, facts) for facts in deals}
+        for answer, word in ((False, "true"), (True, "false")):
+            if answer not in answers:
+                about = "deal that is assessed" if renewal else "application"
+                yield Fault(
+                    message=f"the rule `{written.id}` is {word} of every {about}",
+                    hint="it decides nothing"
+                    + ("; below 50% paid down no deal is assessed" if renewal else ""),
+                    **written.keys["require"].position(),
+                )
+    for written in (*own.rules, *(rule for product in own.products for rule in product.rules)):
+        if written not in in_force:
             yield Fault(
                 message=f"the rule `{written.id}` is never in force",
                 hint="a rule without a day between `from` and `until` decides nothing",
                 **written.keys["id"].position(),
             )
-            continue
-        deals = telling([rules[0].checked], above_floor=True)
-        if deals is None:
-            continue
-        yield from _unsaid(written, rules[0], deals)
-        answers = {interpret(rules[0].checked, facts) for facts in deals}
-        for answer, word in ((False, "true"), (True, "false")):
-            if answer not in answers:
-                yield Fault(
-                    message=f"the rule `{written.id}` is {word} of every deal that is assessed",
-                    hint="below 50% paid down no deal is assessed; the facts have their ranges",
-                    **written.keys["require"].position(),
-                )
 
 
 def _unsaid(written: WrittenRule, rule: Rule, deals: list[Facts]) -> Iterator[Fault]:

@@ -1,7 +1,8 @@
 """`digests.lock`: the digests of what was in force, so that history cannot change unseen.
 
-One line for each jurisdiction and past change date: the code, the day, the digest. Lines are added, never
-changed: an auditor can tell that the rules of a day are still those by which was decided on it.
+One line for each jurisdiction and past change date: the code, the day, the digest. After them a line says up to
+which day they are all that there was. Lines are added, never changed: an auditor can tell that the rules of a day
+are still those by which was decided on it.
 """
 
 from __future__ import annotations
@@ -19,74 +20,102 @@ from holdback.jurisdictions.jurisdiction import Jurisdictions
 
 LOCK: Final = "digests.lock"
 HEADER: Final = (
-    "# Code, day of change, digest. Written by `holdback lock`; lines are added, never changed.\n"
+    "# Code, day of change, digest; and up to which day that is all. Written by `holdback lock`, which adds\n"
+    "# lines and never changes one.\n"
 )
 
-_LINE: Final = re.compile(
-    r"([A-Z]{2}(?:-[A-Z0-9]{1,3})?) ([0-9]{4}-[0-9]{2}-[0-9]{2}) (sha256:[0-9a-f]{64})"
+_DAY: Final = r"([0-9]{4}-[0-9]{2}-[0-9]{2})"
+_LINE: Final = re.compile(rf"([A-Z]{{2}}(?:-[A-Z0-9]{{1,3}})?) {_DAY} (sha256:[0-9a-f]{{64}})")
+_THROUGH: Final = re.compile(f"through {_DAY}")
+_HINT: Final = (
+    "history is added to, never edited: undo the change, and give the new value a later `from`"
 )
 
 
 @frozen
 class Locked:
-    """One line: from the day `since` on, the rulebook of `code` had that digest."""
+    """From the day `since` on, the rulebook of `code` had that digest."""
 
     code: str
     since: date
     digest: str
-    line: int
+    line: int = 0
+
+    def __str__(self) -> str:
+        """The line as it stands in the file."""
+        return f"{self.code} {self.since} {self.digest}"
 
 
-def read_lock(text: str, file: str) -> tuple[tuple[Locked, ...], tuple[Fault, ...]]:
-    """The lines of a lock, and what is wrong with it."""
+@frozen
+class Lock:
+    """
+    What was locked. `through` is the day up to which the lines are all the changes of the jurisdictions
+    that they name.
+    """
+
+    lines: tuple[Locked, ...] = ()
+    through: date | None = None
+
+    def of(self, code: str) -> Lock:
+        """What was locked of one jurisdiction."""
+        return Lock(tuple(each for each in self.lines if each.code == code), self.through)
+
+
+def read_lock(text: str, file: str) -> tuple[Lock, tuple[Fault, ...]]:
+    """The lock in *text*, and what is wrong with it."""
     found, faults = dict[tuple[str, date], Locked](), list[Fault]()
+    through: date | None = None
     for number, line in enumerate(text.splitlines(), start=1):
         if not line.strip() or line.startswith("#"):
             continue
-        match, day = _LINE.fullmatch(line.rstrip()), None
-        if match is not None:
-            try:
-                day = date.fromisoformat(match[2])
-            except ValueError:
-                match = None
-        if match is None or day is None:
+        match, until = _LINE.fullmatch(line.rstrip()), _THROUGH.fullmatch(line.rstrip())
+        day = _day(match[2] if match else until[1] if until else "")
+        if day is None:
             message = f"this is no line of a lock: `{excerpt(line)}`"
             hint = "restore the file as it was; a line is a code, a day and a digest"
             faults.append(Fault(message=message, file=file, line=number, hint=hint))
+        elif match is None:
+            through = day if through is None else max(day, through)
         elif (match[1], day) in found:
             message = f"{match[1]} has a line for {day} already"
             faults.append(Fault(message=message, file=file, line=number))
         else:
             found[match[1], day] = Locked(match[1], day, match[3], number)
-    return tuple(found.values()), tuple(faults)
+    return Lock(tuple(found.values()), through), tuple(faults)
+
+
+def _day(text: str) -> date | None:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        return None
 
 
 def broken(
-    locked: tuple[Locked, ...], jurisdictions: Jurisdictions, file: str, on: date | None = None
+    lock: Lock, jurisdictions: Jurisdictions, file: str, on: date | None = None
 ) -> Iterator[Fault]:
     """
-    Where the past of *jurisdictions* is not as it was *locked*.
+    Where the past of *jurisdictions* is not as it was locked.
 
     With *on*, the day of today, also what has begun by then and is not locked.
     """
-    by_code: dict[str, list[Locked]] = {}
-    for each in locked:
-        by_code.setdefault(each.code, []).append(each)
-    for code, lines in by_code.items():
-        if code not in jurisdictions.codes:
+    for code in dict.fromkeys(each.code for each in lock.lines):
+        of_one = lock.of(code)
+        if code in jurisdictions.codes:
+            yield from _changed(of_one, jurisdictions, file)
+        else:
             message = f"{code} is locked, and there is no such jurisdiction that can be read"
             hint = "a jurisdiction stays, so that its decisions can be told from its rules"
-            yield Fault(message=message, file=file, line=lines[0].line, hint=hint)
-            continue
-        yield from _changed(sorted(lines, key=lambda each: each.since), jurisdictions, file)
+            yield Fault(message=message, file=file, line=of_one.lines[0].line, hint=hint)
     if on is not None:
-        for new in unlocked(locked, jurisdictions, on):
+        for new in unlocked(lock, jurisdictions, on):
             message = f"{new.code} changed on {new.since}, which is not locked yet"
             yield Fault(message=message, file=file, hint=f"run `holdback lock --on {on}`")
 
 
-def _changed(lines: list[Locked], jurisdictions: Jurisdictions, file: str) -> Iterator[Fault]:
-    """What differs in one jurisdiction on the days up to its last line."""
+def _changed(lock: Lock, jurisdictions: Jurisdictions, file: str) -> Iterator[Fault]:
+    """What differs in one jurisdiction on the days that are locked."""
+    lines = sorted(lock.lines, key=lambda each: each.since)
     jurisdiction = jurisdictions[lines[0].code]
     for each in lines:
         if each.since < jurisdiction.changes[0]:
@@ -95,35 +124,35 @@ def _changed(lines: list[Locked], jurisdictions: Jurisdictions, file: str) -> It
         elif jurisdiction.rulebook(each.since).digest != each.digest:
             message = f"the rules of {each.code} on {each.since} are not those that were locked"
             yield Fault(message=message, file=file, line=each.line, hint=_HINT)
+    through = max(lines[-1].since, lock.through or lines[-1].since)
     days = {each.since for each in lines}
     for rulebook in jurisdiction.slices:
         before = [each for each in lines if each.since < rulebook.since]
-        inside = before and rulebook.since < lines[-1].since and rulebook.since not in days
-        if inside and rulebook.digest != before[-1].digest:
+        if rulebook.since in days or rulebook.since > through:
+            continue
+        if not before:
+            message = f"{rulebook.code} has rules from {rulebook.since} on, before what was locked"
+            yield Fault(message=message, file=file, line=lines[0].line, hint=_HINT)
+        elif rulebook.digest != before[-1].digest:
             message = (
                 f"{rulebook.code} has changed on {rulebook.since}, in the past that was locked"
             )
             yield Fault(message=message, file=file, line=before[-1].line, hint=_HINT)
-        elif not before and rulebook.since not in days:
-            message = f"{rulebook.code} has rules from {rulebook.since} on, before what was locked"
-            yield Fault(message=message, file=file, line=lines[0].line, hint=_HINT)
 
 
-_HINT: Final = (
-    "history is added to, never edited: undo the change, and give the new value a later `from`"
-)
-
-
-def unlocked(locked: tuple[Locked, ...], jurisdictions: Jurisdictions, on: date) -> list[Locked]:
-    """What has begun by the day *on* and has no line yet, without line numbers."""
-    days = {(each.code, each.since) for each in locked}
+def unlocked(lock: Lock, jurisdictions: Jurisdictions, on: date) -> list[Locked]:
+    """What has begun by the day *on* and has no line yet."""
+    days = {(each.code, each.since) for each in lock.lines}
     return [
-        Locked(rulebook.code, rulebook.since, rulebook.digest, 0)
+        Locked(rulebook.code, rulebook.since, rulebook.digest)
         for rulebook in jurisdictions.rulebooks()
         if rulebook.since <= on and (rulebook.code, rulebook.since) not in days
     ]
 
 
-def line_of(locked: Locked) -> str:
-    """The line of *locked* as it stands in the file."""
-    return f"{locked.code} {locked.since} {locked.digest}\n"
+def added(lock: Lock, new: list[Locked], on: date) -> list[str]:
+    """The lines to add to *lock* for what is *new* on the day *on*."""
+    lines = [str(each) for each in new]
+    if new or lock.through is None or lock.through < on:
+        lines.append(f"through {on}")
+    return lines

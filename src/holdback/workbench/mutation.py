@@ -7,10 +7,11 @@ change that somebody could make by mistake and nobody would be told, unless no d
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date
 from functools import partial
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, TypeVar
 
 from attrs import evolve, field, frozen
 
@@ -109,14 +110,18 @@ def mutants(jurisdiction: Jurisdiction, others: Jurisdictions) -> Iterator[Mutan
     """Every mutant of the own files of *jurisdiction*."""
     own = jurisdiction.policy.own
     yield from _parameters(jurisdiction)
+    codes = Counter(rule.code for rule in own.rules)
+    codes.update(rule.code for product in own.products for rule in product.rules)
+    keys = Counter(product.key for product in own.products)
     for rule in own.rules:
-        yield from _rule(rule, jurisdiction, None)
+        yield from _rule(rule, jurisdiction, None, several=codes[rule.code] > 1)
     for product in own.products:
+        version = f" from {product.period.start}" if keys[product.key] > 1 else ""
         for rule in product.rules:
-            yield from _rule(rule, jurisdiction, product.key)
+            yield from _rule(rule, jurisdiction, product.key, several=codes[rule.code] > 1)
         for changed in changed_settings(product):
             yield Mutant(
-                name=f"{product.key} {changed.name}",
+                name=f"{product.key}{version} {changed.name}",
                 file=product.keys.item.document.file,
                 line=changed.line,
                 change=partial(_with_terms, product=product, changed=changed),
@@ -190,13 +195,14 @@ def checked_anew(rule: Rule, catalogue: Catalogue) -> Rule:
 
 
 def _rule(
-    written: WrittenRule, jurisdiction: Jurisdiction, product: str | None
+    written: WrittenRule, jurisdiction: Jurisdiction, product: str | None, *, several: bool
 ) -> Iterator[Mutant]:
-    """Every change to one version of a rule."""
+    """Every change to one version of a rule, which is named where there are *several*."""
+    version = f" from {written.period.start}" if several else ""
 
     def mutant(name: str, change: RuleChange) -> Mutant:
         return Mutant(
-            name=f"{written.code} {name}",
+            name=f"{written.code}{version} {name}",
             file=written.keys.item.document.file,
             line=written.keys.item.line,
             change=partial(_with_rule, written=written, product=product, change=change),
@@ -292,22 +298,48 @@ def _switched_on(jurisdiction: Jurisdiction, others: Jurisdictions) -> Iterator[
 
 
 def _with_inherited(rulebook: Rulebook, *, dropped: SwitchedOff, parent: Jurisdiction) -> Rulebook:
-    """*rulebook* with what was *dropped*, as its *parent* has it."""
+    """*rulebook* with what was *dropped*, as its *parent* has it and in its place."""
     if rulebook.since not in dropped.period or rulebook.since < parent.changes[0]:
         return rulebook
     before, renewal = parent.rulebook(rulebook.since), rulebook.renewal
     if dropped.kind == "product":
-        terms = (each for each in before.products if each.key == dropped.name)
-        back = tuple(
-            evolve(each, rules=_checked_set(each.rules, rulebook.catalogue)) for each in terms
+        products = _put_back(
+            before.products, rulebook.products, dropped.name, lambda each: each.key
         )
-        return evolve(rulebook, products=rulebook.products + back)
-    rules = tuple(
-        checked_anew(rule, rulebook.catalogue)
-        for rule in before.renewal.rules
-        if rule.id == dropped.name
+        known = rulebook.catalogue
+        return evolve(
+            rulebook,
+            products=tuple(
+                evolve(each, rules=_checked_set(each.rules, known))
+                if each.key == dropped.name
+                else each
+                for each in products
+            ),
+        )
+    rules = _put_back(before.renewal.rules, renewal.rules, dropped.name, lambda each: each.id)
+    back = tuple(
+        checked_anew(rule, rulebook.catalogue) if rule.id == dropped.name else rule
+        for rule in rules
     )
-    return evolve(rulebook, renewal=evolve(renewal, rules=renewal.rules + rules))
+    return evolve(rulebook, renewal=evolve(renewal, rules=back))
+
+
+_Thing = TypeVar("_Thing")
+
+
+def _put_back(
+    before: tuple[_Thing, ...], after: tuple[_Thing, ...], name: str, named: Callable[[_Thing], str]
+) -> tuple[_Thing, ...]:
+    """*after* with the thing *name* of *before*, behind the last of those that stand before it there."""
+    there = [named(each) for each in after]
+    if name in there:
+        return after  # replaced, not only dropped
+    names = [named(each) for each in before]
+    if name not in names:
+        return after
+    place = names.index(name)
+    at = max((there.index(each) + 1 for each in names[:place] if each in there), default=0)
+    return (*after[:at], before[place], *after[at:])
 
 
 def _checked_set(rules: RuleSet, catalogue: Catalogue) -> RuleSet:

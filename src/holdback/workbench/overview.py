@@ -46,10 +46,7 @@ def overview(jurisdiction: Jurisdiction, on: date) -> dict[str, Json]:
         "parents": [layer.code for layer in policy.layers[-2::-1]],
         "floor": f"{FLOOR_PERCENT}%",
         "settings": list(_settings(particulars, rulebook)),
-        "facts": [
-            {"name": fact.name, "type": str(fact.type), "description": fact.description}
-            for fact in particulars.facts
-        ],
+        "facts": list(_facts(jurisdiction)),
         "parameters": list(_parameters(jurisdiction, rulebook)),
         "rules": [
             _rule(rule, written, rulebook) for rule, written in _rules(jurisdiction, rulebook)
@@ -67,6 +64,27 @@ def overview(jurisdiction: Jurisdiction, on: date) -> dict[str, Json]:
         ],
         "products": list(_products(jurisdiction, rulebook)),
     }
+
+
+def _facts(jurisdiction: Jurisdiction) -> Iterator[dict[str, Json]]:
+    """The facts that are added here or by a parent: `value` is what each can be."""
+    particulars = jurisdiction.policy.particulars
+    assert particulars is not None, "it was read"
+    for fact in particulars.facts:
+        kind = fact.type.kind
+        can_be = f"{fact.type}, {fact.type.show(fact.low)} to {fact.type.show(fact.high)}"
+        if kind is Kind.TEXT:
+            can_be = f"text, {' or '.join(fact.type.options)}"
+        elif kind is Kind.FLAG:
+            can_be = "flag"
+        item = particulars.fact_items[fact.name]
+        yield {
+            "name": fact.name,
+            "type": kind.value,
+            "value": can_be,
+            "description": fact.description,
+            **_place(item),
+        }
 
 
 def _place(item: Item) -> dict[str, Json]:

@@ -75,7 +75,7 @@ def replay(record: Json, jurisdictions: Jurisdictions) -> Replay:
             at_hand=_at_hand(document["jurisdiction"], on, jurisdictions),
         )
     again = rulebook.assess(document["facts"]).record()
-    different = tuple(_differences(document, again))
+    different = (*_on_its_day(document, on, jurisdictions), *_differences(document, again))
     return Replay(
         state=DIFFERENT if different else SAME,
         digest=document["digest"],
@@ -95,12 +95,14 @@ def _read(record: Json) -> Mapping[str, Any]:
     for name, kind in _FIELDS.items():
         if not isinstance(record.get(name), kind):
             faults.append(Fault(message="a decision record has it", path=f"$.{name}"))
-    if record.get("format") != RECORD_FORMAT:
+    if str(record.get("format")) != str(RECORD_FORMAT):
         message = f"expected {RECORD_FORMAT}, the format that this version reads"
         faults.append(Fault(message=message, path="$.format"))
     try:
-        date.fromisoformat(str(record.get("on")))
+        read = date.fromisoformat(str(record.get("on"))).isoformat()
     except ValueError:
+        read = None
+    if read != record.get("on"):
         faults.append(Fault(message="expected a date such as 2026-07-01", path="$.on"))
     if faults:
         raise InvalidDocument(dict.fromkeys(faults))
@@ -122,6 +124,15 @@ def _with_digest(
     return None if found is None else evolve(found, on=on)
 
 
+def _on_its_day(
+    document: Mapping[str, Any], on: date, jurisdictions: Jurisdictions
+) -> Iterator[str]:
+    """Whether the rules with the recorded digest are in force on another day than the recorded one."""
+    at_hand = _at_hand(document["jurisdiction"], on, jurisdictions)
+    if at_hand != document["digest"]:
+        yield f"on: recorded {on}, when other rules were in force: {at_hand or 'none'}"
+
+
 def _at_hand(code: str, on: date, jurisdictions: Jurisdictions) -> str | None:
     """The digest of the rulebook that is at hand for the same jurisdiction and day."""
     if code not in jurisdictions.codes or on < jurisdictions[code].changes[0]:
@@ -141,8 +152,20 @@ def _differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterato
         one, other = (each.get(rule, "nothing") for each in answers)
         if one != other:
             yield f"rule {rule}: recorded {one}, derived {other}"
-    if before["facts"] != after["facts"]:
-        yield "facts: what was recorded is read as other facts"
+    for name in ("facts", "reasons", "trace"):
+        if _facts(before[name]) != _facts(after[name]):
+            yield f"{name}: the facts that were recorded are read as other facts"
+
+
+def _facts(part: Json) -> Json:
+    """The facts in a part of a record, as text: a number is the same however it was written."""
+    if isinstance(part, Mapping):
+        shown = part["facts"] if isinstance(part.get("facts"), Mapping) else part
+        return {
+            str(name): value if isinstance(value, bool) else str(value)
+            for name, value in shown.items()
+        }
+    return [_facts(each) for each in part] if isinstance(part, list) else str(part)
 
 
 def _codes(record: Mapping[str, Any]) -> list[Json]:
@@ -154,7 +177,11 @@ _ANSWERS: Final = {True: "true", False: "false", None: "unknown"}
 
 def _answers(record: Mapping[str, Any]) -> dict[str, str]:
     lines = [each for each in record["trace"] if isinstance(each, Mapping)]
-    return {str(each.get("rule")): _ANSWERS.get(each.get("answer"), "nothing") for each in lines}
+    return {str(each.get("rule")): _answer(each.get("answer")) for each in lines}
+
+
+def _answer(answer: Json) -> str:
+    return _ANSWERS[answer] if answer is None or isinstance(answer, bool) else "nothing"
 
 
 def _wording(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]:

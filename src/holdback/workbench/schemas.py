@@ -156,7 +156,7 @@ def _quantity(type_: Type, fact: Fact | None = None) -> dict[str, Json]:
         case Kind.MONEY:
             return _text(_MONEY)
         case Kind.RATIO:
-            return _text(_RATIO)
+            return {"anyOf": [_text(_RATIO), {"type": "number"}]}
 
 
 def _timeline(value: Json) -> dict[str, Json]:
@@ -191,7 +191,7 @@ def _jurisdiction() -> dict[str, Json]:
 
 
 def _fact() -> dict[str, Json]:
-    end: Json = {"type": ["string", "integer"]}
+    end: Json = {"type": ["string", "integer", "number"]}
     properties = {
         "type": _words(kind.value for kind in Kind),
         "description": _text(),
@@ -214,7 +214,7 @@ def _switched_off() -> dict[str, Json]:
 
 
 def _parameters() -> dict[str, Json]:
-    value: Json = {"type": ["string", "integer", "boolean"]}
+    value: Json = {"type": ["string", "integer", "number", "boolean"]}
     parameter = _table(
         {"type": _words(PARAMETER_KINDS), "timeline": _timeline(value)}, ("type", "timeline")
     )
