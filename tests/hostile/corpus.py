@@ -52,7 +52,7 @@ _SAYS = {
     r"|expected (a name such as|the code of|an amount (in|such as)|a plain decimal|a percentage)\b"
     r"|expected (a short text of|`\.` or)|expected (percent|money \(...\)) in quotes"
     r"|expected (a date|days) such as"
-    r"|a number (is written in|has at most) |(... amounts: )?at most \d+ decimals",
+    r"|this is empty|a number (is written in|has at most) |(... amounts: )?at most \d+ decimals",
 }
 _NO_EXPRESSION = "expected an expression in quotes"
 

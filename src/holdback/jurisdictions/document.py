@@ -18,7 +18,15 @@ from attrs import field, frozen
 
 from holdback.canonical import Json
 from holdback.errors import Fault
-from holdback.jurisdictions.positions import Path, Spot, excess, spots, tokens
+from holdback.jurisdictions.positions import (
+    Path,
+    Spot,
+    excess,
+    headers,
+    is_ordinary,
+    spots,
+    tokens,
+)
 
 # A hundred times a long rule file; what a file may cost is known before it is read.
 MAX_BYTES: Final = 256 * 1024
@@ -62,7 +70,26 @@ class Document:
     file: str
     text: str = field(repr=False)
     faults: list[Fault] = field(repr=False)
-    spots: Mapping[Path, Spot] = field(factory=dict, repr=False)
+
+    @cached_property
+    def spots(self) -> Mapping[Path, Spot]:
+        """Where every key and value stands; looked for when the first of them is asked for."""
+        return spots(tokens(self.text))
+
+    @cached_property
+    def _headers(self) -> Mapping[Path, int]:
+        """Where the tables of arrays begin, which is asked of every rule and example."""
+        return headers(self.text)
+
+    def line_of(self, path: Path) -> int | None:
+        """The line on which what stands at *path* begins."""
+        start = self._headers.get(path)
+        if start is None:
+            spot = self.spots.get(path)
+            if spot is None:
+                return None
+            start = spot.key[0]
+        return bisect_right(self._starts, start)
 
     @cached_property
     def _starts(self) -> list[int]:
@@ -112,8 +139,7 @@ def read_document(file: str, body: bytes, faults: list[Fault]) -> tuple[Document
         message = f"an invisible character, U+{ord(hidden[0]):04X}"
         document.fault(message, hidden.span(), "remove it: it can make a text look like another")
         return None
-    found = tokens(text)
-    too_much = excess(found)
+    too_much = None if is_ordinary(text) else excess(tokens(text))
     if too_much is not None:
         message, token = too_much
         document.fault(message, (token.start, token.end))
@@ -123,7 +149,7 @@ def read_document(file: str, body: bytes, faults: list[Fault]) -> tuple[Document
     except (ValueError, RecursionError) as error:
         _syntax(document, str(error))
         return None
-    return Document(file, text, faults, spots(found)), value
+    return document, value
 
 
 def _decoded(file: str, body: bytes, faults: list[Fault]) -> str | None:

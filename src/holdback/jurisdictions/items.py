@@ -91,8 +91,7 @@ class Item:
     @property
     def line(self) -> int | None:
         """The line on which it begins."""
-        spot = self.document.spots.get(self.path)
-        return None if spot is None else int(self.document.position(spot.key)["line"])
+        return self.document.line_of(self.path)
 
     def position(self, *, key: bool = False) -> Mapping[str, Any]:
         """Where it stands, its value or its *key*, as a fault has it."""

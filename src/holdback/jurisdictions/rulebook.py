@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import date
-from typing import Any
+from typing import Any, Protocol
 
 import pendulum
 from attrs import field, frozen
@@ -14,6 +14,16 @@ from holdback.money import Currency
 from holdback.renewal import Assessment, assess
 from holdback.rules.types import Catalogue, Facts, Parameter
 from holdback.ruleset import RuleSet
+
+
+class Placed(Protocol):
+    """Something that knows where it stands in a file, and its parts."""
+
+    def position(self, *, key: bool = False) -> Mapping[str, Any]:
+        """Where its value stands, or its *key*."""
+
+    def pairs(self) -> Mapping[str, Placed]:
+        """Its parts by key."""
 
 
 @frozen(kw_only=True)
@@ -28,14 +38,21 @@ class CalculatorChoice:
     kind: str
     name: str
     settings: Mapping[str, Json]
-    file: str | None = None
-    _places: Mapping[str | None, Mapping[str, Any]] = field(
-        factory=dict, eq=False, repr=False, alias="places"
-    )
+    _written: Placed | None = field(default=None, eq=False, repr=False, alias="written")
+
+    @property
+    def file(self) -> str | None:
+        """The file in which it is named."""
+        return self.place().get("file")
 
     def place(self, key: str | None = None) -> Mapping[str, Any]:
         """Where the setting *key* stands, or the whole choice, as the keywords of a `Fault`."""
-        return self._places.get(key) or self._places.get(None) or {"file": self.file}
+        if self._written is None:
+            return {}
+        part = None if key is None else self._written.pairs().get(key)
+        if part is None:
+            return self._written.position()
+        return part.position(key=key != "calculator")
 
 
 @frozen(kw_only=True)

@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection, Mapping
 from datetime import date
 from functools import partial
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from attrs import field, frozen
 
@@ -262,13 +262,4 @@ def read_choice(kind: str, item: Item) -> CalculatorChoice | None:
     settings = {key: part.plain() for key, part in parts.items() if not part.is_blank()}
     if name is None or len(item.document.faults) > before:
         return None
-    places: dict[str | None, Mapping[str, Any]] = {None: item.position()}
-    places |= {key: part.position(key=True) for key, part in parts.items()}
-    places["calculator"] = named.position()
-    return CalculatorChoice(
-        kind=kind,
-        name=name,
-        settings=settings,
-        file=item.document.file,
-        places=places,
-    )
+    return CalculatorChoice(kind=kind, name=name, settings=settings, written=item)
