@@ -134,7 +134,7 @@ def read_document(file: str, body: bytes, faults: list[Fault]) -> tuple[Document
     if text is None:
         return None
     document = Document(file, text, faults)
-    hidden = _HIDDEN.search(text)
+    hidden = None if text.isascii() else _HIDDEN.search(text)
     if hidden is not None:
         message = f"an invisible character, U+{ord(hidden[0]):04X}"
         document.fault(message, hidden.span(), "remove it: it can make a text look like another")

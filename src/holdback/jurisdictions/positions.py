@@ -79,8 +79,12 @@ def tokens(text: str) -> list[Token]:
 _TO_BRACKET: Final = re.compile(
     r"""(?:[^\[\]{}"'\#]++|\#[^\n]*+|"(?:[^"\\\n]++|\\.)*+"|'[^'\n]*+')*+([\[\]{}])"""
 )
-_LONG_WORD: Final = re.compile(rf"[A-Za-z0-9_+:-]{{{MAX_WORD + 1}}}")
-_MANY_DOTS: Final = re.compile(rf"(?:\.[^.\n]*+){{{MAX_KEY_PARTS - 1}}}")
+# Hyphens alone are a line that somebody drew in a comment.
+_LONG_WORD: Final = re.compile(rf"(?!-{{{MAX_WORD + 1}}})[A-Za-z0-9_+:-]{{{MAX_WORD + 1}}}")
+_MANY_PARTS: Final = re.compile(
+    r"""(?:(?:[A-Za-z0-9_-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+)"""
+    rf"{{{MAX_KEY_PARTS - 1}}}"
+)
 _HEADER: Final = re.compile(r"^[ \t]*(\[\[[ \t]*([a-z_]+(?:\.[a-z_]+)*)[ \t]*\]\])", re.MULTILINE)
 
 
@@ -91,7 +95,7 @@ def is_ordinary(text: str) -> bool:
     """
     if len(text) > MAX_TOKENS or '"""' in text or "'''" in text:
         return False
-    if _LONG_WORD.search(text) or _MANY_DOTS.search(text):
+    if _LONG_WORD.search(text) or _MANY_PARTS.search(text):
         return False
     depth = 0
     for bracket in _TO_BRACKET.findall(text):
