@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date
-from functools import cached_property
+from functools import cached_property, lru_cache
+from types import MappingProxyType
 from typing import Final
 
 from attrs import define
@@ -27,10 +28,11 @@ NOT_OFFERED: Final = "Not offered"
 DECISIONS: Final = (ACCEPTED, REFERRED, DECLINED, NOT_OFFERED)
 
 
-def offer_types(currency: Currency) -> dict[str, Type]:
+@lru_cache(maxsize=256)
+def offer_types(currency: Currency) -> Mapping[str, Type]:
     """The fields of an expected offer: those of the wire, with their units; `term_days` are whole days."""
     money = Type(Kind.MONEY, currency)
-    return {
+    types = {
         "funded_amount": money,
         "repayment_amount": money,
         "split_percentage": Type(Kind.PERCENT),
@@ -38,6 +40,7 @@ def offer_types(currency: Currency) -> dict[str, Type]:
         "term_length": Type(Kind.RATIO),
         "term_days": Type(Kind.COUNT),
     }
+    return MappingProxyType(types)
 
 
 _LIMITS: Final = ("minimum", "maximum")

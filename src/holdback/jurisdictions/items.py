@@ -140,23 +140,21 @@ class Item:
         Its parts by key: all of the *required* and the *optional* ones, absent or not. An unknown key
         is a fault, and so is a required one that is not there.
         """
-        known = [*required, *optional]
-        parts = {key: Item(self.document, (*self.path, key), _ABSENT) for key in known}
         if not isinstance(self.value, dict):
             if not self.absent:
                 self.expected("a table")
-            return Keys(self, parts)
-        meant = set()
+            return Keys(self, (*required, *optional), {})
+        parts, meant = {}, set()
         for key, value in self.value.items():
             part = Item(self.document, (*self.path, key), value)
-            if key in parts:
+            if key in required or key in optional:
                 parts[key] = part
             else:
-                meant.add(part.unknown_key(known))
+                meant.add(part.unknown_key([*required, *optional]))
         for key in required:
             if key not in self.value and key not in meant:
                 self.fault(f"`{key}` is missing", key=True)
-        return Keys(self, parts)
+        return Keys(self, (*required, *optional), parts)
 
     def pairs(self) -> Mapping[str, Item]:
         """Its parts by key, whatever the keys are."""
@@ -351,7 +349,12 @@ class Keys:
     """The parts of a table by key; a key that the document does not have gives an absent item."""
 
     item: Item
+    _known: tuple[str, ...]
     _parts: Mapping[str, Item]
 
     def __getitem__(self, key: str) -> Item:
-        return self._parts[key]
+        part = self._parts.get(key)
+        if part is not None:
+            return part
+        assert key in self._known, f"nobody said that there may be a `{key}`"
+        return Item(self.item.document, (*self.item.path, key), _ABSENT)
