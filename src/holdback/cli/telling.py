@@ -278,7 +278,7 @@ def replay_command(record: Any, *, form: str, folder: Path | None) -> None:
     jurisdictions = load(folder)
     try:
         document = wire.read_json(record.read(SCENARIO_BYTES + 1))
-        result = replay(document, jurisdictions)
+        result = replay(_record(document), jurisdictions)
     except InvalidDocument as error:
         fail(error, record.name)
     if form == "json":
@@ -286,6 +286,15 @@ def replay_command(record: Any, *, form: str, folder: Path | None) -> None:
     else:
         click.echo("\n".join(_replay_lines(result)))
     sys.exit(FINE if result.state == SAME else FINDINGS)
+
+
+def _record(document: Json) -> Json:
+    """The decision record in *document*, which may be an event that has one; its facts with exact numbers."""
+    nested = document.get("assessment") if isinstance(document, Mapping) else None
+    record = nested if isinstance(nested, Mapping) else document
+    if not isinstance(record, Mapping) or not isinstance(record.get("facts"), Mapping):
+        return record
+    return {**record, "facts": wire.read_evidence(record["facts"], path="$.facts")}
 
 
 def _replay_lines(result: Replay) -> Iterator[str]:

@@ -24,7 +24,7 @@ from holdback.jurisdictions.written import WrittenProduct, WrittenRule
 from holdback.rules import Catalogue, Kind, Parameter, check, implication, parse
 from holdback.ruleset import DECLINE, REFER, Rule, RuleSet
 from holdback.workbench.equivalence import alike
-from holdback.workbench.rewriting import rewritten
+from holdback.workbench.rewriting import beside, rewritten
 from holdback.workbench.settings import Changed, changed_settings
 from holdback.workbench.trial import run
 
@@ -135,9 +135,8 @@ def _parameters(jurisdiction: Jurisdiction) -> Iterator[Mutant]:
         if written is None or written.code != jurisdiction.code:
             continue
         for entry in written.timeline.entries:
-            units = (1 - 2 * entry.value,) if written.type.kind is Kind.FLAG else (1, -1)
-            for unit in units:
-                moved = Parameter(name=name, type=written.type, number=entry.value + unit)
+            for number in beside(written.type, entry.value):
+                moved = Parameter(name=name, type=written.type, number=number)
                 assert entry.item is not None, "it was read from a file"
                 before, after = written.type.show(entry.value), written.type.show(moved.number)
                 yield Mutant(

@@ -86,9 +86,7 @@ def replay(record: Json, jurisdictions: Jurisdictions) -> Replay:
 
 
 def _read(record: Json) -> Mapping[str, Any]:
-    """The record, also where it stands in an event as its `assessment`."""
-    if isinstance(record, Mapping) and isinstance(record.get("assessment"), Mapping):
-        record = record["assessment"]
+    """*record*, when it is one."""
     if not isinstance(record, Mapping):
         raise InvalidDocument.of("expected a decision record, a JSON object", path="$")
     faults = []

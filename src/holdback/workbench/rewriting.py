@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from datetime import date
 
-from holdback.rules import Checked, Kind
+from holdback.rules import Checked, Kind, Type
 from holdback.rules.operators import OPPOSITES
 from holdback.rules.tree import Constant, FactRead, Node, Operation
 
@@ -36,7 +37,7 @@ def _changes(node: Node, source: str) -> Iterator[tuple[str, Node]]:
 
     match node:
         case Constant(name=None, type=type_):
-            for number in _beside(node):
+            for number in beside(type_, node.number):
                 yield put(node.start, node.end, type_.literal(number)), node
         case FactRead(type=type_) if type_.kind is Kind.FLAG:
             yield put(node.start, node.end, f"(not {node.name})"), node
@@ -66,14 +67,16 @@ def _changes(node: Node, source: str) -> Iterator[tuple[str, Node]]:
             return
 
 
-def _beside(constant: Constant) -> list[int]:
-    """The numbers one unit beside that of *constant*; the other texts of a set, the other flag."""
-    type_ = constant.type
+def beside(type_: Type, number: int) -> list[int]:
+    """The numbers one unit beside *number*; the other texts of a set, the other flag."""
     if type_.kind is Kind.TEXT:
-        return [number for number in range(len(type_.options)) if number != constant.number]
+        return [other for other in range(len(type_.options)) if other != number]
     if type_.kind is Kind.FLAG:
-        return [1 - constant.number]
-    return [constant.number + 1, constant.number - 1]
+        return [1 - number]
+    both = [number + 1, number - 1]
+    if type_.kind is Kind.DATE:  # the calendar has an end
+        return [each for each in both if 1 <= each <= date.max.toordinal()]
+    return both
 
 
 def _operators(node: Operation, source: str) -> Iterator[str]:
