@@ -181,4 +181,4 @@ def test_there_is_no_python_among_the_jurisdictions():
     "jurisdictions/: data, no Python" (design 3)
     """
     assert DATA
-    assert {Path(path).suffix for path in DATA} <= {".toml", ".md", ".lock"}
+    assert {Path(path).suffix for path in DATA} <= {".toml", ".md", ".lock", ".json"}

@@ -290,8 +290,10 @@ class Item:
     def _unit_hint(self, type_: Type) -> str | None:
         """What to write instead, when a percentage or money stands without its unit."""
         value = self.value
+        if type(value) not in (int, Decimal, str):
+            return None
         number = value if isinstance(value, str) else str(value)
-        if type(value) not in (int, Decimal, str) or not re.fullmatch(_BARE, number):
+        if not re.fullmatch(_BARE, number):
             return None
         if type_.kind is Kind.PERCENT:
             if len(number) > _LONGEST_BARE:

@@ -75,50 +75,62 @@ def tokens(text: str) -> list[Token]:
     return found
 
 
-# Whole texts and comments up to the next bracket; nothing here goes back.
-_TO_BRACKET: Final = re.compile(
-    r"""(?:[^\[\]{}"'\#]++|\#[^\n]*+|"(?:[^"\\\n]++|\\.)*+"|'[^'\n]*+')*+([\[\]{}])"""
-)
-# Hyphens alone are a line that somebody drew in a comment.
-_LONG_WORD: Final = re.compile(rf"(?!-{{{MAX_WORD + 1}}})[A-Za-z0-9_+:-]{{{MAX_WORD + 1}}}")
-_MANY_PARTS: Final = re.compile(
-    r"""(?:(?:[A-Za-z0-9_-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+)"""
-    rf"{{{MAX_KEY_PARTS - 1}}}"
+# Everything up to the next bracket, in a file without excess: short words, texts on one line, keys of few
+# parts. Nothing in it goes back, so a file is gone through once whatever it holds.
+_WORD: Final = rf"[A-Za-z0-9_+:-]{{1,{MAX_WORD}}}+(?![A-Za-z0-9_+:-])"
+_LINE_TEXT: Final = r""" "(?:[^"\\\n]++|\\[^\n])*+" | '[^'\n]*+' """
+_STRETCH: Final = re.compile(
+    rf"""
+    (?: [ \t\r\n,=]++
+      | \#[^\n]*+
+      | (?:{_WORD}|{_LINE_TEXT})
+        (?:[ \t]*+\.[ \t]*+(?:{_WORD}|{_LINE_TEXT})){{0,{MAX_KEY_PARTS - 2}}}+
+        (?![ \t]*+\.)
+    )*+
+    """,
+    re.VERBOSE,
 )
 _HEADER: Final = re.compile(r"^[ \t]*(\[\[[ \t]*([a-z_]+(?:\.[a-z_]+)*)[ \t]*\]\])", re.MULTILINE)
+_LIKE_A_HEADER: Final = re.compile(r"^[ \t]*\[[ \t]*\[", re.MULTILINE)
 
 
 def is_ordinary(text: str) -> bool:
     """
     Whether it is seen at a glance that *text* has nothing of `excess`: nearly every file, in a fraction of
-    the time that its tokens take.
+    the time that its tokens take. What is not seen is no.
     """
     if len(text) > MAX_TOKENS or '"""' in text or "'''" in text:
         return False
-    if _LONG_WORD.search(text) or _MANY_PARTS.search(text):
-        return False
-    depth = 0
-    for bracket in _TO_BRACKET.findall(text):
-        depth += 1 if bracket in "[{" else -1
+    depth = place = 0
+    while True:
+        stretch = _STRETCH.match(text, place)
+        place = place if stretch is None else stretch.end()
+        if place == len(text):
+            return True
+        if text[place] not in "[]{}":
+            return False
+        depth += 1 if text[place] in "[{" else -1
         if depth > MAX_DEPTH:
             return False
-    return True
+        place += 1
 
 
 def headers(text: str) -> Mapping[Path, int]:
     r"""
     Where the tables of arrays begin, by their paths, of a text that is valid TOML.
 
-    None where a text goes over several lines, in which something could look like a header.
+    Nothing where a text goes over several lines, in which something could look like a header, and where a
+    header is written in a way that is not looked for here.
 
     >>> headers("[[rules]]\nid = 1\n[[rules]]\n")["rules", 1]
     17
     """
-    if '"""' in text or "'''" in text:
-        return {}
     found: dict[Path, int] = {}
+    matches = list(_HEADER.finditer(text))
+    if '"""' in text or "'''" in text or len(matches) != len(_LIKE_A_HEADER.findall(text)):
+        return found
     lengths: dict[Path, int] = {}
-    for match in _HEADER.finditer(text):
+    for match in matches:
         *parents, last = match[2].split(".")
         path: Path = ()
         for part in parents:

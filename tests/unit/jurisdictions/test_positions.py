@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdback.jurisdictions.positions import offset_within, spots, tokens
+from holdback.jurisdictions.document import Document
+from holdback.jurisdictions.positions import excess, is_ordinary, offset_within, spots, tokens
 from small_jurisdiction import FILES
 
 SAMPLE = r'''
@@ -122,3 +123,48 @@ def test_offsets_within_a_literal_text():
     There are no escapes in a literal text.
     """
     assert offset_within(r"'a\b'", 2) == 3
+
+
+PIECES = st.sampled_from(
+    ["a", ".", '"x"', "'y'", '"\\""', "[", "]", "{", "}", "=", ",", "\n", " ", "#", "1.5", "-" * 66]
+    + ["b" * 64, "c" * 65, "[[a]]\n", "2026-01-01", '"', "'", "\\", "é", ".a" * 7]
+)
+
+
+@settings(max_examples=2_000, deadline=None)
+@given(st.lists(PIECES, max_size=40).map("".join))
+def test_what_looks_ordinary_has_no_excess(text):
+    """
+    The glance lets nothing through that the whole look would refuse.
+    """
+    if is_ordinary(text):
+        assert excess(tokens(text)) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        " " * 39_990 + "'",
+        "-" * 39_980 + "=1",
+        ".".join(['"\\""'] * 6_000) + "=1",
+        '"x" ' * 9_900 + ".",
+        "a." * 19_900,
+        ("a" * 64 + " ") * 600,
+    ],
+)
+def test_the_glance_goes_through_a_text_once(text):
+    """
+    "never hang": twice as long a text takes about twice as long, so forty thousand characters take nothing.
+    """
+    steps = sum(1 for _ in range(50) if is_ordinary(text[: len(text) // 2]) in (True, False))
+    assert steps == 50  # a quadratic look would take minutes here
+
+
+def test_a_header_written_otherwise_is_found_all_the_same():
+    """
+    Every rule has its own line, in whatever way its header is written.
+    """
+    text = '[["rules"]]\nid = 1\n[[ rules ]]\nid = 2\n[[rules]] # third\nid = 3\n'
+    document = Document("a.toml", text, [])
+
+    assert [document.line_of(("rules", place)) for place in range(3)] == [1, 3, 5]
