@@ -52,6 +52,18 @@ def _short(text: str) -> str:
     return text if len(text) <= _LONGEST_MESSAGE else f"{text[: _LONGEST_MESSAGE - 3]}..."
 
 
+def printable(text: str) -> str:
+    r"""
+    *text* with everything escaped that a terminal would not print but do.
+
+    >>> printable("a\x1b[31mb")
+    'a\\u001b[31mb'
+    """
+    if text.isprintable():
+        return text
+    return "".join(each if each.isprintable() else f"\\u{ord(each):04x}" for each in text)
+
+
 def did_you_mean(word: str, known: Iterable[str]) -> str | None:
     """
     A hint naming the known word nearest to *word*, or None when nothing is near.
@@ -100,13 +112,20 @@ class Fault:
         '$.compny: unknown field; did you mean `company`?'
         """
         text = f"{self.place}: {self.message}" if self.place else self.message
-        return f"{text}; {self.hint}" if self.hint else text
+        return printable(f"{text}; {self.hint}" if self.hint else text)
 
     def underlined(self) -> str:
         """The fault, and under it the source line with the characters at fault marked."""
-        if self.source is None or self.column is None:
-            return str(self)
-        return f"{self}\n    {self.source}\n    {' ' * (self.column - 1)}{'^' * max(1, self.width)}"
+        return "\n    ".join([str(self), *self.marked()])
+
+    def marked(self) -> tuple[str, ...]:
+        """The source line, if it is known, and a line that marks the characters at fault in it."""
+        if not self.source or self.column is None:
+            return ()
+        # A tab is as wide as a terminal likes, and what cannot be printed is not: each is one sign here.
+        source = "".join(each if each.isprintable() else " " for each in self.source)
+        width = max(1, min(self.width, len(source) - self.column + 1))
+        return source, f"{' ' * (self.column - 1)}{'^' * width}"
 
 
 class HoldbackError(Exception):

@@ -187,6 +187,12 @@ def _read(name: str, value: Json, catalogue: Catalogue) -> int | None:
         raise InvalidDocument.of(f"held evidence: {error}", path=f"$.evidence.{name}") from None
 
 
+def held_facts(evidence: Mapping[str, Json], catalogue: Catalogue) -> Facts:
+    """*evidence* that was held as prepared facts. What the jurisdiction no longer declares so is unknown."""
+    known = {name: _read(name, value, catalogue) for name, value in evidence.items()}
+    return tuple(known.get(fact.name) for fact in catalogue.facts)
+
+
 def _superseded(merchant: Merchant) -> bool:
     """Whether so many takings were once recorded and complete that those first given count no more."""
     complete = merchant.takings_complete_through

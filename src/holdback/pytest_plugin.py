@@ -6,7 +6,7 @@ each of its examples. Nothing of holdback is imported until such a folder is met
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
@@ -20,6 +20,20 @@ if TYPE_CHECKING:
 
 _WHO: Final = "jurisdiction.toml"
 _FILES: Final = (_WHO, "renewal.toml", "products.toml")
+
+
+class Hooks:
+    """What a host may say in its `conftest.py`."""
+
+    @staticmethod
+    @pytest.hookspec(firstresult=True)
+    def pytest_holdback_calculators(config: pytest.Config) -> Mapping[str, type] | None:
+        """The host's own calculators, by a name such as `term/seasonal`, as for `Engine`."""
+
+
+def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
+    """Tell pytest of the hook that a host may use."""
+    pluginmanager.add_hookspecs(Hooks)
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
@@ -101,9 +115,16 @@ class ExampleItem(pytest.Item):
 
     def runtest(self) -> None:
         """Run the example; a failure shows expected, got, the deciding rule and the facts."""
+        from holdback.errors import InvalidDocument  # noqa: PLC0415
+        from holdback.offers.binding import BUILT_IN  # noqa: PLC0415
         from holdback.workbench.trial import run  # noqa: PLC0415
 
-        trial = run(self.example, self.jurisdiction.rulebook(self.example.on))
+        hosts = self.config.hook.pytest_holdback_calculators(config=self.config) or {}
+        rulebook = self.jurisdiction.rulebook(self.example.on)
+        try:
+            trial = run(self.example, rulebook, {**BUILT_IN, **hosts})
+        except InvalidDocument as error:
+            pytest.fail("\n".join(each.underlined() for each in error.faults), pytrace=False)
         if not trial.passed:
             pytest.fail("\n".join(trial.lines()), pytrace=False)
 

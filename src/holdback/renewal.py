@@ -56,7 +56,7 @@ def _floor_reason(rules: RuleSet, progress: int) -> Reason:
         "renewal is assessed.",
         facts={"progress": percent.plain(progress)},
         measured={"progress": shown},
-        threshold={"progress": rules.show(percent, _FLOOR)},
+        threshold={"progress": f"at least {rules.show(percent, _FLOOR)}"},
     )
 
 

@@ -18,6 +18,8 @@ from holdback.canonical import Json
 from holdback.figures import Figures
 from holdback.rules.check import Checked
 from holdback.rules.closure import masks
+from holdback.rules.operators import MIRRORED
+from holdback.rules.render import relation, words_of
 from holdback.rules.tree import Constant, FactRead, Node, Operation, comparisons, leaves
 from holdback.rules.types import Catalogue, Facts, Type
 
@@ -66,7 +68,7 @@ class Reason:
     """
     Why the answer is no: the rule, its code, the sentence with its figures, and the facts it read.
 
-    `measured` are the facts that had to be otherwise, and `threshold` what they were held against, by the
+    `measured` are the facts that had to be otherwise, and `threshold` what had to hold ("at least 80%"), by the
     name of the parameter, or of the fact where the rule itself has the figure; both as sentences have them.
     """
 
@@ -197,17 +199,36 @@ class Answers:
         return {name: self.ruleset.figure(name, self.facts) for name in names}
 
     def _threshold(self, rule: Rule) -> dict[str, str]:
-        """What is compared with in the rule, each constant by its name or by the fact beside it."""
+        """
+        What had to hold, each comparison by the name of its parameter, or of the fact that it measures.
+        """
         found: dict[str, list[str]] = {}
-        for comparison in (each for node in rule.required for each in comparisons(node)):
-            parts = list(leaves(comparison))
-            beside = next((leaf.name for leaf in parts if isinstance(leaf, FactRead)), rule.id)
-            for leaf in parts:
-                if isinstance(leaf, Constant):
-                    name = leaf.name or beside
-                    shown = found.setdefault(name, [])
-                    shown.append(self.ruleset.show(leaf.type, leaf.number))
+        for node in rule.required:
+            for comparison, wanted in comparisons(node):
+                name, shown = self._bound(comparison, wanted)
+                found.setdefault(name, []).append(shown)
         return {name: ", ".join(dict.fromkeys(shown)) for name, shown in found.items()}
+
+    def _bound(self, comparison: Operation, wanted: bool) -> tuple[str, str]:
+        """The name and the words of what *comparison* had to be: "minimum_performance", "at least 80%"."""
+        measured, *others = comparison.operands
+        operator = comparison.operator
+        if not any(isinstance(leaf, FactRead) for leaf in leaves(measured)):
+            measured, others = others[0], [measured]  # `80% <= performance`
+            operator = MIRRORED.get(operator, operator)
+        shown = ", ".join(self._side(each) for each in others)
+        facts = [leaf.name for leaf in leaves(measured) if isinstance(leaf, FactRead)]
+        (first, *more) = others
+        named = isinstance(first, Constant) and first.name is not None and not more
+        name = first.name if isinstance(first, Constant) and named else facts[0]
+        return str(name), f"{relation(operator, wanted)} {shown}".strip()
+
+    def _side(self, node: Node) -> str:
+        return (
+            self.ruleset.show(node.type, node.number)
+            if isinstance(node, Constant)
+            else words_of(node)
+        )
 
     @property
     def needs(self) -> tuple[str, ...]:

@@ -1,6 +1,7 @@
-"""The commands: `holdback run`, `holdback demo` and `holdback explain`.
+"""The commands.
 
-Exit codes (design 7a): 0 when fine, 1 on a refusal, 2 on misuse or a document that cannot be read.
+Exit codes (design 7a): 0 when fine, 1 on findings or a refusal, 2 on misuse or a document that cannot be
+read.
 """
 
 from __future__ import annotations

@@ -14,15 +14,26 @@ import click
 from attrs import field, frozen
 
 from holdback.canonical import Json, write_json
-from holdback.cli.loading import FINDINGS, FINE, MISUSE, Day, a_folder, in_folder, in_form
-from holdback.cli.printing import fault_lines, safe, trial_lines
-from holdback.errors import Fault, InvalidDocument
+from holdback.cli.loading import (
+    BUNDLED,
+    FINDINGS,
+    FINE,
+    MISUSE,
+    Day,
+    a_folder,
+    in_folder,
+    in_form,
+    replace,
+)
+from holdback.cli.printing import fault_lines, trial_lines
+from holdback.errors import Fault, InvalidDocument, printable
+from holdback.jurisdictions.document import excerpt
 from holdback.jurisdictions.folder import bundled_path, survey
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
 from holdback.jurisdictions.reader import FILES
 from holdback.workbench.coverage import Coverage, coverage
 from holdback.workbench.findings import findings
-from holdback.workbench.lock import HEADER, LOCK, added, broken, read_lock, unlocked
+from holdback.workbench.lock import HEADER, LOCK, Lock, added, broken, read_lock, unlocked
 from holdback.workbench.mutation import (
     EQUIVALENT,
     LISTED,
@@ -35,7 +46,6 @@ from holdback.workbench.mutation import (
 )
 from holdback.workbench.trial import Trial, trials
 
-_BUNDLED: Final = "jurisdictions"
 # A lock has a line for each change of each jurisdiction; more bytes than this are no lock.
 _LOCK_BYTES: Final = 16 * 1024 * 1024
 
@@ -54,7 +64,7 @@ class Chosen:
 
     def concerns(self, fault: Fault) -> bool:
         """Whether *fault* is in a file that is meant."""
-        mine = f"{self.name}/{self.code}"
+        mine = f"{self.name}/{excerpt(str(self.code))}"
         return self.code is None or f"{fault.file}/".startswith(f"{mine}/")
 
 
@@ -64,7 +74,7 @@ def chosen(path: Path | None, folder: Path | None) -> Chosen:
         raise click.UsageError("give PATH or --jurisdictions, not both")
     given = path or folder
     if given is None:
-        return Chosen(bundled_path(), _BUNDLED)
+        return Chosen(bundled_path(), BUNDLED)
     if any((given / name).is_file() for name in FILES):
         above, code = given.resolve().parent, given.resolve().name
         shown = given.parent.as_posix() if given.name == code else above.name
@@ -72,14 +82,23 @@ def chosen(path: Path | None, folder: Path | None) -> Chosen:
     return Chosen(given, given.as_posix())
 
 
-def _lock(choice: Chosen) -> tuple[str, str]:
-    """The text of the lock beside the jurisdictions, empty when there is none, and its name."""
+def _lock(choice: Chosen) -> tuple[Lock, str, tuple[Fault, ...]]:
+    """The lock beside the jurisdictions, its text, and what is wrong with it."""
     file, name = choice.root / LOCK, f"{choice.name}/{LOCK}"
+    strange = isinstance(file, Path) and (
+        file.is_symlink() or (file.exists() and not file.is_file())
+    )
+    if strange:
+        return Lock(), "", (Fault(message="the lock is no file of its own", file=name),)
     if not file.is_file():
-        return "", name
+        return Lock(), "", ()
     with file.open("rb") as stream:
-        body: bytes = stream.read(_LOCK_BYTES)
-    return body.decode("utf-8", "replace"), name
+        body: bytes = stream.read(_LOCK_BYTES + 1)
+    text = body.decode("utf-8", "replace")
+    if len(body) > _LOCK_BYTES:
+        return Lock(), text, (Fault(message="the lock is longer than any lock", file=name),)
+    lock, faults = read_lock(text, name)
+    return lock, text, faults
 
 
 @click.command("check")
@@ -98,14 +117,14 @@ def check_command(path: Path | None, *, on: date | None, form: str, folder: Path
     jurisdictions, faults = survey(choice.root, choice.name)
     found = [each for each in faults if choice.concerns(each)]
     found += [each for each in findings(jurisdictions, on) if choice.concerns(each)]
-    text, name = _lock(choice)
-    if text or on is not None:
-        locked, at_fault = read_lock(text, name)
-        found += at_fault
-        whole = locked if choice.code is None else locked.of(choice.code)
-        present = _only(jurisdictions, choice)
-        found += broken(whole, present, name, on if text else None)
+    lock, _, at_fault = _lock(choice)
+    whole = lock if choice.code is None else lock.of(choice.code)
+    faulty = {part for each in faults for part in (each.file or "").split("/")}
+    found += at_fault
+    found += broken(whole, _only(jurisdictions, choice), f"{choice.name}/{LOCK}", on, faulty)
     count = sum(choice.mine(each) for each in jurisdictions)
+    if not count and not found:
+        raise click.UsageError(f"there is no jurisdiction {printable(str(choice.code))} here")
     if form == "json":
         click.echo(
             write_json({"jurisdictions": count, "findings": [_plain(each) for each in found]})
@@ -114,7 +133,8 @@ def check_command(path: Path | None, *, on: date | None, form: str, folder: Path
         for fault in found:
             click.echo(_annotation(fault))
     else:
-        click.echo("\n".join(_report(found, count)))
+        where = " that ship" if choice.name == BUNDLED and path is None and folder is None else ""
+        click.echo("\n".join(_report(found, count, where)))
     sys.exit(FINDINGS if found else FINE)
 
 
@@ -122,11 +142,11 @@ def _only(jurisdictions: Jurisdictions, choice: Chosen) -> Jurisdictions:
     return Jurisdictions(each for each in jurisdictions if choice.mine(each))
 
 
-def _report(found: list[Fault], count: int) -> Iterator[str]:
+def _report(found: list[Fault], count: int, where: str) -> Iterator[str]:
     for fault in found:
         yield from fault_lines(fault)
         yield ""
-    fine = f"{count} jurisdiction{'' if count == 1 else 's'}"
+    fine = f"{count} jurisdiction{'' if count == 1 else 's'}{where}"
     if found:
         files = len({fault.file for fault in found})
         yield click.style(
@@ -162,7 +182,7 @@ def _annotation(fault: Fault) -> str:
         if place is not None
     )
     hint = f"; {fault.hint}" if fault.hint else ""
-    return f"::error {shown}::{escaped(safe(fault.message + hint))}"
+    return f"::error {shown}::{escaped(printable(fault.message + hint))}"
 
 
 @click.command("test")
@@ -209,6 +229,7 @@ class _Tested:
     covered: list[Coverage]
     mutated: list[Verdict] | None
     stale: list[Fault] = field(factory=list)
+    skipped: bool = False
     fault: InvalidDocument | None = None
 
     @classmethod
@@ -222,7 +243,7 @@ class _Tested:
         covered = coverage(jurisdiction, tried)
         passed = all(trial.passed for trial in tried)
         if not mutate or not passed:
-            return cls(jurisdiction.code, tried, covered, None)
+            return cls(jurisdiction.code, tried, covered, None, skipped=mutate)
         mutated = list(_with_progress(jurisdiction, others, shown=progress))
         return cls(jurisdiction.code, tried, covered, mutated, [*stale(jurisdiction, mutated)])
 
@@ -279,6 +300,8 @@ class _Tested:
         yield from self._coverage()
         if self.mutated is not None:
             yield from self._mutants(self.mutated)
+        elif self.skipped:
+            yield "  no mutants are tried until every example passes"
         yield ""
 
     def _coverage(self) -> Iterator[str]:
@@ -309,11 +332,11 @@ class _Tested:
         for each in mutated:
             if each.state == SURVIVED:
                 place = f"{each.mutant.file}:{each.mutant.line}"
-                yield click.style(f"  survived  {place}  {safe(each.mutant.name)}", fg="red")
+                yield click.style(f"  survived  {place}  {printable(each.mutant.name)}", fg="red")
         for each in mutated:
             if each.state not in (NOTICED, REFUSED, SURVIVED):
                 listed = "listed" if each.state == LISTED else "the same"
-                yield f"  {listed:<8}  {safe(each.mutant.name)}: {safe(each.reason)}"
+                yield f"  {listed:<8}  {printable(each.mutant.name)}: {printable(each.reason)}"
 
 
 def _with_progress(
@@ -353,8 +376,8 @@ def lock_command(path: Path | None, *, on: date, form: str, folder: Path | None)
     file = choice.root / LOCK
     if choice.code is not None or not isinstance(file, Path) or (path is None and folder is None):
         raise click.UsageError("give the folder of jurisdictions whose lock it is")
-    text, name = _lock(choice)
-    lock, at_fault = read_lock(text, name)
+    lock, text, at_fault = _lock(choice)
+    name = f"{choice.name}/{LOCK}"
     wrong = [*at_fault, *broken(lock, jurisdictions, name)]
     if wrong:
         for fault in wrong:
@@ -363,8 +386,10 @@ def lock_command(path: Path | None, *, on: date, form: str, folder: Path | None)
     new = unlocked(lock, jurisdictions, on)
     lines = added(lock, new, on)
     start = "" if text.endswith("\n") else "\n" if text else HEADER
-    with file.open("a", encoding="utf-8") as stream:  # what is there stays, byte for byte
-        stream.write(f"{start}{''.join(f'{line}{chr(10)}' for line in lines)}" if lines else "")
+    if lines:
+        before = file.read_bytes() if text else b""
+        more = f"{start}{''.join(f'{line}{chr(10)}' for line in lines)}".encode()
+        replace(file, before + more)  # what is there stays, byte for byte
     if form == "json":
         click.echo(write_json({"added": lines}))
     else:

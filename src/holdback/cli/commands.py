@@ -15,13 +15,14 @@ import click
 from holdback import wire
 from holdback.canonical import write_json
 from holdback.cli.checking import check_command, lock_command, test_command
-from holdback.cli.loading import FINDINGS, FINE, Day, fail, in_folder, in_form, load
+from holdback.cli.loading import FINDINGS, FINE, Day, fail, in_folder, in_form, load, load_one
 from holdback.cli.printing import assessment_lines, notice_lines, notice_of, step_lines
 from holdback.cli.scenario import SCENARIO_BYTES, read_scenario, run
 from holdback.cli.telling import diff_command, replay_command, show_command
 from holdback.cli.writing import new_command, schema_command
 from holdback.engine import Engine
 from holdback.errors import InvalidDocument
+from holdback.jurisdictions.jurisdiction import Jurisdictions
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -101,7 +102,7 @@ def demo_command(*, as_json: bool, scenario: bool, folder: Path | None) -> None:
 @click.argument("facts", type=click.File("rb"))
 @click.option("--on", type=Day(), required=True, help="The day of the assessment: 2026-07-01.")
 @click.option("--notice", is_flag=True, help="The principal reasons alone, for a notice.")
-@in_form("text", "json")
+@in_form("text", "json", "record")
 @in_folder
 def explain_command(
     jurisdiction: str, facts: Any, *, on: date, notice: bool, form: str, folder: Path | None
@@ -111,9 +112,10 @@ def explain_command(
 
     Prints the outcome, the reasons with their figures, what is missing, and every rule's answer.
     """
-    loaded = _engine(folder).jurisdictions  # the products' calculators are checked as well
     try:
-        rulebook = loaded.resolve(jurisdiction, on=on)
+        # The products' calculators are checked as well.
+        found = Engine(Jurisdictions([load_one(folder, jurisdiction)])).jurisdictions
+        rulebook = found.resolve(jurisdiction, on=on)
     except InvalidDocument as error:
         fail(error, f"The rules of {jurisdiction}")
     try:
@@ -126,7 +128,9 @@ def explain_command(
         click.echo(write_json(told) if form == "json" else "\n".join(notice_lines(told)))
         return
     plain: Mapping[str, Any] = wire.to_dict(assessment)
-    if form == "json":
+    if form == "record":
+        click.echo(write_json(assessment.record()))
+    elif form == "json":
         click.echo(write_json(plain))
     else:
         click.echo("\n".join(assessment_lines(plain)))

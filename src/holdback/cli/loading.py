@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from datetime import date, datetime
@@ -10,13 +11,15 @@ from typing import Any, Final, NoReturn
 
 import click
 
-from holdback.errors import InvalidDocument
-from holdback.jurisdictions.folder import load_jurisdictions
-from holdback.jurisdictions.jurisdiction import Jurisdictions
+from holdback.errors import InvalidDocument, printable
+from holdback.jurisdictions.folder import bundled_path, load_jurisdictions, survey
+from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
 
 FINE: Final = 0
 FINDINGS: Final = 1
 MISUSE: Final = 2
+# What the folder of those that ship is called, wherever it lies.
+BUNDLED: Final = "jurisdictions"
 
 in_folder = click.option(
     "--jurisdictions",
@@ -51,10 +54,39 @@ class Day(click.ParamType):  # type: ignore[type-arg]  # generic in the newest c
 
 def fail(error: InvalidDocument, what: str) -> NoReturn:
     """Say every fault of a document on standard error, and leave with 2."""
-    click.secho(f"{what} cannot be read:", err=True, bold=True)
+    click.secho(f"{printable(what)} cannot be read:", err=True, bold=True)
     for fault in error.faults:
         click.echo(f"  {fault.underlined()}", err=True)
     sys.exit(MISUSE)
+
+
+def replace(file: Path, content: bytes) -> None:
+    """Write *content* to *file* whole or not at all."""
+    beside = file.with_name(f".{file.name}.{os.getpid()}")
+    try:
+        beside.write_bytes(content)
+        beside.replace(file)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def load_one(folder: Path | None, code: str) -> Jurisdiction:
+    """
+    The jurisdiction *code* in *folder*, or of those that ship, whatever is wrong with the others.
+
+    Raises:
+        InvalidDocument: when there is none, or it is at fault.
+    """
+    root = bundled_path() if folder is None else folder
+    found, faults = survey(root, BUNDLED if folder is None else folder.resolve().name)
+    if code in found.codes:
+        return found[code]
+    mine = [each for each in faults if f"/{code}/" in f"/{each.file}/"]
+    if mine:
+        raise InvalidDocument(mine)
+    if faults and not found.codes:
+        raise InvalidDocument(faults)
+    return found[code]
 
 
 def load(folder: Path | None) -> Jurisdictions:

@@ -9,7 +9,7 @@ from click import style
 
 from holdback.canonical import Json, write_json
 from holdback.cli.scenario import Step
-from holdback.errors import Fault
+from holdback.errors import Fault, printable
 from holdback.ruleset import Reason
 from holdback.workbench.trial import Trial
 
@@ -25,17 +25,10 @@ _COLOURS: Final = {
 _WIDTH: Final = 110
 
 
-def safe(text: str) -> str:
-    """*text* with everything escaped that a terminal would not print but do."""
-    if text.isprintable():
-        return text
-    return "".join(each if each.isprintable() else f"\\u{ord(each):04x}" for each in text)
-
-
 def json_lines(value: Json, indent: int = 0, before: str = "", after: str = "") -> Iterator[str]:
     """*value* as JSON over several lines, short parts on one; its numbers exactly as on the wire."""
     margin = " " * indent
-    flat = safe(write_json(value))
+    flat = printable(write_json(value))
     is_object = isinstance(value, Mapping)
     nested = is_object or (isinstance(value, Sequence) and not isinstance(value, str))
     if not nested or not value or len(margin + before + flat) <= _WIDTH:
@@ -44,7 +37,7 @@ def json_lines(value: Json, indent: int = 0, before: str = "", after: str = "") 
     yield f"{margin}{before}{'{' if is_object else '['}"
     items = list(value.items()) if is_object else [(None, item) for item in value]
     for place, (key, item) in enumerate(items, start=1):
-        name = "" if key is None else f"{safe(write_json(key))}: "
+        name = "" if key is None else f"{printable(write_json(key))}: "
         yield from json_lines(item, indent + 2, name, "," if place < len(items) else "")
     yield f"{margin}{'}' if is_object else ']'}{after}"
 
@@ -53,20 +46,20 @@ def _spaced(value: Json) -> str:
     """A short object or list on one line, with the spaces that people expect."""
     if isinstance(value, Mapping):
         inside = ", ".join(
-            f"{safe(write_json(key))}: {_spaced(item)}" for key, item in value.items()
+            f"{printable(write_json(key))}: {_spaced(item)}" for key, item in value.items()
         )
         return f"{{{inside}}}"
     if isinstance(value, Sequence) and not isinstance(value, str):
         return f"[{', '.join(_spaced(item) for item in value)}]"
-    return safe(write_json(value))
+    return printable(write_json(value))
 
 
 def step_lines(step: Step) -> Iterator[str]:
     """One step: what was asked, the reply as the specification has it, the events and the reasons."""
     title = style(f"{step.number}  {step.operation}", bold=True)
-    yield f"{title}  {style(safe(f'{step.at}  {step.who}'), dim=True)}"
+    yield f"{title}  {style(printable(f'{step.at}  {step.who}'), dim=True)}"
     if step.note:
-        yield f"   {safe(step.note)}"
+        yield f"   {printable(step.note)}"
     if step.problem is not None:
         refused = f"refused: {step.problem['status']} {step.problem['code']}"
         yield f"   {style(refused, fg='red')}"
@@ -94,7 +87,7 @@ def event_lines(event: Mapping[str, Any]) -> Iterator[str]:
 def _why(title: str, decision: Mapping[str, Any]) -> Iterator[str]:
     yield f"         {title}"
     for reason in decision.get("reasons") or ():
-        yield f"           {reason['code']}  {safe(reason['text'])}"
+        yield f"           {reason['code']}  {printable(reason['text'])}"
     if decision.get("needs"):
         yield f"           missing: {', '.join(decision['needs'])}"
 
@@ -115,7 +108,7 @@ def assessment_lines(plain: Mapping[str, Any]) -> Iterator[str]:
     yield f"{plain['jurisdiction']} on {plain['on']}: {outcome}"
     for reason in plain["reasons"]:
         place = f"  ({reason['file']}:{reason['line']})" if reason["file"] else ""
-        yield f"  {reason['code']}  {safe(reason['text'])}{style(place, dim=True)}"
+        yield f"  {reason['code']}  {printable(reason['text'])}{style(place, dim=True)}"
     if plain["needs"]:
         yield f"Missing: {', '.join(plain['needs'])}"
     if plain["trace"]:
@@ -145,31 +138,27 @@ def notice_lines(told: list[dict[str, Json]]) -> Iterator[str]:
     if not told:
         yield "There is no reason to give."
     for number, reason in enumerate(told, start=1):
-        yield f"{number}. {safe(reason['text'])}"
+        yield f"{number}. {printable(reason['text'])}"
         for name in ("measured", "threshold"):
             figures = (f"{key} {value}" for key, value in reason[name].items())
-            yield f"   {style(f'{name:<9}', dim=True)}  {safe(', '.join(figures))}"
+            yield f"   {style(f'{name:<9}', dim=True)}  {printable(', '.join(figures))}"
 
 
 def fault_lines(fault: Fault) -> Iterator[str]:
     """A fault: where and what, the line with the characters at fault marked, and what would help."""
-    place = f"{style(safe(fault.place), bold=True)}: " if fault.place else ""
-    yield f"{place}{safe(fault.message)}"
-    if fault.source and fault.column is not None:
-        # A tab is as wide as a terminal likes: each stands for one space, so that the marks fit.
-        source = safe(fault.source.replace("\t", " "))
-        marks = "^" * max(1, min(fault.width, len(source) - fault.column + 1))
-        yield f"    {source}"
-        yield f"    {' ' * (fault.column - 1)}{style(marks, fg='red')}"
+    place = f"{style(printable(fault.place), bold=True)}: " if fault.place else ""
+    yield f"{place}{printable(fault.message)}"
+    for line, colour in zip(fault.marked(), (None, "red"), strict=False):
+        yield f"    {style(line, fg=colour)}"
     if fault.hint:
-        yield f"    {style(safe(fault.hint), fg='cyan')}"
+        yield f"    {style(printable(fault.hint), fg='cyan')}"
 
 
 def trial_lines(trial: Trial) -> Iterator[str]:
     """An example that failed: what it expects, what it got, the rule that decided, the facts."""
     title, *lines = trial.lines()
-    yield style(safe(title), fg="red", bold=True)
-    yield from (safe(line) for line in lines)
+    yield style(printable(title), fg="red", bold=True)
+    yield from (printable(line) for line in lines)
     yield ""
 
 

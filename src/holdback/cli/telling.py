@@ -12,14 +12,13 @@ import click
 
 from holdback import wire
 from holdback.canonical import Json, write_json
-from holdback.cli.loading import FINDINGS, FINE, Day, fail, in_folder, in_form, load
-from holdback.cli.printing import safe
+from holdback.cli.loading import FINDINGS, FINE, Day, fail, in_folder, in_form, load, load_one
 from holdback.cli.scenario import SCENARIO_BYTES
-from holdback.errors import InvalidDocument
+from holdback.errors import InvalidDocument, printable
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
 from holdback.workbench.differences import ADDED, CHANGED, Difference, differences
 from holdback.workbench.overview import overview
-from holdback.workbench.replay import NOT_AT_HAND, SAME, Replay, replay
+from holdback.workbench.replay import NOT_AT_HAND, SAME, Replay, replay, replay_offers
 
 _COLOURS: Final = {ADDED: "green", CHANGED: "yellow"}
 
@@ -36,9 +35,9 @@ def show_command(jurisdiction: str, *, on: date, form: str, folder: Path | None)
     Each line says where it was written and by what source; each rule is also put in plain words.
     """
     try:
-        shown = overview(load(folder)[jurisdiction], on)
+        shown = overview(load_one(folder, jurisdiction), on)
     except InvalidDocument as error:
-        fail(error, f"The rules of {safe(jurisdiction)}")
+        fail(error, f"The rules of {printable(jurisdiction)}")
     if form == "json":
         click.echo(write_json(shown))
     else:
@@ -55,7 +54,7 @@ def _origin(thing: Mapping[str, Any]) -> str:
         parts.append(f"until {thing['until']}")
     if thing.get("source"):
         parts.append(thing["source"])
-    return safe(", ".join(parts))
+    return printable(", ".join(parts))
 
 
 def _span(shown: Mapping[str, Any]) -> str:
@@ -89,7 +88,7 @@ def _text(shown: Mapping[str, Any]) -> Iterator[str]:
         yield ""
         yield click.style("Facts that the host supplies here", bold=True)
         for each in shown["facts"]:
-            meaning = f"{each['value']}  {safe(each['description'])}"
+            meaning = f"{each['value']}  {printable(each['description'])}"
             yield f"  {each['name']}  {meaning}  {click.style(_origin(each), dim=True)}"
     yield from _valued("Parameters", shown["parameters"])
     yield ""
@@ -99,12 +98,12 @@ def _text(shown: Mapping[str, Any]) -> Iterator[str]:
         yield from _rule_text(rule)
     for each in shown["switched_off"]:
         where = click.style(_origin(each), dim=True)
-        yield f"  without the {each['kind']} {each['name']}: {safe(each['reason'])}  {where}"
+        yield f"  without the {each['kind']} {each['name']}: {printable(each['reason'])}  {where}"
     for product in shown["products"]:
         yield ""
-        title = click.style(f"Product {product['key']}: {safe(product['name'])}", bold=True)
+        title = click.style(f"Product {product['key']}: {printable(product['name'])}", bold=True)
         yield f"{title}  {click.style(_origin(product), dim=True)}"
-        yield f"  {safe(product['description'])} Offered: {', '.join(product['amounts'])} of the maximum."
+        yield f"  {printable(product['description'])} Offered: {', '.join(product['amounts'])} of the maximum."
         for kind, settings in product["calculators"].items():
             yield f"  {kind}: {_settings(settings)}"
         for rule in product["rules"]:
@@ -113,17 +112,17 @@ def _text(shown: Mapping[str, Any]) -> Iterator[str]:
 
 def _settings(settings: Mapping[str, Any]) -> str:
     more = {name: value for name, value in settings.items() if name != "calculator"}
-    figures = ", ".join(f"{name} {safe(_value(value))}" for name, value in more.items())
+    figures = printable(", ".join(f"{name} {_value(value)}" for name, value in more.items()))
     return f"{settings['calculator']}{f' ({figures})' if figures else ''}"
 
 
 def _rule_text(rule: Mapping[str, Any]) -> Iterator[str]:
     refers = "" if rule["otherwise"] == "decline" else "  (otherwise a person looks at it)"
-    yield f"  {click.style(rule['code'], fg='cyan')}  {safe(rule['words'])}{refers}"
+    yield f"  {click.style(rule['code'], fg='cyan')}  {printable(rule['words'])}{refers}"
     if rule["when"]:
-        yield f"      when     {safe(rule['when'])}"
-    yield f"      require  {safe(rule['require'])}"
-    yield f"      says     {safe(rule['reason'])}"
+        yield f"      when     {printable(rule['when'])}"
+    yield f"      require  {printable(rule['require'])}"
+    yield f"      says     {printable(rule['reason'])}"
     yield click.style(f"      {rule['id']}, {_origin(rule)}", dim=True)
 
 
@@ -151,10 +150,10 @@ def _markdown(shown: Mapping[str, Any]) -> Iterator[str]:
     if shown["switched_off"]:
         yield from ("", "Switched off:", "")
         for each in shown["switched_off"]:
-            yield f"- the {each['kind']} `{each['name']}`: {safe(each['reason'])} ({_origin(each)})"
+            yield f"- the {each['kind']} `{each['name']}`: {printable(each['reason'])} ({_origin(each)})"
     for product in shown["products"]:
-        yield from ("", f"## {safe(product['name'])} (`{product['key']}`)", "")
-        yield f"{safe(product['description'])} Offered: {', '.join(product['amounts'])} of the maximum."
+        yield from ("", f"## {printable(product['name'])} (`{product['key']}`)", "")
+        yield f"{printable(product['description'])} Offered: {', '.join(product['amounts'])} of the maximum."
         yield ""
         for kind, settings in product["calculators"].items():
             yield f"- {kind}: {_settings(settings)}"
@@ -162,14 +161,16 @@ def _markdown(shown: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _rules_markdown(rules: list[dict[str, Any]]) -> Iterator[str]:
-    yield from ("", "| code | in words | otherwise | rule | origin |", "|---|---|---|---|---|")
+    head = ("code", "in words", "otherwise", "sentence", "rule", "origin")
+    yield from ("", _row(*head), f"|{'---|' * len(head)}")
     for rule in rules:
         written = f"`{rule['require']}`" + (f", when `{rule['when']}`" if rule["when"] else "")
-        yield _row(rule["code"], rule["words"], rule["otherwise"], written, _origin(rule))
+        cells = (rule["code"], rule["words"], rule["otherwise"], rule["reason"])
+        yield _row(*cells, written, _origin(rule))
 
 
 def _row(*cells: str) -> str:
-    return f"| {' | '.join(safe(cell).replace('|', chr(92) + '|') for cell in cells)} |"
+    return f"| {' | '.join(printable(cell).replace('|', chr(92) + '|') for cell in cells)} |"
 
 
 @click.command("diff")
@@ -199,10 +200,10 @@ def diff_command(
         if start is None or end is None or on is not None:
             raise click.UsageError("a jurisdiction is compared --from a day --to another")
         try:
-            jurisdiction = load(folder)[what[0]]
+            jurisdiction = load_one(folder, what[0])
             before, after = overview(jurisdiction, start), overview(jurisdiction, end)
         except InvalidDocument as error:
-            fail(error, f"The rules of {safe(what[0])}")
+            fail(error, f"The rules of {printable(what[0])}")
         changed = {f"{jurisdiction.code} from {start} to {end}": [*differences(before, after)]}
     else:
         if len(what) > 2 or start or end or folder:  # an old and a new one
@@ -221,7 +222,7 @@ def diff_command(
 def _folder(name: str) -> Jurisdictions:
     path = Path(name)
     if not path.is_dir():
-        raise click.UsageError(f"there is no folder {safe(name)}")
+        raise click.UsageError(f"there is no folder {printable(name)}")
     return load(path)
 
 
@@ -242,7 +243,7 @@ def _between(
             before = found
 
 
-_AGAIN: Final = Difference(state=CHANGED, kind="jurisdiction", name="the same again from here on")
+_AGAIN: Final = Difference(state=CHANGED, kind="jurisdiction", name="as it was, from here on")
 
 
 def _on_day(old: Jurisdiction, new: Jurisdiction, day: date) -> list[Difference]:
@@ -260,8 +261,8 @@ def _diff_lines(told: Mapping[str, list[Difference]]) -> Iterator[str]:
         yield click.style(title, bold=True)
         for each in found:
             colour = _COLOURS.get(each.state, "red")
-            yield f"  {click.style(each.state, fg=colour)} {each.kind} {safe(each.name)}"
-            yield from (f"      {safe(detail)}" for detail in each.details)
+            yield f"  {click.style(each.state, fg=colour)} {each.kind} {printable(each.name)}"
+            yield from (f"      {printable(detail)}" for detail in each.details)
 
 
 @click.command("replay")
@@ -272,13 +273,14 @@ def replay_command(record: Any, *, form: str, folder: Path | None) -> None:
     """
     Derive the decision in RECORD again, from its digest, day and facts.
 
-    RECORD is a decision record as JSON, or an event that has one. Leaves with 1 when the answer is another,
+    RECORD is a decision record as JSON, or an event with decisions: of an assessment, or of the products
+    that were offered. Leaves with 1 when the answer is another,
     or when the rulebook with that digest is not at hand.
     """
     jurisdictions = load(folder)
     try:
         document = wire.read_json(record.read(SCENARIO_BYTES + 1))
-        result = replay(_record(document), jurisdictions)
+        result = _replayed(document, jurisdictions)
     except InvalidDocument as error:
         fail(error, record.name)
     if form == "json":
@@ -288,10 +290,17 @@ def replay_command(record: Any, *, form: str, folder: Path | None) -> None:
     sys.exit(FINE if result.state == SAME else FINDINGS)
 
 
-def _record(document: Json) -> Json:
-    """The decision record in *document*, which may be an event that has one; its facts with exact numbers."""
+def _replayed(document: Json, jurisdictions: Jurisdictions) -> Replay:
+    """What *document* decides, derived again: a decision record, or an event that has decisions."""
+    if isinstance(document, Mapping) and "offer_set" in document:
+        event = {**_exact(document), "assessment": _exact(document.get("assessment"))}
+        return replay_offers(event, jurisdictions)
     nested = document.get("assessment") if isinstance(document, Mapping) else None
-    record = nested if isinstance(nested, Mapping) else document
+    return replay(_exact(nested if isinstance(nested, Mapping) else document), jurisdictions)
+
+
+def _exact(record: Json) -> Json:
+    """*record* with exact numbers for its facts."""
     if not isinstance(record, Mapping) or not isinstance(record.get("facts"), Mapping):
         return record
     return {**record, "facts": wire.read_evidence(record["facts"], path="$.facts")}
@@ -300,7 +309,7 @@ def _record(document: Json) -> Json:
 def _replay_lines(result: Replay) -> Iterator[str]:
     if result.state == NOT_AT_HAND:
         yield click.style("The rulebook with this digest is not at hand.", fg="red", bold=True)
-        yield f"  recorded  {safe(result.digest)}"
+        yield f"  recorded  {printable(result.digest)}"
         yield f"  at hand   {result.at_hand or 'no rules of that jurisdiction on that day'}"
         yield "  give the folder as it was then: --jurisdictions PATH"
         return
@@ -308,8 +317,8 @@ def _replay_lines(result: Replay) -> Iterator[str]:
     colour = "green" if result.state == SAME else "red"
     where = f"{result.rulebook.code} on {result.rulebook.on}"
     yield click.style(f"{where}: {result.state}", fg=colour, bold=True)
-    yield from (f"  {safe(each)}" for each in result.differences)
+    yield from (f"  {printable(each)}" for each in result.differences)
     if result.wording:
         yield "Only the wording is another:"
-        yield from (f"  {safe(each)}" for each in result.wording)
-    yield click.style(f"Digest {safe(result.digest)}", dim=True)
+        yield from (f"  {printable(each)}" for each in result.wording)
+    yield click.style(f"Digest {printable(result.digest)}", dim=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from datetime import date
 from pathlib import Path
 from typing import Final
@@ -9,8 +11,9 @@ from typing import Final
 import click
 
 from holdback.canonical import write_json
-from holdback.cli.loading import Day, in_form
-from holdback.cli.printing import json_lines, safe
+from holdback.cli.loading import Day, in_form, replace
+from holdback.cli.printing import json_lines
+from holdback.errors import printable
 from holdback.jurisdictions.folder import CODE
 from holdback.workbench.schemas import KINDS, schema
 from holdback.workbench.template import new_files
@@ -49,7 +52,7 @@ def new_command(code: str, *, parent: str | None, start: date, folder: Path, for
     for each in (code, parent):
         if each is not None and CODE.fullmatch(each) is None:
             hint = "a code is like IE or US-CA, by ISO 3166"
-            raise click.BadParameter(f"{safe(each)[:40]!r} is no code; {hint}")
+            raise click.BadParameter(f"{printable(each)[:40]!r} is no code; {hint}")
     if start.year > _LAST_YEAR:
         raise click.BadParameter(f"{start} is too far ahead")
     target = folder / code
@@ -57,9 +60,14 @@ def new_command(code: str, *, parent: str | None, start: date, folder: Path, for
         raise click.UsageError(f"there is a folder {target} already")
     if parent is not None and parent not in _known(folder):
         raise click.UsageError(f"there is no jurisdiction {parent} in {folder}")
-    written = []
-    for name, text in new_files(code, parent, start).items():
-        written.append(_put(target / name, text))
+    partial = folder / f".{code}.{os.getpid()}"
+    try:
+        for name, text in new_files(code, parent, start).items():
+            _put(partial / name, text)
+        partial.rename(target)  # whole, or not at all
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+    written = [(target / name).as_posix() for name in new_files(code, parent, start)]
     written += _schemas(folder / _SCHEMAS)
     if form == "json":
         click.echo(write_json({"written": written}))
@@ -78,7 +86,7 @@ def _known(folder: Path) -> tuple[str, ...]:
 
 def _put(file: Path, text: str) -> str:
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(text, encoding="utf-8")
+    replace(file, text.encode())
     return file.as_posix()
 
 

@@ -12,7 +12,6 @@ from attrs import define
 
 from holdback.canonical import Json
 from holdback.errors import did_you_mean
-from holdback.facts import catalogue
 from holdback.jurisdictions.document import excerpt
 from holdback.jurisdictions.items import Item, Keys
 from holdback.jurisdictions.policy import Policy
@@ -21,7 +20,7 @@ from holdback.jurisdictions.timeline import Period, read_period
 from holdback.model.product import ACCEPTED, DECLINED, REFERRED
 from holdback.money import Currency
 from holdback.renewal import FLOOR_CODE, OUTCOMES
-from holdback.rules import Catalogue, Kind, Type
+from holdback.rules import Kind, Type
 
 # What a product's example may expect besides a decision: that there is no such product on the day.
 NOT_OFFERED: Final = "Not offered"
@@ -59,15 +58,9 @@ class ExampleReader:
     all_read: bool
 
     @cached_property
-    def catalogue(self) -> Catalogue:
-        """The facts that an example may give."""
-        own = () if self.policy.particulars is None else self.policy.particulars.facts
-        return catalogue(self.policy.currency).with_facts(own)
-
-    @cached_property
     def names(self) -> list[str]:
         """The names of the facts that an example may give or leave out."""
-        return [fact.name for fact in self.catalogue.facts]
+        return [fact.name for fact in self.policy.catalogue.facts]
 
     def renewal(self, examples: Item, typical: Item) -> Iterator[Example]:
         """The examples of the renewal rules."""
@@ -103,6 +96,9 @@ class ExampleReader:
     def _because(self, expect: Keys, codes: Collection[str]) -> None:
         if self.all_read and codes:
             expect["codes"].texts(codes, "code")
+        else:
+            for code in expect["codes"].items():
+                code.text()
         expect["needs"].texts(self.names, "fact")
 
     def _offers(self, item: Item) -> None:
@@ -189,9 +185,9 @@ class ExampleReader:
         """The facts in *item* that can be read, as plain values."""
         facts: dict[str, Json] = {}
         for name, part in item.pairs().items():
-            fact = self.catalogue.fact(name)
+            fact = self.policy.catalogue.fact(name)
             if fact is None:
-                hint = did_you_mean(name, (each.name for each in self.catalogue.facts))
+                hint = did_you_mean(name, (each.name for each in self.policy.catalogue.facts))
                 part.fault(f"unknown fact `{excerpt(name)}`", hint, key=True)
             elif fact.type.kind is Kind.TEXT:
                 facts[name] = part.one_of(fact.type.options, fact.name)

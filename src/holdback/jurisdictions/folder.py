@@ -131,7 +131,7 @@ def _folders(root: Traversable) -> Iterator[Traversable]:
 
 def _read_folder(folder: Traversable, prefix: str) -> tuple[Folder, tuple[Fault, ...]]:
     """The files in *folder*, and what lies beside them and should not."""
-    file = excerpt(prefix.rstrip("/"))
+    file = f"{prefix.rstrip('/').removesuffix(folder.name)}{excerpt(folder.name)}"
     if CODE.fullmatch(folder.name) is None:
         message = f"`{excerpt(folder.name)}` is not the code of a jurisdiction"
         hint = "a folder is named as `GB` or `US-CA`, by ISO 3166"

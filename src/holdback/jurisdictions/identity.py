@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from decimal import Decimal
 from typing import Final, TypeVar
 
-from attrs import field, frozen
+from attrs import define, field
 
 from holdback.canonical import Json, Verbatim, canonical, digest
 from holdback.jurisdictions.written import WrittenProduct
@@ -29,7 +29,7 @@ _T = TypeVar("_T", bound=Hashable)
 _QUANTITY: Final = re.compile(r"([A-Z]{3} )?(-?[0-9]+)(?:\.([0-9]+))?(%?)")
 
 
-@frozen(eq=False)
+@define(eq=False)
 class Identity:
     """
     Makes the digests of a jurisdiction's rulebooks. A rule or a product that stands in many of them is

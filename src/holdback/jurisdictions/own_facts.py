@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from holdback.errors import did_you_mean
 from holdback.facts import EVIDENCE, catalogue
 from holdback.jurisdictions.document import excerpt
 from holdback.jurisdictions.items import Item, Keys
@@ -35,7 +34,7 @@ def read_facts(item: Item, currency: Currency, inherited: Iterable[Fact]) -> tup
         item.fault(f"there are more than {MOST_FACTS} facts", key=True)
         return ()
     found = []
-    for name, part in parts.items():
+    for name, part in sorted(parts.items()):  # the order of keys means nothing
         if re.fullmatch(NAME, name) is None or name in KEYWORDS:
             part.fault(
                 f"`{excerpt(name)}` cannot be a name", "a name is like `licence_valid`", key=True
@@ -104,8 +103,7 @@ def _range(keys: Keys, type_: Type) -> tuple[int, int] | None:
     """The range of a number or a date, both ends included."""
     for key in ("minimum", "maximum"):
         if keys[key].absent:
-            near = did_you_mean(key, keys.item.value) or "a rule is checked against the range"
-            keys.item.fault(f"`{key}` is missing", near, key=True)
+            keys.item.fault(f"`{key}` is missing", "rules are checked against the range", key=True)
     low, high = keys["minimum"].quantity(type_), keys["maximum"].quantity(type_)
     if low is None or high is None:
         return None

@@ -94,10 +94,10 @@ def read_format(item: Item) -> None:
 
 def read_particulars(
     item: Item, folder: str, parent: Particulars | None
-) -> tuple[Particulars | None, Currency | None]:
+) -> tuple[Particulars | None, Currency | None, tuple[Fact, ...]]:
     """
-    The particulars in *item*, of the jurisdiction in the folder of that name, and the currency, which
-    may be known when the rest is at fault. What a child leaves out is its *parent's*.
+    The particulars in *item*, of the jurisdiction in the folder of that name; and the currency and the facts,
+    which may be known when the rest is at fault. What a child leaves out is its *parent's*.
     """
     has_parent = isinstance(item.value, dict) and isinstance(item.value.get("parent"), str)
     required = OWN if has_parent else REQUIRED
@@ -109,7 +109,7 @@ def read_particulars(
     keys["parent"].text(r"[A-Z]{2}(-[A-Z0-9]{1,3})?", "the code of a jurisdiction")
     places = {
         name: parent.places[name] if keys[name].absent and parent else keys[name]
-        for name in (*_INHERITED, *TIMELINES)
+        for name in (*_INHERITED, *TIMELINES, "figures")
     }
     zone, currency = _zone(keys["timezone"]), _currency(keys["currency"], parent)
     found: dict[str, Any] = {
@@ -138,7 +138,7 @@ def read_particulars(
         figures = parent.figures
     dropped = _switched_off(keys, has_parent=has_parent)
     if None in found.values() or len(item.document.faults) > before:
-        return None, currency
+        return None, currency, facts
     particulars = Particulars(
         **found,
         facts=facts,
@@ -148,7 +148,7 @@ def read_particulars(
         places=places,
         fact_items={**({} if parent is None else parent.fact_items), **keys["facts"].pairs()},
     )
-    return particulars, currency
+    return particulars, currency, facts
 
 
 def _timelines(

@@ -22,6 +22,7 @@ from holdback.jurisdictions.written import (
     WrittenRule,
 )
 from holdback.money import Currency
+from holdback.rules import Catalogue
 
 
 @frozen(kw_only=True, eq=False)
@@ -43,17 +44,23 @@ class Policy:
     """
     Everything that is written for a jurisdiction; `particulars` are None when they are at fault.
 
+    `catalogue` has the facts that its rules may read, its own and its parents' among them.
     `layers` are the folders, the eldest parent's first and its own last. `rules_item` and `products_item` are
     the lists that its own rules and products stand in, or its whole file where there is no such list.
     """
 
     code: str
-    currency: Currency
+    catalogue: Catalogue
     particulars: Particulars | None
     parameters: Parameters
     layers: tuple[Layer, ...]
     rules_item: Item
     products_item: Item
+
+    @property
+    def currency(self) -> Currency:
+        """The currency of its amounts."""
+        return self.catalogue.currency
 
     @property
     def own(self) -> Layer:

@@ -21,6 +21,7 @@ from holdback.jurisdictions.slices import cut
 from holdback.jurisdictions.survivors import read_survivors
 from holdback.jurisdictions.written import Parameters, read_parameters, read_product, read_rules
 from holdback.money import Currency
+from holdback.rules import Fact
 
 JURISDICTION: Final = "jurisdiction.toml"
 RENEWAL: Final = "renewal.toml"
@@ -191,19 +192,20 @@ class _Reading:
         renewal = self._item(RENEWAL, optional=child)
         products = self._item(PRODUCTS, optional=child)
         particulars, currency = None, None
+        facts: tuple[Fact, ...] = ()
         if self.who is not None:
             inherited = None if parent is None else parent.particulars
-            particulars, currency = read_particulars(self.who, self.folder.code, inherited)
+            particulars, currency, facts = read_particulars(self.who, self.folder.code, inherited)
         # Without the currency no amount can be read, and most that could be said would be wrong.
         if self.who is None or currency is None:
             return None
         renewal_keys = _keys(renewal, "rules", child=child)
         product_keys = _keys(products, "products", child=child)
         before = len(self.faults)
-        policy = self._policy(particulars, currency, renewal_keys, product_keys)
+        policy = self._policy(particulars, currency, facts, renewal_keys, product_keys)
         if (renewal_keys is None or product_keys is None) and not child:
             return None  # the two share their parameters
-        if child and (parent is None or len(self.faults) > before):
+        if child and (parent is None or particulars is None or len(self.faults) > before):
             return None  # what is inherited is judged only with what is there to replace it
         policy = policy.overlaying(parent)
         all_read = len(self.faults) == before
@@ -239,16 +241,16 @@ class _Reading:
         self,
         particulars: Particulars | None,
         currency: Currency,
+        facts: tuple[Fact, ...],
         renewal: Keys | None,
         products: Keys | None,
     ) -> Policy:
         """What is written in this folder alone."""
         code, parameters = self.folder.code, Parameters()
-        own = () if particulars is None else particulars.facts
-        facts = {fact.name for fact in catalogue(currency).with_facts(own).facts}
+        names = {fact.name for fact in catalogue(currency).with_facts(facts).facts}
         for keys in (renewal, products):
             if keys is not None:
-                read_parameters(keys["parameters"], code, currency, facts, parameters)
+                read_parameters(keys["parameters"], code, currency, names, parameters)
         rules = [] if renewal is None else read_rules(renewal["rules"], code)
         offered = [] if products is None else products["products"].items()
         written = [read_product(item, code) for item in offered]
@@ -261,7 +263,7 @@ class _Reading:
         )
         return Policy(
             code=code,
-            currency=currency,
+            catalogue=catalogue(currency).with_facts(facts),
             particulars=particulars,
             parameters=parameters,
             layers=(layer,),

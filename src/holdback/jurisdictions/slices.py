@@ -10,10 +10,9 @@ from collections.abc import Iterable, Mapping
 from datetime import date
 from typing import Any, Final
 
-from attrs import field, frozen
+from attrs import define, field
 
 from holdback.errors import RuleError, did_you_mean
-from holdback.facts import catalogue
 from holdback.jurisdictions.identity import Identity
 from holdback.jurisdictions.items import Item
 from holdback.jurisdictions.policy import Policy
@@ -81,7 +80,7 @@ def _settings_from(start: date, policy: Policy) -> None:
             )
 
 
-@frozen(eq=False)
+@define(eq=False)
 class _Cutter:
     policy: Policy
     # What was noted already: the slices after the first at fault would say it again.
@@ -89,12 +88,6 @@ class _Cutter:
     # A rule by the values of the parameters that it names: it means the same in every slice with those.
     _read: dict[object, Rule | None] = field(factory=dict)
     _identity: Identity = field(factory=Identity)
-    _facts: Catalogue = field(init=False)
-
-    @_facts.default
-    def _with_own_facts(self) -> Catalogue:
-        own = () if self.policy.particulars is None else self.policy.particulars.facts
-        return catalogue(self.policy.currency).with_facts(own)
 
     def slice(self, on: date) -> Rulebook | None:
         """The rulebook from *on* until the next change; None, and faults noted, when it has faults."""
@@ -148,7 +141,7 @@ class _Cutter:
             number = written.timeline.value_on(on)
             assert number is not None, "it is in force"
             values[name] = Parameter(name=name, type=written.type, number=number)
-        return self._facts.with_parameters(values)
+        return self.policy.catalogue.with_parameters(values)
 
     def _rules(
         self, in_force: list[WrittenRule], known: Catalogue, on: date, listed: Item
@@ -203,8 +196,9 @@ class _Cutter:
         with what the child replaces or drops.
         """
         particulars = self.policy.particulars
-        if written.jurisdiction == self.policy.code or particulars is None:
+        if written.jurisdiction == self.policy.code:
             return False
+        assert particulars is not None, "a child at fault is not cut"
         place = f"{written.keys.item.document.file}:{written.keys.item.line}"
         message = f"the inherited rule `{written.id}` ({place}): {message}"
         particulars.item.fault(message, hint, key=True)

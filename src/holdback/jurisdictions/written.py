@@ -259,6 +259,11 @@ def read_choice(kind: str, item: Item) -> CalculatorChoice | None:
         return None
     name = named.text(NAME, "the name of a calculator such as `takings_multiple`")
     before = len(item.document.faults)
+    for key, part in parts.items():
+        if re.fullmatch(NAME, key) is None:
+            part.fault(
+                f"`{excerpt(key)}` cannot be a setting", "a name is like `minimum`", key=True
+            )
     settings = {key: part.plain() for key, part in parts.items() if not part.is_blank()}
     if name is None or len(item.document.faults) > before:
         return None

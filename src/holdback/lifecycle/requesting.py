@@ -12,6 +12,8 @@ from pendulum import DateTime
 
 from holdback.canonical import Json
 from holdback.errors import Fault, Refusal
+from holdback.facts import BUILT_IN_FACTS
+from holdback.history import held_facts
 from holdback.jurisdictions.rulebook import Rulebook
 from holdback.lifecycle.commands import RequestOffers
 from holdback.lifecycle.events import OffersIssued
@@ -207,8 +209,8 @@ def required_checks(
     """
     The checks that the host has to carry out before it makes this request.
 
-    An initial application needs what the products' rules read and the takings; a renewal, what of it is
-    not held. Offers that expired unaccepted call for a second consumer credit check (spec 3).
+    An initial application needs what the products' rules read and the takings; a renewal, what of it and of
+    the renewal rules is not held. A fact that the jurisdiction adds is a check by its own name. Offers that expired unaccepted call for a second consumer credit check (spec 3).
     """
     rulebook = setting.rulebook(merchant, context.at)
     admit(request, merchant, rulebook)
@@ -224,9 +226,11 @@ def _checks(
     if request.renewal:
         rulesets.append(rulebook.renewal)
     read = {name for ruleset in rulesets for rule in ruleset.rules for name in rule.checked.names}
-    held = catalogue.prepare(merchant.evidence) if request.renewal else catalogue.prepare({})
+    held = held_facts(merchant.evidence if request.renewal else {}, catalogue)
     due = second_check(merchant, rulebook, catalogue, context.at)
-    for name, evidence in CHECKS.items():
+    # What only the host knows in this jurisdiction is a check of its own, by the name of the fact.
+    own = {fact.name: (fact.name,) for fact in catalogue.facts[BUILT_IN_FACTS:]}
+    for name, evidence in {**CHECKS, **own}.items():
         again = name == "consumer_credit" and due is not None
         missing = any(fact in read and held[catalogue.place(fact)] is None for fact in evidence)
         if name == "takings":

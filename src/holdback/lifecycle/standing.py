@@ -15,7 +15,7 @@ from pendulum import DateTime
 from holdback.canonical import Json
 from holdback.errors import Fault, InvalidDocument, did_you_mean
 from holdback.facts import BUILT_IN_FACTS, EVIDENCE_FACTS, INITIAL_EVIDENCE
-from holdback.history import performance, renewal_facts
+from holdback.history import held_facts, performance, renewal_facts
 from holdback.jurisdictions.rulebook import Rulebook
 from holdback.lifecycle.setting import Context, Setting, local_date
 from holdback.model.deal import (
@@ -130,7 +130,7 @@ def second_check(
     expired = expired_unaccepted(merchant, at)
     if expired is None or not rulebook.automated_decisioning:
         return None
-    earlier = catalogue.prepare(expired.evidence)[catalogue.place("credit_checked_on")]
+    earlier = held_facts(expired.evidence, catalogue)[catalogue.place("credit_checked_on")]
     return SecondCheck(
         not_before=local_date(expired.expires_at, rulebook.zone),
         earlier=None if earlier is None else date.fromordinal(earlier),

@@ -144,7 +144,7 @@ class _Binder:
             choice,
             "calculator",
             f"no calculator `{name}` is registered; for {choice.kind} there are {names}",
-            did_you_mean(name, same_kind),
+            did_you_mean(choice.name, [known.partition("/")[2] for known in same_kind]),
         )
 
     def _fault(

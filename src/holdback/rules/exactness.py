@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from typing import Final
 
+from holdback.rules.operators import MIRRORED
 from holdback.rules.scale import is_constant
-from holdback.rules.tree import Node, Rounding
+from holdback.rules.tree import Constant, Node, Rounding
 
 _OPPOSITE: Final = {
     Rounding.NONE: Rounding.NONE,
@@ -26,7 +27,6 @@ _EXACT_ON_THE_LEFT: Final = {
     Rounding.UP: (">", "<="),
     Rounding.MIXED: (),
 }
-_MIRRORED: Final = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 def rounding(operator: str, operands: tuple[Node, ...]) -> Rounding:
@@ -58,14 +58,14 @@ def is_exact(operator: str, left: Node, right: Node) -> bool:
     if right.rounding is Rounding.NONE:
         return operator in _EXACT_ON_THE_LEFT[left.rounding]
     if left.rounding is Rounding.NONE:
-        return _MIRRORED.get(operator) in _EXACT_ON_THE_LEFT[right.rounding]
+        return MIRRORED.get(operator) in _EXACT_ON_THE_LEFT[right.rounding]
     return False
 
 
 def suggestion(operator: str, left: Node, right: Node, texts: tuple[str, str]) -> str | None:
     """What to write instead of an inexact comparison whose sides are written *texts*."""
     if right.rounding is Rounding.DOWN and left.rounding is Rounding.NONE:
-        return suggestion(_MIRRORED.get(operator, operator), right, left, texts[::-1])
+        return suggestion(MIRRORED.get(operator, operator), right, left, texts[::-1])
     if left.rounding is not Rounding.DOWN or right.rounding is not Rounding.NONE:
         return None
     if operator not in (">", "<="):
@@ -73,6 +73,8 @@ def suggestion(operator: str, left: Node, right: Node, texts: tuple[str, str]) -
     instead = ">=" if operator == ">" else "<"
     if not is_constant(right):
         return f"write `{texts[0]} {instead} {texts[1]}`"
+    if isinstance(right, Constant) and right.name is not None:
+        return f"write `{texts[0]} {instead} {texts[1]}`, and let the parameter be 0.0001% more"
     if right.low >= left.high:
         always = "never more than" if operator == ">" else "always at most"
         return f"leave it out: `{texts[0]}` is {always} {texts[1]}"

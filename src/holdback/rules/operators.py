@@ -95,4 +95,6 @@ OPERATORS: Final[Mapping[str, Operator]] = MappingProxyType({row.name: row for r
 OPPOSITES: Final[Mapping[str, str]] = MappingProxyType(
     {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 )
+# The same comparison with its sides exchanged.
+MIRRORED: Final[Mapping[str, str]] = MappingProxyType({"<": ">", "<=": ">=", ">": "<", ">=": "<="})
 FUNCTIONS: Final = ("min", "max", "abs")

@@ -71,7 +71,7 @@ _WORD_HINTS: Final[Mapping[str, str]] = MappingProxyType(
         "False": "write `false`",
         "yes": "write `true`",
         "no": "write `false`",
-        "is": "to compare, write `==`",
+        "is": "to compare, write `==`; for at least `>=`, for at most `<=`",
         "None": _MISSING,
         "null": _MISSING,
         "none": _MISSING,

@@ -108,6 +108,18 @@ def words_of(node: Node) -> str:
             raise AssertionError(node)
 
 
+def relation(operator: str, wanted: bool) -> str:
+    """
+    How what is measured had to stand to a threshold, in words.
+
+    >>> relation(">=", True), relation(">", False), relation("in", True)
+    ('at least', 'at most', 'one of')
+    """
+    if operator == "in":
+        return "one of" if wanted else "none of"
+    return _COMPARED[operator if wanted else OPPOSITES[operator]].removeprefix("is").strip()
+
+
 def _denied(node: Node) -> str:
     """That *node* is false, in plain words."""
     match node:

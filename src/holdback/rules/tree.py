@@ -185,14 +185,17 @@ def leaves(node: Node) -> Iterator[Constant | FactRead]:
         yield from leaves(operand)
 
 
-def comparisons(node: Node) -> Iterator[Operation]:
-    """The comparisons in *node*, `in` among them, from left to right."""
+def comparisons(node: Node, wanted: bool = True) -> Iterator[tuple[Operation, bool]]:
+    """
+    The comparisons in *node*, `in` among them, from left to right; and whether each is *wanted* to be true
+    for *node* to be, or false, as under a `not`.
+    """
     if isinstance(node, Operation):
         if node.operands[0].type.kind is not Kind.FLAG:
-            yield node
+            yield node, wanted
         else:
             for operand in node.operands:
-                yield from comparisons(operand)
+                yield from comparisons(operand, wanted != (node.operator == "not"))
 
 
 @frozen(kw_only=True)

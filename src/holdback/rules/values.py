@@ -120,6 +120,10 @@ def read_flag(value: object) -> int:
 def read_percent(value: object, places: int, *, down: bool) -> int:
     """A percentage, `"64.5%"` or the number 64.5, in units of 10**-*places* percent."""
     if isinstance(value, str):
+        if re.fullmatch(r"[^0-9]*|.*[ ,].*", value):  # said better than of any number
+            raise ValueError(
+                "expected a percentage such as `64.5%`: a plain decimal number, no space, a point"
+            )
         value = value.removesuffix("%")
     return number(value, places, "a percentage such as `64.5%`", down=down)
 

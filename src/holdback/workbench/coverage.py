@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import date
 
 from attrs import field, frozen
 
 from holdback.canonical import Json
 from holdback.jurisdictions.jurisdiction import Jurisdiction
 from holdback.jurisdictions.written import WrittenRule
-from holdback.ruleset import RuleSet
 from holdback.workbench.trial import Trial
 
 _WORDS = {True: "true", False: "false", None: "unknown"}
@@ -43,33 +43,42 @@ class Coverage:
 
 def coverage(jurisdiction: Jurisdiction, tried: Iterable[Trial]) -> list[Coverage]:
     """How often *tried*, the examples of *jurisdiction* as they ran, answered each of its own rules."""
-    own = jurisdiction.policy.own
-    rules: list[tuple[str | None, WrittenRule]] = [(None, rule) for rule in own.rules]
-    rules += [(each.key, rule) for each in own.products for rule in each.rules]
+    policy = jurisdiction.policy
+    own = [*policy.own.rules, *(rule for each in policy.own.products for rule in each.rules)]
+    alone = {rule for rule in policy.own.rules if _of_progress(rule, jurisdiction)}
     found = {
-        (product, rule.id, rule.code): Coverage(
+        rule: Coverage(
             code=rule.code,
             rule=rule.id,
             file=rule.keys.item.document.file,
             line=rule.keys.item.line,
-            answers=(True, False) if _of_progress(rule, jurisdiction) else (True, False, None),
+            answers=(True, False) if rule in alone else (True, False, None),
         )
-        for product, rule in rules
+        for rule in own
     }
     for trial in (each for each in tried if each.trace):  # else no rule was looked at
-        rulebook = jurisdiction.rulebook(trial.example.on)
-        sets: dict[str | None, RuleSet] = {each.key: each.rules for each in rulebook.products}
-        sets[None] = rulebook.renewal
-        codes = {rule.id: rule.code for rule in sets[trial.example.product].rules}
+        day = jurisdiction.rulebook(trial.example.on).since
         for line in trial.trace:
-            key = trial.example.product, line.rule, codes[line.rule]
-            if key in found:
-                found[key].seen[line.answer] += 1
+            written = _written(jurisdiction, trial.example.product, line.rule, day)
+            if written in found:
+                found[written].seen[line.answer] += 1
     return list(found.values())
 
 
+def _written(
+    jurisdiction: Jurisdiction, product: str | None, name: str, day: date
+) -> WrittenRule | None:
+    """The version of a rule, of renewals or of a product, that is in force on *day*."""
+    if product is None:
+        rules: Iterable[WrittenRule] = jurisdiction.policy.rules_on(day)
+    else:
+        offered = {each.key: each for each in jurisdiction.policy.products_on(day)}
+        rules = [rule for rule in offered[product].rules if day in rule.period]
+    return next((rule for rule in rules if rule.id == name), None)
+
+
 def _of_progress(rule: WrittenRule, jurisdiction: Jurisdiction) -> bool:
-    """Whether *rule* reads no other fact than the progress."""
+    """Whether *rule*, of renewals, reads no other fact than the progress."""
     facts = {fact.name for fact in jurisdiction.slices[0].catalogue.facts}
     trees = [rule.require] if rule.when is None else [rule.require, rule.when]
     return {name for tree in trees for name in tree.names} & facts == {"progress"}

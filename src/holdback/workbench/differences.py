@@ -135,7 +135,8 @@ def _of_a_rule(old: Overview, new: Overview) -> Iterator[str]:
     for key in _OF_A_RULE:
         same_words = key in ("when", "require") and old["words"] != new["words"]
         if old[key] != new[key] and not same_words:
-            yield f"{key}: {old[key]} to {new[key]}"
+            quote = '"' if key == "reason" else ""
+            yield f"{key}: {quote}{old[key]}{quote} to {quote}{new[key]}{quote}"
 
 
 def _products(before: Iterable[Overview], after: Iterable[Overview]) -> Iterator[Difference]:

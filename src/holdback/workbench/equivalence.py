@@ -19,7 +19,7 @@ from holdback.rules.tree import Checked, Constant, FactRead, Node, Operation
 from holdback.ruleset import Rule, RuleSet
 
 # More combinations than this are not looked at.
-MOST_LOOKS: Final = 20_000
+MOST_LOOKS: Final = 2_000
 _LOGIC: Final = ("and", "or", "not")
 _FLOOR: Final = FLOOR_PERCENT * 10**PERCENT_PLACES
 

@@ -10,9 +10,13 @@ from collections.abc import Iterable, Iterator
 from datetime import date
 from typing import Final
 
+from attrs import evolve
+
 from holdback.errors import Fault, InvalidDocument
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
+from holdback.jurisdictions.policy import Policy
 from holdback.jurisdictions.rulebook import Example, Rulebook
+from holdback.jurisdictions.timeline import Period
 from holdback.jurisdictions.written import WrittenRule
 from holdback.offers.binding import bind_all
 from holdback.rules import Facts, interpret
@@ -23,6 +27,8 @@ from holdback.workbench.trial import Answer, Trial, run
 
 _PROGRESS: Final = "progress"
 _CHECKED: Final = "credit_checked_on"
+# Rules by the values of their parameters: more are not looked at for what they always say.
+MOST_LOOKED_AT: Final = 500
 # So many tenths of an inherited id make a new one a slip of the pen.
 _NEARLY: Final = 9
 
@@ -49,6 +55,7 @@ def _of(
 ) -> Iterator[Fault]:
     yield from _unused(jurisdiction, jurisdictions)
     yield from _almost_inherited(jurisdiction)
+    yield from _dropped_in_vain(jurisdiction)
     yield from _review(jurisdiction, on)
     yield from _constant(jurisdiction)
     yield from _floor_alone(jurisdiction)
@@ -66,7 +73,7 @@ def _unused(jurisdiction: Jurisdiction, jurisdictions: Jurisdictions) -> Iterato
     named = set[str]()
     for each in jurisdictions:
         if jurisdiction.policy.own in each.policy.layers:
-            named |= {name for _, rule, _ in _rules(each) for name in rule.names}
+            named |= {name for rule, _, _ in _rules(each) for name in _read_by(rule)}
             named |= set(_calculated(each))
     for name, written in jurisdiction.policy.parameters.items():
         if written is not None and written.code == jurisdiction.code and name not in named:
@@ -85,6 +92,11 @@ def _unused(jurisdiction: Jurisdiction, jurisdictions: Jurisdictions) -> Iterato
                 hint="leave it out, or write the rule that needs it",
                 **item.position(key=True),
             )
+
+
+def _read_by(rule: Rule) -> Iterator[str]:
+    yield from rule.checked.names
+    yield from rule.checked.parameters
 
 
 def _calculated(jurisdiction: Jurisdiction) -> Iterator[str]:
@@ -108,6 +120,37 @@ def _almost_inherited(jurisdiction: Jurisdiction) -> Iterator[Fault]:
                 hint=f"to replace that rule, name this one `{near[0]}`; else give it another id",
                 **rule.keys["id"].position(),
             )
+
+
+def _dropped_in_vain(jurisdiction: Jurisdiction) -> Iterator[Fault]:
+    """What is switched off and is not there on any of those days, or has been already."""
+    policy, told = jurisdiction.policy, set[tuple[str, str, Period]]()
+    under = evolve(policy, layers=policy.layers[:-1]) if len(policy.layers) > 1 else policy
+    for dropped in policy.own.switched_off:
+        days = [each.since for each in jurisdiction.slices if each.since in dropped.period]
+        there = any(
+            dropped.name in _names(under, dropped.kind, day)
+            and dropped.name not in _names(policy, dropped.kind, day)
+            for day in days
+        )
+        key = (dropped.kind, dropped.name, dropped.period)
+        if not there or key in told:
+            yield Fault(
+                message=f"nothing is switched off: the {dropped.kind} `{dropped.name}` is not inherited "
+                "then, or is written anew here",
+                hint="leave it out, or mend its `from` and `until`",
+                **dropped.item.position(),
+            )
+        told.add(key)
+
+
+def _names(policy: Policy, kind: str, day: date) -> set[str]:
+    """What is in force of a *kind* on *day*, by name."""
+    if kind == "rule":
+        return {rule.id for rule in policy.rules_on(day)}
+    if kind == "product":
+        return {product.key for product in policy.products_on(day)}
+    return {name for name, each in policy.parameters_on(day).items() if each.code != policy.code}
 
 
 def _alike(one: str, other: str) -> bool:
@@ -151,12 +194,16 @@ def _rules(
 def _constant(jurisdiction: Jurisdiction) -> Iterator[Fault]:
     """Own rules that are never in force, or say the same of every deal that they are asked about."""
     own, in_force = jurisdiction.policy.own, set[WrittenRule]()
-    for rule, written, renewal in _rules(jurisdiction):
+    for number, (rule, written, renewal) in enumerate(_rules(jurisdiction)):
         in_force.add(written)
-        deals = telling([rule.checked], above_floor=renewal)
-        if written.jurisdiction != jurisdiction.code or deals is None:
+        if number >= MOST_LOOKED_AT:
             continue
-        yield from _unsaid(written, rule, deals)
+        if written.jurisdiction != jurisdiction.code:
+            continue
+        deals = telling([rule.checked], above_floor=renewal)
+        yield from _unsaid(written, rule, deals or [])
+        if deals is None:
+            continue
         answers = {interpret(rule.checked, facts) for facts in deals}
         for answer, word in ((False, "true"), (True, "false")):
             if answer not in answers:
@@ -177,11 +224,17 @@ def _constant(jurisdiction: Jurisdiction) -> Iterator[Fault]:
 
 
 def _unsaid(written: WrittenRule, rule: Rule, deals: list[Facts]) -> Iterator[Fault]:
-    """A sentence that names a fact which need not be known for the rule to be false."""
+    """A sentence that names what the rule does not read, or a fact that may be unknown when it is false."""
     catalogue, item = rule.checked.catalogue, written.keys["reason"]
     declined = [facts for facts in deals if interpret(rule.checked, facts) is False]
     for match in PLACEHOLDER.finditer(written.reason):
         fact = catalogue.fact(match[1])
+        if match[1] in catalogue.parameters and match[1] not in rule.checked.parameters:
+            yield Fault(
+                message=f"the sentence names `{match[1]}`, which the rule does not read",
+                hint="a merchant would be told another threshold than the one that decided",
+                **item.part_position(match.span()),
+            )
         if fact is not None and any(
             facts[catalogue.place(fact.name)] is None for facts in declined
         ):
@@ -195,21 +248,29 @@ def _unsaid(written: WrittenRule, rule: Rule, deals: list[Facts]) -> Iterator[Fa
 
 def _floor_alone(jurisdiction: Jurisdiction) -> Iterator[Fault]:
     """Design 4: "reaching the floor alone must never make a deal eligible"."""
+    declines: dict[Rule, bool] = {}
     for rulebook in jurisdiction.slices:
-        if any(_can_decline(rulebook, bit) for bit in range(len(rulebook.renewal.rules))):
-            continue
-        yield Fault(
-            message=f"on {rulebook.since} reaching the floor is enough: no declining rule that reads "
-            f"anything but `{_PROGRESS}` can be false",
-            hint="a rulebook needs a rule that can decline a deal which is half paid down",
-            **jurisdiction.policy.rules_item.position(key=True),
-        )
-        return
+        for rule in rulebook.renewal.rules:
+            if rule not in declines:
+                declines[rule] = _can_decline(rule)
+            if declines[rule]:
+                break
+        else:
+            yield _enough(jurisdiction, rulebook)
+            return
 
 
-def _can_decline(rulebook: Rulebook, bit: int) -> bool:
-    """Whether the rule at *bit* declines some deal at the floor for something else than its progress."""
-    rule = rulebook.renewal.rules[bit]
+def _enough(jurisdiction: Jurisdiction, rulebook: Rulebook) -> Fault:
+    return Fault(
+        message=f"on {rulebook.since} reaching the floor is enough: no declining rule that reads "
+        f"anything but `{_PROGRESS}` can be false",
+        hint="a rulebook needs a rule that can decline a deal which is half paid down",
+        **jurisdiction.policy.rules_item.position(key=True),
+    )
+
+
+def _can_decline(rule: Rule) -> bool:
+    """Whether *rule* declines some deal at the floor for something else than its progress."""
     if rule.otherwise != DECLINE or not set(rule.checked.names) - {_PROGRESS}:
         return False
     deals = telling([rule.checked], above_floor=True)

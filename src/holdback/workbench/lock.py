@@ -8,7 +8,7 @@ are still those by which was decided on it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from datetime import date
 from typing import Final
 
@@ -92,10 +92,14 @@ def _day(text: str) -> date | None:
 
 
 def broken(
-    lock: Lock, jurisdictions: Jurisdictions, file: str, on: date | None = None
+    lock: Lock,
+    jurisdictions: Jurisdictions,
+    file: str,
+    on: date | None = None,
+    at_fault: Collection[str] = (),
 ) -> Iterator[Fault]:
     """
-    Where the past of *jurisdictions* is not as it was locked.
+    Where the past of *jurisdictions* is not as it was locked; of those *at_fault* that cannot be said yet.
 
     With *on*, the day of today, also what has begun by then and is not locked.
     """
@@ -103,14 +107,16 @@ def broken(
         of_one = lock.of(code)
         if code in jurisdictions.codes:
             yield from _changed(of_one, jurisdictions, file)
-        else:
+        elif code not in at_fault:
             message = f"{code} is locked, and there is no such jurisdiction that can be read"
             hint = "a jurisdiction stays, so that its decisions can be told from its rules"
             yield Fault(message=message, file=file, line=of_one.lines[0].line, hint=hint)
     if on is not None:
         for new in unlocked(lock, jurisdictions, on):
             message = f"{new.code} changed on {new.since}, which is not locked yet"
-            yield Fault(message=message, file=file, hint=f"run `holdback lock --on {on}`")
+            folder = file.removesuffix(f"/{LOCK}")
+            hint = f"run `holdback lock {folder} --on {on}`"
+            yield Fault(message=message, file=file, hint=hint)
 
 
 def _changed(lock: Lock, jurisdictions: Jurisdictions, file: str) -> Iterator[Fault]:

@@ -222,17 +222,14 @@ def _rewritten(rule: Rule, catalogue: Catalogue, *, changes: Mapping[str, Any]) 
 
 
 def _texts(written: WrittenRule, jurisdiction: Jurisdiction, key: str) -> list[str]:
-    """The expression under *key* with one thing changed, in every way, by every value of parameters."""
+    """The expression under *key* with one thing changed, in every way."""
     tree = written.require if key == "require" else written.when
     if tree is None:
         return []
-    found: dict[str, None] = {}
     for rulebook in jurisdiction.slices:
         if rulebook.since in written.period:
-            checked = check(tree, rulebook.catalogue, Kind.FLAG)
-            found |= dict.fromkeys(text for text, _ in rewritten(checked))
-            break
-    return list(found)
+            return list(rewritten(check(tree, rulebook.catalogue, Kind.FLAG)))
+    return []
 
 
 def _with_rule(
@@ -286,8 +283,9 @@ def _with_terms(rulebook: Rulebook, *, product: WrittenProduct, changed: Changed
 def _switched_on(jurisdiction: Jurisdiction, others: Jurisdictions) -> Iterator[Mutant]:
     """Every rule and product that is switched off, back again."""
     for dropped in jurisdiction.policy.own.switched_off:
-        if dropped.kind != "parameter":
-            parent = others[jurisdiction.policy.layers[-2].code]
+        above = jurisdiction.policy.layers[-2].code
+        if dropped.kind != "parameter" and above in others.codes:
+            parent = others[above]
             yield Mutant(
                 name=f"{dropped.kind} {dropped.name} not switched off",
                 file=dropped.item.document.file,

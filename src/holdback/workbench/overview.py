@@ -10,13 +10,13 @@ from holdback.canonical import Json
 from holdback.jurisdictions.identity import settled
 from holdback.jurisdictions.items import Item
 from holdback.jurisdictions.jurisdiction import Jurisdiction
-from holdback.jurisdictions.particulars import Particulars
+from holdback.jurisdictions.particulars import Particulars, SwitchedOff
 from holdback.jurisdictions.rulebook import ProductTerms, Rulebook
 from holdback.jurisdictions.timeline import Period
 from holdback.jurisdictions.written import CALCULATORS, WrittenRule
 from holdback.money import PERCENT_PLACES, short
 from holdback.renewal import FLOOR_PERCENT
-from holdback.rules import Kind, check, parse, words
+from holdback.rules import Kind, Type, check, parse, words
 from holdback.ruleset import Rule
 
 _TIMELINES: Final = ("offers_valid_hours", "recently_active_days")
@@ -60,10 +60,20 @@ def overview(jurisdiction: Jurisdiction, on: date) -> dict[str, Json]:
                 **_place(each.item),
             }
             for each in particulars.switched_off
-            if on in each.period
+            if on in each.period and not _is_there(each, jurisdiction, rulebook)
         ],
         "products": list(_products(jurisdiction, rulebook)),
     }
+
+
+def _is_there(dropped: SwitchedOff, jurisdiction: Jurisdiction, rulebook: Rulebook) -> bool:
+    """Whether what was *dropped* is there all the same: written anew."""
+    policy, day = jurisdiction.policy, rulebook.since
+    if dropped.kind == "rule":
+        return dropped.name in {rule.id for rule in rulebook.renewal.rules}
+    if dropped.kind == "product":
+        return dropped.name in {each.key for each in rulebook.products}
+    return dropped.name in policy.parameters_on(day)
 
 
 def _facts(jurisdiction: Jurisdiction) -> Iterator[dict[str, Json]]:
@@ -101,6 +111,11 @@ def _settings(particulars: Particulars, rulebook: Rulebook) -> Iterator[dict[str
         value = getattr(rulebook, name)
         shown = value if isinstance(value, bool) else str(value)
         yield {"name": name, "value": shown, **_place(particulars.places[name])}
+    if particulars.figures is not None:
+        shown = particulars.figures.show(Type(Kind.MONEY, rulebook.currency), 123456789)
+        percent = particulars.figures.percent_text("12.5")
+        value = f"{shown}; {percent}; {particulars.figures.date}"
+        yield {"name": "figures", "value": value, **_place(particulars.places["figures"])}
     for name in _TIMELINES:
         entry = particulars.timelines[name][1].entry_on(rulebook.since)
         assert entry is not None and entry.item is not None, "it was read, and holds"  # noqa: PT018

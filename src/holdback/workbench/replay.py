@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from datetime import date
 from typing import Any, Final
@@ -12,6 +13,10 @@ from holdback.canonical import Json
 from holdback.errors import Fault, InvalidDocument
 from holdback.jurisdictions.jurisdiction import Jurisdictions
 from holdback.jurisdictions.rulebook import Rulebook
+from holdback.money import Money
+from holdback.offers.binding import BUILT_IN, bind
+from holdback.offers.case import Case
+from holdback.offers.quote import quote
 from holdback.renewal import RECORD_FORMAT
 
 SAME: Final = "the same"
@@ -74,15 +79,113 @@ def replay(record: Json, jurisdictions: Jurisdictions) -> Replay:
             digest=document["digest"],
             at_hand=_at_hand(document["jurisdiction"], on, jurisdictions),
         )
-    again = rulebook.assess(document["facts"]).record()
-    different = (*_on_its_day(document, on, jurisdictions), *_differences(document, again))
+    # What no rule reads decides nothing, and the jurisdiction may have stopped to declare it.
+    read = {"progress", *(name for rule in rulebook.renewal.rules for name in rule.checked.names)}
+    facts = {name: value for name, value in document["facts"].items() if name in read}
+    recorded = {**document, "facts": facts}
+    again = rulebook.assess(facts).record()
+    different = (*_on_its_day(recorded, on, jurisdictions), *_differences(recorded, again))
     return Replay(
         state=DIFFERENT if different else SAME,
         digest=document["digest"],
         differences=different,
-        wording=tuple(_wording(document, again)),
+        wording=tuple(_wording(recorded, again)),
         rulebook=rulebook,
     )
+
+
+def replay_offers(event: Json, jurisdictions: Jurisdictions) -> Replay:
+    """
+    The decisions in *event*, an `OffersIssued` as plain values, derived again: of each product, and the
+    assessment of a renewal.
+
+    Raises:
+        InvalidDocument: when it is no such event, with everything that is wrong with it.
+    """
+    offer_set, decisions, facts = _read_event(event)
+    digest, on = offer_set["digest"], _day(offer_set["issued_on"])
+    found = next((each for each in jurisdictions.rulebooks() if each.digest == digest), None)
+    if found is None:
+        return Replay(state=NOT_AT_HAND, digest=digest)
+    rulebook, different, wording = evolve(found, on=on), list[str](), list[str]()
+    at_hand = _at_hand(rulebook.code, on, jurisdictions)
+    if at_hand != digest:
+        different.append(
+            f"issued_on: recorded {on}, when other rules were in force: {at_hand or 'none'}"
+        )
+    assessment = event.get("assessment")
+    if assessment is not None:
+        again = replay(assessment, jurisdictions)
+        different += again.differences
+        wording += again.wording
+    if assessment is None or assessment.get("eligible") is True:
+        different += _products(decisions, facts, rulebook, renewal=assessment is not None)
+    return Replay(
+        state=DIFFERENT if different else SAME,
+        digest=digest,
+        differences=tuple(different),
+        wording=tuple(wording),
+        rulebook=rulebook,
+    )
+
+
+def _day(text: Json) -> date:
+    return date.fromisoformat(str(text))
+
+
+def _read_event(event: Json) -> tuple[Mapping[str, Any], list[Any], Mapping[str, Any]]:
+    offer_set = event.get("offer_set") if isinstance(event, Mapping) else None
+    if not isinstance(offer_set, Mapping):
+        raise InvalidDocument.of("expected an `OffersIssued` event with its `offer_set`", path="$")
+    decisions, facts = event.get("decisions"), event.get("facts")
+    faults = []
+    if not isinstance(decisions, list) or not all(isinstance(each, Mapping) for each in decisions):
+        faults.append(Fault(message="expected the decisions on the products", path="$.decisions"))
+    if not isinstance(facts, Mapping):
+        faults.append(Fault(message="expected the facts that were known", path="$.facts"))
+    if not isinstance(offer_set.get("digest"), str):
+        faults.append(Fault(message="expected the digest", path="$.offer_set.digest"))
+    if not _DATE.fullmatch(str(offer_set.get("issued_on"))):
+        faults.append(Fault(message="expected a date", path="$.offer_set.issued_on"))
+    if event.get("assessment") is not None and not isinstance(event["assessment"], Mapping):
+        faults.append(Fault(message="expected a decision record or null", path="$.assessment"))
+    if faults or not isinstance(decisions, list) or not isinstance(facts, Mapping):
+        raise InvalidDocument(faults)
+    return offer_set, decisions, facts
+
+
+def _products(
+    decisions: list[Any], facts: Mapping[str, Any], rulebook: Rulebook, *, renewal: bool
+) -> Iterator[str]:
+    """What is different in the decisions on the products."""
+    declared = {name: value for name, value in facts.items() if rulebook.catalogue.fact(name)}
+    prepared = rulebook.catalogue.prepare(declared)
+    case = Case(
+        facts=prepared,
+        catalogue=rulebook.catalogue,
+        renewal=renewal,
+        currency=rulebook.currency,
+        rounding=rulebook.rounding,
+    )
+    settlement = case.fact("balance") if renewal else None
+    assert settlement is None or isinstance(settlement, Money), "a balance is money"
+    bound = {each.terms.key: each for each in bind(rulebook, BUILT_IN, "{}/{}".format)}
+    derived = {
+        key: _decision(quote(product, case, str, settlement).record(key))
+        for key, product in bound.items()
+    }
+    recorded = {str(each.get("product")): _decision(each) for each in decisions}
+    for key in dict.fromkeys([*recorded, *derived]):
+        one, other = (each.get(key, "nothing") for each in (recorded, derived))
+        if one != other:
+            yield f"product {key}: recorded {one}, derived {other}"
+
+
+def _decision(decision: Mapping[str, Any]) -> str:
+    reasons, needs = decision.get("reasons"), decision.get("needs")
+    codes = _codes({"reasons": reasons if isinstance(reasons, list) else []})
+    why = [*codes, *(needs if isinstance(needs, list) else [])]
+    return f"{decision.get('decision')}{f' ({why})' if why else ''}"
 
 
 def _read(record: Json) -> Mapping[str, Any]:
@@ -170,6 +273,7 @@ def _codes(record: Mapping[str, Any]) -> list[Json]:
     return [each.get("code") for each in record["reasons"] if isinstance(each, Mapping)]
 
 
+_DATE: Final = re.compile("[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])")
 _ANSWERS: Final = {True: "true", False: "false", None: "unknown"}
 
 

@@ -14,55 +14,48 @@ from holdback.rules import Checked, Kind, Type
 from holdback.rules.operators import OPPOSITES
 from holdback.rules.tree import Constant, FactRead, Node, Operation
 
-_FLIPS = {"and": "or", "or": "and", "min": "max", "max": "min", "+": "-", "-": "+"}
+_OTHER = {"min": "max", "max": "min"}
 
 
-def rewritten(checked: Checked) -> Iterator[tuple[str, Node]]:
+def rewritten(checked: Checked) -> Iterator[str]:
     """
-    The source of *checked* with one thing changed, in every way, and the part that was changed.
+    The source of *checked* with one thing changed, in every way.
 
     Every literal by one unit up and down, every comparison to every other, `and` for `or`, `not` left out,
     every item of a list left out, and every other text of a declared set in the place of one.
     """
     seen = {checked.source}
-    for text, node in _changes(checked.tree, checked.source):
+    for text in _changes(checked.tree, checked.source):
         if text not in seen:
             seen.add(text)
-            yield text, node
+            yield text
 
 
-def _changes(node: Node, source: str) -> Iterator[tuple[str, Node]]:
+def _changes(node: Node, source: str) -> Iterator[str]:
     def put(start: int, end: int, text: str) -> str:
         return f"{source[:start]}{text}{source[end:]}"
 
     match node:
         case Constant(name=None, type=type_):
             for number in beside(type_, node.number):
-                yield put(node.start, node.end, type_.literal(number)), node
+                yield put(node.start, node.end, type_.literal(number))
         case FactRead(type=type_) if type_.kind is Kind.FLAG:
-            yield put(node.start, node.end, f"(not {node.name})"), node
+            yield put(node.start, node.end, f"(not {node.name})")
         case Operation(operator="in", operands=(operand, *choices)):
-            yield from ((text, node) for text in _lists(node, source))
+            yield from _lists(node, source)
             for part in (operand, *(each for each in choices if isinstance(each, Constant))):
                 if part.type.kind is not Kind.TEXT:
                     yield from _changes(part, source)
         case Operation(operator="not", operands=(operand,)):
-            yield (
-                put(
-                    node.start,
-                    operand.start,
-                    source[node.start : operand.start].replace("not", "", 1),
-                ),
-                node,
-            )
+            gap = source[node.start : operand.start]
+            yield put(node.start, operand.start, gap.replace("not", "", 1))
             yield from _changes(operand, source)
         case Operation(operator=operator, operands=operands):
-            yield from ((text, node) for text in _operators(node, source))
+            yield from _operators(node, source)
             for operand in operands:
                 yield from _changes(operand, source)
-            if operator in _FLIPS and operator in ("min", "max"):
-                name = put(node.start, node.start + len(operator), _FLIPS[operator])
-                yield name, node
+            if operator in _OTHER:
+                yield put(node.start, node.start + len(operator), _OTHER[operator])
         case _:
             return
 

@@ -17,7 +17,7 @@ from holdback.money import PERCENT_PLACES, RATIO_PLACES, Currency, scaled, short
 _FIGURE: Final = re.compile(r"(?:([A-Z]{3}) )?([0-9]+(?:\.[0-9]+)?)(%?)")
 # What is rounded to whole steps afterwards: a smallest unit might change no amount, so these are moved by
 # one in the last digit that is written.
-_COARSE: Final = ("multiple", "step", "amounts")
+_COARSE: Final = ("multiple", "step")
 
 _Path = tuple[str | int, ...]
 

@@ -135,7 +135,7 @@ def _compared(
 
 
 def _parts(part: Trace) -> Iterator[Trace]:
-    if any(part.node is each for each in comparisons(part.node)):
+    if any(part.node is each for each, _ in comparisons(part.node)):
         yield part
     else:
         for child in part.children:

@@ -111,7 +111,7 @@ class Trial:
             shown = (f"{name} {answer.limits[name]}" for name in self.expected.limits)
             yield f"            limits: {', '.join(shown)}"
         if self.expected.offers is not None:
-            named = {name for offer in self.expected.offers for name in offer}
+            named = {name for offer in self.expected.offers for name in offer} or _SHOWN.keys()
             for offer in answer.offers or ():
                 shown = (f"{name} {value}" for name, value in offer.items() if name in named)
                 yield f"            {', '.join(shown)}"
@@ -169,9 +169,9 @@ def trials(jurisdiction: Jurisdiction) -> Iterator[Trial]:
         yield run(example, jurisdiction.rulebook(example.on))
 
 
-def run(example: Example, rulebook: Rulebook) -> Trial:
+def run(example: Example, rulebook: Rulebook, calculators: Mapping[str, type] = BUILT_IN) -> Trial:
     """
-    *example* by the *rulebook* of its day.
+    *example* by the *rulebook* of its day and these *calculators*.
 
     Raises:
         InvalidDocument: when its facts cannot be meant, or its product's calculators cannot be bound.
@@ -185,7 +185,7 @@ def run(example: Example, rulebook: Rulebook) -> Trial:
         reasons, trace, got = (), (), Answer(NOT_OFFERED)
     else:
         offered = [each for each in rulebook.products if each.key == example.product]
-        (product,) = bind(evolve(rulebook, products=tuple(offered)), BUILT_IN, _identify)
+        (product,) = bind(evolve(rulebook, products=tuple(offered)), calculators, _identify)
         settles = None if example.settles is None else Money(example.settles, rulebook.currency)
         case = Case(
             facts=facts,

@@ -1,0 +1,366 @@
+"""Decisions that were made stay as they were: the golden corpus, its expectations and its guards."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from datetime import date
+from functools import cache
+from pathlib import Path
+
+import pytest
+from append import (
+    CORPUS,
+    PREFIXES,
+    days_of,
+    decided_again,
+    digest_of,
+    faults,
+    lines_of,
+    new_lines,
+    prefixes_of,
+    slice_on,
+)
+from append import main as append
+from attrs import evolve
+
+from holdback import Jurisdictions, RuleError, load_jurisdictions
+from holdback.canonical import canonical
+from holdback.jurisdictions.reader import FILES, read_jurisdiction
+from holdback.rules.tree import FactRead, leaves
+from holdback.workbench.equivalence import alike
+from holdback.workbench.mutation import mutants
+
+ROOT = Path(__file__).parents[2] / "jurisdictions"
+JURISDICTIONS = load_jurisdictions(ROOT)
+CODES = JURISDICTIONS.codes
+LINES = lines_of()
+LEAST = 2_500
+# In every jurisdiction, of every outcome.
+LEAST_OF_AN_OUTCOME = 10
+# Small mistakes that could be made in one file of renewal rules.
+LEAST_MUTANTS = 20
+OUTCOMES = ("eligible", "referred", "ineligible", "undetermined", "not_assessed")
+
+
+@cache
+def written():
+    """The lines of each jurisdiction, read."""
+    found = defaultdict(list)
+    for line in LINES:
+        decision = json.loads(line)
+        found[decision["jurisdiction"]].append(decision)
+    return found
+
+
+def decided(line, jurisdictions=JURISDICTIONS):
+    """The bytes that *line* has when it is decided in the way that everybody decides."""
+    given = json.loads(line)
+    rulebook = jurisdictions.resolve(given["jurisdiction"], on=date.fromisoformat(given["on"]))
+    record = rulebook.assess(given["facts"]).record()
+    return canonical(
+        {
+            **{
+                key: record[key]
+                for key in ("jurisdiction", "on", "facts", "digest", "outcome", "needs")
+            },
+            "codes": [reason["code"] for reason in record["reasons"]],
+            "trace": [[each["rule"], each["answer"]] for each in record["trace"]],
+        }
+    )
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_decisions_stay_as_they_were(code):
+    """
+    "an append-only corpus of at least 2,000 decisions over all shipped jurisdictions stays identical, byte
+    for byte"
+    """
+    prefix = b'"jurisdiction":"%b","needs"' % code.encode()
+    lines = [line for line in LINES if prefix in line]
+
+    assert len(lines) == len(written()[code])
+    for line in lines:
+        assert decided(line) == line
+
+
+def test_the_expected_outcomes_are_the_interpreters():
+    """
+    "its expected outcomes come from the reference interpreter, never from the code under test"
+    """
+    for line in LINES:
+        assert decided_again(line, JURISDICTIONS) == line
+
+
+def test_its_size():
+    """
+    "at least 2,000 decisions over all shipped jurisdictions", none of them twice, every outcome in each.
+    """
+    assert len(set(LINES)) == len(LINES) >= LEAST
+    assert set(written()) >= set(CODES)
+    for code in CODES:
+        outcomes = Counter(each["outcome"] for each in written()[code])
+        assert outcomes.keys() == set(OUTCOMES)
+        assert min(outcomes.values()) >= LEAST_OF_AN_OUTCOME, (code, outcomes)
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_every_slice_is_met_on_its_first_day_in_the_middle_and_on_its_last(code):
+    """
+    A decision of each day on which a slice begins or ends, and of one between; of the open slice, its first.
+    """
+    jurisdiction = JURISDICTIONS[code]
+    found = {each["on"] for each in written()[code]}
+
+    assert found >= {day.isoformat() for day in days_of(jurisdiction)}
+    for before, after in zip(jurisdiction.changes, jurisdiction.changes[1:], strict=False):
+        assert before.isoformat() in found
+        assert date.fromordinal(after.toordinal() - 1).isoformat() in found
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_every_rule_answers_in_every_way(code):
+    """
+    Of every rule that was ever in force there are decisions in which it is true, false and unknown, at each
+    value of its parameters.
+    """
+    met = defaultdict(set)
+    for decision in written()[code]:
+        rulebook = slice_on(JURISDICTIONS[code], date.fromisoformat(decision["on"]))
+        for rule, (name, answer) in zip(rulebook.renewal.rules, decision["trace"], strict=False):
+            assert rule.id == name
+            met[rule.checked.tree, name].add(answer)
+    wanted = {
+        (rule.checked.tree, rule.id)
+        for each in JURISDICTIONS[code].slices
+        for rule in each.renewal.rules
+    }
+
+    for tree, name in wanted:
+        # One that reads the progress alone is never unknown: nothing is looked at without the progress.
+        read = {each.name for each in leaves(tree) if isinstance(each, FactRead)}
+        ways = {True, False} if read == {"progress"} else {True, False, None}
+        assert met[tree, name] == ways, name
+
+
+def test_every_example_is_among_them():
+    """
+    The files' own examples are decisions of the corpus, and come out there as their file expects.
+    """
+    for code in CODES:
+        met = {
+            (json.dumps(each["facts"], sort_keys=True), each["digest"]): each
+            for each in written()[code]
+        }
+        for example in JURISDICTIONS.examples(code):
+            if example.product is not None:
+                continue
+            rulebook = slice_on(JURISDICTIONS[code], example.on)
+            facts = rulebook.assess(example.given).record()["facts"]
+            decision = met[json.dumps(facts, sort_keys=True), rulebook.digest]
+            for key, value in example.expect.items():
+                assert decision[key] == value, example.name
+
+
+# -- append-only
+
+
+def test_nothing_that_was_written_has_changed():
+    """
+    "append-only": every prefix of the corpus has the SHA-256 that it had when its last lines were added.
+    """
+    prefixes = prefixes_of()
+    counts = [count for count, _ in prefixes]
+
+    assert counts == sorted(set(counts))
+    assert counts[-1] == len(LINES)
+    for count, digest in prefixes:
+        assert digest_of(LINES[:count]) == digest
+
+
+def test_there_is_nothing_to_add():
+    """
+    Every day that has to be met is: `python tests/golden_decisions/append.py` would add nothing.
+    """
+    assert list(faults(LINES, prefixes_of(), JURISDICTIONS)) == []
+    assert next(new_lines(LINES, JURISDICTIONS), None) is None
+
+
+def write(folder, lines):
+    """A corpus of *lines* in *folder*, and the one line of its prefixes."""
+    (folder / CORPUS).write_bytes(b"".join(line + b"\n" for line in lines))
+    prefix = f"{len(lines)} {digest_of(lines)}\n"
+    (folder / PREFIXES).write_text(prefix)
+    return prefix
+
+
+def test_what_is_new_is_appended(tmp_path, capsys):
+    """
+    Lines for a jurisdiction that is not met yet come after those that are there, which stay as they are.
+    """
+    known = [line for line in LINES if b'"jurisdiction":"GB"' not in line]
+    first = write(tmp_path, known)
+
+    assert append([], tmp_path) == 0
+    lines = lines_of(tmp_path)
+    assert lines[: len(known)] == known
+    assert {*lines[len(known) :]} >= {*LINES} - {*known}
+    assert (tmp_path / PREFIXES).read_text() == f"{first}{len(lines)} {digest_of(lines)}\n"
+    assert append([], tmp_path) == 0
+    assert lines_of(tmp_path) == lines
+    assert capsys.readouterr().out.endswith(f"0 lines added; there are {len(lines)}\n")
+
+
+def test_nothing_is_added_to_what_no_longer_holds(tmp_path, capsys):
+    """
+    The generator refuses, and touches neither file.
+    """
+    lines = [LINES[0].replace(b'"eligible"', b'"referred"'), *LINES[1:20]]
+    prefix = write(tmp_path, lines)
+
+    assert append([], tmp_path) == 1
+    assert lines_of(tmp_path) == lines
+    assert (tmp_path / PREFIXES).read_text() == prefix
+    assert "line 1 no longer holds" in capsys.readouterr().out
+
+
+# -- planted
+
+
+def changed(code, old, new):
+    """The jurisdictions with *old* replaced by *new* in `renewal.toml` of *code*."""
+    files = {name: (ROOT / code / name).read_bytes() for name in FILES}
+    assert files["renewal.toml"].count(old) == 1
+    files["renewal.toml"] = files["renewal.toml"].replace(old, new)
+    others = [each for each in JURISDICTIONS if each.code != code]
+    return Jurisdictions([*others, read_jurisdiction(code, files)])
+
+
+def without_digest(line):
+    return {key: value for key, value in json.loads(line).items() if key != "digest"}
+
+
+def test_a_changed_threshold_is_noticed():
+    """
+    Planted: the pace that GB asks for is a ten-thousandth of a percent higher until the middle of 2026.
+    """
+    changed_ones = changed("GB", b'from = 2024-01-01, value = "75%"', b'from = 2024-01-01, value = "75.0001%"')  # fmt: skip
+    lines = [line for line in LINES if b'"jurisdiction":"GB"' in line]
+    early = [line for line in lines if json.loads(line)["on"] < "2026-07-01"]
+    failing = [line for line in lines if decided(line, changed_ones) != line]
+
+    assert failing == early
+    assert any(
+        without_digest(line) != without_digest(decided(line, changed_ones)) for line in failing
+    )
+
+
+def test_a_dropped_rule_is_noticed():
+    """
+    Planted: one rule is missing, in the same slices with the same digest.
+    """
+    for code in CODES:
+        whole = JURISDICTIONS[code]
+        for dropped in range(len(whole.slices[-1].renewal.rules)):
+            slices = tuple(
+                evolve(each, renewal=evolve(each.renewal, rules=without(each, whole, dropped)))
+                for each in whole.slices
+            )
+            spoilt = Jurisdictions([evolve(whole, slices=slices)])
+            assert any(
+                decided(line, spoilt) != line
+                for line in LINES
+                if b'"jurisdiction":"%b",' % code.encode() in line
+            )
+
+
+def without(rulebook, whole, dropped):
+    """The renewal rules of *rulebook* but the one at a place of the last slice."""
+    id_ = whole.slices[-1].renewal.rules[dropped].id
+    return tuple(rule for rule in rulebook.renewal.rules if rule.id != id_)
+
+
+def test_a_changed_digest_is_noticed():
+    """
+    Planted: the same rules under another digest.
+    """
+    whole = JURISDICTIONS["JP"]
+    slices = tuple(
+        evolve(each, renewal=evolve(each.renewal, digest="sha256:" + "0" * 64))
+        for each in whole.slices
+    )
+    spoilt = Jurisdictions([evolve(whole, slices=slices)])
+
+    assert all(decided(line, spoilt) != line for line in LINES if b'"jurisdiction":"JP"' in line)
+
+
+@pytest.mark.parametrize("place", [0, 1, -1])
+def test_a_changed_line_is_noticed(place):
+    """
+    Planted: a line was edited, or is missing, or two have changed places.
+    """
+    edited = [*LINES]
+    edited[place] = edited[place].replace(b'"progress":"', b'"progress":"1')
+    missing = [*LINES]
+    del missing[place]
+    swapped = [*LINES]
+    swapped[place], swapped[2] = swapped[2], swapped[place]
+
+    for lines in (edited, missing, swapped):
+        assert any("prefixes" in each or "first" in each for each in faults(lines, prefixes_of(), JURISDICTIONS))  # fmt: skip
+
+
+def test_the_prefixes_cannot_be_left_behind():
+    """
+    Planted: lines were added without a line in `prefixes.txt`.
+    """
+    assert any(faults(LINES, prefixes_of()[:-1], JURISDICTIONS))
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_every_mutant_of_the_renewal_rules_is_noticed(code):
+    """
+    Planted: each small mistake in a renewal rule or its parameters, the digest left as it was, changes a
+    decision, unless its file lists it as one that no deal can tell apart or the ranges of the facts say so.
+    """
+    jurisdiction = JURISDICTIONS[code]
+    deals = defaultdict(list)
+    for each in written()[code]:
+        rulebook = slice_on(jurisdiction, date.fromisoformat(each["on"]))
+        facts = rulebook.catalogue.prepare(each["facts"])
+        deals[rulebook.since].append((facts, answered(rulebook, facts)))
+
+    def noticed(mutant):
+        """Whether a decision is another one, or the mutant is refused as the reader would refuse it."""
+        try:
+            changed_ones = {each: mutant.change(each) for each in jurisdiction.slices}
+        except RuleError:
+            return True
+        return any(
+            answered(after, facts) != meant
+            for before, after in changed_ones.items()
+            if after.renewal is not before.renewal
+            for facts, meant in deals[before.since]
+        )
+
+    def same(mutant):
+        """Whether no deal can tell the mutant apart."""
+        return all(alike(each, mutant.change(each)) for each in jurisdiction.slices)
+
+    listed = {each.mutant for each in jurisdiction.survivors}
+    of_renewal = [
+        mutant
+        for mutant in mutants(jurisdiction, JURISDICTIONS)
+        if mutant.file.endswith("renewal.toml")
+    ]
+    unseen = [each.name for each in of_renewal if not noticed(each) and not same(each)]
+
+    assert len(of_renewal) > LEAST_MUTANTS
+    assert set(unseen) <= listed
+
+
+def answered(rulebook, facts):
+    """Everything in a decision but the digest and the facts."""
+    found = rulebook.assess_prepared(facts)
+    trace = [(each.rule, each.answer) for each in found.trace]
+    return found.outcome, found.codes, found.needs, trace

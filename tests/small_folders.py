@@ -1,0 +1,269 @@
+"""Small folders of jurisdictions as texts: a country without a finding, its children, and how to spoil them."""
+
+from __future__ import annotations
+
+import json
+
+from holdback.jurisdictions.jurisdiction import Jurisdictions
+from holdback.jurisdictions.reader import Folder, read_jurisdictions
+
+OF_A_COUNTRY = """\
+currency = "EUR"
+rounding = "half_up"
+timezone = "Europe/Amsterdam"
+automated_decisioning = false
+offers_valid_hours = [{ from = 2025-01-01, value = 720, source = "policy" }]
+recently_active_days = [{ from = 2025-01-01, value = 90, source = "policy" }]
+"""
+
+RENEWAL = """\
+format = 1
+
+[parameters.minimum_performance]
+type = "percent"
+timeline = [
+  { from = 2025-01-01, value = "75%", source = "policy" },
+  { from = 2026-01-01, value = "80%", source = "policy" },
+]
+
+[[rules]]
+id = "on-pace"
+code = "NL-R-01"
+require = "performance >= minimum_performance"
+reason = "The pace is {performance}; at least {minimum_performance} is needed."
+source = "policy"
+from = 2025-01-01
+
+[[rules]]
+id = "few-missed"
+code = "NL-R-02"
+require = "missed_remittances_30d <= 3"
+otherwise = "refer"
+reason = "Missed: {missed_remittances_30d}."
+source = "policy"
+from = 2025-01-01
+
+[typical]
+progress = "64%"
+performance = "97%"
+missed_remittances_30d = 0
+
+[[examples]]
+name = "just on pace until the change"
+on = 2025-12-31
+given = { performance = "75%" }
+expect = { outcome = "eligible" }
+
+[[examples]]
+name = "short of the pace until the change"
+on = 2025-12-31
+given = { performance = "74.9999%" }
+expect = { outcome = "ineligible", codes = ["NL-R-01"] }
+
+[[examples]]
+name = "just on pace"
+on = 2026-01-01
+given = { performance = "80%" }
+expect = { outcome = "eligible" }
+
+[[examples]]
+name = "short of the pace"
+on = 2026-01-01
+given = { performance = "79.9999%" }
+expect = { outcome = "ineligible", codes = ["NL-R-01"] }
+
+[[examples]]
+name = "pace not known"
+on = 2026-01-01
+without = ["performance"]
+expect = { outcome = "undetermined", needs = ["performance"] }
+
+[[examples]]
+name = "three missed"
+on = 2026-01-01
+given = { missed_remittances_30d = 3 }
+expect = { outcome = "eligible" }
+
+[[examples]]
+name = "two missed"
+on = 2026-01-01
+given = { missed_remittances_30d = 2 }
+expect = { outcome = "eligible" }
+
+[[examples]]
+name = "four missed"
+on = 2026-01-01
+given = { missed_remittances_30d = 4 }
+expect = { outcome = "referred", codes = ["NL-R-02"] }
+
+[[examples]]
+name = "missed not known"
+on = 2026-01-01
+without = ["missed_remittances_30d"]
+expect = { outcome = "undetermined", needs = ["missed_remittances_30d"] }
+"""
+
+PRODUCTS = """\
+format = 1
+
+[[products]]
+key = "flex"
+name = "Cash advance"
+description = "Repaid from takings."
+repayment_mechanism = "terminal_split"
+from = 2025-01-01
+amounts = ["50%", "100%"]
+limits = { calculator = "fixed", minimum = "EUR 500.00", maximum = "EUR 2000.00" }
+split_percentage = { calculator = "chosen", choices = ["10%"] }
+factor_rate = { calculator = "flat", rate = "1.2" }
+term = { calculator = "fixed", months = 6 }
+rules = [
+  { id = "identity", code = "NL-P-01", require = "identity_verified", reason = "Not verified.", source = "policy" },
+]
+
+[typical]
+identity_verified = true
+
+[[examples]]
+name = "verified"
+on = 2026-02-01
+product = "flex"
+expect = { decision = "Accepted", limits = { minimum = "EUR 500", maximum = "EUR 2000" }, offers = [
+  { funded_amount = "EUR 1000", repayment_amount = "EUR 1200", split_percentage = "10%", factor_rate = "1.2", term_length = "6" },
+  { funded_amount = "EUR 2000", repayment_amount = "EUR 2400", split_percentage = "10%", factor_rate = "1.2", term_days = 183 },
+] }
+
+[[examples]]
+name = "not verified"
+on = 2026-02-01
+product = "flex"
+given = { identity_verified = false }
+expect = { decision = "Declined", codes = ["NL-P-01"] }
+
+[[examples]]
+name = "not known whether verified"
+on = 2026-02-01
+product = "flex"
+without = ["identity_verified"]
+expect = { decision = "Referred", needs = ["identity_verified"] }
+"""
+
+FIGURES = """\
+[figures]
+decimal = ","
+group = "."
+money = "€ {amount}"
+percent = "{number}%"
+date = "{day}-{month}-{year}"
+"""
+
+
+def who(code, *, parent=None, more=""):
+    """The text of `jurisdiction.toml` of *code*: of a country, or of a child that leaves all to its *parent*."""
+    said = OF_A_COUNTRY if parent is None else f'parent = "{parent}"\n'
+    return (
+        f'format = 1\ncode = "{code}"\nname = "Land of {code}"\n{said}'
+        f'owner = "risk-{code.lower()}"\nreview_by = 2027-06-30\n{more}'
+    )
+
+
+def country(code="NL", *, more=""):
+    """The files of a country without a finding."""
+    return {
+        "jurisdiction.toml": who(code, more=more),
+        "renewal.toml": RENEWAL.replace("NL-", f"{code}-"),
+        "products.toml": PRODUCTS.replace("NL-", f"{code}-"),
+    }
+
+
+def child(code="NL-ZH", parent="NL", *, more="", renewal=None, products=None):
+    """The files of a child, in which *renewal* and *products* are what follows the format."""
+    files = {"jurisdiction.toml": who(code, parent=parent, more=more)}
+    if renewal is not None:
+        files["renewal.toml"] = f"format = 1\n\n{renewal}"
+    if products is not None:
+        files["products.toml"] = f"format = 1\n\n{products}"
+    return files
+
+
+def parameter(name, kind, *values):
+    """A parameter with *values*, each a day and what stands in the file."""
+    entries = "".join(
+        f'  {{ from = {day}, value = {value}, source = "policy" }},\n' for day, value in values
+    )
+    return f'[parameters.{name}]\ntype = "{kind}"\ntimeline = [\n{entries}]\n\n'
+
+
+def rule(name, code, require, *, reason="No.", since="2025-01-01", **more):
+    """A renewal rule; *more* are its other keys, as text."""
+    shown = "".join(f"{key} = {value}\n" for key, value in more.items())
+    return (
+        f'[[rules]]\nid = "{name}"\ncode = "{code}"\nrequire = \'{require}\'\n'
+        f'reason = "{reason}"\nsource = "policy"\nfrom = {since}\n{shown}\n'
+    )
+
+
+def example(name, outcome, *, on="2026-02-01", codes=(), needs=(), **given):
+    """A renewal example with the facts *given* besides the typical ones, as text."""
+    facts = ", ".join(f"{fact} = {value}" for fact, value in given.items())
+    because = "".join(
+        f", {key} = {json.dumps(words)}"
+        for key, words in (("codes", codes), ("needs", needs))
+        if words
+    )
+    return (
+        f'[[examples]]\nname = "{name}"\non = {on}\ngiven = {{ {facts} }}\n'
+        f'expect = {{ outcome = "{outcome}"{because} }}\n\n'
+    )
+
+
+def changed(files, name, old, new):
+    """The *files* of a folder with *old* replaced by *new* in one of them."""
+    assert files[name].count(old) == 1, f"{old!r} is in {name} {files[name].count(old)} times"
+    return {**files, name: files[name].replace(old, new)}
+
+
+def without_example(files, name, *, file="renewal.toml"):
+    """The *files* of a folder without the example of that *name*."""
+    kept = [
+        part for part in files[file].split("\n[[examples]]\n") if f'name = "{name}"' not in part
+    ]
+    assert len(kept) == files[file].count("\n[[examples]]\n"), f"no example {name!r}, or two"
+    return {**files, file: "\n[[examples]]\n".join(kept)}
+
+
+def read_all(**folders):
+    """What comes of reading *folders*, by code with `_` for `-`: the jurisdictions, and faults by code."""
+    return read_jurisdictions(
+        [
+            Folder(
+                code.replace("_", "-"),
+                {name: text.encode() for name, text in files.items()},
+                f"{code.replace('_', '-')}/",
+            )
+            for code, files in folders.items()
+        ]
+    )
+
+
+def loaded(**folders):
+    """The jurisdictions in *folders*, which have no fault."""
+    found, faults = read_all(**folders)
+    assert faults == {}, [str(fault) for each in faults.values() for fault in each]
+    return Jurisdictions(found.values())
+
+
+def said(code, **folders):
+    """What is wrong with the folder *code* of *folders*, each fault on a line."""
+    _, faults = read_all(**folders)
+    return [str(fault) for fault in faults.get(code, ())]
+
+
+def write(root, **folders):
+    """Writes *folders* into *root*, and gives it."""
+    for code, files in folders.items():
+        place = root / code.replace("_", "-")
+        place.mkdir(parents=True, exist_ok=True)
+        for name, text in files.items():
+            (place / name).write_text(text, encoding="utf-8")
+    return root

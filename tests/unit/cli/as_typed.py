@@ -1,0 +1,42 @@
+"""The commands of the workbench as a person types them, and a way to spoil what they read."""
+
+from __future__ import annotations
+
+import json
+import os
+
+from click.testing import CliRunner
+
+from holdback.cli.commands import holdback
+
+
+def invoke(*arguments, cwd=None):
+    """What a command prints and how it leaves; never with a traceback."""
+    before = os.getcwd()
+    os.chdir(cwd or before)
+    try:
+        ran = CliRunner().invoke(holdback, [str(each) for each in arguments])
+    finally:
+        os.chdir(before)
+    assert ran.exception is None or isinstance(ran.exception, SystemExit), repr(ran.exception)
+    assert "Traceback" not in ran.output
+    return ran
+
+
+def spoil(root, name="NL", file="renewal.toml", old="<= 3", new="<= three"):
+    """Puts a fault into a file of *root*."""
+    path = root / name / file
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new, 1), encoding="utf-8")
+    return root
+
+
+def findings(ran):
+    """The findings of `check --format json`: file, line and message."""
+    assert len(ran.stdout.splitlines()) == 1
+    found = json.loads(ran.stdout)
+    assert list(found) == ["jurisdictions", "findings"]
+    for each in found["findings"]:
+        assert list(each) == ["file", "line", "column", "path", "message", "hint"]
+    return [(each["file"], each["line"], each["message"]) for each in found["findings"]]

@@ -1,0 +1,112 @@
+"""`holdback lock` as a person types it, and what `holdback check` makes of the lock."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from as_typed import findings, invoke, spoil
+
+from small_folders import child, country, write
+
+DIGEST = r"sha256:[0-9a-f]{64}"
+
+
+@pytest.fixture
+def shelf(tmp_path):
+    """A folder of two jurisdictions without a finding."""
+    return write(tmp_path / "shelf", NL=country(), NL_ZH=child())
+
+
+def test_lock_and_check(shelf):
+    """
+    "`holdback check` fails when the digest of a past slice changes, `holdback lock` appends what is new" (issue)
+    """
+    first = invoke("lock", shelf, "--on", "2025-06-01")
+    again = invoke("lock", shelf, "--on", "2025-06-01")
+    later = invoke("lock", shelf, "--on", "2026-07-06", "--format", "json")
+    text = (shelf / "digests.lock").read_text()
+
+    assert re.fullmatch(
+        rf"NL 2025-01-01 {DIGEST}\nNL-ZH 2025-01-01 {DIGEST}\nthrough 2025-06-01\n2 changes locked in .*\n",
+        first.output,
+    )
+    assert again.output.startswith("0 changes locked in ")
+    assert [each.split()[0] for each in json.loads(later.output)["added"]] == [
+        "NL",
+        "NL-ZH",
+        "through",
+    ]
+    assert [line.split()[:2] for line in text.splitlines() if not line.startswith("#")] == [
+        ["NL", "2025-01-01"],
+        ["NL-ZH", "2025-01-01"],
+        ["through", "2025-06-01"],
+        ["NL", "2026-01-01"],
+        ["NL-ZH", "2026-01-01"],
+        ["through", "2026-07-06"],
+    ]
+    assert invoke("check", shelf, "--on", "2026-07-06").exit_code == 0
+
+
+def test_a_changed_past_is_found_and_never_locked(shelf):
+    """
+    "history cannot change unseen" (issue)
+    """
+    invoke("lock", shelf, "--on", "2026-07-06")
+    before = (shelf / "digests.lock").read_bytes()
+    spoil(shelf, old='value = "75%"', new='value = "74%"')
+
+    check = findings(invoke("check", shelf, "--format", "json"))
+    one = findings(invoke("check", shelf / "NL-ZH", "--format", "json"))
+    lock = invoke("lock", shelf, "--on", "2026-08-01")
+
+    told = [each[2] for each in check if each[0].endswith("digests.lock")]
+    assert told == [
+        f"the rules of {code} on 2025-01-01 are not those that were locked"
+        for code in ("NL", "NL-ZH")
+    ]
+    assert [each[2] for each in one] == told[1:]
+    assert lock.exit_code == 1
+    assert "are not those that were locked" in lock.stderr
+    assert (shelf / "digests.lock").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "begun",
+    [b"", b"# caf\xe9\n", b"# no newline", b"# windows\r\n"],
+)
+def test_what_is_in_a_lock_stays(shelf, begun):
+    """
+    "Lines are added, never changed"
+    """
+    file = shelf / "digests.lock"
+    file.write_bytes(begun)
+    ran = invoke("lock", shelf, "--on", "2026-07-06")
+
+    assert ran.exit_code == 0
+    assert file.read_bytes().startswith(begun)
+    assert file.read_bytes().count(b"NL 2026-01-01 sha256:") == 1
+    assert invoke("check", shelf, "--on", "2026-07-06").exit_code == 0
+
+
+def test_a_lock_at_fault(shelf):
+    """
+    "restore the file as it was"
+    """
+    (shelf / "digests.lock").write_text("NL 2025-01-01 abc\n")
+    check, lock = invoke("check", shelf), invoke("lock", shelf, "--on", "2026-07-06")
+
+    assert (check.exit_code, lock.exit_code) == (1, 1)
+    assert "digests.lock:1: this is no line of a lock: `NL 2025-01-01 abc`" in check.output
+    assert (shelf / "digests.lock").read_text() == "NL 2025-01-01 abc\n"
+
+
+def test_no_lock_while_something_is_at_fault(shelf):
+    """
+    "2 on misuse or an unreadable document" (design 7a)
+    """
+    ran = invoke("lock", spoil(shelf), "--on", "2026-07-06")
+
+    assert ran.exit_code == 2
+    assert not (shelf / "digests.lock").exists()

@@ -1,0 +1,375 @@
+"""The commands that tell and write: show, diff, replay, new and schema."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from datetime import date
+
+import pytest
+from as_typed import invoke, spoil
+
+from holdback.canonical import write_json
+from holdback.jurisdictions.folder import load_jurisdictions
+from holdback.workbench.schemas import KINDS, schema
+from small_folders import changed, child, country, rule, write
+
+OFF = 'switch_off = [{ rule = "few-missed", reason = "Not | here." }]\n'
+
+
+@pytest.fixture
+def shelf(tmp_path):
+    """A folder of a country and its child."""
+    mine = child(more=OFF, renewal=rule("on-pace", "NL-ZH-R-01", "performance >= 90%"))
+    return write(tmp_path / "shelf", NL=country(), NL_ZH=mine)
+
+
+def mine(*arguments, shelf):
+    return invoke(*arguments, "--jurisdictions", shelf)
+
+
+# -- show
+
+
+def test_show(shelf):
+    """
+    "`holdback show GB --on DATE`: the resolved rulebook with the origin of each line [...]; each rule also in
+    plain words" (issue)
+    """
+    ran = mine("show", "NL-ZH", "--on", "2026-07-01", shelf=shelf)
+
+    assert ran.exit_code == 0
+    assert ran.output.startswith(
+        "NL-ZH  Land of NL-ZH, on 2026-07-01  (in force from 2026-01-01 on)\n"
+        "Owner risk-nl-zh, review by 2027-06-30, under NL\nDigest sha256:"
+    )
+    for line in (
+        "  currency               EUR               shelf/NL/jurisdiction.toml:4",
+        "  minimum_performance  80%  shelf/NL/renewal.toml:7, from 2026-01-01, policy",
+        "  NL-ZH-R-01  Performance is at least 90%.",
+        "      require  performance >= 90%",
+        "      on-pace, shelf/NL-ZH/renewal.toml:3, from 2025-01-01, policy",
+        "  without the rule few-missed: Not | here.  shelf/NL-ZH/jurisdiction.toml:7",
+        "Product flex: Cash advance  shelf/NL/products.toml:3, from 2025-01-01",
+        "  factor_rate: flat (rate 1.2)",
+    ):
+        assert line in ran.output.splitlines(), line
+
+
+def test_show_for_machines_and_in_markdown(shelf):
+    """
+    "in text, JSON or Markdown" (issue)
+    """
+    plain = json.loads(
+        mine("show", "NL-ZH", "--on", "2026-07-01", "--format", "json", shelf=shelf).output
+    )
+    text = mine("show", "NL-ZH", "--on", "2026-07-01", "--format", "markdown", shelf=shelf).output
+
+    assert [each["code"] for each in plain["rules"]] == ["NL-ZH-R-01"]
+    assert text.startswith("# Land of NL-ZH (NL-ZH) on 2026-07-01\n")
+    assert "Overlays NL." in text
+    assert "- the rule `few-missed`: Not | here." in text
+    for line in text.splitlines():
+        if line.startswith("| NL-"):
+            assert line.replace("\\|", "").count("|") == 7
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("NK", "--on", "2026-07-01"), "unknown jurisdiction `NK`"),
+        (("nl-zh", "--on", "2026-07-01"), "did you mean `NL-ZH`?"),
+        (("NL", "--on", "2024-12-31"), "NL has no rules before 2025-01-01"),
+        (("NL", "--on", "soon"), "expected a date such as 2026-07-01"),
+        (("NL",), "Missing option '--on'"),
+        (("NL", "--on", "2026-07-01", "--format", "html"), "Invalid value for '--format'"),
+        (("\x1b[31mNL", "--on", "2026-07-01"), "unknown jurisdiction"),
+    ],
+)
+def test_show_misuse(shelf, arguments, said):
+    """
+    "2 misuse" (issue); what was typed is escaped
+    """
+    ran = mine("show", *arguments, shelf=shelf)
+
+    assert ran.exit_code == 2
+    assert said in ran.output
+    assert "\x1b" not in ran.output
+
+
+def test_show_of_a_folder_at_fault(shelf):
+    """
+    "2 on misuse or an unreadable document" (design 7a)
+    """
+    ran = mine("show", "NL-ZH", "--on", "2026-07-01", shelf=spoil(shelf))
+
+    assert ran.exit_code == 2
+    assert "the parent `NL` has faults of its own" in ran.output
+
+
+# -- diff
+
+
+def test_diff_of_two_days(shelf):
+    """
+    "`holdback diff GB --from DATE --to DATE`: what changed, rule by rule, in words" (issue)
+    """
+    days = ("--from", "2025-12-31", "--to", "2026-01-01")
+    ran = mine("diff", "NL", *days, shelf=shelf)
+    plain = mine("diff", "NL", *days, "--format", "json", shelf=shelf)
+    same = mine("diff", "NL", "--from", "2026-01-01", "--to", "2026-07-01", shelf=shelf)
+
+    assert (ran.exit_code, plain.exit_code) == (1, 1)
+    assert ran.output.splitlines()[:3] == [
+        "NL from 2025-12-31 to 2026-01-01",
+        "  changed parameter minimum_performance",
+        "      75% to 80%",
+    ]
+    (found,) = json.loads(plain.output).values()
+    assert [each["name"] for each in found] == ["minimum_performance", "on-pace (NL-R-01)"]
+    assert (same.exit_code, same.output) == (0, "Nothing changed.\n")
+
+
+def test_diff_of_two_folders(tmp_path):
+    """
+    "(or two folders)" (issue): on every day on which anything changes
+    """
+    old = write(tmp_path / "old", NL=country(), BE=country("BE"))
+    text = changed(country(), "renewal.toml", 'value = "80%"', 'value = "85%"')
+    text["renewal.toml"] = text["renewal.toml"].partition("[typical]")[0]
+    new = write(tmp_path / "new", NL=text, LU=country("LU"))
+    ran = invoke("diff", old, new)
+
+    assert ran.exit_code == 1
+    assert ran.output.splitlines()[:6] == [
+        "BE",
+        "  removed jurisdiction Land of BE",
+        "LU",
+        "  added jurisdiction Land of LU",
+        "NL from 2026-01-01",
+        "  changed parameter minimum_performance",
+    ]
+    assert invoke("diff", old, old).output == "Nothing changed.\n"
+    assert "NL" not in invoke("diff", old, new, "--on", "2025-12-31").output
+    assert "NL on 2026-01-01" in invoke("diff", old, new, "--on", "2026-01-01").output
+
+
+def test_diff_of_folders_says_when_it_is_the_same_again(tmp_path):
+    """
+    A difference of some days alone.
+    """
+    old = write(tmp_path / "old", NL=country())
+    text = changed(country(), "renewal.toml", 'value = "75%"', 'value = "70%"')
+    text["renewal.toml"] = text["renewal.toml"].partition("[typical]")[0]
+    lines = invoke("diff", old, write(tmp_path / "new", NL=text)).output.splitlines()
+
+    assert [line for line in lines if not line.startswith(" ")] == [
+        "NL from 2025-01-01",
+        "NL from 2026-01-01",
+    ]
+    assert lines[-1] == "  changed jurisdiction as it was, from here on"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (),
+        ("NL",),
+        ("NL", "--from", "2026-01-01"),
+        ("NL", "--from", "2026-01-01", "--to", "soon"),
+        ("NK", "--from", "2026-01-01", "--to", "2026-07-01"),
+        ("NL", "--from", "2020-01-01", "--to", "2026-07-01"),
+        ("NL", "--from", "2026-01-01", "--to", "2026-07-01", "--on", "2026-01-01"),
+        ("NL", "nowhere"),
+        ("NL", "NL-ZH", "NL"),
+    ],
+)
+def test_diff_misuse(shelf, arguments):
+    """
+    "2 misuse" (issue)
+    """
+    assert mine("diff", *arguments, shelf=shelf).exit_code == 2
+
+
+@pytest.mark.parametrize("arguments", [(".", "NL"), (".", "."), (".", "nowhere")])
+def test_diff_of_what_are_no_folders_of_jurisdictions(shelf, arguments):
+    """
+    "2 misuse" (issue): the folder of one, a folder that is not there
+    """
+    ran = invoke("diff", *arguments, cwd=shelf)
+
+    assert ran.exit_code == (0 if arguments == (".", ".") else 2)
+
+
+# -- replay
+
+
+@pytest.fixture
+def record(shelf, tmp_path):
+    """A file with a decision of the country, as a host has stored it; and one with changes."""
+
+    def written(name="record.json", **more):
+        book = load_jurisdictions(shelf).resolve("NL", on=date(2026, 7, 1))
+        facts = {"progress": "60%", "performance": "70%", "missed_remittances_30d": 4}
+        plain = book.assess(facts).record()
+        path = tmp_path / name
+        path.write_text(write_json({**plain, **more}), encoding="utf-8")
+        return path
+
+    return written
+
+
+def test_replay(shelf, record):
+    """
+    "`holdback replay RECORD.json`: re-derives a recorded decision" (issue)
+    """
+    ran = mine("replay", record(), shelf=shelf)
+    plain = mine("replay", record(), "--format", "json", shelf=shelf)
+
+    assert ran.exit_code == 0, ran.output
+    assert ran.output.startswith("NL on 2026-07-01: the same\nDigest sha256:")
+    assert json.loads(plain.output)["state"] == "the same"
+
+
+def test_replay_of_an_event(shelf, record, tmp_path):
+    """
+    "or an event that has one"
+    """
+    path = tmp_path / "event.json"
+    path.write_text(
+        f'{{"type": "OffersIssued", "format": 1, "assessment": {record().read_text()}}}'
+    )
+    none = tmp_path / "none.json"
+    none.write_text('{"type": "OffersIssued", "format": 1, "assessment": null}')
+
+    assert mine("replay", path, shelf=shelf).output.startswith("NL on 2026-07-01: the same\n")
+    assert mine("replay", none, shelf=shelf).exit_code == 2
+
+
+def test_replay_of_another_answer(shelf, record):
+    """
+    "Leaves with 1 when the answer is another"
+    """
+    ran = mine("replay", record(outcome="eligible\x1b[31m"), shelf=shelf)
+
+    assert ran.exit_code == 1
+    assert "  outcome: recorded 'eligible" in ran.output
+    assert "\x1b" not in ran.output
+
+
+def test_replay_without_the_rulebook(shelf, record):
+    """
+    "says so when the rulebook with that digest is not at hand" (issue)
+    """
+    path = record()
+    spoil(shelf, old="<= 3", new="<= 2")
+    ran = mine("replay", path, shelf=shelf)
+
+    assert ran.exit_code == 1
+    assert ran.output.startswith("The rulebook with this digest is not at hand.\n")
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{", "{}", "null", "\ufeff{}", '{"on": 1e999999999}', "[" * 100_000]
+)
+def test_replay_of_what_is_no_record(shelf, tmp_path, text):
+    """
+    "2 misuse" (issue)
+    """
+    path = tmp_path / "record.json"
+    path.write_text(text, encoding="utf-8")
+
+    assert mine("replay", path, shelf=shelf).exit_code == 2
+    assert mine("replay", tmp_path / "nowhere.json", shelf=shelf).exit_code == 2
+
+
+# -- new
+
+
+def test_new(tmp_path):
+    """
+    "`holdback new IE [--parent XX]`: a commented folder to fill in" (issue)
+    """
+    ran = invoke("new", "SE", cwd=tmp_path)
+    child_ = invoke(
+        "new", "SE-AB", "--parent", "SE", "--from", "2026-05-01", "--format", "json", cwd=tmp_path
+    )
+    root = tmp_path / "jurisdictions"
+
+    assert (ran.exit_code, child_.exit_code) == (0, 0)
+    assert sorted(each.name for each in (root / "SE").iterdir()) == [
+        "jurisdiction.toml",
+        "products.toml",
+        "renewal.toml",
+    ]
+    assert sorted(each.name for each in (root / "schema").iterdir()) == sorted(
+        f"{k}.json" for k in KINDS
+    )
+    assert ran.output.endswith("Fill in what is empty, then: holdback check jurisdictions/SE\n")
+    assert json.loads(child_.output)["written"] == [
+        "jurisdictions/SE-AB/jurisdiction.toml",
+        "jurisdictions/SE-AB/renewal.toml",
+    ]
+    for path in root.glob("*/*.toml"):
+        tomllib.loads(path.read_text())
+    assert invoke("check", "jurisdictions/SE", cwd=tmp_path).exit_code == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("se",), "is no code; a code is like IE or US-CA"),
+        (("Sweden",), "is no code"),
+        (("../SE",), "is no code"),
+        (("SE\x1b[31m",), "is no code"),
+        (("SE", "--parent", "usa"), "is no code"),
+        (("SE", "--parent", "US"), "there is no jurisdiction US in"),
+        (("SE", "--from", "soon"), "expected a date"),
+        (("SE", "--from", "9999-01-01"), "is too far ahead"),
+        ((), "Missing argument 'CODE'"),
+    ],
+)
+def test_new_misuse(tmp_path, arguments, said):
+    """
+    "2 misuse" (issue); nothing is written
+    """
+    ran = invoke("new", *arguments, cwd=tmp_path)
+
+    assert ran.exit_code == 2
+    assert said in ran.output
+    assert "\x1b" not in ran.output
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_new_overwrites_nothing(tmp_path):
+    """
+    "Nothing is overwritten."
+    """
+    invoke("new", "SE", cwd=tmp_path)
+    file = tmp_path / "jurisdictions" / "SE" / "renewal.toml"
+    other = tmp_path / "jurisdictions" / "schema" / "renewal.json"
+    for each in (file, other):
+        each.write_text("mine")
+
+    assert invoke("new", "SE", cwd=tmp_path).exit_code == 2
+    assert invoke("new", "FI", cwd=tmp_path).exit_code == 0
+    assert (file.read_text(), other.read_text()) == ("mine", "mine")
+
+
+# -- schema
+
+
+def test_schema(tmp_path):
+    """
+    "`holdback schema`: JSON Schema for each file kind" (issue)
+    """
+    one = invoke("schema", "renewal")
+    all_ = invoke("schema", "--format", "json")
+    written = invoke("schema", "--write", tmp_path / "x")
+
+    assert json.loads(one.output) == schema("renewal")
+    assert json.loads(all_.output) == {kind: schema(kind) for kind in KINDS}
+    assert written.exit_code == 0
+    for kind in KINDS:
+        assert json.loads((tmp_path / "x" / "schema" / f"{kind}.json").read_text()) == schema(kind)
+    assert invoke("schema", "renewals").exit_code == 2

@@ -1,0 +1,347 @@
+"""The workbench's commands as a person types them: check, test and lock."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+
+import pytest
+from as_typed import findings, invoke, spoil
+
+from small_folders import changed, child, country, without_example, write
+
+DIGEST = r"sha256:[0-9a-f]{64}"
+
+
+@pytest.fixture
+def shelf(tmp_path):
+    """A folder of two jurisdictions without a finding."""
+    return write(tmp_path / "shelf", NL=country(), NL_ZH=child())
+
+
+# -- check
+
+
+def test_check_fine(shelf):
+    """
+    "exit code 0 fine" (issue)
+    """
+    ran = invoke("check", shelf)
+
+    assert (ran.exit_code, ran.output) == (0, "2 jurisdictions: nothing to mend.\n")
+    assert json.loads(invoke("check", shelf, "--format", "json").output) == {
+        "jurisdictions": 2,
+        "findings": [],
+    }
+    assert invoke("check", shelf, "--format", "github").output == ""
+    assert invoke("check", "--jurisdictions", shelf).output == ran.output
+
+
+def test_check_with_a_fault(shelf):
+    """
+    "file, line, column, the text underlined, what was expected, did-you-mean" (issue); 1 with findings
+    """
+    ran = invoke("check", spoil(shelf, new="<= 33"))
+    lines = ran.output.splitlines()
+
+    assert ran.exit_code == 1
+    assert lines[0] == (
+        f"{shelf.as_posix()}/NL/renewal.toml:21:38 rules[1].require: `33` is out of range"
+    )
+    assert lines[1] == '    require = "missed_remittances_30d <= 33"'
+    assert lines[2] == "                                         ^^"
+    assert lines[3] == "    `missed_remittances_30d` is 0 to 30"
+    assert "the parent `NL` has faults of its own" in ran.output
+    assert lines[-1] == "2 findings in 2 files; 0 jurisdictions could be read."
+
+
+def test_check_for_machines(shelf):
+    """
+    "`--format text|json` (`check` also `github`)" (issue)
+    """
+    spoil(shelf, "NL-ZH", "jurisdiction.toml", "owner", "ownr")
+    ran = invoke("check", shelf, "--format", "json")
+    github = invoke("check", shelf, "--format", "github")
+
+    assert (ran.exit_code, github.exit_code) == (1, 1)
+    file = f"{shelf.as_posix()}/NL-ZH/jurisdiction.toml"
+    assert findings(ran) == [(file, 5, "unknown key `ownr`")]
+    assert github.output == (
+        f"::error file={file},line=5,col=1::unknown key `ownr`; did you mean `owner`?\n"
+    )
+
+
+def test_an_annotation_is_escaped(tmp_path):
+    """
+    "output escaped": what a file says is no command of GitHub's
+    """
+    root = write(
+        tmp_path / "a,b:c%d",
+        NL=changed(country(), "renewal.toml", "[typical]", '"::error::x" = 1\n[typical]'),
+    )
+    (line,) = invoke("check", root, "--format", "github").output.splitlines()
+
+    properties, _, message = line.removeprefix("::error ").partition("::")
+    assert "a%2Cb%3Ac%25d/NL/renewal.toml" in properties
+    assert {part.partition("=")[0] for part in properties.split(",")} == {"file", "line", "col"}
+    assert message.startswith("unknown key")
+
+
+@pytest.mark.parametrize(("on", "code"), [("2027-06-30", 0), ("2027-07-01", 1)])
+def test_check_on_a_day(shelf, on, code):
+    """
+    "a passed `review_by` (by `--on DATE`)" (issue)
+    """
+    assert "is not locked yet" in invoke("check", shelf, "--on", on).output
+    assert invoke("lock", shelf, "--on", on).exit_code == 0
+    ran = invoke("check", shelf, "--on", on)
+
+    assert ran.exit_code == code
+    assert ran.output.count("the review was due by 2027-06-30") == 2 * code
+
+
+@pytest.mark.parametrize("given", ["NL", "NL/", "./NL"])
+def test_the_folder_of_one(shelf, given):
+    """
+    "`holdback check [PATH]`" (issue): of one jurisdiction too, by any way to it
+    """
+    assert invoke("check", given, cwd=shelf).output == "1 jurisdiction: nothing to mend.\n"
+    spoil(shelf, "NL-ZH", "jurisdiction.toml", "owner", "ownr")
+    assert invoke("check", given, cwd=shelf).exit_code == 0
+    spoil(shelf)
+    assert invoke("check", given, cwd=shelf).exit_code == 1
+
+
+def test_the_folder_that_one_stands_in(shelf):
+    """
+    A relative path of no name: `.`
+    """
+    assert invoke("check", ".", cwd=shelf / "NL").output == "1 jurisdiction: nothing to mend.\n"
+    assert invoke("check", ".", cwd=shelf).output == "2 jurisdictions: nothing to mend.\n"
+    spoil(shelf)
+    for cwd in (shelf, shelf / "NL"):
+        ran = invoke("check", ".", cwd=cwd)
+        assert ran.exit_code == 1
+        assert "NL/renewal.toml:21:" in ran.output
+
+
+def test_a_child_alone_knows_its_parent(shelf):
+    """
+    "`parent = "US"` inherits" (design 5): from the folder beside it
+    """
+    assert invoke("check", shelf / "NL-ZH").output == "1 jurisdiction: nothing to mend.\n"
+    ran = invoke("check", spoil(shelf) / "NL-ZH", "--format", "json")
+
+    assert [each[2] for each in findings(ran)] == ["the parent `NL` has faults of its own"]
+
+
+@pytest.mark.parametrize("command", ["check", "test"])
+def test_the_folder_of_one_whose_name_is_no_code(tmp_path, command):
+    """
+    "a folder is named as `GB` or `US-CA`, by ISO 3166"
+    """
+    write(tmp_path, Netherlands=country())
+    ran = invoke(command, "Netherlands", cwd=tmp_path)
+
+    assert ran.exit_code == (1 if command == "check" else 2)
+    assert "`Netherlands` is not the code of a jurisdiction" in ran.output
+
+
+def test_a_long_way_to_it(tmp_path):
+    """
+    "a folder is named as `GB` or `US-CA`, by ISO 3166", however long the path
+    """
+    write(tmp_path / "a-long-name" / ("b" * 80), Netherlands=country())
+    ran = invoke("check", tmp_path / "a-long-name" / ("b" * 80) / "Netherlands")
+
+    assert ran.exit_code == 1
+    assert "`Netherlands` is not the code of a jurisdiction" in ran.output
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("chek",),
+        ("check", "no-such-folder"),
+        ("check", "--jurisdictions", "no-such-folder"),
+        ("check", ".", "--jurisdictions", "."),
+        ("check", "NL/renewal.toml"),
+        ("check", "--format", "xml"),
+        ("check", "--fromat", "json"),
+        ("check", "--on", "tomorrow"),
+        ("check", "--on", "2026-02-30"),
+        ("check", ".", "."),
+        ("test", "no-such-folder"),
+        ("test", "--format", "github"),
+        ("test", ".", "--jurisdictions", "."),
+        ("test", "--mutat"),
+        ("lock",),
+        ("lock", "."),
+        ("lock", "--on", "2026-07-06"),
+        ("lock", "NL", "--on", "2026-07-06"),
+        ("lock", ".", "--on", "x"),
+    ],
+)
+def test_misuse(shelf, arguments):
+    """
+    "2 misuse" (issue)
+    """
+    ran = invoke(*arguments, cwd=shelf)
+
+    assert ran.exit_code == 2
+    assert "Usage:" in ran.output
+    assert not (shelf / "digests.lock").exists()
+
+
+def test_an_empty_folder(tmp_path):
+    """
+    Nothing to check is a mistake, not a good answer.
+    """
+    assert "there is no jurisdiction in this folder" in invoke("check", tmp_path).output
+    assert invoke("check", tmp_path).exit_code == 1
+    assert invoke("test", tmp_path).exit_code == 2
+
+
+def test_without_a_path_those_that_ship():
+    """
+    "`holdback check [PATH]`: reads everything" (issue)
+    """
+    ran = invoke("check")
+
+    assert ran.exit_code == 0, ran.output
+    assert re.fullmatch(r"\d\d jurisdictions that ship: nothing to mend\.\n", ran.output)
+
+
+# -- test
+
+
+def test_test_fine(shelf):
+    """
+    "`holdback test [PATH]`: runs the examples" (issue); each rule true, false and unknown
+    """
+    ran = invoke("test", shelf / "NL")
+
+    assert ran.exit_code == 0, ran.output
+    assert ran.output == (
+        "NL  12 of 12 examples pass\n"
+        "  rule                   true  false  unknown\n"
+        "  NL-R-01  on-pace          6      2        1\n"
+        "  NL-R-02  few-missed       7      1        1\n"
+        "  NL-P-01  identity         1      1        1\n"
+        "\n"
+    )
+
+
+def test_a_failure_shows_what_happened(tmp_path):
+    """
+    "a failure shows expected, got, the deciding rule and the facts" (issue)
+    """
+    text = changed(country(), "renewal.toml", '"79.9999%"', '"79%"')
+    text = changed(
+        text,
+        "renewal.toml",
+        'given = { performance = "79%" }\nexpect = { outcome = "ineligible", codes = ["NL-R-01"] }',
+        'given = { performance = "79%" }\nexpect = { outcome = "eligible" }',
+    )
+    ran = invoke("test", write(tmp_path / "x", NL=text))
+
+    assert ran.exit_code == 1
+    for line in (
+        f"NL: short of the pace, {tmp_path.as_posix()}/x/NL/renewal.toml:50, on 2026-01-01",
+        "  expected  eligible",
+        "  got       ineligible  NL-R-01",
+        "  decided   on-pace",
+        "  facts     progress = 64%, performance = 79%, missed_remittances_30d = 0",
+        "NL  11 of 12 examples pass",
+    ):
+        assert line in ran.output.splitlines()
+
+
+def test_a_rule_that_was_never_unknown(tmp_path):
+    """
+    "Coverage of each rule true / false / unknown" (issue)
+    """
+    root = write(tmp_path / "x", NL=without_example(country(), "pace not known"))
+    ran = invoke("test", root)
+
+    assert ran.exit_code == 1
+    assert "  NL-R-01  on-pace          6      2        0  never unknown" in ran.output
+
+
+def test_test_for_machines(tmp_path):
+    """
+    "each with `--format text|json`" (issue)
+    """
+    text = without_example(country(), "short of the pace")
+    ran = invoke("test", write(tmp_path / "x", NL=text), "--mutate", "--format", "json")
+    (found,) = json.loads(ran.stdout)
+
+    assert ran.exit_code == 1
+    assert (found["jurisdiction"], found["passed"], found["examples"]) == ("NL", False, 11)
+    assert found["failures"] == []
+    assert found["mutants"] == {"noticed": 31, "refused": 4, "survived": 1}
+    assert [each["mutant"] for each in found["survivors"]] == [
+        "minimum_performance from 2026-01-01: 80% to 79.9999%"
+    ]
+    assert found["stale"] == []
+    assert found["coverage"][0] == {
+        "code": "NL-R-01",
+        "rule": "on-pace",
+        "true": 6,
+        "false": 1,
+        "unknown": 1,
+    }
+
+
+def test_mutants(shelf):
+    """
+    "and the mutation score below with `--mutate`" (issue)
+    """
+    fine = invoke("test", shelf / "NL", "--mutate")
+    survivors = country()
+    survivors["renewal.toml"] += '\n[[survivors]]\nmutant = "NL-R-01 lft out"\nreason = "x"\n'
+    stale = invoke("test", write(shelf, NL=survivors) / "NL", "--mutate")
+
+    assert fine.exit_code == 0
+    assert (
+        "  36 mutants: 32 noticed, 0 listed, 0 the same, 4 refused by the reader, 0 survived"
+        in fine.output
+    )
+    assert stale.exit_code == 1
+    assert "there is no mutant `NL-R-01 lft out`" in stale.output
+    assert "did you mean `NL-R-01 left out`?" in stale.output
+
+
+def test_a_fault_ends_a_test_with_2_and_the_others_run(shelf):
+    """
+    "2 on misuse or an unreadable document" (design 7a)
+    """
+    write(shelf, BE=country("BE"))
+    ran = invoke("test", spoil(shelf), "--format", "json")
+
+    assert ran.exit_code == 2
+    assert [each["jurisdiction"] for each in json.loads(ran.stdout)] == ["BE"]
+    assert "NL/renewal.toml:21" in ran.stderr
+
+
+def test_in_a_process_of_its_own(shelf):
+    """
+    As it is installed: exit codes, output and errors apart.
+    """
+    command = [sys.executable, "-c", "from holdback.cli import main; main()"]
+    fine = subprocess.run(
+        [*command, "check", "."], cwd=shelf, capture_output=True, text=True, check=False
+    )
+    wrong = subprocess.run(
+        [*command, "chek"], cwd=shelf, capture_output=True, text=True, check=False
+    )
+
+    assert (fine.returncode, fine.stdout, fine.stderr) == (
+        0,
+        "2 jurisdictions: nothing to mend.\n",
+        "",
+    )
+    assert (wrong.returncode, wrong.stdout) == (2, "")
+    assert "No such command 'chek'" in wrong.stderr

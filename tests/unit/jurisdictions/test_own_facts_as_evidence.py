@@ -1,0 +1,214 @@
+"""A jurisdiction's own facts in the service: they come as evidence, and are held with what was accepted."""
+
+from __future__ import annotations
+
+import pytest
+
+from holdback import Engine, InvalidDocument, Merchant, wire
+from journey import EVIDENCE, Journey
+from small_folders import changed, country, loaded
+
+GRADE = """\
+[facts.grade]
+type = "count"
+minimum = 0
+maximum = 9
+description = "The grade of the trade register."
+"""
+
+
+def dutch(more=GRADE, require="identity_verified and grade >= 3"):
+    """The jurisdiction NL, whose product and whose renewal ask for a grade."""
+    text = changed(
+        country(more=more),
+        "products.toml",
+        'require = "identity_verified"',
+        f'require = "{require}"',
+    )
+    text = changed(text, "renewal.toml", '"missed_remittances_30d <= 3"', '"grade >= 5"')
+    text = changed(
+        text, "renewal.toml", "Missed: {missed_remittances_30d}.", "The grade is {grade}."
+    )
+    return loaded(
+        NL={
+            **text,
+            "renewal.toml": text["renewal.toml"].partition("[typical]")[0],
+            "products.toml": text["products.toml"].partition("[typical]")[0],
+        }
+    )
+
+
+@pytest.fixture
+def journey():
+    """A merchant in NL that the service has not seen before."""
+    journey = Journey(Engine(dutch()))
+    journey.merchant = Merchant.new(partner="acme", merchant_id="m-1", jurisdiction="NL")
+    return journey
+
+
+def ask(journey, **evidence):
+    given = {**EVIDENCE, "credit_checked_on": journey.today().isoformat(), **evidence}
+    journey.ask(evidence=given, currency="EUR")
+    return journey.events[-1].decisions[0]
+
+
+@pytest.fixture
+def renewable(journey):
+    """A merchant of grade 4 with an active deal, 60 percent paid down."""
+    ask(journey, grade=4)
+    journey.accept()
+    journey.fund()
+    journey.pay_down(60)
+    return journey
+
+
+def assess(journey, **evidence):
+    context = journey.context(evidence)
+    return journey.engine.assess_renewal(journey.merchant, context).reply
+
+
+@pytest.mark.parametrize(
+    ("evidence", "decision", "codes", "needs"),
+    [
+        ({"grade": 3}, "Accepted", [], []),
+        ({"grade": 9}, "Accepted", [], []),
+        ({"grade": 2}, "Declined", ["NL-P-01"], []),
+        ({}, "Referred", [], ["grade"]),
+        ({"grade": None}, "Referred", [], ["grade"]),
+        ({"grade": 2, "identity_verified": None}, "Declined", ["NL-P-01"], []),
+    ],
+)
+def test_a_product_rule_reads_it(journey, evidence, decision, codes, needs):
+    """
+    "for what only the host knows there (a licence, a register entry)" (issue)
+    """
+    decided = ask(journey, **evidence)
+
+    assert decided["decision"] == decision
+    assert [each["code"] for each in decided["reasons"]] == codes
+    assert list(decided["needs"]) == needs
+
+
+@pytest.mark.parametrize(
+    ("evidence", "path", "message"),
+    [
+        ({"grade": 10}, "$.evidence.grade", "expected 0 to 9"),
+        ({"grade": -1}, "$.evidence.grade", "expected 0 to 9"),
+        ({"grade": "3"}, "$.evidence.grade", "expected a whole number"),
+        ({"grade": True}, "$.evidence.grade", "expected a whole number"),
+        ({"grad": 3}, "$.evidence.grad", "`grad` is not evidence"),
+        ({"licence": True}, "$.evidence.licence", "`licence` is not evidence"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(journey, evidence, path, message):
+    """
+    "typed and checked like the built-in ones" (issue); nothing has happened
+    """
+    with pytest.raises(InvalidDocument) as raised:
+        ask(journey, **evidence)
+    (fault,) = raised.value.faults
+
+    assert (fault.path, fault.message) == (path, message)
+    assert journey.events == []
+
+
+def test_a_name_that_was_nearly_right(journey):
+    """
+    "did-you-mean" (issue)
+    """
+    with pytest.raises(InvalidDocument, match="did you mean `grade`"):
+        ask(journey, grades=3)
+
+
+def test_another_jurisdiction_does_not_take_it(journey):
+    """
+    "The facts a jurisdiction may add" (issue): they are that jurisdiction's
+    """
+    british = Journey()
+
+    with pytest.raises(InvalidDocument, match="`grade` is not evidence"):
+        british.ask(evidence={**EVIDENCE, "grade": 3})
+
+
+def test_it_is_held_for_the_renewal(renewable):
+    """
+    "evidence held" from the accepted application counts for the renewal's rules
+    """
+    found = assess(renewable)
+
+    assert found.outcome == "referred"
+    assert [each.text for each in found.reasons] == ["The grade is 4."]
+    assert found.answers.known["grade"] == 4
+
+
+def test_newer_evidence_counts_first(renewable):
+    """
+    The host's newer check is on top of what is held.
+    """
+    assert assess(renewable, grade=5).outcome == "eligible"
+    assert assess(renewable, grade=0).codes == ("NL-R-02",)
+    with pytest.raises(InvalidDocument, match="expected 0 to 9"):
+        assess(renewable, grade=10)
+    assert assess(renewable).codes == ("NL-R-02",)
+
+
+@pytest.mark.parametrize(
+    "now",
+    [
+        pytest.param(
+            GRADE.replace("maximum = 9", "maximum = 3").replace("minimum = 0", "minimum = -9"),
+            id="range",
+        ),
+        pytest.param(
+            GRADE.replace("count", "date")
+            .replace("= 0\n", "= 2020-01-01\n")
+            .replace("= 9\n", "= 2029-01-01\n"),
+            id="kind",
+        ),
+    ],
+)
+def test_held_evidence_that_no_longer_fits_is_unknown(renewable, now):
+    """
+    "What is not known never makes a deal eligible": declared in another way since it was held
+    """
+    day = "date" in now
+    text = changed(
+        country(more=now),
+        "renewal.toml",
+        '"missed_remittances_30d <= 3"',
+        '"grade >= 2026-01-01"' if day else '"grade >= 1"',
+    )
+    text = changed(
+        text, "renewal.toml", "Missed: {missed_remittances_30d}.", "The grade is {grade}."
+    )
+    text = {**text, "renewal.toml": text["renewal.toml"].partition("[typical]")[0]}
+    renewable.engine = renewable.engine.with_jurisdictions(loaded(NL=text))
+
+    found = assess(renewable)
+
+    assert (found.outcome, found.needs) == ("undetermined", ("grade",))
+    assert "grade" not in found.answers.known
+
+
+def test_held_evidence_that_is_declared_no_more_is_left_alone(renewable):
+    """
+    A fact that a jurisdiction declares no more says nothing of a deal.
+    """
+    renewable.engine = renewable.engine.with_jurisdictions(loaded(NL=country()))
+
+    found = assess(renewable)
+
+    assert found.outcome == "eligible"
+    assert "grade" not in found.answers.known
+    with pytest.raises(InvalidDocument, match="`grade` is not evidence"):
+        assess(renewable, grade=3)
+
+
+def test_what_was_held_is_stored_and_read_again(renewable):
+    """
+    The merchant's state keeps it, exactly.
+    """
+    again = wire.read_merchant(wire.write_merchant(renewable.merchant))
+
+    assert again == renewable.merchant
+    assert again.evidence["grade"] == 4

@@ -1,0 +1,110 @@
+"""What a child means on a day: resolved once from its parents, identified, looked up."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from holdback.jurisdictions import reader, slices
+from small_folders import changed, child, country, loaded, parameter, rule
+
+START, EARLY = date(2025, 1, 1), date(2025, 6, 1)
+CHANGE, NOW = date(2026, 1, 1), date(2026, 7, 1)
+
+
+def rulebook(code="NL-ZH", *, parent=None, **children):
+    """The rulebook of *code* among the country NL and its *children*."""
+    return loaded(NL=parent or country(), **children).resolve(code, on=NOW)
+
+
+def own():
+    """A rule in the place of the parent's `on-pace`."""
+    return rule("on-pace", "NL-ZH-R-01", "performance >= 90%")
+
+
+def test_a_change_of_the_parents_meaning_changes_the_childs_digest():
+    """
+    "SHA-256 over the canonical JSON of the resolved meaning on a date" (design 5)
+    """
+    before = loaded(NL=country(), NL_ZH=child(renewal=own()))
+    rules = loaded(
+        NL=changed(country(), "renewal.toml", "30d <= 3", "30d <= 2"), NL_ZH=child(renewal=own())
+    )
+    zone = loaded(
+        NL=changed(country(), "jurisdiction.toml", "Europe/Amsterdam", "Europe/Berlin"),
+        NL_ZH=child(renewal=own()),
+    )
+    prose = loaded(
+        NL=changed(country(), "renewal.toml", "Missed:", "You missed"), NL_ZH=child(renewal=own())
+    )
+    replaced = loaded(
+        NL=changed(country(), "renewal.toml", "performance >= min", "performance  >= min"),
+        NL_ZH=child(renewal=own()),
+    )
+
+    def digest(family):
+        return family.resolve("NL-ZH", on=NOW).digest
+
+    assert digest(rules) != digest(before)
+    assert digest(zone) != digest(before)
+    assert digest(prose) == digest(before)
+    assert digest(replaced) == digest(before)
+
+
+def test_what_a_child_replaces_is_no_part_of_its_meaning():
+    """
+    "the resolved meaning on a date": what a child replaces on the day counts for its parent alone
+    """
+    other = changed(country(), "renewal.toml", "performance >= min", "takings_trend >= min")
+    other = changed(other, "renewal.toml", "{performance}", "{takings_trend}")
+    other["renewal.toml"] = other["renewal.toml"].partition("[typical]")[0]
+    mine = child(renewal=own())
+
+    assert rulebook(NL_ZH=mine).digest == rulebook(NL_ZH=mine, parent=other).digest
+    assert rulebook("NL", NL_ZH=mine).digest != rulebook("NL", NL_ZH=mine, parent=other).digest
+
+
+def test_changes_of_both_cut_the_slices():
+    """
+    "Resolution happens once per jurisdiction and change date" (issue)
+    """
+    mine = parameter("most_missed", "count", ("2025-01-01", 3), ("2025-09-15", 2))
+    text = mine + rule("few-missed", "NL-ZH-R-02", "missed_remittances_30d <= most_missed")
+    nation = loaded(NL=country(), NL_ZH=child(renewal=text))["NL-ZH"]
+
+    assert nation.changes == (START, date(2025, 9, 15), CHANGE)
+    assert [each.since for each in nation.slices] == list(nation.changes)
+    assert len({each.digest for each in nation.slices}) == 3
+
+
+def test_a_rulebook_is_looked_up_and_never_recomputed(monkeypatch):
+    """
+    "a rulebook for a date is looked up, never recomputed" (issue)
+    """
+    family = loaded(NL=country(), NL_ZH=child(renewal=own()))
+
+    def fail(*_):
+        pytest.fail("cut again")
+
+    for module in (reader, slices):
+        monkeypatch.setattr(module, "cut", fail)
+    monkeypatch.setattr(slices, "check", fail)
+    for code in family.codes:
+        for day in (START, EARLY, CHANGE, NOW):
+            first, again = family.resolve(code, on=day), family.resolve(code, on=day)
+            assert first == again
+            assert first.on == day
+            assert first.renewal is again.renewal
+            assert first.renewal is family[code].slices[day >= CHANGE].renewal
+
+
+def test_one_closure_for_all_days_of_a_slice():
+    """
+    "Closures are compiled when first used" (issue), once
+    """
+    family = loaded(NL=country(), NL_ZH=child())
+
+    first = family.resolve("NL-ZH", on=date(2026, 2, 1)).renewal.masks
+
+    assert family.resolve("NL-ZH", on=date(2026, 3, 1)).renewal.masks is first

@@ -1,0 +1,336 @@
+"""What `holdback check` finds in files that can be read: where, what, and what would help."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from holdback.workbench.findings import findings
+from small_folders import (
+    FIGURES,
+    changed,
+    child,
+    country,
+    loaded,
+    parameter,
+    rule,
+    without_example,
+)
+
+BOTH = "each threshold has an example on either side, one unit apart"
+LICENCE = '[facts.licensed]\ntype = "flag"\ndescription = "The licence."\n'
+
+
+def found(on=None, **folders):
+    """Every finding in *folders*."""
+    return list(findings(loaded(**folders), on))
+
+
+def only(on=None, **folders):
+    """The one finding in *folders*: place, message and hint, and the characters that it points at."""
+    (fault,) = found(on, **folders)
+    if fault.source is None:
+        return fault.place, fault.message, fault.hint, None
+    marked = fault.source[fault.column - 1 :][: fault.width]
+    return fault.place, fault.message, fault.hint, marked
+
+
+def added(text, *, file="renewal.toml", before="[typical]", files=None):
+    """The country NL with *text* put before the typical facts."""
+    return changed(files or country(), file, before, f"{text}{before}")
+
+
+def test_a_folder_without_any():
+    """
+    "exit code 0 fine" (issue)
+    """
+    assert found(NL=country()) == []
+    assert found(date(2027, 6, 30), NL=country(more=FIGURES), NL_ZH=child(), BE=country("BE")) == []
+
+
+@pytest.mark.parametrize(
+    ("require", "word"),
+    [
+        ("progress >= 50%", "true"),
+        ("progress >= 10% or months_trading >= 1", "true"),
+        ("progress < 50%", "false"),
+        ("months_trading >= 5 and months_trading < 5", "false"),
+        ("months_trading >= 0", "true"),
+        ("missed_remittances_30d <= 30", "true"),
+    ],
+)
+def test_a_rule_that_always_says_the_same(require, word):
+    """
+    "Progress under the floor: `not_assessed`" (design 4): a rule is asked of deals above it alone
+    """
+    text = added(rule("same", "NL-R-03", require, since="2026-06-01"))
+    (fault,) = [each for each in found(NL=text) if "every deal" in each.message]
+
+    assert fault.message == f"the rule `same` is {word} of every deal that is assessed"
+    assert fault.hint == "it decides nothing; below 50% paid down no deal is assessed"
+    assert fault.place == "NL/renewal.toml:30:11 rules[2].require"
+
+
+@pytest.mark.parametrize(
+    "require",
+    [
+        "progress >= 50.0001%",
+        "progress < 100%",
+        "missed_remittances_30d < 30",
+        "months_trading >= 1",
+        "balance <= average_monthly_takings",
+        "balance <= average_monthly_takings or progress >= 50%",  # nothing is said of two facts
+    ],
+)
+def test_a_rule_that_does_not(require):
+    """
+    Nothing is found where a deal can tell.
+    """
+    text = added(rule("same", "NL-R-03", require, since="2026-06-01"))
+
+    assert not [each for each in found(NL=text) if "every deal" in each.message]
+
+
+def test_a_rule_that_says_the_same_later_on():
+    """
+    "Every slice is checked": a parameter moves a rule to the end of a range
+    """
+    text = added(
+        parameter("most", "count", ("2025-01-01", 29), ("2026-05-01", 30))
+        + rule("same", "NL-R-03", "missed_remittances_30d <= most", since="2026-01-01")
+    )
+
+    (fault,) = [each for each in found(NL=text) if "every deal" in each.message]
+    assert fault.message == "the rule `same` is true of every deal that is assessed"
+
+
+def test_a_rule_of_a_product_that_always_says_the_same():
+    """
+    A product may be asked for without a deal, so there is no floor.
+    """
+    text = changed(
+        country(), "products.toml", '"identity_verified", reason', '"months_trading >= 0", reason'
+    )
+    (fault,) = [each for each in found(NL=text) if "every" in each.message]
+    fine = changed(
+        country(), "products.toml", '"identity_verified", reason', '"progress >= 50%", reason'
+    )
+
+    assert fault.place == "NL/products.toml:15:50 products[0].rules[0].require"
+    assert fault.message == "the rule `identity` is true of every application"
+    assert fault.hint == "it decides nothing"
+    assert not [each for each in found(NL=fine) if "every" in each.message]
+
+
+def test_a_rule_that_is_never_in_force():
+    """
+    "`from`/`until` on rules, products" (issue): a rule of a product that is not offered on its days
+    """
+    text = changed(
+        country(),
+        "products.toml",
+        'reason = "Not',
+        'from = 2024-01-01, until = 2025-01-01, reason = "Not',
+    )
+    (fault,) = [each for each in found(NL=text) if "in force" in each.message]
+
+    assert fault.place == "NL/products.toml:15:10 products[0].rules[0].id"
+    assert fault.message == "the rule `identity` is never in force"
+    assert fault.hint == "a rule without a day between `from` and `until` decides nothing"
+
+
+def test_the_floor_alone_is_enough():
+    """
+    "reaching the floor alone must never make a deal eligible" (design 4)
+    """
+    text = changed(
+        country(), "renewal.toml", '"performance >= minimum_performance"', '"performance >= 0%"'
+    )
+    text = changed(text, "renewal.toml", "at least {minimum_performance}", "more")
+    faults = [each for each in found(NL=text) if "floor" in each.message]
+
+    assert [(each.place, each.message, each.hint) for each in faults] == [
+        (
+            "NL/renewal.toml:10:1 rules",
+            (
+                "on 2025-01-01 reaching the floor is enough: no declining rule that reads anything but "
+                "`progress` can be false"
+            ),
+            "a rulebook needs a rule that can decline a deal which is half paid down",
+        )
+    ]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "place", "message"),
+    [
+        (
+            '"chosen"',
+            '"chosn"',
+            "NL/products.toml:11:35 products[0].split_percentage.calculator",
+            (
+                "no calculator `split_percentage/chosn` is registered; for split_percentage there are "
+                "`chosen`, `affordability`"
+            ),
+        ),
+        (
+            "months = 6 }",
+            "months = 0 }",
+            "NL/products.toml:13:8 products[0].term",
+            "expected at least one month",
+        ),
+        (
+            "months = 6 }",
+            "months = 6, days = 3 }",
+            "NL/products.toml:13:44 products[0].term.days",
+            "`fixed` has no setting `days`; it has `months`",
+        ),
+        (
+            'rate = "1.2" }',
+            'rate = "0.9" }',
+            "NL/products.toml:12:15 products[0].factor_rate",
+            "a factor rate is at least 1",
+        ),
+        (
+            '"EUR 500.00"',
+            "500",
+            "NL/products.toml:10:34 products[0].limits.minimum",
+            'expected an amount in quotes such as `"EUR 1000"`',
+        ),
+        (
+            'minimum = "EUR 500.00"',
+            'minimum = "EUR 5000.00"',
+            "NL/products.toml:10:10 products[0].limits",
+            "`minimum` is above `maximum`",
+        ),
+    ],
+)
+def test_a_calculator_at_fault(old, new, place, message):
+    """
+    "reports every fault of every file at once" (issue), settings of calculators too; a parent's once
+    """
+    text = changed(country(), "products.toml", old, new)
+
+    assert [(each.place, each.message) for each in found(NL=text)] == [(place, message)]
+    assert len(found(NL=text, NL_ZH=child(), NL_DH=child("NL-DH"))) == 1
+
+
+@pytest.mark.parametrize(("on", "due"), [(date(2027, 6, 30), False), (date(2027, 7, 1), True)])
+def test_a_passed_review(on, due):
+    """
+    "a passed `review_by` (by `--on DATE`)" (issue)
+    """
+    expected = (
+        "NL/jurisdiction.toml:11:13 review_by",
+        "the review was due by 2027-06-30",
+        "ask risk-nl to review the files and move `review_by`",
+        "2027-06-30",
+    )
+
+    assert found(NL=country()) == []
+    if due:
+        assert only(on, NL=country()) == expected
+    else:
+        assert found(on, NL=country()) == []
+
+
+def test_a_code_of_two_jurisdictions():
+    """
+    "codes used twice" (issue)
+    """
+    text = country()
+    text["renewal.toml"] = text["renewal.toml"].replace("NL-R-02", "NL-ZH-R-02")
+    mine = child(renewal=rule("few-missed", "NL-ZH-R-02", "missed_remittances_30d <= 1"))
+    (fault,) = [each for each in found(NL=text, NL_ZH=mine) if "code" in each.message]
+
+    assert fault.place == "NL-ZH/renewal.toml:5:8 rules[0].code"
+    assert fault.message == "`NL-ZH-R-02` is the code of a rule of `NL`"
+    assert fault.hint == "a code is never used again, in any jurisdiction"
+
+
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [
+        ("few-missd", True),
+        ("few-misssed", True),
+        ("few-missed", False),
+        ("few-mixed", False),
+        ("older", False),
+    ],
+)
+def test_an_id_that_is_nearly_an_inherited_one(name, near):
+    """
+    "a child replaces a whole one" by id (design 5): a slip of the pen adds one instead
+    """
+    mine = child(renewal=rule(name, "NL-ZH-R-02", "missed_remittances_30d <= 1"))
+    faults = [each for each in found(NL=country(), NL_ZH=mine) if "inherited" in each.message]
+
+    assert len(faults) == near
+    if near:
+        assert faults[0].place == "NL-ZH/renewal.toml:4:6 rules[0].id"
+        assert faults[0].message == f"`{name}` is new here, and `few-missed` is inherited"
+        assert faults[0].hint == (
+            "to replace that rule, name this one `few-missed`; else give it another id"
+        )
+
+
+def test_a_sentence_that_may_say_unknown():
+    """
+    "sentence with its figures filled in" (design 4)
+    """
+    text = added(
+        rule(
+            "older",
+            "NL-R-03",
+            "months_trading >= 6 and deals_defaulted < 1",
+            reason="Trading for {months_trading} months.",
+            since="2026-06-01",
+        )
+    )
+    (fault,) = [each for each in found(NL=text) if "unknown" in each.message]
+
+    assert fault.place == "NL/renewal.toml:31:23 rules[2].reason"
+    assert fault.source[fault.column - 1 :][: fault.width] == "{months_trading}"
+    assert fault.message == (
+        "a merchant may be told that `months_trading` is unknown: the rule can be false without it"
+    )
+    assert fault.hint == "make two rules of it, each with a sentence of its own"
+
+
+@pytest.mark.parametrize(
+    ("require", "reason"),
+    [
+        (
+            "months_trading >= 6 or deals_completed > 1",
+            "{months_trading} months, {deals_completed}.",
+        ),
+        ("months_trading >= 6 and deals_defaulted < 1", "No."),
+        ("months_trading >= 6 and months_trading < 90", "{months_trading} months."),
+    ],
+)
+def test_a_sentence_that_never_does(require, reason):
+    """
+    Where the rule is false, what it names is known.
+    """
+    text = added(rule("older", "NL-R-03", require, reason=reason, since="2026-06-01"))
+
+    assert not [each for each in found(NL=text) if "unknown" in each.message]
+
+
+def test_each_finding_once_and_in_the_order_of_the_lines():
+    """
+    "reports every fault of every file at once" (issue)
+    """
+    text = without_example(country(more=LICENCE), "just on pace")
+    text = without_example(text, "four missed")
+    faults = found(date(2030, 1, 1), NL=text, BE=country("BE"))
+    places = [(each.file, each.line) for each in faults]
+
+    assert places == [
+        ("BE/jurisdiction.toml", 11),
+        ("NL/jurisdiction.toml", 11),
+        ("NL/jurisdiction.toml", 12),
+        ("NL/renewal.toml", 21),
+    ]
+    assert len(set(faults)) == len(faults)

@@ -1,0 +1,158 @@
+"""What `holdback check` finds in examples: those that contradict, are wrong, share a name, come from the future."""
+
+from __future__ import annotations
+
+import pytest
+
+from holdback.workbench.findings import findings
+from small_folders import (
+    changed,
+    country,
+    example,
+    loaded,
+)
+
+BOTH = "each threshold has an example on either side, one unit apart"
+LICENCE = '[facts.licensed]\ntype = "flag"\ndescription = "The licence."\n'
+
+
+def found(on=None, **folders):
+    """Every finding in *folders*."""
+    return list(findings(loaded(**folders), on))
+
+
+def only(on=None, **folders):
+    """The one finding in *folders*: place, message and hint, and the characters that it points at."""
+    (fault,) = found(on, **folders)
+    if fault.source is None:
+        return fault.place, fault.message, fault.hint, None
+    marked = fault.source[fault.column - 1 :][: fault.width]
+    return fault.place, fault.message, fault.hint, marked
+
+
+def added(text, *, file="renewal.toml", before="[typical]", files=None):
+    """The country NL with *text* put before the typical facts."""
+    return changed(files or country(), file, before, f"{text}{before}")
+
+
+def test_examples_that_contradict():
+    """
+    "examples that contradict" (issue)
+    """
+    twin = example(
+        "another answer", "ineligible", on="2026-01-01", codes=["NL-R-01"], performance='"80%"'
+    )
+    text = country()
+    text["renewal.toml"] += f"\n{twin}"
+
+    assert only(NL=text) == (
+        "NL/renewal.toml:86",
+        "it contradicts the example `just on pace` on line 44: the same facts, and another answer",
+        "one of the two is wrong",
+        None,
+    )
+
+
+def test_examples_that_agree_do_not_contradict():
+    """
+    The same facts, said twice, are no finding.
+    """
+    text = country()
+    text["renewal.toml"] += example("again", "eligible", on="2026-01-01", performance='"80%"')
+
+    assert found(NL=text) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (
+            'given = { performance = "79.9999%" }\nexpect = { outcome = "ineligible", codes = ["NL-R-01"] }',
+            'given = { performance = "79.9999%" }\nexpect = { outcome = "eligible" }',
+            (
+                "the example `short of the pace` expects `eligible`, and on 2026-01-01 the rules give "
+                "`ineligible` (NL-R-01)"
+            ),
+        ),
+        (
+            'needs = ["performance"]',
+            'needs = ["balance"]',
+            (
+                "the example `pace not known` expects `undetermined` (needs balance), and on 2026-01-01 the "
+                "rules give `undetermined` (needs performance)"
+            ),
+        ),
+    ],
+)
+def test_a_wrong_example(old, new, message):
+    """
+    "Exemplified. [...] They run under `holdback test`" (design 5)
+    """
+    place, told, hint, _ = only(NL=changed(country(), "renewal.toml", old, new))
+
+    assert told == message
+    assert hint == "`holdback test` shows the facts and every rule's answer"
+    assert place in ("NL/renewal.toml:50", "NL/renewal.toml:56")
+
+
+def test_a_wrong_example_of_a_product():
+    """
+    "list the offers that you expect"
+    """
+    text = changed(country(), "products.toml", '"EUR 2400"', '"EUR 2400.01"')
+    (fault,) = found(NL=text)
+
+    assert fault.place == "NL/products.toml:21"
+    assert fault.message == (
+        "the example `verified` expects `Accepted`, and on 2026-02-01 the rules give `Accepted` with other "
+        "offers or limits"
+    )
+
+
+def test_two_examples_of_one_name():
+    """
+    "a name says what is special about an example"
+    """
+    text = changed(country(), "renewal.toml", '"four missed"', '"three missed"')
+
+    assert only(NL=text) == (
+        "NL/renewal.toml:74",
+        "there is an example `three missed` already, on line 62",
+        "a name says what is special about an example",
+        None,
+    )
+    # The same name in another file is another example's.
+    assert found(NL=changed(country(), "products.toml", '"verified"\n', '"four missed"\n')) == []
+
+
+def test_an_example_of_many_days_is_one():
+    """
+    "`from` and `until`" of an example: one name, many days
+    """
+    text = country()
+    text["renewal.toml"] += (
+        '\n[[examples]]\nname = "always"\nfrom = 2025-01-01\nexpect = { outcome = "eligible" }\n'
+    )
+
+    assert found(NL=text) == []
+
+
+@pytest.mark.parametrize(("day", "late"), [("2026-02-01", False), ("2026-02-02", True)])
+def test_evidence_from_the_future(day, late):
+    """
+    "expected a day up to today": the service refuses it, so an example shows nothing with it
+    """
+    text = changed(
+        country(), "products.toml", "given = { identity_verified = false }",
+        f"given = {{ identity_verified = false, credit_checked_on = {day} }}",
+    )  # fmt: skip
+    expected = (
+        "NL/products.toml:30",
+        "the example `not verified` is on 2026-02-01, before `credit_checked_on`",
+        "a service refuses evidence from the future: give an earlier day",
+        None,
+    )
+
+    assert [each.message for each in found(NL=text)] == ([expected[1]] if late else [])
+    if late:
+        assert only(NL=text) == expected

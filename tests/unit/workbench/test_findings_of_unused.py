@@ -1,0 +1,135 @@
+"""What `holdback check` finds that nobody reads: parameters and facts."""
+
+from __future__ import annotations
+
+import pytest
+
+from holdback.workbench.findings import findings
+from small_folders import (
+    changed,
+    child,
+    country,
+    loaded,
+    parameter,
+    rule,
+)
+
+BOTH = "each threshold has an example on either side, one unit apart"
+LICENCE = '[facts.licensed]\ntype = "flag"\ndescription = "The licence."\n'
+
+
+def found(on=None, **folders):
+    """Every finding in *folders*."""
+    return list(findings(loaded(**folders), on))
+
+
+def only(on=None, **folders):
+    """The one finding in *folders*: place, message and hint, and the characters that it points at."""
+    (fault,) = found(on, **folders)
+    if fault.source is None:
+        return fault.place, fault.message, fault.hint, None
+    marked = fault.source[fault.column - 1 :][: fault.width]
+    return fault.place, fault.message, fault.hint, marked
+
+
+def added(text, *, file="renewal.toml", before="[typical]", files=None):
+    """The country NL with *text* put before the typical facts."""
+    return changed(files or country(), file, before, f"{text}{before}")
+
+
+def test_an_unused_parameter():
+    """
+    "unused parameters" (issue)
+    """
+    text = added(parameter("most", "count", ("2025-01-01", 3)))
+
+    assert only(NL=text) == (
+        "NL/renewal.toml:27:1 parameters.most",
+        "no rule reads the parameter `most`",
+        "leave it out, or write the rule that needs it",
+        "[parameters.most]",
+    )
+
+
+def test_a_parameter_that_a_child_reads():
+    """
+    "inherits [...] parameters" (design 5): what only a child reads is used
+    """
+    text = added(parameter("most", "count", ("2025-01-01", 3)))
+    mine = child(renewal=rule("new", "NL-ZH-R-01", "months_trading >= most"))
+
+    assert not [each for each in found(NL=text, NL_ZH=mine) if "parameter `most`" in each.message]
+    assert len(found(NL=text, BE=country("BE"))) == 1
+
+
+def test_a_parameter_that_only_a_sentence_names():
+    """
+    "each with the measured value and the threshold" (issue): the sentence tells what the rule holds against
+    """
+    more = rule("new", "NL-R-03", "identity_verified", reason="Not {most}.", since="2026-06-01")
+    faults = found(NL=added(parameter("most", "count", ("2025-01-01", 3)) + more))
+
+    assert [(each.line, each.message) for each in faults] == [
+        (27, "no rule reads the parameter `most`"),
+        (37, "the sentence names `most`, which the rule does not read"),
+    ]
+    assert faults[1].source[faults[1].column - 1 :][: faults[1].width] == "{most}"
+
+
+def test_an_unused_parameter_of_products():
+    """
+    "unused parameters" (issue), in products.toml too
+    """
+    text = added(parameter("most", "count", ("2025-01-01", 3)), file="products.toml")
+
+    assert only(NL=text)[0] == "NL/products.toml:18:1 parameters.most"
+
+
+def test_an_unused_fact():
+    """
+    Evidence that nobody looks at need not be asked for.
+    """
+    assert only(NL=country(more=LICENCE)) == (
+        "NL/jurisdiction.toml:12:1 facts.licensed",
+        "no rule reads the fact `licensed`",
+        "leave it out, or write the rule that needs it",
+        "[facts.licensed]",
+    )
+
+
+def test_a_fact_that_a_calculator_reads_is_used():
+    """
+    "`banded` (on: a fact; ...)" (design 5)
+    """
+    text = country(more=LICENCE.replace('"flag"', '"count"') + "minimum = 0\nmaximum = 9\n")
+    text = changed(
+        text,
+        "products.toml",
+        '{ calculator = "flat", rate = "1.2" }',
+        '{ calculator = "banded", on = "licensed", bands = [{ up_to = 3, rate = "1.3" }, { rate = "1.2" }] }',
+    )
+
+    assert not [each for each in found(NL=text) if "the fact `licensed`" in each.message]
+
+
+@pytest.mark.parametrize(
+    ("more", "renewal"),
+    [
+        (
+            'switch_off = [{ rule = "on-pace", reason = "x" }]\n',
+            rule("new", "NL-ZH-R-01", "identity_verified"),
+        ),
+        ("", rule("on-pace", "NL-ZH-R-01", "identity_verified")),
+    ],
+)
+def test_a_parameter_whose_rule_is_gone(more, renewal):
+    """
+    "unused parameters" (issue): what was read by a rule that is switched off or replaced here
+    """
+    mine = parameter("minimum_performance", "percent", ("2025-01-01", '"90%"'))
+    faults = found(NL=country(), NL_ZH=child(more=more, renewal=mine + renewal))
+
+    assert [each.message for each in faults] == [
+        "no rule reads the parameter `minimum_performance`"
+    ]
+    assert faults[0].file == "NL-ZH/renewal.toml"

@@ -1,0 +1,274 @@
+"""Deriving a recorded decision again: the same digest, day and facts, the same answer."""
+
+from __future__ import annotations
+
+import json
+from datetime import date
+
+import pytest
+
+from holdback import InvalidDocument
+from holdback.canonical import write_json
+from holdback.workbench.replay import replay
+from small_folders import changed, country, loaded
+
+NOW = date(2026, 7, 1)
+FACTS = {"progress": "60%", "performance": "79.9999%", "missed_remittances_30d": 4}
+
+
+def bare(files=None):
+    files = files or country()
+    return {**files, "renewal.toml": files["renewal.toml"].partition("[typical]")[0]}
+
+
+FAMILY = loaded(NL=country())
+
+
+def record(facts=FACTS, on=NOW, family=FAMILY):
+    """A decision record as a host has stored it: JSON, read again."""
+    plain = family.resolve("NL", on=on).assess(facts).record()
+    return json.loads(write_json(plain))
+
+
+def again(document, family=FAMILY):
+    found = replay(document, family)
+    return found.state, list(found.differences)
+
+
+@pytest.mark.parametrize(
+    ("facts", "outcome"),
+    [
+        ({**FACTS, "performance": "97%", "missed_remittances_30d": 0}, "eligible"),
+        ({**FACTS, "performance": "97%"}, "referred"),
+        (FACTS, "ineligible"),
+        ({"progress": "60%"}, "undetermined"),
+        ({}, "undetermined"),
+        ({"progress": "10%"}, "not_assessed"),
+    ],
+)
+def test_the_same_answer_from_the_same_rules(facts, outcome):
+    """
+    "get the same answer from the same rules" (issue)
+    """
+    document = record(facts)
+    found = replay(document, FAMILY)
+
+    assert document["outcome"] == outcome
+    assert (found.state, found.differences, found.wording) == ("the same", (), ())
+    assert found.rulebook == FAMILY.resolve("NL", on=NOW)
+
+
+def test_on_every_day_of_a_slice():
+    """
+    "re-derives a recorded decision from its digest, date and facts" (issue)
+    """
+    for day in (date(2025, 1, 1), date(2025, 12, 31), date(2026, 1, 1), date(2090, 1, 1)):
+        found = replay(record(on=day), FAMILY)
+        assert found.state == "the same"
+        assert found.rulebook.on == day
+
+
+def test_a_fact_that_no_rule_reads():
+    """
+    "re-derives a recorded decision from its digest, date and facts" (issue): what nobody reads decides nothing
+    """
+    document = record()
+
+    assert again({**document, "facts": {**document["facts"], "grade": 3}}) == ("the same", [])
+
+
+def test_the_rulebook_is_not_at_hand():
+    """
+    "says so when the rulebook with that digest is not at hand" (issue)
+    """
+    other = loaded(NL=changed(bare(), "renewal.toml", "<= 3", "<= 2"))
+    found = replay(record(), other)
+
+    assert (found.state, found.rulebook) == ("not at hand", None)
+    assert found.digest == FAMILY.resolve("NL", on=NOW).digest
+    assert found.at_hand == other.resolve("NL", on=NOW).digest
+
+
+@pytest.mark.parametrize("family", [loaded(BE=country("BE")), loaded()])
+def test_the_jurisdiction_is_not_at_hand(family):
+    """
+    "says so when the rulebook with that digest is not at hand" (issue)
+    """
+    found = replay(record(), family)
+
+    assert (found.state, found.at_hand) == ("not at hand", None)
+
+
+def test_the_same_meaning_in_other_words():
+    """
+    "comments, layout, prose [...] do not change it" (design 5)
+    """
+    worded = loaded(NL=changed(bare(), "renewal.toml", "The pace is", "Your pace is"))
+    found = replay(record(), worded)
+
+    assert (found.state, found.differences) == ("the same", ())
+    assert found.wording == (
+        (
+            "NL-R-01: 'The pace is 79.9999%; at least 80% is needed.' is now "
+            "'Your pace is 79.9999%; at least 80% is needed.'"
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    ("spoilt", "difference"),
+    [
+        ({"outcome": "eligible"}, "outcome: recorded 'eligible', derived 'ineligible'"),
+        ({"eligible": True}, "eligible: recorded True, derived False"),
+        ({"needs": ["balance"]}, "needs: recorded ['balance'], derived []"),
+        ({"reasons": []}, "reasons: recorded [], derived ['NL-R-01']"),
+        ({"trace": []}, "rule on-pace: recorded nothing, derived false"),
+        ({"on": "1999-01-01"}, "on: recorded 1999-01-01, when other rules were in force: none"),
+    ],
+)
+def test_a_record_that_says_something_else(spoilt, difference):
+    """
+    "an auditor can ask years later why a merchant was told no" (issue)
+    """
+    state, found = again({**record(), **spoilt})
+
+    assert state == "different"
+    assert difference in found
+
+
+def test_facts_that_say_something_else():
+    """
+    "from its digest, date and facts" (issue)
+    """
+    document = record()
+    state, found = again({**document, "facts": {**document["facts"], "performance": "97%"}})
+
+    assert state == "different"
+    assert "outcome: recorded 'ineligible', derived 'referred'" in found
+
+
+@pytest.mark.parametrize("part", ["reasons", "trace"])
+def test_the_facts_of_a_reason(part):
+    """
+    A record whose parts contradict each other is no record of this decision.
+    """
+    document = record()
+    document[part][0]["facts"]["performance"] = "1%"
+
+    assert again(document) == (
+        "different",
+        [f"{part}: the facts that were recorded are read as other facts"],
+    )
+
+
+def test_an_answer_of_the_trace():
+    """
+    "every rule's answer"
+    """
+    document = record()
+    document["trace"][1]["answer"] = True
+
+    assert again(document) == ("different", ["rule few-missed: recorded true, derived false"])
+
+
+@pytest.mark.parametrize(
+    "document",
+    [None, [], "x", 7, True, {}, {"assessment": []}],
+)
+def test_what_is_no_record(document):
+    """
+    "2 misuse": with everything that is wrong with it
+    """
+    with pytest.raises(InvalidDocument) as raised:
+        replay(document, FAMILY)
+
+    assert all((each.path or "").startswith("$") for each in raised.value.faults)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *(
+            (name, value)
+            for name in ("jurisdiction", "on", "digest", "outcome")
+            for value in (None, 7, [], {}, True)
+        ),
+        *((name, value) for name in ("reasons", "needs", "trace") for value in (None, "x", {}, 7)),
+        *(("facts", value) for value in (None, "x", [], 7)),
+        *(("eligible", value) for value in (None, "true", 1)),
+        *(("format", value) for value in (None, 2, "x", [])),
+        *(
+            ("on", value)
+            for value in ("", "20260701", "2026-W27-3", "2026-02-30", "2026-07-01T00:00:00Z")
+        ),
+    ],
+)
+def test_a_field_at_fault(name, value):
+    """
+    "2 misuse or an unreadable document" (design 7a)
+    """
+    with pytest.raises(InvalidDocument) as raised:
+        replay({**record(), name: value}, FAMILY)
+
+    assert f"$.{name}" in {each.path for each in raised.value.faults}
+
+
+@pytest.mark.parametrize(
+    "name", ["jurisdiction", "on", "digest", "facts", "outcome", "reasons", "trace"]
+)
+def test_a_field_that_is_missing(name):
+    """
+    A record is whole, or it is none.
+    """
+    with pytest.raises(InvalidDocument):
+        replay({key: value for key, value in record().items() if key != name}, FAMILY)
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        {"progress": "x"},
+        {"progress": "101%"},
+        {"progress": []},
+        {"progress": {}},
+        {"progress": "60%", "missed_remittances_30d": "4"},
+        {"progress": "60%", "missed_remittances_30d": 31},
+    ],
+)
+def test_facts_that_cannot_be_read(facts):
+    """
+    "typed and checked"
+    """
+    with pytest.raises(InvalidDocument, match=r"\$\."):
+        replay({**record(), "facts": facts}, FAMILY)
+
+
+@pytest.mark.parametrize(
+    "spoilt",
+    [
+        {"trace": [{"rule": [], "answer": []}, 3, None, {"rule": "on-pace", "answer": {}}]},
+        {"reasons": [{"code": []}, 3, None, {"code": {}, "text": 7}]},
+        {"reasons": [{"code": "NL-R-01", "text": "\x1b[31m", "facts": 3}]},
+        {"needs": [{}, [], None]},
+        {"digest": "\x1b[31m"},
+        {"jurisdiction": "\x1b[31m"},
+    ],
+)
+def test_a_hostile_record_is_only_different(spoilt):
+    """
+    "only typed errors" (issue)
+    """
+    assert again({**record(), **spoilt})[0] in ("different", "not at hand")
+
+
+def test_as_plain_values():
+    """
+    "each with `--format text|json`" (issue)
+    """
+    assert list(replay(record(), FAMILY).plain()) == [
+        "state",
+        "digest",
+        "differences",
+        "wording",
+        "at_hand",
+    ]

@@ -1,0 +1,224 @@
+"""The files of a new jurisdiction: they pass as soon as their blanks are filled."""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+
+import pytest
+
+from holdback.workbench.coverage import coverage
+from holdback.workbench.findings import findings
+from holdback.workbench.mutation import verdicts
+from holdback.workbench.template import new_files
+from holdback.workbench.trial import trials
+from small_folders import country, loaded, said
+
+START, NOW = date(2026, 1, 1), date(2026, 7, 1)
+BLANK = re.compile(r'^(\w+) = ""', re.MULTILINE)
+
+
+def filled(files, currency="EUR", zone="Europe/Dublin", low="1000", high="50000"):
+    """The *files* with every blank filled in, as their comments say."""
+    who = files["jurisdiction.toml"]
+    for name, value in (
+        ("name", '"Somewhere"'),
+        ("currency", f'"{currency}"'),
+        ("timezone", f'"{zone}"'),
+        ("owner", '"risk"'),
+        ("review_by", "2027-06-30"),
+    ):
+        who = re.sub(rf'^{name} = ""', f"{name} = {value}", who, flags=re.MULTILINE)
+    done = {**files, "jurisdiction.toml": who}
+    if "products.toml" in files:
+        text = files["products.toml"]
+        text = text.replace('minimum = ""', f'minimum = "{currency} {low}"')
+        done["products.toml"] = text.replace('maximum = ""', f'maximum = "{currency} {high}"')
+    return done
+
+
+def new(code="SE", parent=None, start=START):
+    return new_files(code, parent, start)
+
+
+def test_the_blanks_are_few_and_each_is_pointed_at():
+    """
+    "passes `check` as soon as its blanks are filled" (issue): until then, each blank is a fault
+    """
+    found = said("SE", SE=new())
+
+    # Without a currency no amount can be read; then all that is left to fill are the amounts.
+    assert found == [
+        f"SE/jurisdiction.toml:{line} {name}: this is empty; fill it in"
+        for line, name in (
+            ("5:8", "name"),
+            ("6:12", "currency"),
+            ("8:12", "timezone"),
+            ("9:9", "owner"),
+            ("10:13", "review_by"),
+        )
+    ]
+    rest = {**filled(new()), "products.toml": new()["products.toml"]}
+    assert {line.partition(": ")[2] for line in said("SE", SE=rest)} == {
+        "this is empty; fill it in"
+    }
+    assert len(said("SE", SE=rest)) == 2
+
+
+@pytest.mark.parametrize(
+    ("currency", "zone", "low", "high"),
+    [
+        ("EUR", "Europe/Dublin", "1000", "50000"),
+        ("GBP", "Europe/London", "500.00", "20000.50"),
+        ("JPY", "Asia/Tokyo", "100000", "5000000"),
+        ("KWD", "Asia/Kuwait", "300.125", "20000.500"),
+        ("ISK", "Atlantic/Reykjavik", "100000", "9000000"),
+        ("USD", "America/New_York", "1", "2"),
+    ],
+)
+def test_filled_it_passes_check_and_test(currency, zone, low, high):
+    """
+    "`holdback new IE`: a commented folder to fill in that passes `check` as soon as its blanks are filled"
+    (issue)
+    """
+    family = loaded(SE=filled(new(), currency, zone, low, high))
+    tried = list(trials(family["SE"]))
+
+    assert [str(each) for each in findings(family, NOW)] == []
+    assert len(tried) >= 12
+    assert all(each.passed for each in tried)
+    assert [(each.rule, each.missing) for each in coverage(family["SE"], tried)] == [
+        (rule, ()) for rule in ("on-pace", "few-missed", "identity", "months-trading")
+    ]
+
+
+def test_its_renewal_rules_lose_no_mutant():
+    """
+    "the file's own examples notice every mutant" (issue), of the rules that it begins with
+    """
+    family = loaded(SE=filled(new()))
+    survived = [
+        each.mutant.name
+        for each in verdicts(family["SE"], family)
+        if each.state == "survived" and each.mutant.file == "SE/renewal.toml"
+    ]
+
+    assert survived == []
+
+
+@pytest.mark.parametrize("start", [START, date(2024, 2, 29), date(2030, 12, 31), date(1999, 1, 1)])
+def test_from_any_day(start):
+    """
+    "its rules in force from *start* on"
+    """
+    family = loaded(SE=filled(new(start=start)))
+
+    assert family["SE"].changes == (start,)
+    assert [str(each) for each in findings(family)] == []
+
+
+@pytest.mark.parametrize("code", ["SE", "US-CA", "GB-1", "DE-BY"])
+def test_any_code(code):
+    """
+    "`GB`, `US-CA`" (design 2)
+    """
+    family = loaded(**{code: filled(new(code))})
+
+    assert [rule.code for rule in family.resolve(code, on=NOW).renewal.rules] == [
+        f"{code}-R-01",
+        f"{code}-R-02",
+    ]
+    assert [str(each) for each in findings(family)] == []
+
+
+def test_of_a_child_the_blanks_are_three():
+    """
+    "`holdback new IE [--parent XX]`" (issue): the rest is the parent's
+    """
+    files = new("NL-ZH", "NL")
+
+    assert sorted(files) == ["jurisdiction.toml", "renewal.toml"]
+    assert BLANK.findall(files["jurisdiction.toml"]) == ["name", "owner", "review_by"]
+    assert len(said("NL-ZH", NL=country(), NL_ZH=files)) == 3
+
+
+def test_a_child_filled_passes_check_and_test():
+    """
+    "passes `check` as soon as its blanks are filled" (issue), with a parent too
+    """
+    family = loaded(NL=country(), NL_ZH=filled(new("NL-ZH", "NL")))
+
+    assert [str(each) for each in findings(family, NOW)] == []
+    assert list(trials(family["NL-ZH"])) == []
+    assert [each.code for each in family.resolve("NL-ZH", on=NOW).renewal.rules] == [
+        "NL-R-01",
+        "NL-R-02",
+    ]
+
+
+def uncommented(text):
+    """*text* with the examples in its comments taken for real: lines that are TOML behind the sign."""
+    return re.sub(r"^# (?=\[|\w+ = |\]|  \{)", "", text, flags=re.MULTILINE)
+
+
+def test_what_stands_in_a_childs_comments_works():
+    """
+    "a commented folder" (issue): its comments are examples that run
+    """
+    files = filled(new("NL-ZH", "NL"))
+    files["renewal.toml"] = uncommented(files["renewal.toml"])
+    typical = "missed_remittances_30d = 0\n"
+    files["renewal.toml"] = files["renewal.toml"].replace(
+        'performance = "97%"\n', f'performance = "97%"\n{typical}'
+    )
+    family = loaded(NL=country(), NL_ZH=files)
+
+    (example,) = trials(family["NL-ZH"])
+    assert example.passed
+    assert family.resolve("NL-ZH", on=NOW).renewal.rules[0].code == "NL-ZH-R-01"
+
+
+def test_what_stands_in_the_comments_works():
+    """
+    "a commented folder" (issue): figures and a fact of one's own
+    """
+    files = filled(new())
+    files["jurisdiction.toml"] = uncommented(files["jurisdiction.toml"])
+    family = loaded(SE=files)
+    book = family.resolve("SE", on=NOW)
+
+    assert book.renewal.figures.money == "€{amount}"
+    assert book.catalogue.fact("licence_valid") is not None
+    assert [each.message for each in findings(family)] == ["no rule reads the fact `licence_valid`"]
+
+
+@pytest.mark.parametrize("parent", [None, "NL"])
+def test_each_file_names_its_schema_and_explains_itself(parent):
+    """
+    "named by the `#:schema` line of every bundled file" (issue), and of a new one
+    """
+    for name, text in new("NL-ZH", parent).items():
+        kind = name.removesuffix(".toml")
+        assert text.splitlines()[0] == f"#:schema ../schema/{kind}.json"
+        assert text.isascii() or "€" in text
+        assert max(map(len, text.splitlines())) <= 120
+        assert "{start}" not in text
+        assert "{{" not in text
+
+
+def test_every_blank_says_what_belongs_there():
+    """
+    "a commented folder to fill in" (issue)
+    """
+    blanks = [line for line in new()["jurisdiction.toml"].splitlines() if ' = ""' in line]
+
+    assert len(blanks) == 5
+    assert all("#" in line for line in blanks)
+
+
+def test_the_review_is_a_year_away():
+    """
+    "by when they look at them again"
+    """
+    assert ": 2027-01-01" in new(start=date(2026, 1, 31))["jurisdiction.toml"]
+    assert ": 2025-02-01" in new(start=date(2024, 2, 29))["jurisdiction.toml"]
