@@ -1,15 +1,19 @@
-"""Reference tables that Sphinx makes from the code's own tables when it builds the documentation.
+"""Reference tables that are made from the code's own tables.
 
-A page writes `{generated} facts`; the table is what the code says on that day, so it cannot fall behind.
+They stand in the pages, so that they are there for whoever reads these as Markdown, each between a comment that
+names it and one that ends it. The tests hold them against the code; `python docs/_ext/generated_tables.py`
+writes them anew.
 """
 
 from __future__ import annotations
 
 import inspect
+import re
 import types
 import typing
 from collections.abc import Iterable, Iterator
 from datetime import date
+from pathlib import Path
 
 import attrs
 from docutils import nodes
@@ -173,7 +177,7 @@ def events() -> str:
 
 def grammar() -> str:
     """The grammar as the parser has it."""
-    return f"```{{code-block}} text\n{GRAMMAR}```"
+    return f"<!-- not run: the grammar -->\n```text\n{GRAMMAR}```"
 
 
 def roundings() -> str:
@@ -193,14 +197,15 @@ TABLES = {
 }
 
 
-class Generated(SphinxDirective):
-    """Put one of the tables here."""
+PLACE = re.compile(r"<!-- generated: (\w+) -->\n.*?<!-- end -->", re.DOTALL)
 
-    required_arguments = 1
 
-    def run(self) -> list[nodes.Node]:
-        text = TABLES[self.arguments[0]]()
-        return self.parse_text_to_nodes(text, allow_section_headings=True)
+def renewed(page: str) -> str:
+    """The text of a *page* with its tables as the code has them now."""
+    return PLACE.sub(
+        lambda match: f"<!-- generated: {match[1]} -->\n\n{TABLES[match[1]]()}\n\n<!-- end -->",
+        page,
+    )
 
 
 class Notebook(SphinxDirective):
@@ -271,7 +276,14 @@ def _indented(options: str) -> str:
 
 
 def setup(app):
-    app.add_directive("generated", Generated)
     app.add_directive("front-door", FrontDoor)
     app.add_directive("assessment", Notebook)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
+
+
+if __name__ == "__main__":
+    for path in Path(__file__).parents[1].rglob("*.md"):
+        text = path.read_text(encoding="utf-8")
+        if renewed(text) != text:
+            path.write_text(renewed(text), encoding="utf-8")
+            print(path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import importlib.util
 import re
 import subprocess
 import sys
@@ -93,6 +94,32 @@ def test_the_reference_is_complete(built):
     assert code(built["reference/events.html"]) >= set(wire.EVENT_TYPES)
     assert code(built["reference/calculators.html"]) >= set(BUILT_IN)
     assert GRAMMAR in words(built["reference/language.html"])
+
+
+PAGES = sorted(DOCS.rglob("*.md"))
+
+
+def generator():
+    """The module that makes the tables, which lies beside the pages."""
+    spec = importlib.util.spec_from_file_location(
+        "tables_of_pages", DOCS / "_ext" / "generated_tables.py"
+    )
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_tables_in_the_pages_are_those_of_the_code():
+    """
+    "reference (generated where it can be)" (design 3), and there for whoever reads the pages as Markdown.
+    """
+    made = generator()
+    named = [name for page in PAGES for name in re.findall(r"generated: (\w+)", page.read_text())]
+
+    assert sorted(named) == sorted(made.TABLES)
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        assert made.renewed(text) == text, f"{page}: python docs/_ext/generated_tables.py"
 
 
 def test_the_pictures_show_every_transition(built):

@@ -167,7 +167,10 @@ INEXACT = [
     ("progress <= 100%", "leave it out: `progress` is always at most 100%"),
     ("progress > 100%", "leave it out: `progress` is never more than 100%"),
     ("progress > split", "write `progress >= split`"),
-    ("progress > minimum_performance", "write `progress >= 80.0001%`"),
+    (
+        "progress > minimum_performance",
+        "write `progress >= minimum_performance`, and let the parameter be 0.0001% more",
+    ),
     ("0% < progress <= 100%", "write `progress >= 0.0001%`"),
     ("100% - progress >= 50%", None),
     ("100% - progress < 50%", None),
