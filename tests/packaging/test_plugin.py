@@ -140,3 +140,29 @@ def test_the_pre_commit_hook(tmp_path):
             check=False,
         )
         assert ran.returncode == code, ran.stdout
+
+
+def test_a_host_names_its_own_calculators(tmp_path):
+    """
+    "light enough to be in every run of a host": one that has calculators of its own says so in its conftest.
+    """
+    folder = written(
+        tmp_path / "jurisdictions",
+        {
+            **FILES,
+            "products.toml": FILES["products.toml"].replace(
+                '{ calculator = "fixed", months = 6 }', '{ calculator = "seasonal", months = 6 }'
+            ),
+        },
+    )
+    without = pytest_in(folder)
+    (folder / "conftest.py").write_text(
+        "from holdback.offers.term import FixedTerm\n\n\n"
+        "def pytest_holdback_calculators(config):\n"
+        "    return {'term/seasonal': FixedTerm}\n"
+    )
+
+    assert "1 failed, 2 passed" in without.stdout
+    assert "no calculator `term/seasonal` is registered" in without.stdout
+    assert "Traceback" not in without.stdout
+    assert "3 passed" in pytest_in(folder).stdout

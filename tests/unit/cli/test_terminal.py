@@ -128,3 +128,30 @@ def test_explain_checks_the_products_as_well(tmp_path):
 
     assert ran.exit_code == 2
     assert "has no setting `longest_months`" in ran.output
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("show", "GB", "--on", "2026-07-01"),
+        ("explain", "GB", "-", "--on", "2026-07-01"),
+        ("diff", "GB", "--from", "2026-07-01", "--to", "2026-07-02"),
+        ("check",),
+        ("test",),
+        ("demo",),
+    ],
+)
+def test_a_hostile_file_cannot_write_to_the_terminal(tmp_path, arguments):
+    """
+    "never personal data, never an escape": what a file holds is shown, and does nothing.
+    """
+    folder = tmp_path / "GB"
+    folder.mkdir()
+    (folder / "jurisdiction.toml").write_text('name = "x\x1b[31m\x07\nformat = 1\n')
+    (folder / "renewal.toml").write_text('"\\u001b[2J" = 1\n')
+    (folder / "products.toml").write_text("format = 1\n")
+
+    ran = CliRunner().invoke(holdback, [*arguments, "--jurisdictions", str(tmp_path)], input="{}")
+
+    assert ran.exit_code in (1, 2)
+    assert not {"\x1b", "\x07"} & set(ran.output)

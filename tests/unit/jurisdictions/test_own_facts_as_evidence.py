@@ -212,3 +212,47 @@ def test_what_was_held_is_stored_and_read_again(renewable):
 
     assert again == renewable.merchant
     assert again.evidence["grade"] == 4
+
+
+def test_the_host_is_asked_to_look_it_up(journey):
+    """
+    "An initial application needs what the products' rules read": a fact of the jurisdiction's own is a check.
+    """
+    checks = journey.engine.required_checks(
+        journey.request(currency="EUR"), journey.merchant, journey.context()
+    ).reply.checks
+
+    assert [each.name for each in checks] == ["identity", "takings", "grade"]
+    assert checks[-1].evidence == ("grade",)
+
+
+FLAG = GRADE.replace('"count"', '"flag"').replace("minimum = 0\nmaximum = 9\n", "")
+
+
+@pytest.mark.parametrize(
+    ("more", "require"),
+    [("", "identity_verified"), (FLAG, "identity_verified and grade")],
+    ids=["taken out", "another type"],
+)
+def test_a_merchant_can_go_on_when_a_fact_is_declared_no_more(journey, more, require):
+    """
+    A set that expired unaccepted holds its evidence; what is no longer declared so is unknown, and no fault.
+    """
+    ask(journey, grade=4)
+    journey.pass_time(days=60)
+    text = changed(
+        country(more=more),
+        "products.toml",
+        'require = "identity_verified"',
+        f'require = "{require}"',
+    )
+    text["products.toml"] = text["products.toml"].partition("[typical]")[0]
+    journey.engine = journey.engine.with_jurisdictions(loaded(NL=text))
+
+    checks = journey.engine.required_checks(
+        journey.request(currency="EUR"), journey.merchant, journey.context()
+    ).reply.checks
+    decision = ask(journey)
+
+    assert "identity" in [each.name for each in checks]
+    assert decision["decision"] == ("Referred" if more else "Accepted")
