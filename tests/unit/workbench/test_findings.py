@@ -5,14 +5,13 @@ from __future__ import annotations
 from datetime import date
 
 import pytest
+from found_by_check import added, found, only
 
-from holdback.workbench.findings import findings
 from small_folders import (
     FIGURES,
     changed,
     child,
     country,
-    loaded,
     parameter,
     rule,
     without_example,
@@ -20,25 +19,6 @@ from small_folders import (
 
 BOTH = "each threshold has an example on either side, one unit apart"
 LICENCE = '[facts.licensed]\ntype = "flag"\ndescription = "The licence."\n'
-
-
-def found(on=None, **folders):
-    """Every finding in *folders*."""
-    return list(findings(loaded(**folders), on))
-
-
-def only(on=None, **folders):
-    """The one finding in *folders*: place, message and hint, and the characters that it points at."""
-    (fault,) = found(on, **folders)
-    if fault.source is None:
-        return fault.place, fault.message, fault.hint, None
-    marked = fault.source[fault.column - 1 :][: fault.width]
-    return fault.place, fault.message, fault.hint, marked
-
-
-def added(text, *, file="renewal.toml", before="[typical]", files=None):
-    """The country NL with *text* put before the typical facts."""
-    return changed(files or country(), file, before, f"{text}{before}")
 
 
 def test_a_folder_without_any():
