@@ -200,15 +200,23 @@ _SLIPS: Final = (
     ),
     (
         re.compile(
-            r"=\s*([0-9]{1,2}[-./][0-9]{1,2}[-./][0-9]{4}|[0-9]{4}([./]|-(1[3-9]|[2-9][0-9])-))"
+            r"=\s*([0-9]{1,2}[-./][0-9]{1,2}[-./][0-9]{4}|[0-9]{4}([./]|-(1[3-9]|[2-9][0-9])-)"
+            r"|[0-9]{4}-([0-9]-|[0-9]{2}-[0-9]\b|[0-9]{1,2}\b(?!-)))"
         ),
         "a date is year, month and day, as `2026-10-01`",
+    ),
+    (re.compile(r"^\s*//"), "a comment begins with `#`"),
+    (re.compile(r"^\s*[a-z_]+\s*:"), "between a key and its value stands `=`"),
+    (
+        re.compile(r'=\s*"[^"]*"[A-Za-z ]+"[^"]*"'),
+        "an expression with a text in it stands in single quotes: `'status == \"Funded\"'`",
     ),
 )
 # What the parser says, and what was probably meant.
 _MEANT: Final = (
     ("cannot overwrite", "a key or a table is written once"),
     ("cannot declare", "one of a list has double brackets every time, as `[[rules]]`"),
+    ("invalid initial character", "a table in braces stands on one line, keys in letters"),
     ("illegal character", "a text ends with the quote with which it begins"),
     ("unclosed array", "the entries of a list are separated by commas, and the list ends with `]`"),
     (

@@ -15,6 +15,12 @@ SLIPS = [
     ('id = "on-pace"', 'id = "on-pace', "ends with the quote"),
     ('value = "75%", source = "policy" },\n', 'value = "75%", source = "policy" }\n',
      "separated by commas"),
+    ("from = 2025-07-01", "from = 2025-7-1", "year, month and day"),
+    ("from = 2025-07-01", "from = 2025-07", "year, month and day"),
+    ("format = 1", "format: 1", "stands `=`"),
+    ("format = 1", "// who\nformat = 1", "begins with `#`"),
+    ("when = 'status == \"Funded\"'", 'when = "status == "Funded""', "single quotes"),
+    ('without = ["missed_remittances_30d"]', "without = {\n}", "on one line"),
     ('[[rules]]\nid = "few-missed"', '[rules]\nid = "few-missed"', "`[[rules]]`"),
 ]  # fmt: skip
 
