@@ -75,6 +75,8 @@ def chosen(path: Path | None, folder: Path | None) -> Chosen:
     given = path or folder
     if given is None:
         return Chosen(bundled_path(), BUNDLED)
+    if given.is_file():
+        given = given.parent
     if any((given / name).is_file() for name in FILES):
         above, code = given.resolve().parent, given.resolve().name
         shown = given.parent.as_posix() if given.name == code else above.name
@@ -213,8 +215,7 @@ def test_command(path: Path | None, *, mutate: bool, form: str, folder: Path | N
     if form == "json":
         click.echo(write_json([each.plain() for each in report]))
     else:
-        for each in report:
-            click.echo("\n".join(each.lines()))
+        click.echo("\n\n".join("\n".join(each.lines()) for each in report))
     if at_fault or not report:
         sys.exit(MISUSE)
     sys.exit(FINE if all(each.passed for each in report) else FINDINGS)
@@ -302,7 +303,6 @@ class _Tested:
             yield from self._mutants(self.mutated)
         elif self.skipped:
             yield "  no mutants are tried until every example passes"
-        yield ""
 
     def _coverage(self) -> Iterator[str]:
         if not self.covered:
@@ -372,6 +372,7 @@ def lock_command(path: Path | None, *, on: date, form: str, folder: Path | None)
     if faults:
         for fault in faults:
             click.echo("\n".join(fault_lines(fault)), err=True)
+        click.echo("Nothing was locked.", err=True)
         sys.exit(MISUSE)
     file = choice.root / LOCK
     if choice.code is not None or not isinstance(file, Path) or (path is None and folder is None):
@@ -382,6 +383,7 @@ def lock_command(path: Path | None, *, on: date, form: str, folder: Path | None)
     if wrong:
         for fault in wrong:
             click.echo("\n".join(fault_lines(fault)), err=True)
+        click.echo("Nothing was locked.", err=True)
         sys.exit(FINDINGS)
     new = unlocked(lock, jurisdictions, on)
     lines = added(lock, new, on)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final, NoReturn
 
 import click
+from attrs import evolve
 
 from holdback.errors import InvalidDocument, printable
 from holdback.jurisdictions.folder import bundled_path, load_jurisdictions, survey
@@ -27,9 +28,8 @@ in_folder = click.option(
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="The folder of jurisdictions to use instead of those that ship.",
 )
-a_folder = click.argument(
-    "path", required=False, type=click.Path(exists=True, file_okay=False, path_type=Path)
-)
+# A file of a jurisdiction stands for its folder.
+a_folder = click.argument("path", required=False, type=click.Path(exists=True, path_type=Path))
 
 
 def in_form(*forms: str) -> Callable[[Any], Any]:
@@ -86,7 +86,16 @@ def load_one(folder: Path | None, code: str) -> Jurisdiction:
         raise InvalidDocument(mine)
     if faults and not found.codes:
         raise InvalidDocument(faults)
-    return found[code]
+    try:
+        return found[code]
+    except InvalidDocument as error:
+        (fault,) = error.faults
+        more = (
+            "; --jurisdictions names another folder than the one that ships"
+            if folder is None
+            else ""
+        )
+        raise InvalidDocument([evolve(fault, hint=f"{fault.hint}{more}")]) from None
 
 
 def load(folder: Path | None) -> Jurisdictions:

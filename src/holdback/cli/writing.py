@@ -59,7 +59,9 @@ def new_command(code: str, *, parent: str | None, start: date, folder: Path, for
     if target.exists():
         raise click.UsageError(f"there is a folder {target} already")
     if parent is not None and parent not in _known(folder):
-        raise click.UsageError(f"there is no jurisdiction {parent} in {folder}")
+        raise click.UsageError(
+            f"there is no jurisdiction {parent} in {folder}: a parent lies in the same folder"
+        )
     partial = folder / f".{code}.{os.getpid()}"
     try:
         for name, text in new_files(code, parent, start).items():
