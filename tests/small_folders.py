@@ -16,6 +16,13 @@ offers_valid_hours = [{ from = 2025-01-01, value = 720, source = "policy" }]
 recently_active_days = [{ from = 2025-01-01, value = 90, source = "policy" }]
 """
 
+SETTINGS = """
+[[examples]]
+name = "settings"
+from = 2025-01-01
+expect = { offers_valid_hours = 720, recently_active_days = 90 }
+"""
+
 RENEWAL = """\
 format = 1
 
@@ -164,6 +171,7 @@ def who(code, *, parent=None, more=""):
     return (
         f'format = 1\ncode = "{code}"\nname = "Land of {code}"\n{said}'
         f'owner = "risk-{code.lower()}"\nreview_by = 2027-06-30\n{more}'
+        f"{SETTINGS if parent is None else ''}"
     )
 
 

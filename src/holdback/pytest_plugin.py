@@ -72,7 +72,7 @@ class JurisdictionFile(pytest.File):
         mine = [each for each in faults if f"/{folder.name}/" in f"/{each.file}"]
         if self.path.name == _WHO:
             yield ReadItem.from_parent(self, name="can be read", faults=mine)
-        elif folder.name in jurisdictions.codes:
+        if folder.name in jurisdictions.codes:
             yield from self._examples(jurisdictions[folder.name])
 
     def _examples(self, jurisdiction: Jurisdiction) -> Iterator[pytest.Item]:

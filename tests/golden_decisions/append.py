@@ -131,11 +131,13 @@ def deals_on(jurisdiction, day, *, first):
     usual = [
         rulebook.catalogue.prepare(each.given)
         for each in jurisdiction.examples
-        if each.product is None and slice_on(jurisdiction, each.on) is rulebook
+        if each.product is None
+        and not each.of_settings
+        and slice_on(jurisdiction, each.on) is rulebook
     ] or [
         rulebook.catalogue.prepare(each.given)
         for each in jurisdiction.examples
-        if each.product is None
+        if each.product is None and not each.of_settings
     ]
     points = {place: set() for place in range(len(rulebook.catalogue.facts))}
     beside = list(beside_thresholds(jurisdiction, rulebook, usual, points))

@@ -18,7 +18,9 @@ EXAMPLES = [
     for code in JURISDICTIONS.codes
     for example in JURISDICTIONS.examples(code)
 ]
-RENEWAL = [each for each in EXAMPLES if each.values[1].product is None]
+RENEWAL = [
+    each for each in EXAMPLES if each.values[1].product is None and not each.values[1].of_settings
+]
 PRODUCT = [each for each in EXAMPLES if each.values[1].product is not None]
 
 

@@ -16,7 +16,7 @@ EXAMPLES = [
     pytest.param(code, example, id=f"{code}: {example.name}")
     for code in JURISDICTIONS.codes
     for example in JURISDICTIONS.examples(code)
-    if example.product is None
+    if example.product is None and not example.of_settings
 ]
 
 
@@ -43,7 +43,11 @@ def test_hiding_a_fact_of_an_example(code, example):
 def deals(draw, rulebook):
     """Prepared facts, ordinary or near a bound, some of them unknown."""
     ordinary = rulebook.catalogue.prepare(
-        next(each.given for each in JURISDICTIONS.examples(rulebook.code) if each.product is None)
+        next(
+            each.given
+            for each in JURISDICTIONS.examples(rulebook.code)
+            if each.product is None and each.given
+        )
     )
     facts = []
     for fact, usual in zip(rulebook.catalogue.facts, ordinary, strict=True):

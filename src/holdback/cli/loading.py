@@ -98,6 +98,15 @@ def load_one(folder: Path | None, code: str) -> Jurisdiction:
         raise InvalidDocument([evolve(fault, hint=f"{fault.hint}{more}")]) from None
 
 
+def load_readable(folder: Path | None) -> Jurisdictions:
+    """The jurisdictions in *folder* that can be read; when there are none, the command ends here."""
+    root = bundled_path() if folder is None else folder
+    found, faults = survey(root, BUNDLED if folder is None else folder.resolve().name)
+    if faults and not found.codes:
+        fail(InvalidDocument(faults), "The jurisdictions")
+    return found
+
+
 def load(folder: Path | None) -> Jurisdictions:
     """The jurisdictions in *folder*, or those that ship; with a fault, the command ends here."""
     try:

@@ -12,7 +12,17 @@ import click
 
 from holdback import wire
 from holdback.canonical import Json, write_json
-from holdback.cli.loading import FINDINGS, FINE, Day, fail, in_folder, in_form, load, load_one
+from holdback.cli.loading import (
+    FINDINGS,
+    FINE,
+    Day,
+    fail,
+    in_folder,
+    in_form,
+    load,
+    load_one,
+    load_readable,
+)
 from holdback.cli.scenario import SCENARIO_BYTES
 from holdback.errors import InvalidDocument, printable
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
@@ -277,7 +287,7 @@ def replay_command(record: Any, *, form: str, folder: Path | None) -> None:
     that were offered. Leaves with 1 when the answer is another,
     or when the rulebook with that digest is not at hand.
     """
-    jurisdictions = load(folder)
+    jurisdictions = load_readable(folder)
     try:
         document = wire.read_json(record.read(SCENARIO_BYTES + 1))
         result = _replayed(document, jurisdictions)
@@ -319,6 +329,6 @@ def _replay_lines(result: Replay) -> Iterator[str]:
     yield click.style(f"{where}: {result.state}", fg=colour, bold=True)
     yield from (f"  {printable(each)}" for each in result.differences)
     if result.wording:
-        yield "Only the wording is another:"
+        yield "To know, and of no weight:"
         yield from (f"  {printable(each)}" for each in result.wording)
     yield click.style(f"Digest {printable(result.digest)}", dim=True)

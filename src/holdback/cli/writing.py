@@ -107,6 +107,7 @@ def schema_text(kind: str) -> str:
 @click.argument("kind", required=False, type=click.Choice(KINDS))
 @click.option(
     "--write",
+    "--jurisdictions",
     "folder",
     type=click.Path(file_okay=False, path_type=Path),
     help="Write them into the folder `schema` of this folder of jurisdictions.",

@@ -14,6 +14,7 @@ from holdback.canonical import Json
 from holdback.errors import did_you_mean
 from holdback.jurisdictions.document import excerpt
 from holdback.jurisdictions.items import Item, Keys
+from holdback.jurisdictions.particulars import TIMELINES
 from holdback.jurisdictions.policy import Policy
 from holdback.jurisdictions.rulebook import Example, ProductTerms, Rulebook
 from holdback.jurisdictions.timeline import Period, read_period
@@ -93,6 +94,17 @@ class ExampleReader:
             settles = keys["settles"].quantity(Type(Kind.MONEY, self.policy.currency))
             yield from self._example(keys, usual, key, settles)
 
+    def settings(self, examples: Item) -> Iterator[Example]:
+        """The examples of the settings that change by date, in `jurisdiction.toml`."""
+        for item in examples.items():
+            keys = item.keys(("name", "expect"), ("on", "from", "until"))
+            expect = keys["expect"].keys((), TIMELINES)
+            for name, (low, high) in TIMELINES.items():
+                expect[name].whole(low, high)
+            if keys["expect"].value == {}:
+                keys["expect"].fault("expected a setting", "as `offers_valid_hours = 720`")
+            yield from self._example(keys, {}, None, None)
+
     def _because(self, expect: Keys, codes: Collection[str]) -> None:
         if self.all_read and codes:
             expect["codes"].texts(codes, "code")
@@ -119,10 +131,7 @@ class ExampleReader:
         """The example with those *keys*, once for each slice that it is about."""
         name, document = keys["name"].text(), keys.item.document
         days = list(self._days(keys, product))
-        given = self._facts(keys["given"])
-        without = keys["without"].texts(self.names, "fact")
-        for each in set(without) & set(given):
-            keys["without"].fault(f"`{each}` is given and left out")
+        given, without = self._given(keys)
         expect = keys["expect"].plain()
         if name is None or not isinstance(expect, Mapping):
             return
@@ -137,6 +146,16 @@ class ExampleReader:
                 file=document.file,
                 line=keys.item.line,
             )
+
+    def _given(self, keys: Keys) -> tuple[dict[str, Json], tuple[str, ...]]:
+        """The facts that an example gives, and those that it leaves out; an example of settings has none."""
+        if "given" not in keys:
+            return {}, ()
+        given = self._facts(keys["given"])
+        without = keys["without"].texts(self.names, "fact")
+        for each in set(without) & set(given):
+            keys["without"].fault(f"`{each}` is given and left out")
+        return given, without
 
     def _days(self, keys: Keys, product: str | None) -> Iterator[date]:
         """The day `on`; or with `from` and `until`, each day of those on which anything changes."""

@@ -79,7 +79,7 @@ def survey(root: Traversable, name: str) -> tuple[Jurisdictions, tuple[Fault, ..
             read.append(_read_folder(folder, f"{name}/{folder.name}/"))
         except InvalidDocument as error:
             noted[folder.name] = error.faults
-    found, faults = read_jurisdictions([each for each, _ in read])
+    found, faults = read_jurisdictions([each for each, _ in read], noted.keys())
     for each, beside in read:
         noted[each.code] = (*beside, *faults.get(each.code, ()))
     if not folders:

@@ -354,6 +354,10 @@ class Keys:
     _known: tuple[str, ...]
     _parts: Mapping[str, Item]
 
+    def __contains__(self, key: str) -> bool:
+        """Whether there may be such a key."""
+        return key in self._known
+
     def __getitem__(self, key: str) -> Item:
         part = self._parts.get(key)
         if part is not None:

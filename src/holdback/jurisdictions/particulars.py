@@ -31,7 +31,7 @@ _INHERITED: Final = ("currency", "rounding", "timezone", "automated_decisioning"
 TIMELINES: Final = MappingProxyType(
     {"offers_valid_hours": (1, 24 * 366), "recently_active_days": (0, 3_660)}
 )
-_OPTIONAL: Final = ("facts", "figures")
+_OPTIONAL: Final = ("facts", "figures", "examples")
 _OF_A_CHILD: Final = ("parent", "switch_off")
 REQUIRED: Final = (*OWN, *_INHERITED, *TIMELINES)
 OPTIONAL: Final = (*_OPTIONAL, *_OF_A_CHILD)
@@ -70,6 +70,8 @@ class Particulars:
     switched_off: tuple[SwitchedOff, ...]
     timelines: Mapping[str, tuple[Item, Timeline[int]]] = field(eq=False, repr=False)
     item: Item = field(eq=False, repr=False)
+    # The examples of its settings.
+    examples: Item = field(eq=False, repr=False)
     # Where each setting and each fact was written, here or in a parent's file.
     places: Mapping[str, Item] = field(eq=False, repr=False)
     fact_items: Mapping[str, Item] = field(eq=False, repr=False)
@@ -145,6 +147,7 @@ def read_particulars(
         figures=figures,
         switched_off=dropped,
         item=item,
+        examples=keys["examples"],
         places=places,
         fact_items={**({} if parent is None else parent.fact_items), **keys["facts"].pairs()},
     )

@@ -64,15 +64,16 @@ def read_jurisdiction(
 
 
 def read_jurisdictions(
-    folders: Collection[Folder],
+    folders: Collection[Folder], unreadable: Collection[str] = ()
 ) -> tuple[dict[str, Jurisdiction], dict[str, tuple[Fault, ...]]]:
     """
-    The jurisdictions in *folders* by code, and the faults of those that cannot be read.
+    The jurisdictions in *folders* by code, and the faults of those that cannot be read; *unreadable* are the
+    codes of folders that could not even be opened.
 
     What is at fault in one keeps no other from being read, except its children.
     """
     waiting = {folder.code: _Reading(folder) for folder in folders}
-    known = frozenset(waiting)
+    known = frozenset(waiting) | frozenset(unreadable)
     found: dict[str, Jurisdiction] = {}
     faults: dict[str, tuple[Fault, ...]] = {}
     while waiting:
@@ -214,6 +215,8 @@ class _Reading:
         slices = cut(policy)
         reader = ExampleReader(policy=policy, slices=slices, all_read=all_read)
         examples: list[Example] = []
+        if particulars is not None:
+            examples += reader.settings(particulars.examples)
         if renewal_keys is not None:
             examples += reader.renewal(renewal_keys["examples"], renewal_keys["typical"])
         if product_keys is not None:

@@ -78,7 +78,8 @@ class ProductTerms:
 @frozen(kw_only=True)
 class Example:
     """
-    What must come out on a day for the facts `given`: of the renewal rules, or of a `product`.
+    What must come out on a day for the facts `given`: of the renewal rules, or of a `product`. One that
+    expects `settings` says what they are on that day.
 
     `given` is whole: what is typical, with what the example says and without what it leaves out. With
     `settles`, the balance of a deal in minor units, a product is asked for by a renewal of that deal.
@@ -92,6 +93,11 @@ class Example:
     expect: Mapping[str, Json]
     file: str
     line: int | None
+
+    @property
+    def of_settings(self) -> bool:
+        """Whether it is about the settings of the jurisdiction."""
+        return not {"outcome", "decision"} & self.expect.keys()
 
 
 @frozen(kw_only=True)

@@ -130,6 +130,10 @@ def read_percent(value: object, places: int, *, down: bool) -> int:
 
 def read_money(value: object, currency: Currency) -> int:
     """An amount of *currency*: `"GBP 1200.00"`, the number 1200, or `Money`; in minor units."""
+    if isinstance(value, str) and not re.fullmatch(r"([A-Z]{3} )?-?[0-9.eE+]+", value):
+        raise ValueError(
+            f"expected an amount such as `{currency} 1200.00`: a plain decimal number, nothing between thousands"
+        )
     if isinstance(value, str) and " " in value:
         value = Money.parse(value)
     if isinstance(value, Money):

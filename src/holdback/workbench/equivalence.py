@@ -11,6 +11,7 @@ from itertools import product
 from math import prod
 from typing import Final
 
+from holdback.jurisdictions.particulars import TIMELINES
 from holdback.jurisdictions.rulebook import Rulebook
 from holdback.money import PERCENT_PLACES
 from holdback.renewal import FLOOR_PERCENT
@@ -28,6 +29,8 @@ def alike(one: Rulebook, other: Rulebook) -> bool:
     """Whether no deal can tell *one* from *other*, as far as can be seen; what is not seen is no."""
     if one is other:
         return True
+    if any(getattr(one, name) != getattr(other, name) for name in TIMELINES):
+        return False
     if len(one.products) != len(other.products):
         return False
     sets = [(one.renewal, other.renewal, True)]

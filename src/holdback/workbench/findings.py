@@ -314,7 +314,8 @@ def _examples(tried: list[Trial | Fault]) -> Iterator[Fault]:
                 line=example.line,
             )
         given = tuple(sorted((name, str(value)) for name, value in example.given.items()))
-        before = alike.setdefault((example.product, example.on, example.settles, given), trial)
+        about = tuple(sorted(example.expect)) if example.of_settings else example.product
+        before = alike.setdefault((about, example.on, example.settles, given), trial)
         if before is not trial and _contradict(before, trial):
             yield Fault(
                 message=f"it contradicts the example `{before.example.name}` on line "

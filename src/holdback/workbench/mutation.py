@@ -17,7 +17,7 @@ from attrs import evolve, field, frozen
 
 from holdback.errors import Fault, InvalidDocument, RuleError, did_you_mean
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
-from holdback.jurisdictions.particulars import SwitchedOff
+from holdback.jurisdictions.particulars import TIMELINES, SwitchedOff
 from holdback.jurisdictions.rulebook import ProductTerms, Rulebook
 from holdback.jurisdictions.timeline import Period
 from holdback.jurisdictions.written import WrittenProduct, WrittenRule
@@ -94,7 +94,8 @@ def _verdict(mutant: Mutant, jurisdiction: Jurisdiction) -> Verdict:
             same = same and alike(rulebook, changed[rulebook.since])
         for example in jurisdiction.examples:
             rulebook = jurisdiction.rulebook(example.on)
-            if changed[rulebook.since].renewal is rulebook.renewal and example.product is None:
+            untouched = changed[rulebook.since].renewal is rulebook.renewal
+            if untouched and example.product is None and not example.of_settings:
                 continue
             if not run(example, evolve(changed[rulebook.since], on=example.on)).passed:
                 return Verdict(mutant=mutant, state=NOTICED, reason=example.name)
@@ -109,6 +110,7 @@ def _verdict(mutant: Mutant, jurisdiction: Jurisdiction) -> Verdict:
 def mutants(jurisdiction: Jurisdiction, others: Jurisdictions) -> Iterator[Mutant]:
     """Every mutant of the own files of *jurisdiction*."""
     own = jurisdiction.policy.own
+    yield from _settings(jurisdiction)
     yield from _parameters(jurisdiction)
     codes = Counter(rule.code for rule in own.rules)
     codes.update(rule.code for product in own.products for rule in product.rules)
@@ -127,6 +129,34 @@ def mutants(jurisdiction: Jurisdiction, others: Jurisdictions) -> Iterator[Mutan
                 change=partial(_with_terms, product=product, changed=changed),
             )
     yield from _switched_on(jurisdiction, others)
+
+
+def _settings(jurisdiction: Jurisdiction) -> Iterator[Mutant]:
+    """Every value of every own setting that changes by date, one unit up and one down."""
+    particulars = jurisdiction.policy.particulars
+    assert particulars is not None, "it was read"
+    for name, (_, timeline) in particulars.timelines.items():
+        if particulars.places[name].document is not particulars.item.document:
+            continue  # it is the parent's
+        for entry in timeline.entries:
+            for number in (entry.value + 1, entry.value - 1):
+                yield Mutant(
+                    name=f"{name} from {entry.period.start}: {entry.value} to {number}",
+                    file=particulars.item.document.file,
+                    line=None if entry.item is None else entry.item.line,
+                    change=partial(_with_setting, name=name, number=number, period=entry.period),
+                )
+
+
+def _with_setting(rulebook: Rulebook, *, name: str, number: int, period: Period) -> Rulebook:
+    """*rulebook* with another value for a setting, when it is of the *period*."""
+    if rulebook.since not in period:
+        return rulebook
+    low, high = TIMELINES[name]
+    if not low <= number <= high:
+        raise InvalidDocument.of(f"expected {low} to {high}")
+    changed: dict[str, Any] = {name: number}
+    return evolve(rulebook, **changed)
 
 
 def _parameters(jurisdiction: Jurisdiction) -> Iterator[Mutant]:

@@ -83,13 +83,17 @@ def replay(record: Json, jurisdictions: Jurisdictions) -> Replay:
     read = {"progress", *(name for rule in rulebook.renewal.rules for name in rule.checked.names)}
     facts = {name: value for name, value in document["facts"].items() if name in read}
     recorded = {**document, "facts": facts}
+    undeclared = [name for name in document["facts"] if rulebook.catalogue.fact(name) is None]
     again = rulebook.assess(facts).record()
     different = (*_on_its_day(recorded, on, jurisdictions), *_differences(recorded, again))
     return Replay(
         state=DIFFERENT if different else SAME,
         digest=document["digest"],
         differences=different,
-        wording=tuple(_wording(recorded, again)),
+        wording=(
+            *_wording(recorded, again),
+            *(f"`{name}` is no fact here, and no rule reads it" for name in undeclared),
+        ),
         rulebook=rulebook,
     )
 

@@ -181,6 +181,17 @@ def _jurisdiction() -> dict[str, Json]:
         "figures": _table(
             {key: _text() for key in Figures.KEYS} | {"group": {"type": "string"}}, Figures.KEYS
         ),
+        "examples": _list(
+            _table(
+                {
+                    "name": _text(),
+                    "on": _DAY,
+                    **_PERIOD,
+                    "expect": _table({name: _whole(*ends) for name, ends in TIMELINES.items()}),
+                },
+                ("name", "expect"),
+            )
+        ),
         "parent": _text("^[A-Z]{2}(-[A-Z0-9]{1,3})?$"),
         "switch_off": _list(_switched_off()),
     }

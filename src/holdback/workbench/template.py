@@ -34,6 +34,12 @@ recently_active_days = [
   {{ from = {start}, value = 90, source = "first draft" }},
 ]
 
+# What holds when, as examples of it: a value that is changed by mistake is noticed.
+[[examples]]
+name = "from the first day on"
+from = {start}
+expect = {{ offers_valid_hours = 720, recently_active_days = 90 }}
+
 # How figures are written in the sentences for merchants. Without this they stand as in the files: EUR 1200.00.
 # [figures]
 # decimal = "."
@@ -180,7 +186,7 @@ source = "first draft"
 id = "months-trading"
 code = "{code}-P-02"
 require = "months_trading >= least_months_trading"
-reason = "The business has traded for {{months_trading}} months; at least {{least_months_trading}} are needed."
+reason = "Months of trading: {{months_trading}}; at least {{least_months_trading}} are needed."
 source = "first draft"
 
 # The evidence on an ordinary good merchant. Give takings too, as average_monthly_takings = "EUR 20000.00", and

@@ -140,6 +140,8 @@ def _plain(value: Json) -> str:
 def expectation(example: Example, currency: Currency) -> Answer:
     """What *example* expects."""
     expect = example.expect
+    if example.of_settings:
+        return _settings(expect)
     offers, limits = expect.get("offers"), expect.get("limits")
     return Answer(
         outcome=expect.get("outcome") or expect["decision"],
@@ -148,6 +150,10 @@ def expectation(example: Example, currency: Currency) -> Answer:
         limits=None if limits is None else _written(limits, currency),
         offers=None if offers is None else tuple(_written(offer, currency) for offer in offers),
     )
+
+
+def _settings(values: Mapping[str, Json]) -> Answer:
+    return Answer(", ".join(f"{name} {value}" for name, value in sorted(values.items())))
 
 
 def _written(offer: Mapping[str, Json], currency: Currency) -> dict[str, Json]:
@@ -177,12 +183,16 @@ def run(example: Example, rulebook: Rulebook, calculators: Mapping[str, type] = 
         InvalidDocument: when its facts cannot be meant, or its product's calculators cannot be bound.
     """
     facts = rulebook.catalogue.prepare(example.given)
-    if example.product is None:
+    reasons: tuple[Reason, ...] = ()
+    trace: tuple[TraceLine, ...] = ()
+    if example.of_settings:
+        got = _settings({name: getattr(rulebook, name) for name in example.expect})
+    elif example.product is None:
         assessment = rulebook.assess_prepared(facts)
         reasons, trace = assessment.reasons, assessment.trace
         got = Answer(assessment.outcome, assessment.codes, assessment.needs)
     elif all(each.key != example.product for each in rulebook.products):
-        reasons, trace, got = (), (), Answer(NOT_OFFERED)
+        got = Answer(NOT_OFFERED)
     else:
         offered = [each for each in rulebook.products if each.key == example.product]
         (product,) = bind(evolve(rulebook, products=tuple(offered)), calculators, _identify)

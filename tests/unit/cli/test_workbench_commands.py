@@ -224,7 +224,7 @@ def test_test_fine(shelf):
 
     assert ran.exit_code == 0, ran.output
     assert ran.output == (
-        "NL  12 of 12 examples pass\n"
+        "NL  14 of 14 examples pass\n"
         "  rule                   true  false  unknown\n"
         "  NL-R-01  on-pace          6      2        1\n"
         "  NL-R-02  few-missed       7      1        1\n"
@@ -252,7 +252,7 @@ def test_a_failure_shows_what_happened(tmp_path):
         "  got       ineligible  NL-R-01",
         "  decided   on-pace",
         "  facts     progress = 64%, performance = 79%, missed_remittances_30d = 0",
-        "NL  11 of 12 examples pass",
+        "NL  13 of 14 examples pass",
     ):
         assert line in ran.output.splitlines()
 
@@ -277,9 +277,9 @@ def test_test_for_machines(tmp_path):
     (found,) = json.loads(ran.stdout)
 
     assert ran.exit_code == 1
-    assert (found["jurisdiction"], found["passed"], found["examples"]) == ("NL", False, 11)
+    assert (found["jurisdiction"], found["passed"], found["examples"]) == ("NL", False, 13)
     assert found["failures"] == []
-    assert found["mutants"] == {"noticed": 31, "refused": 4, "survived": 1}
+    assert found["mutants"] == {"noticed": 35, "refused": 4, "survived": 1}
     assert [each["mutant"] for each in found["survivors"]] == [
         "minimum_performance from 2026-01-01: 80% to 79.9999%"
     ]
@@ -304,7 +304,7 @@ def test_mutants(shelf):
 
     assert fine.exit_code == 0
     assert (
-        "  36 mutants: 32 noticed, 0 listed, 0 the same, 4 refused by the reader, 0 survived"
+        "  40 mutants: 36 noticed, 0 listed, 0 the same, 4 refused by the reader, 0 survived"
         in fine.output
     )
     assert stale.exit_code == 1

@@ -142,7 +142,8 @@ def test_the_ones_that_ship():
     loaded = load_jurisdictions()
 
     assert "GB" in loaded.codes
-    assert loaded.examples("GB")[0].file == "jurisdictions/GB/renewal.toml"
+    assert loaded.examples("GB")[0].file == "jurisdictions/GB/jurisdiction.toml"
+    assert loaded.examples("GB")[-1].file == "jurisdictions/GB/products.toml"
     assert folder.bundled_path() == REPOSITORY / "jurisdictions"
 
 

@@ -349,7 +349,7 @@ def test_examples_are_not_inherited():
     """
     family = loaded(NL=country(), NL_ZH=child())
 
-    assert len(family.examples("NL")) == 12
+    assert len(family.examples("NL")) == 14
     assert family.examples("NL-ZH") == ()
 
 

@@ -16,6 +16,7 @@ from small_folders import (
     loaded,
     parameter,
     rule,
+    said,
     without_example,
 )
 
@@ -64,7 +65,12 @@ def states(code="NL", **folders):
     family = loaded(**folders)
     found = list(verdicts(family[code], family))
     assert len({each.mutant.name for each in found}) == len(found), "two mutants of one name"
-    return {each.mutant.name: each.state for each in found}
+    return {each.mutant.name: each.state for each in found if not of_settings(each.mutant)}
+
+
+def of_settings(mutant):
+    """Whether *mutant* is of a setting, which a test of its own looks at."""
+    return mutant.name.startswith(("offers_valid_hours", "recently_active_days"))
 
 
 def survived(code="NL", **folders):
@@ -78,7 +84,8 @@ def test_which_mutants_there_are():
     """
     family = loaded(NL=country())
 
-    assert [each.name for each in mutants(family["NL"], family)] == NAMES
+    found = [each for each in mutants(family["NL"], family) if not of_settings(each)]
+    assert [each.name for each in found] == NAMES
 
 
 def test_each_says_where_it_stands():
@@ -397,3 +404,41 @@ def test_an_inherited_rule_goes_back_into_its_place():
 
     rules = back.change(family["NL-ZH"].rulebook(date(2026, 2, 1))).renewal.rules
     assert [each.id for each in rules] == ["on-pace", "few-missed", "verified"]
+
+
+def test_settings_are_held_by_examples_too():
+    """
+    "every threshold moved by one unit [...] in every shipped file": those of `jurisdiction.toml` as well
+    """
+    bare = {
+        **country(),
+        "jurisdiction.toml": country()["jurisdiction.toml"].split("[[examples]]")[0],
+    }
+    names = {
+        f"{name} from 2025-01-01: {value} to {value + unit}"
+        for name, value in (("offers_valid_hours", 720), ("recently_active_days", 90))
+        for unit in (1, -1)
+    }
+    for text, state in ((country(), "noticed"), (bare, "survived")):
+        family = loaded(NL=text)
+        found = {each.mutant.name: each.state for each in verdicts(family["NL"], family)}
+        assert {found[name] for name in names} == {state}
+
+
+@pytest.mark.parametrize(
+    ("expect", "expected"),
+    [
+        ("{}", "expected a setting"),
+        ('{ outcome = "eligible" }', "unknown key `outcome`"),
+        ("{ offers_valid_hours = 0 }", "expected 1 to 8784"),
+    ],
+)
+def test_what_is_no_example_of_settings(expect, expected):
+    """
+    "Errors teach": what is wrong and what was expected.
+    """
+    text = country()
+    text["jurisdiction.toml"] = text["jurisdiction.toml"].replace(
+        "{ offers_valid_hours = 720, recently_active_days = 90 }", expect
+    )
+    assert any(expected in line for line in said("NL", NL=text))
