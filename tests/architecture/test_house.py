@@ -49,7 +49,7 @@ ONLY = {
     "asyncio": (),
     "logging": (),
     "hypothesis": (),
-    "narwhals": (),
+    "narwhals": ("rules.columns",),
     "z3": (),
     "importlib": ("__init__", "jurisdictions.folder", "cli"),
 }
