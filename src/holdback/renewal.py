@@ -26,7 +26,7 @@ from holdback.ruleset import Answers, Reason, RuleSet, TraceLine
 FLOOR_PERCENT: Final = 50
 # Progress is rounded down to 4 decimals, so this whole-number comparison is exact: it is true just when
 # remitted * 100 >= FLOOR_PERCENT * repayment_amount.
-_FLOOR: Final = FLOOR_PERCENT * 10**PERCENT_PLACES
+FLOOR: Final = FLOOR_PERCENT * 10**PERCENT_PLACES
 
 ELIGIBLE: Final = "eligible"
 REFERRED: Final = "referred"
@@ -52,11 +52,11 @@ def _floor_reason(rules: RuleSet, progress: int) -> Reason:
     return Reason(
         code=FLOOR_CODE,
         rule="floor",
-        text=f"The deal is {shown} paid down; at least {rules.show(percent, _FLOOR)} is needed before a "
+        text=f"The deal is {shown} paid down; at least {rules.show(percent, FLOOR)} is needed before a "
         "renewal is assessed.",
         facts={"progress": percent.plain(progress)},
         measured={"progress": shown},
-        threshold={"progress": f"at least {rules.show(percent, _FLOOR)}"},
+        threshold={"progress": f"at least {rules.show(percent, FLOOR)}"},
     )
 
 
@@ -182,7 +182,7 @@ def assess(rules: RuleSet, facts: Facts, on: date) -> Assessment:
     progress = facts[rules.progress]
     if progress is None:
         return Assessment(UNDETERMINED, on, (rules, facts, 0, 0))
-    if progress < _FLOOR:
+    if progress < FLOOR:
         return Assessment(NOT_ASSESSED, on, (rules, facts, 0, 0))
     false, unknown = rules.masks(facts)
     if false & rules.declining:

@@ -13,8 +13,7 @@ from typing import Final
 
 from holdback.jurisdictions.particulars import TIMELINES
 from holdback.jurisdictions.rulebook import Rulebook
-from holdback.money import PERCENT_PLACES
-from holdback.renewal import FLOOR_PERCENT
+from holdback.renewal import FLOOR
 from holdback.rules import Catalogue, Facts, interpret
 from holdback.rules.tree import Checked, Constant, FactRead, Node, Operation
 from holdback.ruleset import Rule, RuleSet
@@ -22,7 +21,6 @@ from holdback.ruleset import Rule, RuleSet
 # More combinations than this are not looked at.
 MOST_LOOKS: Final = 2_000
 _LOGIC: Final = ("and", "or", "not")
-_FLOOR: Final = FLOOR_PERCENT * 10**PERCENT_PLACES
 
 
 def alike(one: Rulebook, other: Rulebook) -> bool:
@@ -79,7 +77,7 @@ def telling(rules: list[Checked], *, above_floor: bool) -> list[Facts] | None:
             return None
     for place, numbers in points.items():
         fact = catalogue.facts[place]
-        low = max(fact.low, _FLOOR) if above_floor and fact.name == "progress" else fact.low
+        low = max(fact.low, FLOOR) if above_floor and fact.name == "progress" else fact.low
         ends = {fact.low, fact.high, low}
         inside = {n for n in numbers | ends if n is not None and low <= n <= fact.high}
         points[place] = {*inside} if above_floor and fact.name == "progress" else {*inside, None}

@@ -1,0 +1,12 @@
+"""The renewal rules over a whole portfolio, on whatever dataframe engine the user has.
+
+A frame of pandas, Polars, PyArrow, DuckDB or PySpark goes in, with a column for each fact, and the same kind of
+frame comes out. What the rules say of a row is what they say of that deal alone: the answers are worked out
+from the same checked rules, on whole numbers.
+"""
+
+from holdback.portfolio.assessing import assess
+from holdback.portfolio.marks import OUTCOMES, codes, needed
+from holdback.portfolio.sampling import sample
+
+__all__ = ["OUTCOMES", "assess", "codes", "needed", "sample"]

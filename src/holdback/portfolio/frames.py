@@ -1,0 +1,129 @@
+"""What one kind of frame needs otherwise than another. Everything else goes through narwhals.
+
+Polars has functions of the same names as narwhals, so its expressions are written as its own: they are made
+once for all frames, and nothing stands between them and the engine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from types import ModuleType
+from typing import Any
+
+import narwhals.stable.v2 as nw
+from attrs import frozen
+
+from holdback.errors import InvalidDocument
+
+Step = Mapping[str, Any]
+
+
+@frozen
+class Table:
+    """A frame that is being worked on: narwhals', or a lazy one of Polars; and what makes its expressions."""
+
+    frame: Any
+    make: ModuleType
+
+    def with_columns(self, step: Step) -> Table:
+        """This, with the columns of *step* worked out."""
+        return Table(self.frame.with_columns(**step), self.make) if step else self
+
+    def after(self, steps: Iterable[Step]) -> Table:
+        """This, after *steps*, one by one."""
+        table = self
+        for step in steps:
+            table = table.with_columns(step)
+        return table
+
+    def with_series(self, columns: Mapping[str, Sequence[int]]) -> Table:
+        """This, a frame in memory, with whole numbers as new columns."""
+        if self.make is nw:
+            backend = nw.get_native_namespace(self.frame)
+            new = nw.from_dict(columns, backend=backend)
+            return Table(self.frame.with_columns(*new.iter_columns()), nw)
+        numbers = [self.make.Series(name, each, self.make.Int64) for name, each in columns.items()]
+        return Table(self.frame.with_columns(*numbers), self.make)
+
+    def select(self, *names: str) -> Table:
+        """Its columns *names* alone."""
+        return Table(self.frame.select(*names), self.make)
+
+    def collected(self) -> nw.DataFrame[Any]:
+        """All its rows, worked out."""
+        if isinstance(self.frame, nw.DataFrame):
+            return self.frame
+        if isinstance(self.frame, nw.LazyFrame):
+            return self.frame.collect()
+        return nw.from_native(self.frame.collect(engine="streaming"), eager_only=True)
+
+    @property
+    def of_pandas(self) -> bool:
+        """Whether it is pandas, whose columns may be of NumPy's types."""
+        return self.make is nw and bool(self.frame.implementation.is_pandas_like())
+
+    @property
+    def native(self) -> Any:
+        """The frame as the user knows it."""
+        return nw.to_native(self.frame, pass_through=True)
+
+
+def opened(frame: Any) -> nw.DataFrame[Any] | nw.LazyFrame[Any]:
+    """
+    The *frame* of a user.
+
+    Raises:
+        InvalidDocument: when it is none that narwhals knows.
+    """
+    try:
+        known: nw.DataFrame[Any] | nw.LazyFrame[Any] = nw.from_native(frame)
+    except TypeError:
+        raise InvalidDocument.of(
+            "expected a dataframe of pandas, Polars, PyArrow, DuckDB or PySpark", path="frame"
+        ) from None
+    return known
+
+
+def worked_on(frame: nw.DataFrame[Any] | nw.LazyFrame[Any]) -> Table:
+    """*frame* as a table to work on; of a frame in memory the index, if it has one, is left behind."""
+    if frame.implementation.is_polars():
+        return Table(frame.to_native().lazy(), nw.get_native_namespace(frame))
+    return Table(in_order(frame) if isinstance(frame, nw.DataFrame) else frame, nw)
+
+
+def in_order(frame: nw.DataFrame[Any]) -> nw.DataFrame[Any]:
+    """*frame* with its rows in their order and, in pandas, without the index that would say otherwise."""
+    if frame.implementation.is_pandas_like():
+        return nw.from_native(frame.to_native().reset_index(drop=True), eager_only=True)
+    return frame
+
+
+def nullable(table: Table, names: Sequence[str]) -> Table:
+    """The columns *names* of *table* in types that can hold nulls: NumPy's in pandas cannot, and become floats."""
+    if not table.of_pandas:
+        return table
+    native = table.frame.to_native()
+    kinds = {"i": "Int64", "u": "UInt64", "f": "Float64", "b": "boolean"}
+    numpy = {name: getattr(native.dtypes[name], "kind", "") for name in names}
+    wanted = {
+        name: kinds[kind]
+        for name, kind in numpy.items()
+        if kind in kinds and type(native.dtypes[name]).__module__.startswith("numpy")
+    }
+    return Table(nw.from_native(native.astype(wanted)), nw) if wanted else table
+
+
+def whole(table: Table, names: Sequence[str]) -> Table:
+    """The columns *names* of *table*, whole numbers that pandas may hold as floats, as whole numbers."""
+    if not table.of_pandas:
+        return table
+    native = table.frame.to_native()
+    return Table(nw.from_native(native.astype(dict.fromkeys(names, "Int64"))), nw)
+
+
+def attached(frame: nw.DataFrame[Any], results: nw.DataFrame[Any]) -> Any:
+    """The native *frame* with the columns of *results*, which are of the same rows."""
+    if frame.implementation.is_pandas_like():
+        found = results.to_native()
+        return frame.to_native().assign(**{name: found[name].array for name in results.columns})
+    return frame.with_columns(*(results[name] for name in results.columns)).to_native()

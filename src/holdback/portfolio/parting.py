@@ -1,0 +1,57 @@
+"""A frame in memory, taken apart by the rulebooks of its rows, and its answers put together again.
+
+Over a lazy frame all rulebooks are one long expression. In memory it is quicker to look first whose rows there
+are, and to ask each rulebook about its own alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from typing import Any, Final
+
+import narwhals.stable.v2 as nw
+
+from holdback.portfolio.answers import BOOK, ELIGIBLE, FAILING, NEEDS, OURS, OUTCOME
+from holdback.portfolio.books import Books, Shelf
+from holdback.portfolio.frames import Table, in_order
+from holdback.portfolio.marks import INVALID, JURISDICTION_BIT, ON_BIT, OUTCOMES
+from holdback.portfolio.readable import CODES
+from holdback.portfolio.staging import Staging
+
+_ROW: Final = f"{OURS}row"
+_NONE: Final = -1
+
+Answer = Callable[[Staging, Collection[str]], Table]
+
+
+def by_book(staging: Staging, results: Collection[str], answer: Answer) -> nw.DataFrame[Any]:
+    """The columns *results* of every row, in the order of the rows, *answer* giving those of one rulebook."""
+    assert isinstance(staging.frame, nw.DataFrame)
+    book = staging.placed().collected()[BOOK].fill_null(_NONE)
+    placed = in_order(staging.frame).with_columns(book).with_row_index(_ROW)
+    found = []
+    for place in sorted(book.unique().to_list()):
+        mine = placed.filter(nw.col(BOOK) == place)
+        if place == _NONE:
+            part = _bookless(mine, staging.books, words=CODES in results)
+        else:
+            books = Books(rulebooks=(staging.books.rulebooks[place],))
+            own = Staging(mine.drop(_ROW, BOOK), books, staging.prepared)
+            part = answer(own, results).select(*results).collected()
+        rows = in_order(mine).get_column(_ROW)
+        found.append(part.select(*results).with_columns(rows))
+    return nw.concat(found).sort(_ROW).drop(_ROW)
+
+
+def _bookless(frame: nw.DataFrame[Any], books: Books, *, words: bool) -> nw.DataFrame[Any]:
+    """The answer to rows that no rulebook is for."""
+    place = OUTCOMES.index(INVALID)
+    bits = Shelf(books, nw).lacking(1 << JURISDICTION_BIT, 1 << ON_BIT)
+    names = Shelf(books, nw).lacking(nw.lit(books.jurisdiction), nw.lit(str(books.on)))
+    return in_order(frame).with_columns(
+        nw.lit(INVALID).alias(OUTCOME) if words else nw.lit(place, nw.Int8).alias(OUTCOME),
+        nw.lit(value=False).alias(ELIGIBLE),
+        nw.lit(0, nw.Int64).alias(FAILING),
+        nw.lit("").alias(CODES),
+        (names if words else bits.cast(nw.Int64)).alias(NEEDS),
+    )

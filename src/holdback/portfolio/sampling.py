@@ -1,0 +1,398 @@
+"""A made-up portfolio to try things on, the same for everybody who names the same seed.
+
+1. Everything that becomes a fact is whole-number arithmetic on 64 bits: minor units, days, ten-thousandths.
+2. The draws come from the raw bits of PCG64, which NumPy keeps as they are from version to version.
+3. Deals are made in chunks of one size, each from its own seed: the first rows are the same for every `n`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date, datetime
+from types import MappingProxyType
+from typing import Any, Final, Literal, TypeAlias, get_args
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from attrs import frozen
+from numpy.typing import NDArray
+
+from holdback.facts import MOST_PERCENT, catalogue
+from holdback.model.deal import STATUSES, TYPES, WHOLE
+from holdback.money import Currency
+from holdback.rules.types import Kind, Type
+
+_Numbers: TypeAlias = NDArray[np.int64]
+_Flags: TypeAlias = NDArray[np.bool_]
+_Columns: TypeAlias = dict[str, _Numbers]
+_Backend: TypeAlias = Literal["pyarrow", "polars", "pandas"]
+
+_CHUNK: Final = 2**13
+
+# By their places in the declared set.
+_FUNDED, _REPAID, _RENEWED, _DEFAULTED, _CANCELLED = range(len(STATUSES))
+
+# The ten shipped jurisdictions, and how many deals of a hundred are theirs.
+_CODES: Final = ("GB", "US", "US-CA", "US-NY", "CA", "DE", "AU", "IE", "CA-QC", "JP")
+_SHARES: Final = (26, 24, 9, 8, 7, 7, 6, 5, 4, 4)
+
+# The facts that shipped jurisdictions add: whose they are, their type, and how often each of their
+# values 0, 1, 2 .. occurs among a hundred.
+_FLAG, _COUNT = Type(Kind.FLAG), Type(Kind.COUNT)
+_REGISTER: Final = Type(Kind.TEXT, options=("Current", "Late", "Struck off"))
+_RANK: Final = Type(Kind.TEXT, options=("First", "Second", "Lower"))
+_OWN: Final = (
+    ("register_entry_active", "AU", _FLAG, (5, 95)),
+    ("register_defaults", "AU", _COUNT, (84, 10, 4, 2)),
+    ("register_status", "CA-QC", _REGISTER, (86, 10, 4)),
+    ("register_entries", "DE", _COUNT, (82, 11, 4, 2, 1)),
+    ("disclosure_acknowledged", "US-CA", _FLAG, (9, 91)),
+    ("other_advances", "US-NY", _COUNT, (68, 20, 8, 3, 1)),
+    ("lien_rank", "US-NY", _RANK, (66, 20, 14)),
+)
+
+# Of a hundred on a month's average, from January to December: shops, the seaside, and all the others.
+_SEASONS: Final = (
+    (86, 84, 92, 95, 97, 98, 97, 95, 97, 103, 116, 140),
+    (62, 64, 78, 96, 112, 130, 148, 150, 118, 92, 74, 76),
+    (98, 97, 101, 100, 101, 100, 99, 98, 101, 102, 101, 102),
+)
+# A merchant's takings in a month, in pounds or what is about a pound.
+_SIZES: Final = (3_000, 6_000, 9_000, 14_000, 20_000, 30_000, 45_000, 70_000, 120_000, 350_000)
+_HORIZON: Final = 1_200  # days; terms are 900 at most, and no deal is older by more than a fifth
+
+# Where rules look closely, in tenths of a percent: some deals are put there, or a minor unit beside it.
+_PROGRESS_MARKS: Final = (0, 500, 550, 600, 625, 650, 700, 850, 900)
+_PERFORMANCE_MARKS: Final = (0, 600, 700, 725, 750, 800, 850, 900, 1100)
+_TREND_MARKS: Final = (0, 550, 700, 750, 800, 850, 1050, 1100, 1600)
+
+# Of a thousand deals, how many lack these facts, together.
+_GAPS: Final = (
+    # the history is not declared complete
+    (30, "days_since_last_remittance missed_remittances_30d deals_completed deals_defaulted"),
+    (15, "progress performance balance"),  # the remittances are not reconciled
+    (10, "performance days_since_funding remaining_term_days"),
+    *((10, name) for name in ("status", "deal_type")),
+    (30, "average_monthly_takings takings_trend"),
+    (15, "takings_trend"),  # too short a record
+    (40, "months_trading"),
+    (80, "credit_score credit_checked_on"),
+    *((25, name) for name in ("identity_verified", "business_verified")),
+    *((25, name) for name, *_ in _OWN),
+)
+
+# What a bad row is spoiled in, and how; a text that was not declared has the place after the others.
+_BAD: Final[tuple[tuple[str, Callable[[_Numbers], _Numbers | int]], ...]] = (
+    ("jurisdiction", lambda _: len(_CODES)),
+    ("status", lambda _: len(STATUSES)),
+    ("deal_type", lambda _: len(TYPES)),
+    ("balance", lambda hundredths: -1 - hundredths),
+    ("average_monthly_takings", lambda hundredths: -1 - hundredths),
+    ("progress", lambda progress: WHOLE + 1 + progress),
+    ("days_since_funding", lambda days: -1 - days),
+    ("missed_remittances_30d", lambda days: 31 + days),
+)
+_OTHER: Final = MappingProxyType({"jurisdiction": "ZZ", "status": "Active", "deal_type": "Top-up"})
+_UNKNOWN: Final = np.iinfo(np.int64).min
+
+# The columns, but for a deal's id and the day. What a currency's facts are called and mean is the same for all.
+_TYPES: Final[Mapping[str, Type]] = MappingProxyType(
+    {"jurisdiction": Type(Kind.TEXT, options=_CODES)}
+    | {fact.name: fact.type for fact in catalogue(Currency.of("GBP")).facts}
+    | {name: type_ for name, _, type_, _ in _OWN}
+)
+
+
+def sample(n: int, seed: int, *, backend: _Backend = "pyarrow", on: date = date(2026, 7, 1)) -> Any:
+    """
+    A realistic portfolio of *n* made-up deals as they stand on the day *on*.
+
+    It is a PyArrow table, a Polars frame or, with Arrow's types, a pandas one, as *backend* says:
+    `"pyarrow"`, `"polars"` or `"pandas"`. The same *n*, *seed* and *on* give the same rows, and a smaller
+    *n* the first of them.
+
+    Columns: `deal_id` (text, each once), `jurisdiction` (the ten shipped ones, GB and US most), `on`, every
+    built-in fact by its name, and the facts that shipped jurisdictions add, null outside them. Values are
+    plain: percentages and amounts are decimals (64.5 is 64.5%; amounts are in major units, and yen are
+    whole), counts and days are whole numbers, and the others texts, flags and dates.
+
+    A merchant's takings have a season (a shop's, the seaside's, or hardly any), a trend, and better and worse
+    months. A deal was funded at terms that its takings then seemed to bear, and its share of them repays it
+    at its own pace; so `progress`, `performance`, `balance` and the days agree with each other, as in a
+    merchant's state. About one in seven is repaid, and one in twenty ended otherwise in the last 60 days.
+    Some figures are on a threshold of the shipped rules, or next to it.
+
+    About 3% of the values are missing, together where one source gives them: the counts of an undeclared
+    history, a credit score and its day. About one row in a thousand is bad, in one of these:
+
+    - `jurisdiction` is `ZZ`, which there is not;
+    - `status` is `Active` or `deal_type` is `Top-up`, which nobody declared: it reads as unknown;
+    - `balance` or `average_monthly_takings` is below nothing (of yen, with hundredths);
+    - `progress` is above 100, `days_since_funding` below 0, or `missed_remittances_30d` above 30.
+
+    >>> deals = sample(1000, seed=7)
+    >>> deals.num_rows, deals.column("jurisdiction").slice(0, 3).to_pylist()
+    (1000, ['DE', 'GB', 'US-NY'])
+    >>> deals.slice(0, 3).equals(sample(3, seed=7))
+    True
+
+    Raises:
+        ValueError: when *n* or *seed* is no whole number from 0 up, *on* no day, or *backend* none of the three.
+        ModuleNotFoundError: when PyArrow, of which every sample is made, or *backend* is not installed.
+    """
+    _check_arguments(n, seed, backend, on)
+    seasons = _seasons(on)
+    chunks = [_chunk(seed, number, seasons) for number in range(max(1, -(-n // _CHUNK)))]
+    table = _table(chunks, n, on)
+    if backend == "pandas":
+        import pandas as pd  # type: ignore[import-untyped]  # noqa: PLC0415
+
+        return table.to_pandas(types_mapper=pd.ArrowDtype)
+    return nw.from_arrow(table, backend=backend).to_native()
+
+
+def _check_arguments(n: object, seed: object, backend: object, on: Any) -> None:
+    for name, number in (("n", n), ("seed", seed)):
+        if not isinstance(number, int) or isinstance(number, bool) or number < 0:
+            raise ValueError(f"`{name}` is a whole number from 0 up, not {number!r:.60}")
+    day = isinstance(on, date) and not isinstance(on, datetime)
+    if not day or (on - date.min).days < _HORIZON:
+        raise ValueError(f"`on` is a day such as `date(2026, 7, 1)`, not {on!r:.60}")
+    if backend not in get_args(_Backend):
+        raise ValueError(f'`backend` is "pyarrow", "polars" or "pandas", not {backend!r:.60}')
+
+
+@frozen
+class _Dice:
+    """Draws of a chunk's whole numbers, made of the raw *bits* without any fraction."""
+
+    bits: np.random.PCG64
+
+    def below(self, bound: int) -> _Numbers:
+        """Any of 0 .. *bound* - 1, alike."""
+        high = (self.bits.random_raw(_CHUNK) >> np.uint64(32)).astype(np.int64)
+        return high * bound >> 32
+
+    def between(self, low: int, high: int) -> _Numbers:
+        """Any of *low* .. *high*, alike."""
+        return low + self.below(high - low + 1)
+
+    def bell(self, middle: int, width: int) -> _Numbers:
+        """About *middle*, seldom far from it and never further than *width*: the sum of four draws."""
+        four = self.bits.random_raw(_CHUNK).view(np.uint16).reshape(-1, 4)
+        drawn: _Numbers = four.sum(axis=1, dtype=np.int64) - 2**17 + 2
+        return middle + (drawn * width >> 17)
+
+    def chance(self, of_a_thousand: int) -> _Flags:
+        """Whether one of so many *of a thousand*."""
+        return self.below(1000) < of_a_thousand
+
+    def weighted(self, weights: Sequence[int]) -> _Numbers:
+        """A place among *weights*, as often as they say."""
+        places = np.repeat(np.arange(len(weights), dtype=np.int64), weights)
+        return np.take(places, self.below(len(places)))
+
+
+def _seasons(on: date) -> tuple[_Numbers, _Numbers]:
+    """By trade and days ago: the seasons of all days since, added up; and so again, each times its days."""
+    ago = np.arange(_HORIZON)
+    month = (np.datetime64(on, "D") - ago).astype("datetime64[M]").astype(np.int64) % 12
+    seasons = np.array(_SEASONS)[:, month]
+    seasons[:, 0] = 0  # the day itself has not passed
+    return seasons.cumsum(axis=1).ravel(), (seasons * ago).cumsum(axis=1).ravel()
+
+
+@frozen
+class _Merchants:
+    """Who takes how much: *daily* minor units when the deal was funded, and *growth*, millionths a day."""
+
+    seasons: tuple[_Numbers, _Numbers]
+    trade: _Numbers
+    daily: _Numbers
+    growth: _Numbers
+
+    def takings(self, age: _Numbers, oldest: _Numbers | int, newest: _Numbers | int) -> _Numbers:
+        """What is taken from *oldest* days ago up to, and without, *newest* days ago; *age* is the deal's."""
+        # Sums make any run of days two look-ups, and those of seasons times their days bring in the growth.
+        start = self.trade * _HORIZON
+        plain, by_age = (sums[start + oldest] - sums[start + newest] for sums in self.seasons)
+        level = (10**6 + self.growth * age) * plain - self.growth * by_age
+        taken: _Numbers = self.daily * level // 10**8
+        return taken
+
+
+@frozen
+class _Deals:
+    """What was agreed on, days counted from *on* back, and what came of it. *ended* is 0 while it is active."""
+
+    repayment: _Numbers
+    term: _Numbers
+    age: _Numbers
+    remitted: _Numbers
+    silence: _Numbers
+    ended: _Numbers
+
+
+def _chunk(seed: int, number: int, seasons: tuple[_Numbers, _Numbers]) -> _Columns:
+    """The deals of the chunk with *number*, by column."""
+    dice = _Dice(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(number,))))
+    jurisdiction = dice.weighted(_SHARES)
+    yen = jurisdiction == _CODES.index("JP")
+    daily = np.array(_SIZES)[dice.below(len(_SIZES))] * dice.between(70, 140) // 30
+    daily = np.where(yen, daily * 3 // 2, daily)  # a penny is one yen and a half
+    merchants = _Merchants(seasons, dice.weighted((40, 15, 45)), daily, dice.bell(0, 600))
+    deals = _deals(dice, merchants)
+    columns = {"jurisdiction": jurisdiction, **_standing(dice, deals)}
+    columns |= _takings(dice, merchants, deals.age) | _evidence(dice, deals.age)
+    for name in ("balance", "average_monthly_takings"):
+        columns[name] = columns[name] * np.where(yen, 100, 1)  # hundredths, of yen too
+    spoiled, kind = dice.chance(1), dice.below(len(_BAD))
+    for place, (name, worse) in enumerate(_BAD):
+        rows = spoiled & (kind == place)
+        columns[name][rows] = worse(columns[name][rows])
+    for share, names in _GAPS:
+        rows = dice.chance(share) & ~spoiled
+        for name in names.split():
+            columns[name][rows] = _UNKNOWN
+    for name, code, _, _ in _OWN:
+        columns[name][columns["jurisdiction"] != _CODES.index(code)] = _UNKNOWN
+    return columns
+
+
+def _deals(dice: _Dice, merchants: _Merchants) -> _Deals:
+    """What is agreed when the deals are funded, and what the takings make of it."""
+    # Most get about a month's takings; some a small sum for a few weeks.
+    share = np.where(dice.chance(150), dice.between(10, 40), dice.between(50, 150))
+    repayment = merchants.daily * 30 * share // 100 * dice.between(108, 140) // 100
+    split = np.array((80, 100, 125, 150))[dice.below(4)]
+    term = np.minimum(repayment * 1000 // (merchants.daily * split), 900)
+    age = term * dice.below(1200) // 1000
+
+    ended = np.minimum(dice.between(1, 60), age) * dice.chance(50)
+    usual = np.array((0, 1, 1, 1, 1, 1, 2, 3))[dice.below(8)]
+    silence = np.where(dice.chance(60), dice.between(4, 40), usual)
+    silence = np.minimum(np.maximum(silence, ended), age)
+    newest = np.maximum(silence, 1) - 1
+    taken = merchants.takings(age, np.maximum(age - 1, newest), newest)
+    pace = np.where(dice.chance(150), dice.bell(700, 300), dice.bell(1050, 400))  # some struggle
+    remitted = taken * split // 1000 * pace // 1000
+    expected = np.maximum(repayment * np.minimum(age - ended, term) // term, 1)
+    remitted = _beside(dice, remitted, repayment, _PROGRESS_MARKS)
+    remitted = _beside(dice, remitted, expected, _PERFORMANCE_MARKS)
+
+    # Remitted evenly, the whole took so long; nothing came after.
+    repaid = remitted >= repayment
+    took = -(-(age - silence) * repayment // np.maximum(remitted, 1))
+    silence = np.where(repaid, age - took, silence)
+    ended = np.where(repaid, silence, ended)
+    return _Deals(repayment, term, age, np.minimum(remitted, repayment), silence, ended)
+
+
+def _beside(dice: _Dice, part: _Numbers, whole: _Numbers, marks: tuple[int, ...]) -> _Numbers:
+    """*part*, here and there brought down to the next of *marks* of the *whole*, or a unit beside it."""
+    mark = np.array(marks)[np.searchsorted(marks, part * 1000 // whole, side="right") - 1]
+    marked = -(-whole * mark // 1000) + dice.between(-1, 1)
+    return np.where(dice.chance(40) & (mark > 0), marked, part)
+
+
+def _standing(dice: _Dice, deals: _Deals) -> _Columns:
+    """How the deals stand, by the definitions in `history`."""
+    repaid = deals.remitted >= deals.repayment
+    half = 2 * deals.remitted >= deals.repayment  # nobody renews sooner
+    closed, reason = (deals.ended > 0) & ~repaid, dice.below(3)
+    status = np.where(repaid, np.int64(_REPAID), np.int64(_FUNDED))
+    status[closed] = _DEFAULTED
+    status[closed & half & (reason > 0)] = _RENEWED
+    status[closed & ~half & (reason == 0)] = _CANCELLED
+    owing = (status == _FUNDED) | (status == _DEFAULTED)
+    elapsed = np.minimum(deals.age - deals.ended, deals.term)
+    expected = np.maximum(deals.repayment * elapsed, 1)
+    performance = np.minimum(deals.remitted * WHOLE * deals.term // expected, MOST_PERCENT)
+    # Half of those who fell silent had takings all the same.
+    quiet = np.maximum(deals.silence - 4, 0) * dice.chance(500)
+    missed = dice.weighted((60, 18, 9, 5, 3, 2, 1, 1, 1)) + quiet
+    days = np.minimum(deals.age, 30) - deals.ended
+    renewal = dice.weighted((60, 40))
+    earlier = dice.weighted((60, 22, 10, 5, 3)) * dice.weighted((70, 30))
+    return {
+        "progress": deals.remitted * WHOLE // deals.repayment,
+        "performance": np.where(elapsed > 0, performance, _UNKNOWN),
+        "balance": np.where(owing, deals.repayment - deals.remitted, 0),
+        "status": status,
+        "deal_type": renewal,
+        "days_since_funding": deals.age,
+        "days_since_last_remittance": deals.silence,
+        "missed_remittances_30d": np.minimum(missed, np.maximum(days, 0)),
+        "remaining_term_days": np.maximum(deals.term - deals.age, 0),
+        "deals_completed": earlier + renewal,
+        "deals_defaulted": dice.weighted((965, 29, 6)) + (status == _DEFAULTED),
+    }
+
+
+def _takings(dice: _Dice, merchants: _Merchants, age: _Numbers) -> _Columns:
+    """The takings of the last 90 days, with better months and worse ones."""
+    last, before, first = (
+        merchants.takings(age, days, days - 30) * dice.bell(1000, 400) // 1000
+        for days in (30, 60, 90)
+    )
+    upset = np.array((30, 40, 50, 60, 150, 200))[dice.below(6)]
+    last = np.where(dice.chance(50), last * upset // 100, last)
+    last = _beside(dice, last, before, _TREND_MARKS)
+    return {
+        "average_monthly_takings": (last + before + first) * 365 // (12 * 90),
+        "takings_trend": np.minimum(last * WHOLE // before, MOST_PERCENT),
+    }
+
+
+def _evidence(dice: _Dice, age: _Numbers) -> _Columns:
+    """What the host's checks say, the latest of them from when the deal was funded."""
+    months = np.where(dice.chance(300), dice.between(3, 40), dice.between(12, 240))
+    long_ago = np.where(dice.chance(150), dice.between(200, 800), dice.between(0, 20))
+    return {
+        "months_trading": months + age // 30,
+        "identity_verified": dice.weighted((4, 96)),
+        "business_verified": dice.weighted((5, 95)),
+        "credit_score": dice.bell(680, 250),
+        "credit_checked_on": -np.maximum(age, long_ago),  # days from `on`
+        **{name: dice.weighted(weights) for name, _, _, weights in _OWN},
+    }
+
+
+def _table(chunks: list[_Columns], n: int, on: date) -> Any:
+    """The first *n* deals of *chunks* as an Arrow table."""
+    import pyarrow as pa  # type: ignore[import-untyped]  # noqa: PLC0415  # no part of the extra
+    import pyarrow.compute as pc  # type: ignore[import-untyped]  # noqa: PLC0415
+
+    places = pc.utf8_lpad(pa.array(np.arange(n)).cast(pa.string()), 8, "0")
+    columns = {
+        name: _array(name, np.concatenate([chunk[name] for chunk in chunks])[:n], on)
+        for name in _TYPES
+    }
+    ids, days = pc.binary_join_element_wise("D", places, "-"), pa.repeat(pa.scalar(on), n)
+    first = {"deal_id": ids, "jurisdiction": columns.pop("jurisdiction"), "on": days}
+    return pa.table(first | columns)
+
+
+def _array(name: str, numbers: _Numbers, on: date) -> Any:
+    """The *numbers* of the column *name* as an Arrow array of plain values."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    unknown, type_ = numbers == _UNKNOWN, _TYPES[name]
+    match type_.kind:
+        case Kind.PERCENT | Kind.MONEY:
+            # 128 bits are two halves: the number, and its sign all over.
+            known = pa.py_buffer(np.packbits(~unknown, bitorder="little"))
+            halves = pa.py_buffer(np.stack([numbers, numbers >> 63], axis=1))
+            decimal = pa.decimal128(18, type_.places)
+            return pa.Array.from_buffers(decimal, len(numbers), [known, halves])
+        case Kind.TEXT:
+            options = pa.array([*type_.options, _OTHER.get(name)])
+            places = pa.array(np.where(unknown, 0, numbers), mask=unknown)
+            return pa.DictionaryArray.from_arrays(places, options).cast(pa.string())
+        case Kind.FLAG:
+            return pa.array(numbers != 0, mask=unknown)
+        case Kind.DATE:
+            days = np.datetime64(on, "D") + np.where(unknown, 0, numbers)
+            return pa.array(days, pa.date32(), mask=unknown)
+        case _:
+            return pa.array(numbers, mask=unknown)

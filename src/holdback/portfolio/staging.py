@@ -1,0 +1,309 @@
+"""From a frame as the user has it to the columns that rules read: whole numbers, each row's book, its faults."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from datetime import date
+from functools import reduce
+from typing import Any, Final
+
+import narwhals.stable.v2 as nw
+from attrs import field, frozen
+
+from holdback.errors import Fault, InvalidDocument, did_you_mean
+from holdback.portfolio.answers import BOOK, FAULTS, OURS, stage
+from holdback.portfolio.books import Books, Shelf
+from holdback.portfolio.frames import Table, nullable, whole, worked_on
+from holdback.portfolio.marks import JURISDICTION_BIT, ON_BIT
+from holdback.portfolio.reading import Column, Reader, mistyped
+from holdback.portfolio.values import read_values
+from holdback.rules.types import Fact, Kind, Type
+
+Frame = nw.DataFrame[Any] | nw.LazyFrame[Any]
+
+# The mask of a prepared row's facts that could not be read.
+INVALID_COLUMN: Final = "invalid"
+
+_INTEGERS: Final = (
+    nw.Int8,
+    nw.Int16,
+    nw.Int32,
+    nw.Int64,
+    nw.UInt8,
+    nw.UInt16,
+    nw.UInt32,
+    nw.UInt64,
+)
+_TEXTS: Final = (nw.String, nw.Categorical, nw.Enum)
+
+
+def _day(name: str) -> Fact:
+    """The column *name* with the day of a row, read as facts are."""
+    return Fact(name=name, type=Type(Kind.DATE), low=1, high=date.max.toordinal())
+
+
+@frozen
+class Staging:
+    """How the columns of `frame` are read for `books`, as they stand or, with `prepared`, in whole numbers."""
+
+    frame: Frame
+    books: Books
+    prepared: bool = False
+    schema: Mapping[str, Any] = field(init=False)
+
+    @schema.default
+    def _schema(self) -> Mapping[str, Any]:
+        return self.frame.collect_schema()
+
+    @property
+    def eager(self) -> bool:
+        """Whether all its rows are in memory."""
+        return isinstance(self.frame, nw.DataFrame)
+
+    @property
+    def facts(self) -> dict[str, dict[Fact, tuple[int, ...]]]:
+        """The facts that the frame has a column of, or only those that rules read when it is prepared."""
+        wanted = self.books.read if self.prepared else self.books.facts.keys()
+        known = self.books.facts
+        return {name: known[name] for name in known if name in wanted and name in self.schema}
+
+    # -- what is wrong with the frame as a whole
+
+    def refuse(self, taken: Collection[str]) -> None:
+        """
+        Nothing, where the columns can be read and the names *taken* are free.
+
+        Raises:
+            InvalidDocument: naming every column that is missing, of the wrong type or in the way.
+        """
+        faults = [*self._missing(), *self._mistyped(), *self._in_the_way(taken)]
+        if faults:
+            raise InvalidDocument(faults)
+
+    def _missing(self) -> Iterator[Fault]:
+        for name in (self.books.jurisdiction, self.books.on):
+            if isinstance(name, str) and name not in self.schema:
+                near = did_you_mean(name, self.schema)
+                yield Fault(message="the column is missing", path=name, hint=near)
+        for name in sorted(self.books.read - set(self.schema)):
+            hint = did_you_mean(name, set(self.schema) - self.books.facts.keys())
+            hint = hint or "a rule reads it; where it is never known, add a column of nulls"
+            yield Fault(message="the column is missing", path=name, hint=hint)
+
+    def _mistyped(self) -> Iterator[Fault]:
+        for name, variants in self.facts.items():
+            message = next(filter(None, (self._expected(name, fact) for fact in variants)), None)
+            if message:
+                yield self._fault(name, message)
+        on = self.books.on
+        if isinstance(on, str) and on in self.schema:
+            message = self._expected(on, _day(on))
+            if message:
+                yield self._fault(on, message)
+        code = self.books.jurisdiction
+        if (
+            code is not None
+            and code in self.schema
+            and not isinstance(self.schema[code], (*_TEXTS, nw.Object))
+        ):
+            yield self._fault(code, "expected text")
+
+    def _fault(self, name: str, message: str) -> Fault:
+        return Fault(message=f"{message}, not {self.schema[name]}", path=name)
+
+    def _expected(self, name: str, fact: Fact) -> str | None:
+        dtype = self.schema[name]
+        if self.prepared and not (name == self.books.on and dtype == nw.Date):
+            whole_numbers = isinstance(dtype, _INTEGERS)
+            return None if whole_numbers else "expected whole numbers, as `prepare` makes them"
+        return None if self._by_value(fact, dtype) else mistyped(fact, dtype)
+
+    def _in_the_way(self, taken: Collection[str]) -> Iterator[Fault]:
+        for name in self.schema:
+            if name in taken or name.startswith(OURS):
+                hint = "rename it, or drop it if it is of an earlier assessment"
+                yield Fault(message="a column of the answer has this name", path=name, hint=hint)
+
+    # -- what the rules may count on, and what they answer
+
+    @property
+    def has_faults(self) -> bool:
+        """Whether a row may be invalid."""
+        plain = not self.prepared
+        return plain or INVALID_COLUMN in self.schema or self.books.jurisdiction is not None
+
+    @property
+    def certain(self) -> frozenset[str]:
+        """The facts whose columns have no nulls, as far as that is known without working anything out."""
+        if not self.eager or not self.prepared:
+            return frozenset()
+        assert isinstance(self.frame, nw.DataFrame)
+        return frozenset(name for name in self.facts if self.frame[name].null_count() == 0)
+
+    # -- the way to whole numbers
+
+    def _by_value(self, fact: Fact, dtype: Any) -> bool:
+        """Whether a column of *dtype* is read value by value, which only a frame in memory can be."""
+        if not self.eager or self.prepared:
+            return False
+        if dtype == nw.Object or dtype == nw.Unknown:
+            return True
+        if isinstance(dtype, nw.String):
+            return fact.type.kind is not Kind.TEXT
+        # NumPy has no days, and its instants become floats where one is missing.
+        return isinstance(dtype, nw.Datetime) and self.frame.implementation.is_pandas_like()
+
+    def staged(self) -> tuple[Table, frozenset[str]]:
+        """The frame with what rules read put down, and the facts that are in columns of ours for it."""
+        table = self._opened([*self.facts, *self._keys(), INVALID_COLUMN])
+        return self._prepared(table) if self.prepared else self._plain(table)
+
+    def placed(self) -> Table:
+        """The columns of a frame in memory that say which book is whose, and each row's among them."""
+        table = self._with_values(self._opened(self._keys()), [])
+        return self._with_books(table, Reader(table.make))
+
+    def _opened(self, columns: Sequence[str]) -> Table:
+        """What is worked on: of a frame in memory those of *columns* that it has."""
+        table = worked_on(self.frame)
+        there = [name for name in dict.fromkeys(columns) if name in self.schema]
+        return table.select(*there) if self.eager else table
+
+    def _keys(self) -> list[str]:
+        """The columns that say which book is whose."""
+        return [each for each in (self.books.jurisdiction, self.books.on) if isinstance(each, str)]
+
+    def _prepared(self, table: Table) -> tuple[Table, frozenset[str]]:
+        wide = table.make.Int64
+        narrow = [name for name in self.facts if self.schema[name] != nw.Int64]
+        table = table.with_columns(
+            {stage(name): table.make.col(name).cast(wide) for name in narrow}
+        )
+        table = self._with_books(table, Reader(table.make))
+        mask = table.make.col(INVALID_COLUMN) if INVALID_COLUMN in self.schema else None
+        if self.has_faults:
+            table = table.with_columns({FAULTS: self._or_bookless(table.make, mask)})
+        return table, frozenset(narrow)
+
+    def _plain(self, table: Table) -> tuple[Table, frozenset[str]]:
+        table = self._with_values(table, self.facts)
+        table = nullable(table, [name for name in self.facts if not self._valued(name)])
+        reader = Reader(table.make)
+        table = self._with_books(table, reader)
+        read = {name: self._read(reader, name) for name in self.facts}
+        table = table.with_columns({stage(name): column.number for name, column in read.items()})
+        table = whole(table, [stage(name) for name in read])
+        return table.with_columns({FAULTS: self._faults(table.make, read)}), frozenset(read)
+
+    def _valued(self, name: str) -> bool:
+        return any(self._by_value(fact, self.schema[name]) for fact in self.facts[name])
+
+    def _with_values(self, table: Table, facts: Iterable[str]) -> Table:
+        """
+        *table* with the columns of *facts* that are read value by value, read: their numbers, and what each is.
+        """
+        wanted = [
+            (fact, place)
+            for name in facts
+            for place, fact in enumerate(self.facts[name])
+            if self._by_value(fact, self.schema[name])
+        ]
+        on = self.books.on
+        if isinstance(on, str) and self._by_value(_day(on), self.schema[on]):
+            wanted.append((_day(on), 0))
+        assert isinstance(self.frame, nw.DataFrame) or not wanted, (
+            "only a frame in memory has values"
+        )
+        for fact, place in wanted:
+            numbers, states = read_values(self.frame[fact.name].to_list(), fact)
+            table = table.with_series(
+                {_numbers(fact, place): numbers, _states(fact, place): states}
+            )
+        return table
+
+    def _column(self, reader: Reader, fact: Fact, place: int) -> Column:
+        dtype = self.schema[fact.name]
+        if self._by_value(fact, dtype):
+            state = reader.make.col(_states(fact, place))
+            number = reader.make.col(_numbers(fact, place))
+            return Column(reader.make.when(state == 1).then(number), state != 0)
+        return reader.column(fact, fact.name, dtype)
+
+    def _read(self, reader: Reader, name: str) -> Column:
+        """The column *name* as each row's own book reads it."""
+        variants = self.facts[name]
+        read = [
+            (self._column(reader, fact, place), books)
+            for place, (fact, books) in enumerate(variants.items())
+        ]
+        (column, books), *others = read
+        if not others and len(books) == len(self.books.rulebooks):
+            return column
+        number: Any = reader.make
+        for column, books in read:
+            number = number.when(_of(reader.make, books)).then(column.number)
+        given = [
+            _of(reader.make, books) & column.given
+            for column, books in read
+            if column.given is not None
+        ]
+        return Column(number, reduce(lambda one, other: one | other, given) if given else None)
+
+    def _with_books(self, table: Table, reader: Reader) -> Table:
+        """*table* with the place of each row's book, where there may be several."""
+        if self.books.jurisdiction is None:
+            return table
+        day, on = None, self.books.on
+        if isinstance(on, str):
+            day = table.make.col(stage(on))
+            if self.prepared and self.schema[on] != nw.Date:
+                number = table.make.col(on).cast(table.make.Int64)
+            else:
+                number = self._column(reader, _day(on), 0).number
+            table = whole(table.with_columns({stage(on): number}), [stage(on)])
+        book = Shelf(self.books, table.make).book(day)
+        return whole(table.with_columns({BOOK: book}), [BOOK])
+
+    def _faults(self, make: Any, read: Mapping[str, Column]) -> Any:
+        """The mask of what cannot be read in a row."""
+        bits = []
+        for name, column in read.items():
+            fault = column.fault(make.col(stage(name)))
+            if fault is not None:
+                bits.append(make.when(fault).then(self._bit(make, name)).otherwise(0))
+        mask = reduce(lambda one, other: one + other, bits) if bits else None
+        return self._or_bookless(make, mask)
+
+    def _or_bookless(self, make: Any, mask: Any | None) -> Any:
+        """*mask*, or where a row has no book the column on whose account."""
+        found = make.lit(0) if mask is None else mask
+        if self.books.jurisdiction is None:
+            return found
+        lacking = Shelf(self.books, make).lacking(1 << JURISDICTION_BIT, 1 << ON_BIT)
+        return make.when(make.col(BOOK).is_null()).then(lacking).otherwise(found)
+
+    def _bit(self, make: Any, name: str) -> Any:
+        """The bit of the fact *name*, which for a jurisdiction's own is each book's."""
+        places: dict[int, list[int]] = {}
+        for book, rulebook in enumerate(self.books.rulebooks):
+            if rulebook.catalogue.fact(name) is not None:
+                places.setdefault(rulebook.catalogue.place(name), []).append(book)
+        if len(places) == 1:
+            return 1 << next(iter(places))
+        chosen = make
+        for place, books in places.items():
+            chosen = chosen.when(_of(make, books)).then(1 << place)
+        return chosen
+
+
+def _of(make: Any, books: Sequence[int]) -> Any:
+    """Where a row's book is one of *books*."""
+    return make.col(BOOK).is_in(list(books))
+
+
+def _numbers(fact: Fact, place: int) -> str:
+    return f"{OURS}{fact.name}_{place}_numbers"
+
+
+def _states(fact: Fact, place: int) -> str:
+    return f"{OURS}{fact.name}_{place}_states"

@@ -1,0 +1,454 @@
+"""A sample: "a documented, realistic synthetic portfolio (takings with seasons and trends, deals repaid at
+their pace, missing values, bad rows), used by docs, benchmarks and tests"."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+
+import attrs
+import polars as pl
+import pyarrow as pa
+import pytest
+from numpy.random import PCG64
+
+from holdback import InvalidDocument, load_jurisdictions
+from holdback.facts import BUILT_IN_FACTS
+from holdback.history import deal_facts
+from holdback.model.deal import STATUSES, TYPES, WHOLE, Deal, Entry
+from holdback.money import MINOR_UNITS, Currency, Money
+from holdback.portfolio import sampling
+from holdback.portfolio.sampling import sample
+from holdback.renewal import OUTCOMES
+
+ON = date(2026, 7, 1)
+N = 20_000
+INVALID = "invalid"
+# Of the first deal of the seed 7.
+PINNED = {
+    "deal_id": "D-00000000",
+    "jurisdiction": "DE",
+    "progress": Decimal("80.4920"),
+    "performance": Decimal("117.0480"),
+    "balance": Decimal("2685.47"),
+    "days_since_funding": 469,
+    "average_monthly_takings": Decimal("8294.96"),
+    "credit_checked_on": date(2025, 3, 19),
+}
+
+
+@pytest.fixture(scope="module")
+def shipped():
+    jurisdictions = load_jurisdictions()
+    return {code: jurisdictions.resolve(code, on=ON) for code in jurisdictions.codes}
+
+
+@pytest.fixture(scope="module")
+def table():
+    return sample(N, seed=2026)
+
+
+@pytest.fixture(scope="module")
+def rows(table):
+    return table.to_pylist()
+
+
+@pytest.fixture(scope="module")
+def good(rows, shipped):
+    """The rows that can be read, but for what is missing."""
+    return [row for row in rows if assessed(row, shipped) is not None]
+
+
+def assessed(row, shipped):
+    """The assessment of *row* by the engine for one deal, or None when it is refused."""
+    rulebook = shipped.get(row["jurisdiction"])
+    if rulebook is None:
+        return None
+    facts = {name: row[name] for name in row if rulebook.catalogue.fact(name) is not None}
+    try:
+        return rulebook.assess(facts)
+    except InvalidDocument:
+        return None
+
+
+@pytest.fixture(scope="module")
+def assessments(rows, shipped):
+    """Every row's jurisdiction and assessment."""
+    return [(row["jurisdiction"], assessed(row, shipped)) for row in rows]
+
+
+def known(rows, *names):
+    """The values of *names* in the rows where they are all known."""
+    for row in rows:
+        values = tuple(row[name] for name in names)
+        if None not in values:
+            yield values
+
+
+def test_there_is_a_column_for_every_fact(table, shipped):
+    """
+    "a documented, realistic synthetic portfolio [...] used by docs, benchmarks and tests": every built-in
+    fact, and every fact that a shipped jurisdiction adds.
+    """
+    built_in = [fact.name for fact in shipped["GB"].catalogue.facts[:BUILT_IN_FACTS]]
+    own = {fact.name for each in shipped.values() for fact in each.catalogue.facts[BUILT_IN_FACTS:]}
+
+    assert table.column_names[:3] == ["deal_id", "jurisdiction", "on"]
+    assert table.column_names[3 : 3 + BUILT_IN_FACTS] == built_in
+    assert set(table.column_names[3 + BUILT_IN_FACTS :]) == own
+
+
+def test_every_type_is_exact(table):
+    """
+    Percentages and amounts are decimals, and no column holds a float.
+    """
+    types = {field.name: field.type for field in table.schema}
+
+    assert types["progress"] == types["takings_trend"] == pa.decimal128(18, 4)
+    assert types["balance"] == types["average_monthly_takings"] == pa.decimal128(18, 2)
+    assert types["days_since_funding"] == types["credit_score"] == pa.int64()
+    assert types["status"] == types["lien_rank"] == types["deal_id"] == pa.string()
+    assert types["identity_verified"] == types["disclosure_acknowledged"] == pa.bool_()
+    assert types["credit_checked_on"] == types["on"] == pa.date32()
+    assert not any(pa.types.is_floating(each) for each in types.values())
+
+
+def test_own_facts_are_null_outside_their_jurisdiction(rows, shipped):
+    """
+    What a jurisdiction adds is known there, and nowhere else.
+    """
+    names = list(rows[0])[3 + BUILT_IN_FACTS :]
+    homes = {name: {row["jurisdiction"] for row in rows if row[name] is not None} for name in names}
+
+    for name, found in homes.items():
+        assert len(found) == 1, name
+        assert shipped[found.pop()].catalogue.fact(name) is not None
+
+
+def test_every_deal_has_its_id(table):
+    """
+    `deal_id` is text, each once.
+    """
+    assert len(set(table.column("deal_id").to_pylist())) == N
+
+
+def test_the_same_seed_gives_the_same_bytes():
+    """
+    "used by docs, benchmarks and tests": what one of them shows, everybody sees.
+    """
+
+    def written(table):
+        sink = pa.BufferOutputStream()
+        with pa.ipc.new_stream(sink, table.schema) as stream:
+            stream.write_table(table)
+        return sink.getvalue().to_pybytes()
+
+    assert written(sample(3_000, seed=1)) == written(sample(3_000, seed=1))
+    assert written(sample(3_000, seed=1)) != written(sample(3_000, seed=2))
+
+
+@pytest.mark.parametrize("fewer", [0, 1, 100, 8_192, 8_193])
+def test_a_smaller_sample_is_the_beginning_of_a_larger_one(table, fewer):
+    """
+    `sample(100, seed)` is the first 100 rows of `sample(1000, seed)`, across chunks too.
+    """
+    assert sample(fewer, seed=2026).equals(table.slice(0, fewer))
+
+
+def test_the_first_deal_stays_what_it_is():
+    """
+    The rows of a seed are pinned: a change of them is a change of every page and figure made of them.
+    """
+    (row,) = sample(1, seed=7).to_pylist()
+
+    assert {name: row[name] for name in PINNED} == PINNED
+
+
+def test_another_day():
+    """
+    The season, the days and the dates are those of *on*.
+    """
+    table = sample(1000, seed=7, on=date(2025, 12, 31))
+
+    assert set(table.column("on").to_pylist()) == {date(2025, 12, 31)}
+    assert max(day for (day,) in known(table.to_pylist(), "credit_checked_on")) <= date(
+        2025, 12, 31
+    )
+
+
+def test_progress_and_balance_are_of_one_repayment(good):
+    """
+    "deals repaid at their pace": there is a repayment amount, in whole minor units, of which both tell.
+    """
+    columns = ("jurisdiction", "status", "progress", "balance")
+    for code, status, progress, balance in known(good, *columns):
+        assert 0 <= progress <= 100
+        assert (status == "Repaid") == (progress == 100)
+        if status in {"Repaid", "Renewed", "Cancelled"}:
+            assert balance == 0
+            continue
+        owed, paid = int(balance * (1 if code == "JP" else 100)), int(progress * 10_000)
+        repayment = -(-owed * WHOLE // (WHOLE - paid))
+        assert owed > 0
+        assert (repayment - owed) * WHOLE // repayment == paid
+
+
+def test_deals_stand_as_a_merchants_state_would_have_them():
+    """
+    "deals repaid at their pace": remitted so much in so many days, a deal of the model has the same facts.
+    """
+    dice = sampling._Dice(PCG64(1))
+    nobody = sampling._Merchants(
+        sampling._seasons(ON), dice.below(3), dice.between(10_000, 900_000), dice.bell(0, 600)
+    )
+    deals = sampling._deals(dice, nobody)
+    columns = sampling._standing(dice, deals)
+    drawn = attrs.asdict(deals)
+    for place in range(500):
+        numbers = {name: int(column[place]) for name, column in drawn.items()}
+        facts = {name: int(column[place]) for name, column in columns.items()}
+        expected = deal_facts(None, deal_of(facts, **numbers), ON)
+
+        assert {name: facts[name] for name in expected} == {
+            name: sampling._UNKNOWN if number is None else number
+            for name, number in expected.items()
+        }
+
+
+def deal_of(facts, *, repayment, term, age, remitted, silence, ended):
+    """The deal of the model with these numbers; its remittances come in one."""
+    status, pounds = STATUSES[facts["status"]], Currency.of("GBP")
+    entry = Entry(id="e", on=ON - timedelta(silence), amount=Money(remitted, pounds))
+    return Deal(
+        id="d",
+        application_id="a",
+        type=TYPES[facts["deal_type"]],
+        status=status,
+        funded_on=ON - timedelta(age),
+        funded_amount=Money(repayment, pounds),
+        repayment_amount=Money(repayment, pounds),
+        factor_rate=Decimal(1),
+        split_percentage=Decimal(10),
+        term_length=Decimal(12),
+        term_days=term,
+        settled=Money(repayment - remitted if status == "Renewed" else 0, pounds),
+        closed_on=None if status in {"Funded", "Repaid"} else ON - timedelta(ended),
+        entries=(entry,) if remitted else (),
+    )
+
+
+def test_few_deals_have_ended(good):
+    """
+    Most deals are active, and each other status is met.
+    """
+    statuses = Counter(status for (status,) in known(good, "status"))
+
+    assert statuses.keys() - {"Active"} == set(STATUSES)
+    assert statuses["Funded"] > N * 3 // 4
+    assert min(statuses[status] for status in STATUSES) > N // 200
+
+
+def test_performance_is_progress_in_the_time_that_passed(good):
+    """
+    Performance is progress times the term by the days that passed, to a ten-thousandth; progress alone, once
+    the term has passed.
+    """
+    columns = ("status", "progress", "performance", "days_since_funding", "remaining_term_days")
+    unit, behind = Decimal("0.0001"), 0
+    for status, progress, performance, age, left in known(good, *columns):
+        if status != "Funded":
+            continue
+        if left == 0:
+            assert performance >= progress
+            assert performance == progress or progress == 100
+            behind += 1
+        else:
+            term = age + left
+            assert progress * term - unit * age < performance * age < (progress + unit) * term
+    assert behind > 100
+
+
+def test_performance_is_unknown_until_a_day_has_passed(good):
+    """
+    "Unknown until a whole day has passed."
+    """
+    young = [row for row in good if row["days_since_funding"] == 0]
+
+    assert young
+    assert all(row["performance"] is None for row in young)
+
+
+def test_days_are_in_order(good):
+    """
+    Nothing is remitted before the deal was funded, or after it was repaid; no more days are missed than passed.
+    """
+    for age, silence, missed in known(
+        good, "days_since_funding", "days_since_last_remittance", "missed_remittances_30d"
+    ):
+        assert 0 <= silence <= age
+        assert missed <= min(age, 30)
+    for age, silence, progress in known(
+        good, "days_since_funding", "days_since_last_remittance", "progress"
+    ):
+        assert silence < age or progress == 0
+
+
+def test_what_came_before_agrees(good):
+    """
+    A renewal has a completed deal before it, and a defaulted deal counts among the defaulted.
+    """
+    assert all(
+        done >= 1 for kind, done in known(good, "deal_type", "deals_completed") if kind == "Renewal"
+    )
+    assert all(lost >= 1 for status, lost in known(good, "status", "deals_defaulted") if status == "Defaulted")  # fmt: skip
+
+
+def test_amounts_of_yen_are_whole(good):
+    """
+    An amount has no more decimals than its currency.
+    """
+    assert MINOR_UNITS["JPY"] == 0
+    for code, balance, takings in known(good, "jurisdiction", "balance", "average_monthly_takings"):
+        if code == "JP":
+            assert balance == int(balance)
+            assert takings == int(takings)
+
+
+def test_takings_have_seasons_and_trends():
+    """
+    "takings with seasons and trends": December is better than November, and January worse.
+    """
+
+    def middle(on):
+        trends = [trend for (trend,) in known(sample(3_000, seed=3, on=on).to_pylist(), "takings_trend")]  # fmt: skip
+        assert min(trends) < 50
+        assert max(trends) > 150
+        return sorted(trends)[len(trends) // 2]
+
+    assert middle(date(2026, 1, 1)) > 105
+    assert middle(date(2026, 2, 1)) < 95
+
+
+def test_figures_stand_on_thresholds_and_beside_them(good):
+    """
+    Deals stand just on the floor and on the shipped thresholds, and a ten-thousandth beside them.
+    """
+    for name, marks in (
+        ("progress", ("50", "60", "65")),
+        ("performance", ("75", "80", "90")),
+        ("takings_trend", ("85", "105")),
+    ):
+        seen = {value for (value,) in known(good, name)}
+        for mark in marks:
+            beside = {Decimal(mark) + Decimal(each).scaleb(-4) for each in (-2, -1, 0, 1, 2)}
+            assert Decimal(mark) in seen
+            assert len(beside & seen) > 1
+
+
+def test_missing_values(table):
+    """
+    "missing values": about three in a hundred, and together where one source gives them.
+    """
+    built_in = table.select(table.column_names[3 : 3 + BUILT_IN_FACTS])
+    shares = {name: built_in[name].null_count / N for name in built_in.column_names}
+
+    assert 0.025 < sum(shares.values()) / BUILT_IN_FACTS < 0.035
+    assert all(0.005 < share < 0.1 for share in shares.values()), shares
+    for together in (
+        ("credit_score", "credit_checked_on"),
+        ("deals_completed", "deals_defaulted", "days_since_last_remittance"),
+        ("progress", "balance"),
+    ):
+        first, *others = (table[name].is_null().to_pylist() for name in together)
+        assert all(other == first for other in others)
+
+
+def test_bad_rows(rows, shipped):
+    """
+    "bad rows": about one in a thousand, and each kind that the docstring names.
+    """
+    many = rows + sample(60_000, seed=5).to_pylist()
+    tests = {
+        "jurisdiction": lambda row: row["jurisdiction"] == "ZZ",
+        "status": lambda row: row["status"] == "Active",
+        "deal_type": lambda row: row["deal_type"] == "Top-up",
+        "balance": lambda row: (row["balance"] or 0) < 0,
+        "takings": lambda row: (row["average_monthly_takings"] or 0) < 0,
+        "progress": lambda row: (row["progress"] or 0) > 100,
+        "age": lambda row: (row["days_since_funding"] or 0) < 0,
+        "missed": lambda row: (row["missed_remittances_30d"] or 0) > 30,
+    }
+    kinds = Counter(kind for row in many for kind, test in tests.items() if test(row))
+    refused = sum(assessed(row, shipped) is None for row in many)
+
+    assert kinds.keys() == tests.keys()
+    assert 0.0007 < kinds.total() / len(many) < 0.0013
+    assert refused == kinds.total() - kinds["status"] - kinds["deal_type"]
+
+
+def test_every_outcome_is_met_everywhere(assessments, shipped):
+    """
+    Each shipped jurisdiction gives each of the five outcomes, and none is given to most deals.
+    """
+    found = Counter((code, each.outcome) for code, each in assessments if each is not None)
+    overall = Counter(INVALID if each is None else each.outcome for _, each in assessments)
+
+    assert {(code, outcome) for code in shipped for outcome in OUTCOMES} == found.keys()
+    assert max(overall.values()) < N * 7 // 10
+    assert min(overall[outcome] for outcome in OUTCOMES) > N // 50
+
+
+def test_every_shipped_rule_fails_somebody(assessments, shipped):
+    """
+    Each rule in force is false of some deal that is assessed, and true of another.
+    """
+    answers = {
+        (code, line.rule, line.answer)
+        for code, each in assessments
+        if each is not None
+        for line in each.trace
+    }
+    rules = [(code, rule.id) for code, each in shipped.items() for rule in each.renewal.rules]
+
+    assert [rule for rule in rules if (*rule, False) not in answers] == []
+    assert [rule for rule in rules if (*rule, True) not in answers] == []
+
+
+def test_the_frame_is_of_the_kind_asked_for(table):
+    """
+    "the user brings pandas, Polars, PyArrow": a sample comes as each, with the same values.
+    """
+    polars = sample(500, seed=2026, backend="polars")
+    pandas = sample(500, seed=2026, backend="pandas")
+
+    assert isinstance(polars, pl.DataFrame)
+    assert polars.to_dicts() == table.slice(0, 500).to_pylist()
+    assert type(pandas).__module__.startswith("pandas")
+    assert pa.Table.from_pandas(pandas, preserve_index=False).equals(table.slice(0, 500))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"n": -1}, "`n` is a whole number from 0 up, not -1"),
+        ({"n": 10.0}, "`n` is a whole number from 0 up, not 10.0"),
+        ({"n": True}, "`n` is a whole number from 0 up, not True"),
+        ({"seed": "7"}, "`seed` is a whole number from 0 up, not '7'"),
+        ({"seed": -7}, "`seed` is a whole number from 0 up, not -7"),
+        ({"on": "2026-07-01"}, "`on` is a day such as `date(2026, 7, 1)`, not '2026-07-01'"),
+        ({"on": datetime(2026, 7, 1)}, "`on` is a day such as"),
+        ({"on": date.min}, "`on` is a day such as"),
+        ({"backend": "duckdb"}, '`backend` is "pyarrow", "polars" or "pandas", not \'duckdb\''),
+        ({"backend": None}, "`backend` is"),
+        ({"backend": []}, "`backend` is"),
+    ],
+)
+def test_an_argument_that_cannot_be_meant(arguments, said):
+    """
+    A programmer's mistake is said in a sentence.
+    """
+    with pytest.raises(ValueError) as refused:  # noqa: PT011  # the message is the test
+        sample(**{"n": 10, "seed": 7} | arguments)
+
+    assert str(refused.value).startswith(said)
