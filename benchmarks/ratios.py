@@ -1,13 +1,126 @@
-"""Timing side by side, and the table of ratios that every benchmark here prints."""
+"""Timing side by side, and the tables of ratios that every benchmark here prints."""
 
 from __future__ import annotations
 
+import gc
+import os
 import platform
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.metadata import version
+from random import Random
 from statistics import median
 from time import perf_counter
 from typing import Any
+
+from attrs import frozen
+
+
+@frozen
+class Contender:
+    """Somebody who does the task: a *call* that does it for so many *deals*."""
+
+    name: str
+    call: Callable[[], Any]
+    deals: int
+
+
+@frozen
+class Target:
+    """The ratio to reach: at most so much, or at least."""
+
+    bound: str
+    ratio: float
+
+    def reached(self, ratio: float) -> bool:
+        """Whether *ratio* is good enough."""
+        return ratio <= self.ratio if self.bound == "at most" else ratio >= self.ratio
+
+    def __str__(self) -> str:
+        return f"{self.bound} {self.ratio:g}"
+
+
+def at_most(ratio: float) -> Target:
+    """To be no slower than *ratio* times."""
+    return Target("at most", ratio)
+
+
+def at_least(ratio: float) -> Target:
+    """The other is to be no faster than *ratio* times slower."""
+    return Target("at least", ratio)
+
+
+Times = Mapping[str, Sequence[float]]
+
+
+def in_rounds(
+    contenders: Sequence[Contender], *, rounds: int, random: Random, warm_up: int = 3
+) -> dict[str, list[float]]:
+    """
+    The seconds that one deal takes, for every contender and round. In each round the contenders take turns
+    in another order, since whoever comes next finds the caches as the last one left them.
+    """
+    seconds: dict[str, list[float]] = {each.name: [] for each in contenders}
+    gc.collect()
+    gc.disable()
+    for place in range(rounds + warm_up):
+        for each in random.sample(contenders, len(contenders)):
+            start = perf_counter()
+            kept = each.call()
+            taken = (perf_counter() - start) / each.deals
+            del kept  # what it made is gone before the next one begins
+            if place >= warm_up:
+                seconds[each.name].append(taken)
+    gc.enable()
+    return seconds
+
+
+def ratio(times: Times, name: str, other: str) -> float:
+    """The median of the ratios of single rounds, so that a busy machine disturbs it little."""
+    return median(one / two for one, two in zip(times[name], times[other], strict=True))
+
+
+class Ratios:
+    """The ratios of a benchmark, each with what was to be reached, and how many were missed."""
+
+    def __init__(self) -> None:
+        self.missed = 0
+
+    def cells(self, value: float, target: Target | None) -> tuple[str, str]:
+        """A ratio, and what was to be reached, as cells of a table."""
+        if target is None:
+            return figure(value), ""
+        reached = target.reached(value)
+        self.missed += not reached
+        return figure(value), f"{target}" if reached else f"{target}: **missed**"
+
+
+def figure(value: float) -> str:
+    """*value* to about three digits."""
+    return f"{value:,.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
+
+
+def print_markdown(header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Print a Markdown table: the first column to the left, the others to the right."""
+    lines = [header, *rows]
+    widths = [max(3, *(len(line[place]) for line in lines)) for place in range(len(header))]
+    rule = [
+        "-" * width if place == 0 else "-" * (width - 1) + ":" for place, width in enumerate(widths)
+    ]
+    for line in (header, rule, *lines[1:]):
+        cells = [
+            cell.ljust(width) if place == 0 else cell.rjust(width)
+            for place, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ]
+        print(f"| {' | '.join(cells)} |")
+
+
+def machine(packages: Iterable[str]) -> str:
+    """The Python, the *packages* and the machine that the figures are of."""
+    named = ", ".join(f"{name} {version(name)}" for name in packages)
+    return (
+        f"CPython {platform.python_version()}, {named}. {len(os.sched_getaffinity(0))} cores, "
+        f"{platform.system()} {platform.machine()}."
+    )
 
 
 def interleaved(

@@ -5,8 +5,25 @@ frame comes out. What the rules say of a row is what they say of that deal alone
 from the same checked rules, on whole numbers.
 """
 
-from holdback.portfolio.assessing import assess
+from holdback.portfolio.assessing import assess, prepare
+from holdback.portfolio.changes import Comparison, compare
+from holdback.portfolio.checking import check_frame
 from holdback.portfolio.marks import OUTCOMES, codes, needed
+from holdback.portfolio.quoting import quote
 from holdback.portfolio.sampling import sample
+from holdback.portfolio.summary import Summary, summarise
 
-__all__ = ["OUTCOMES", "assess", "codes", "needed", "sample"]
+__all__ = [
+    "OUTCOMES",
+    "Comparison",
+    "Summary",
+    "assess",
+    "check_frame",
+    "codes",
+    "compare",
+    "needed",
+    "prepare",
+    "quote",
+    "sample",
+    "summarise",
+]

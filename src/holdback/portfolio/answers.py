@@ -26,6 +26,7 @@ RESULTS: Final = (OUTCOME, ELIGIBLE, FAILING, NEEDS)
 OURS: Final = "__holdback_"
 BOOK: Final = f"{OURS}book"
 FAULTS: Final = f"{OURS}faults"
+BALANCE: Final = f"{OURS}left"
 _DECLINING, _REFERRING, _MISSING = f"{OURS}declining", f"{OURS}referring", f"{OURS}missing"
 # The outcome that a mask decides when it is not zero, and none before it was.
 _BY_MASK: Final = (
@@ -157,7 +158,8 @@ class _Writer:
         """What is said beside the outcome: what decided it, and nothing else."""
         col, wide = self.make.col, self.make.Int64
         is_ = {outcome: col(OUTCOME) == place for outcome, place in _PLACE.items()}
-        failing: list[Case] = [(is_[renewal.NOT_ASSESSED], 1 << FLOOR_BIT)]
+        floor = self.make.lit(1 << FLOOR_BIT, wide)
+        failing: list[Case] = [(is_[renewal.NOT_ASSESSED], floor)]
         if _REFERRING in masks:
             failing.append((is_[renewal.REFERRED], col(_REFERRING)))
         if _DECLINING in masks:

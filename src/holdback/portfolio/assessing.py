@@ -8,12 +8,22 @@ from typing import Any, Final
 
 import narwhals.stable.v2 as nw
 
-from holdback.portfolio.answers import ELIGIBLE, NEEDS, OUTCOME, RESULTS, steps
+from holdback.portfolio.answers import (
+    BALANCE,
+    BOOK,
+    ELIGIBLE,
+    FAULTS,
+    NEEDS,
+    OUTCOME,
+    RESULTS,
+    stage,
+    steps,
+)
 from holdback.portfolio.books import Rules, books_of
-from holdback.portfolio.frames import Table, attached, opened
+from holdback.portfolio.frames import Work, attached, opened
 from holdback.portfolio.parting import by_book
 from holdback.portfolio.readable import CODES, readable_columns
-from holdback.portfolio.staging import Staging
+from holdback.portfolio.staging import INVALID_COLUMN, Staging
 
 _READABLE: Final = (OUTCOME, ELIGIBLE, CODES, NEEDS)
 
@@ -44,7 +54,7 @@ def assess(
     >>> from holdback.portfolio import sample
     >>> deals = sample(1000, seed=7, backend="polars")
     >>> assessed = assess(deals, load_jurisdictions(), readable=True)
-    >>> assessed.filter(pl.col("codes") == "GB-R-06").height
+    >>> assessed.filter(pl.col("codes") == "GB-R-02").height
     7
 
     Raises:
@@ -55,27 +65,73 @@ def assess(
     staging = Staging(given, books, prepared)
     results = _READABLE if readable else RESULTS
     staging.refuse({*RESULTS, *results})
-    if not isinstance(given, nw.DataFrame):
-        return _answered(staging, results).select(*staging.schema, *results).native
-    parted = books.jurisdiction is not None
-    found = (
-        by_book(staging, results, _answered) if parted else _answered(staging, results).collected()
-    )
-    return attached(given, found.select(*results))
+    work = answered(staging, results)
+    if isinstance(given, nw.DataFrame):
+        return attached(given, work.select(*results).collected())
+    return work.select(*staging.schema, *results).native
 
 
-def _answered(staging: Staging, results: Collection[str]) -> Table:
-    """What is worked on, with the columns *results*."""
-    table, staged = staging.staged()
+def prepare(
+    frame: Any,
+    rules: Rules,
+    *,
+    jurisdiction: str = "jurisdiction",
+    on: str | date = "on",
+) -> Any:
+    """
+    *frame* with its columns of facts as whole numbers, for `assess(..., prepared=True)`, which is faster.
+
+    Percentages are counted in ten-thousandths of a percent, money in minor units, a date in days of the calendar;
+    a text is its place in the declared set, a flag 0 or 1; a null is unknown. What could not be read is null too,
+    and noted in a column more, `invalid`: a mask of the facts at fault.
+
+    >>> from holdback import load_jurisdictions
+    >>> from holdback.portfolio import sample
+    >>> deals = sample(3, seed=7, backend="polars")
+    >>> prepare(deals, load_jurisdictions())["progress"].to_list()
+    [804920, 1000000, 1000000]
+
+    Raises:
+        InvalidDocument: naming every column that is missing or of the wrong type.
+    """
+    given = opened(frame)
+    staging = Staging(given, books_of(rules, jurisdiction, on))
+    staging.refuse({INVALID_COLUMN})
+    work, staged = staging.staged()
+    col, wide = work.make.col, work.make.Int64
+    numbers = {name: col(stage(name)) for name in staging.facts if name in staged}
+    work = work.with_columns({**numbers, INVALID_COLUMN: col(FAULTS).cast(wide)})
+    results = (*numbers, INVALID_COLUMN)
+    if isinstance(given, nw.DataFrame):
+        return attached(given, work.select(*results).collected())
+    return work.select(*staging.schema, INVALID_COLUMN).native
+
+
+def answered(staging: Staging, results: Collection[str]) -> Work:
+    """
+    What was worked on, with the columns *results*, and those of ours that say each row's book and balance.
+
+    Of a frame in memory there are no others.
+    """
+    if staging.eager and staging.books.jurisdiction is not None:
+        return Work(by_book(staging, (*results, BALANCE), _worked_out), nw)
+    work = _worked_out(staging, results)
+    if staging.books.jurisdiction is None:
+        work = work.with_columns({BOOK: work.make.lit(0)})
+    return work
+
+
+def _worked_out(staging: Staging, results: Collection[str]) -> Work:
+    work, staged = staging.staged()
     books = staging.books
     written = steps(
         tuple(book.renewal for book in books.rulebooks),
-        table.make,
+        work.make,
         staging.certain,
         staged,
         faults=staging.has_faults,
     )
-    table = table.after(written)
+    work = work.after(written)
     if CODES in results:
-        table = table.after(readable_columns(books, table.make))
-    return table
+        work = work.with_columns(readable_columns(books, work.make))
+    return work.with_columns({BALANCE: staging.balance(work.make, staged)})

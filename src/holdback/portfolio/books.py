@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from functools import reduce
 from typing import Any
 
-from attrs import frozen
+from attrs import field, frozen
 
 from holdback.errors import Fault, InvalidDocument
 from holdback.jurisdictions.jurisdiction import Jurisdictions
@@ -31,15 +31,25 @@ class Books:
     jurisdiction: str | None = None
     on: str | date | None = None
 
-    @property
-    def facts(self) -> dict[str, dict[Fact, tuple[int, ...]]]:
-        """The facts of all the books by name, and of those with one name, which books have which."""
+    facts: Mapping[str, Mapping[Fact, tuple[int, ...]]] = field(init=False, eq=False, repr=False)
+
+    @facts.default
+    def _by_name(self) -> Mapping[str, Mapping[Fact, tuple[int, ...]]]:
+        """The facts of all the books by name, and of those with one name that are read alike, whose they are."""
         found: dict[str, dict[Fact, tuple[int, ...]]] = {}
-        for place, rulebook in enumerate(self.rulebooks):
-            for fact in rulebook.catalogue.facts:
+        for facts, books in self._catalogues().items():
+            for fact in facts:
                 alike = found.setdefault(fact.name, {})
                 key = next((each for each in alike if _read_alike(each, fact)), fact)
-                alike[key] = (*alike.get(key, ()), place)
+                alike[key] = (*alike.get(key, ()), *books)
+        return found
+
+    def _catalogues(self) -> Mapping[tuple[Fact, ...], tuple[int, ...]]:
+        """The facts that books have, and which books have the same."""
+        found: dict[tuple[Fact, ...], tuple[int, ...]] = {}
+        for place, rulebook in enumerate(self.rulebooks):
+            facts = rulebook.catalogue.facts
+            found[facts] = (*found.get(facts, ()), place)
         return found
 
     @property

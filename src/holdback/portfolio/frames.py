@@ -19,35 +19,35 @@ Step = Mapping[str, Any]
 
 
 @frozen
-class Table:
+class Work:
     """A frame that is being worked on: narwhals', or a lazy one of Polars; and what makes its expressions."""
 
     frame: Any
     make: ModuleType
 
-    def with_columns(self, step: Step) -> Table:
+    def with_columns(self, step: Step) -> Work:
         """This, with the columns of *step* worked out."""
-        return Table(self.frame.with_columns(**step), self.make) if step else self
+        return Work(self.frame.with_columns(**step), self.make) if step else self
 
-    def after(self, steps: Iterable[Step]) -> Table:
+    def after(self, steps: Iterable[Step]) -> Work:
         """This, after *steps*, one by one."""
-        table = self
+        work = self
         for step in steps:
-            table = table.with_columns(step)
-        return table
+            work = work.with_columns(step)
+        return work
 
-    def with_series(self, columns: Mapping[str, Sequence[int]]) -> Table:
+    def with_series(self, columns: Mapping[str, Sequence[int]]) -> Work:
         """This, a frame in memory, with whole numbers as new columns."""
         if self.make is nw:
             backend = nw.get_native_namespace(self.frame)
             new = nw.from_dict(columns, backend=backend)
-            return Table(self.frame.with_columns(*new.iter_columns()), nw)
+            return Work(self.frame.with_columns(*new.iter_columns()), nw)
         numbers = [self.make.Series(name, each, self.make.Int64) for name, each in columns.items()]
-        return Table(self.frame.with_columns(*numbers), self.make)
+        return Work(self.frame.with_columns(*numbers), self.make)
 
-    def select(self, *names: str) -> Table:
+    def select(self, *names: str) -> Work:
         """Its columns *names* alone."""
-        return Table(self.frame.select(*names), self.make)
+        return Work(self.frame.select(*names), self.make)
 
     def collected(self) -> nw.DataFrame[Any]:
         """All its rows, worked out."""
@@ -84,11 +84,11 @@ def opened(frame: Any) -> nw.DataFrame[Any] | nw.LazyFrame[Any]:
     return known
 
 
-def worked_on(frame: nw.DataFrame[Any] | nw.LazyFrame[Any]) -> Table:
-    """*frame* as a table to work on; of a frame in memory the index, if it has one, is left behind."""
+def worked_on(frame: nw.DataFrame[Any] | nw.LazyFrame[Any]) -> Work:
+    """*frame* as what is worked on; of a frame in memory the index, if it has one, is left behind."""
     if frame.implementation.is_polars():
-        return Table(frame.to_native().lazy(), nw.get_native_namespace(frame))
-    return Table(in_order(frame) if isinstance(frame, nw.DataFrame) else frame, nw)
+        return Work(frame.to_native().lazy(), nw.get_native_namespace(frame))
+    return Work(in_order(frame) if isinstance(frame, nw.DataFrame) else frame, nw)
 
 
 def in_order(frame: nw.DataFrame[Any]) -> nw.DataFrame[Any]:
@@ -98,11 +98,11 @@ def in_order(frame: nw.DataFrame[Any]) -> nw.DataFrame[Any]:
     return frame
 
 
-def nullable(table: Table, names: Sequence[str]) -> Table:
-    """The columns *names* of *table* in types that can hold nulls: NumPy's in pandas cannot, and become floats."""
-    if not table.of_pandas:
-        return table
-    native = table.frame.to_native()
+def nullable(work: Work, names: Sequence[str]) -> Work:
+    """The columns *names* of *work* in types that can hold nulls: NumPy's in pandas cannot, and become floats."""
+    if not work.of_pandas:
+        return work
+    native = work.frame.to_native()
     kinds = {"i": "Int64", "u": "UInt64", "f": "Float64", "b": "boolean"}
     numpy = {name: getattr(native.dtypes[name], "kind", "") for name in names}
     wanted = {
@@ -110,15 +110,15 @@ def nullable(table: Table, names: Sequence[str]) -> Table:
         for name, kind in numpy.items()
         if kind in kinds and type(native.dtypes[name]).__module__.startswith("numpy")
     }
-    return Table(nw.from_native(native.astype(wanted)), nw) if wanted else table
+    return Work(nw.from_native(native.astype(wanted)), nw) if wanted else work
 
 
-def whole(table: Table, names: Sequence[str]) -> Table:
-    """The columns *names* of *table*, whole numbers that pandas may hold as floats, as whole numbers."""
-    if not table.of_pandas:
-        return table
-    native = table.frame.to_native()
-    return Table(nw.from_native(native.astype(dict.fromkeys(names, "Int64"))), nw)
+def whole(work: Work, names: Sequence[str]) -> Work:
+    """The columns *names* of *work*, whole numbers that pandas may hold as floats, as whole numbers."""
+    if not work.of_pandas:
+        return work
+    native = work.frame.to_native()
+    return Work(nw.from_native(native.astype(dict.fromkeys(names, "Int64"))), nw)
 
 
 def attached(frame: nw.DataFrame[Any], results: nw.DataFrame[Any]) -> Any:

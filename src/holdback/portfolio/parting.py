@@ -11,9 +11,9 @@ from typing import Any, Final
 
 import narwhals.stable.v2 as nw
 
-from holdback.portfolio.answers import BOOK, ELIGIBLE, FAILING, NEEDS, OURS, OUTCOME
+from holdback.portfolio.answers import BALANCE, BOOK, ELIGIBLE, FAILING, NEEDS, OURS, OUTCOME
 from holdback.portfolio.books import Books, Shelf
-from holdback.portfolio.frames import Table, in_order
+from holdback.portfolio.frames import Work, in_order
 from holdback.portfolio.marks import INVALID, JURISDICTION_BIT, ON_BIT, OUTCOMES
 from holdback.portfolio.readable import CODES
 from holdback.portfolio.staging import Staging
@@ -21,16 +21,18 @@ from holdback.portfolio.staging import Staging
 _ROW: Final = f"{OURS}row"
 _NONE: Final = -1
 
-Answer = Callable[[Staging, Collection[str]], Table]
+Answer = Callable[[Staging, Collection[str]], Work]
 
 
 def by_book(staging: Staging, results: Collection[str], answer: Answer) -> nw.DataFrame[Any]:
-    """The columns *results* of every row, in the order of the rows, *answer* giving those of one rulebook."""
-    assert isinstance(staging.frame, nw.DataFrame)
+    """
+    The columns *results* of every row, and its book, in the order of the rows; *answer* gives those of one book.
+    """
+    assert isinstance(staging.frame, nw.DataFrame), "lazy frames have no rows to look at"
     book = staging.placed().collected()[BOOK].fill_null(_NONE)
     placed = in_order(staging.frame).with_columns(book).with_row_index(_ROW)
     found = []
-    for place in sorted(book.unique().to_list()):
+    for place in sorted(book.unique().to_list()) or (_NONE,):  # no rows have columns too
         mine = placed.filter(nw.col(BOOK) == place)
         if place == _NONE:
             part = _bookless(mine, staging.books, words=CODES in results)
@@ -38,8 +40,8 @@ def by_book(staging: Staging, results: Collection[str], answer: Answer) -> nw.Da
             books = Books(rulebooks=(staging.books.rulebooks[place],))
             own = Staging(mine.drop(_ROW, BOOK), books, staging.prepared)
             part = answer(own, results).select(*results).collected()
-        rows = in_order(mine).get_column(_ROW)
-        found.append(part.select(*results).with_columns(rows))
+        keys = in_order(mine.select(_ROW, BOOK))
+        found.append(part.select(*results).with_columns(*keys.iter_columns()))
     return nw.concat(found).sort(_ROW).drop(_ROW)
 
 
@@ -54,4 +56,5 @@ def _bookless(frame: nw.DataFrame[Any], books: Books, *, words: bool) -> nw.Data
         nw.lit(0, nw.Int64).alias(FAILING),
         nw.lit("").alias(CODES),
         (names if words else bits.cast(nw.Int64)).alias(NEEDS),
+        nw.lit(None, nw.Int64).alias(BALANCE),
     )

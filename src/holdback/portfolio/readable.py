@@ -15,24 +15,23 @@ CODES: Final = "codes"
 _BETWEEN: Final = ", "
 
 
-def readable_columns(books: Books, make: ModuleType) -> tuple[Mapping[str, Any], ...]:
-    """The steps from the numbers of `answers` to texts in the columns `outcome`, `codes` and `needs`."""
-    names = [
-        {place: fact.name for place, fact in enumerate(each.catalogue.facts)}
-        | {JURISDICTION_BIT: str(books.jurisdiction), ON_BIT: str(books.on)}
-        for each in books.rulebooks
-    ]
-    codes = [
-        {place: rule.code for place, rule in enumerate(each.renewal.rules)}
-        | {FLOOR_BIT: FLOOR_CODE}
-        for each in books.rulebooks
-    ]
-    words = {
-        OUTCOME: _outcome(make),
-        CODES: _texts(make, FAILING, codes),
-        NEEDS: _texts(make, NEEDS, names),
+def readable_columns(books: Books, make: ModuleType) -> Mapping[str, Any]:
+    """The step from the numbers of `answers` to texts in the columns `outcome`, `codes` and `needs`."""
+    codes: dict[int, dict[str, list[int]]] = {FLOOR_BIT: {FLOOR_CODE: []}}
+    names: dict[int, dict[str, list[int]]] = {
+        JURISDICTION_BIT: {str(books.jurisdiction): []},
+        ON_BIT: {str(books.on): []},
     }
-    return (words,)
+    for book, rulebook in enumerate(books.rulebooks):
+        for bit, rule in enumerate(rulebook.renewal.rules):
+            codes.setdefault(bit, {}).setdefault(rule.code, []).append(book)
+        for place, fact in enumerate(rulebook.catalogue.facts):
+            names.setdefault(place, {}).setdefault(fact.name, []).append(book)
+    return {
+        OUTCOME: _outcome(make),
+        CODES: _listed(make, FAILING, codes),
+        NEEDS: _listed(make, NEEDS, names),
+    }
 
 
 def _outcome(make: Any) -> Any:
@@ -42,23 +41,23 @@ def _outcome(make: Any) -> Any:
     return chosen
 
 
-def _texts(make: Any, column: str, meanings: Sequence[Mapping[int, str]]) -> Any:
-    """The meanings of the bits of the mask *column* in a row, by its book, in their order."""
-    parts = [_listed(make, column, meaning) for meaning in meanings]
-    if len(parts) == 1:
-        return parts[0]
-    # A row without a book needs its own columns for one, and they mean the same in every book.
-    chosen = make
-    for place, part in enumerate(parts[1:], start=1):
-        chosen = chosen.when(make.col(BOOK) == place).then(part)
-    return chosen.otherwise(parts[0])
-
-
-def _listed(make: Any, column: str, meaning: Mapping[int, str]) -> Any:
-    mask = make.col(column)
+def _listed(make: Any, column: str, meaning: Mapping[int, Mapping[str, Sequence[int]]]) -> Any:
+    """The words of the bits that are set in the mask *column*, each bit's word in a row being that of its book."""
     words = []
-    for place, word in sorted(meaning.items()):
-        is_set = (mask // (1 << place)) % 2 == 1
-        with_comma = make.lit(f"{word}{_BETWEEN}")
-        words.append(make.when(is_set).then(with_comma).otherwise(make.lit("")))
+    for bit, by_word in sorted(meaning.items()):
+        low = make.col(column) if bit == ON_BIT else make.col(column) % (1 << bit + 1)
+        is_set = low >= 1 << bit
+        words.append(make.when(is_set).then(_word(make, by_word)).otherwise(make.lit("")))
     return make.concat_str(words).str.strip_chars(_BETWEEN)
+
+
+def _word(make: Any, by_word: Mapping[str, Sequence[int]]) -> Any:
+    """The word of a row's book among *by_word*, which names the books of each."""
+    (first, _), *others = by_word.items()
+    if not others:  # a bit is set only where the row's book has it
+        return make.lit(f"{first}{_BETWEEN}")
+    chosen = make
+    for word, books in by_word.items():
+        mine = make.col(BOOK).is_in(list(books))
+        chosen = chosen.when(mine).then(make.lit(f"{word}{_BETWEEN}"))
+    return chosen

@@ -26,6 +26,8 @@ Expr = Any
 # An engine's decimals have up to 38 digits: the 19 of the widest range, these after the point, and one or two
 # that scaling adds.
 MOST_DECIMALS: Final = 15
+# So many digits are a whole number of 64 bits, whatever they are.
+_MOST_DIGITS: Final = 18
 # Up to here a float, scaled, is at most one beside the whole number that it is meant to be.
 _MOST_OF_FLOATS: Final = 2**50
 
@@ -97,7 +99,7 @@ class Reader:
         if kind is Kind.DATE:
             return self.date(fact, column, dtype)
         if isinstance(dtype, nw.Decimal):
-            return self.decimal(fact, column, dtype.scale)
+            return self.decimal(fact, column, dtype)
         if isinstance(dtype, nw.Float64):
             return self.float(fact, column)
         return self.integer(fact, column, dtype)
@@ -108,32 +110,40 @@ class Reader:
         return self.chain([(text == self.make.lit(each), n) for n, each in enumerate(options)])
 
     def integer(self, fact: Fact, column: Expr, dtype: Any) -> Column:
-        """Whole major units, narrowed to 64 bits where they are near the range."""
-        near = self.near(fact, column, signed=dtype not in (nw.UInt64, nw.UInt128))
-        narrow = self.make.when(near).then(column).cast(self.make.Int64)
+        """Whole major units, of which those are scaled that are near the range."""
         if isinstance(dtype, _SMALL):
             narrow = column.cast(self.make.Int64)
-            narrow = self.make.when(self.near(fact, narrow)).then(narrow)
-        return self.within(fact, narrow * 10**fact.type.places, ~column.is_null())
+            if fact.type.places:
+                narrow = self.make.when(self.near(fact, narrow)).then(narrow)
+        else:
+            near = self.near(fact, column, signed=dtype not in (nw.UInt64, nw.UInt128))
+            narrow = self.make.when(near).then(column).cast(self.make.Int64)
+        scaled = narrow * 10**fact.type.places if fact.type.places else narrow
+        return self.within(fact, scaled, ~column.is_null())
 
-    def decimal(self, fact: Fact, column: Expr, places: int) -> Column:
+    def decimal(self, fact: Fact, column: Expr, dtype: Any) -> Column:
         """By comparing, multiplying and rounding down, which no engine does in floats."""
-        low, high = _around(fact)
-        lit = self.make.lit
-        near = (column >= lit(Decimal(low))) & (column <= lit(Decimal(high)))
-        digits = len(str(max(-low, high))) + MOST_DECIMALS
-        narrow = self.make.when(near).then(column).cast(self.make.Decimal(digits, places))
-        scaled = narrow * lit(Decimal(10**fact.type.places))
-        down = scaled.floor()
-        number = down.cast(self.make.Int64)
-        if not fact.derived and places > fact.type.places:
-            number = self.make.when(down == scaled).then(number)
+        scale, places = fact.type.places, dtype.scale
+        narrow, lit = column, self.make.lit
+        if dtype.precision - places + scale > _MOST_DIGITS:
+            low, high = _around(fact)
+            near = (column >= lit(Decimal(low))) & (column <= lit(Decimal(high)))
+            digits = len(str(max(-low, high))) + places
+            narrow = self.make.when(near).then(column).cast(self.make.Decimal(digits, places))
+        scaled = narrow * lit(Decimal(10**scale))
+        if places <= scale:
+            number = scaled.cast(self.make.Int64)
+        else:
+            down = scaled.floor()
+            whole = down if fact.derived else self.make.when(down == scaled).then(down)
+            number = whole.cast(self.make.Int64)
         return self.within(fact, number, ~column.is_null())
 
     def float(self, fact: Fact, column: Expr) -> Column:
         """By the rule at the head of this file."""
-        scale = 10**fact.type.places
         near = self.make.when(self.near(fact, column)).then(column)
+        # By a column, since Polars does not divide by a number but multiplies by what is about its reciprocal.
+        scale = near * 0 + 10**fact.type.places
         about = (near * scale).floor()  # at most one off
         down = self.chain(
             [((about + 1) / scale <= near, about + 1), (about / scale <= near, about)], about - 1

@@ -13,7 +13,7 @@ from attrs import field, frozen
 from holdback.errors import Fault, InvalidDocument, did_you_mean
 from holdback.portfolio.answers import BOOK, FAULTS, OURS, stage
 from holdback.portfolio.books import Books, Shelf
-from holdback.portfolio.frames import Table, nullable, whole, worked_on
+from holdback.portfolio.frames import Work, nullable, whole, worked_on
 from holdback.portfolio.marks import JURISDICTION_BIT, ON_BIT
 from holdback.portfolio.reading import Column, Reader, mistyped
 from holdback.portfolio.values import read_values
@@ -21,6 +21,8 @@ from holdback.rules.types import Fact, Kind, Type
 
 Frame = nw.DataFrame[Any] | nw.LazyFrame[Any]
 
+# What a deal is worth in a summary, whether rules read it or not.
+_BALANCE: Final = "balance"
 # The mask of a prepared row's facts that could not be read.
 INVALID_COLUMN: Final = "invalid"
 
@@ -44,28 +46,36 @@ def _day(name: str) -> Fact:
 
 @frozen
 class Staging:
-    """How the columns of `frame` are read for `books`, as they stand or, with `prepared`, in whole numbers."""
+    """
+    How the columns of `frame` are read for `books`, as they stand or, with `prepared`, in whole numbers.
+
+    Columns `without` which it has to do are left alone. When it is `strict`, prepared columns are not trusted.
+    """
 
     frame: Frame
     books: Books
     prepared: bool = False
+    without: frozenset[str] = frozenset()
+    strict: bool = False
     schema: Mapping[str, Any] = field(init=False)
+    facts: Mapping[str, Mapping[Fact, tuple[int, ...]]] = field(init=False)
 
     @schema.default
     def _schema(self) -> Mapping[str, Any]:
         return self.frame.collect_schema()
 
+    @facts.default
+    def _facts(self) -> Mapping[str, Mapping[Fact, tuple[int, ...]]]:
+        """The facts that the frame has a column of; where it is prepared, only those that are looked at."""
+        known = self.books.facts
+        wanted = self.books.read | {_BALANCE} if self.prepared else known.keys()
+        there = self.schema.keys() - self.without
+        return {name: known[name] for name in known if name in wanted and name in there}
+
     @property
     def eager(self) -> bool:
         """Whether all its rows are in memory."""
         return isinstance(self.frame, nw.DataFrame)
-
-    @property
-    def facts(self) -> dict[str, dict[Fact, tuple[int, ...]]]:
-        """The facts that the frame has a column of, or only those that rules read when it is prepared."""
-        wanted = self.books.read if self.prepared else self.books.facts.keys()
-        known = self.books.facts
-        return {name: known[name] for name in known if name in wanted and name in self.schema}
 
     # -- what is wrong with the frame as a whole
 
@@ -76,9 +86,13 @@ class Staging:
         Raises:
             InvalidDocument: naming every column that is missing, of the wrong type or in the way.
         """
-        faults = [*self._missing(), *self._mistyped(), *self._in_the_way(taken)]
+        faults = self.faults(taken)
         if faults:
             raise InvalidDocument(faults)
+
+    def faults(self, taken: Collection[str]) -> tuple[Fault, ...]:
+        """What is wrong with the columns, when those of the answer are *taken*."""
+        return (*self._missing(), *self._mistyped(), *self._in_the_way(taken))
 
     def _missing(self) -> Iterator[Fault]:
         for name in (self.books.jurisdiction, self.books.on):
@@ -113,7 +127,7 @@ class Staging:
 
     def _expected(self, name: str, fact: Fact) -> str | None:
         dtype = self.schema[name]
-        if self.prepared and not (name == self.books.on and dtype == nw.Date):
+        if self.prepared and fact.name != self.books.on:
             whole_numbers = isinstance(dtype, _INTEGERS)
             return None if whole_numbers else "expected whole numbers, as `prepare` makes them"
         return None if self._by_value(fact, dtype) else mistyped(fact, dtype)
@@ -140,11 +154,17 @@ class Staging:
         assert isinstance(self.frame, nw.DataFrame)
         return frozenset(name for name in self.facts if self.frame[name].null_count() == 0)
 
+    def balance(self, make: Any, staged: Collection[str]) -> Any:
+        """What is left of each deal in minor units, as far as it is known."""
+        if _BALANCE not in self.facts:
+            return make.lit(None, make.Int64)
+        return make.col(stage(_BALANCE) if _BALANCE in staged else _BALANCE)
+
     # -- the way to whole numbers
 
     def _by_value(self, fact: Fact, dtype: Any) -> bool:
         """Whether a column of *dtype* is read value by value, which only a frame in memory can be."""
-        if not self.eager or self.prepared:
+        if not self.eager:
             return False
         if dtype == nw.Object or dtype == nw.Unknown:
             return True
@@ -153,54 +173,57 @@ class Staging:
         # NumPy has no days, and its instants become floats where one is missing.
         return isinstance(dtype, nw.Datetime) and self.frame.implementation.is_pandas_like()
 
-    def staged(self) -> tuple[Table, frozenset[str]]:
+    def staged(self) -> tuple[Work, frozenset[str]]:
         """The frame with what rules read put down, and the facts that are in columns of ours for it."""
-        table = self._opened([*self.facts, *self._keys(), INVALID_COLUMN])
-        return self._prepared(table) if self.prepared else self._plain(table)
+        work = self._opened([*self.facts, *self._keys(), INVALID_COLUMN])
+        return self._prepared(work) if self.prepared else self._plain(work)
 
-    def placed(self) -> Table:
+    def placed(self) -> Work:
         """The columns of a frame in memory that say which book is whose, and each row's among them."""
-        table = self._with_values(self._opened(self._keys()), [])
-        return self._with_books(table, Reader(table.make))
+        work = self._with_values(self._opened(self._keys()), [])
+        return self._with_books(work, Reader(work.make))
 
-    def _opened(self, columns: Sequence[str]) -> Table:
+    def _opened(self, columns: Sequence[str]) -> Work:
         """What is worked on: of a frame in memory those of *columns* that it has."""
-        table = worked_on(self.frame)
+        work = worked_on(self.frame)
         there = [name for name in dict.fromkeys(columns) if name in self.schema]
-        return table.select(*there) if self.eager else table
+        return work.select(*there) if self.eager else work
 
     def _keys(self) -> list[str]:
         """The columns that say which book is whose."""
         return [each for each in (self.books.jurisdiction, self.books.on) if isinstance(each, str)]
 
-    def _prepared(self, table: Table) -> tuple[Table, frozenset[str]]:
-        wide = table.make.Int64
+    def _prepared(self, work: Work) -> tuple[Work, frozenset[str]]:
+        work = self._with_values(work, ())
+        wide = work.make.Int64
         narrow = [name for name in self.facts if self.schema[name] != nw.Int64]
-        table = table.with_columns(
-            {stage(name): table.make.col(name).cast(wide) for name in narrow}
-        )
-        table = self._with_books(table, Reader(table.make))
-        mask = table.make.col(INVALID_COLUMN) if INVALID_COLUMN in self.schema else None
+        work = work.with_columns({stage(name): work.make.col(name).cast(wide) for name in narrow})
+        work = self._with_books(work, Reader(work.make))
+        mask = work.make.col(INVALID_COLUMN) if INVALID_COLUMN in self.schema else None
+        if self.strict:
+            read = {name: self._read(Reader(work.make), name) for name in self.facts}
+            work = work.with_columns({stage(name): each.number for name, each in read.items()})
+            return work.with_columns({FAULTS: self._faults(work.make, read)}), frozenset(read)
         if self.has_faults:
-            table = table.with_columns({FAULTS: self._or_bookless(table.make, mask)})
-        return table, frozenset(narrow)
+            work = work.with_columns({FAULTS: self._or_bookless(work.make, mask)})
+        return work, frozenset(narrow)
 
-    def _plain(self, table: Table) -> tuple[Table, frozenset[str]]:
-        table = self._with_values(table, self.facts)
-        table = nullable(table, [name for name in self.facts if not self._valued(name)])
-        reader = Reader(table.make)
-        table = self._with_books(table, reader)
+    def _plain(self, work: Work) -> tuple[Work, frozenset[str]]:
+        work = self._with_values(work, self.facts)
+        work = nullable(work, [name for name in self.facts if not self._valued(name)])
+        reader = Reader(work.make)
+        work = self._with_books(work, reader)
         read = {name: self._read(reader, name) for name in self.facts}
-        table = table.with_columns({stage(name): column.number for name, column in read.items()})
-        table = whole(table, [stage(name) for name in read])
-        return table.with_columns({FAULTS: self._faults(table.make, read)}), frozenset(read)
+        work = work.with_columns({stage(name): column.number for name, column in read.items()})
+        work = whole(work, [stage(name) for name in read])
+        return work.with_columns({FAULTS: self._faults(work.make, read)}), frozenset(read)
 
     def _valued(self, name: str) -> bool:
         return any(self._by_value(fact, self.schema[name]) for fact in self.facts[name])
 
-    def _with_values(self, table: Table, facts: Iterable[str]) -> Table:
+    def _with_values(self, work: Work, facts: Iterable[str]) -> Work:
         """
-        *table* with the columns of *facts* that are read value by value, read: their numbers, and what each is.
+        *work* with the columns of *facts* that are read value by value, read: their numbers, and what each is.
         """
         wanted = [
             (fact, place)
@@ -216,13 +239,14 @@ class Staging:
         )
         for fact, place in wanted:
             numbers, states = read_values(self.frame[fact.name].to_list(), fact)
-            table = table.with_series(
-                {_numbers(fact, place): numbers, _states(fact, place): states}
-            )
-        return table
+            work = work.with_series({_numbers(fact, place): numbers, _states(fact, place): states})
+        return work
 
     def _column(self, reader: Reader, fact: Fact, place: int) -> Column:
         dtype = self.schema[fact.name]
+        if self.prepared and fact.name != self.books.on:
+            number = reader.make.col(fact.name).cast(reader.make.Int64)
+            return reader.within(fact, number, ~number.is_null())
         if self._by_value(fact, dtype):
             state = reader.make.col(_states(fact, place))
             number = reader.make.col(_numbers(fact, place))
@@ -249,20 +273,17 @@ class Staging:
         ]
         return Column(number, reduce(lambda one, other: one | other, given) if given else None)
 
-    def _with_books(self, table: Table, reader: Reader) -> Table:
-        """*table* with the place of each row's book, where there may be several."""
+    def _with_books(self, work: Work, reader: Reader) -> Work:
+        """*work* with the place of each row's book, where there may be several."""
         if self.books.jurisdiction is None:
-            return table
+            return work
         day, on = None, self.books.on
         if isinstance(on, str):
-            day = table.make.col(stage(on))
-            if self.prepared and self.schema[on] != nw.Date:
-                number = table.make.col(on).cast(table.make.Int64)
-            else:
-                number = self._column(reader, _day(on), 0).number
-            table = whole(table.with_columns({stage(on): number}), [stage(on)])
-        book = Shelf(self.books, table.make).book(day)
-        return whole(table.with_columns({BOOK: book}), [BOOK])
+            day = work.make.col(stage(on))
+            number = self._column(reader, _day(on), 0).number
+            work = whole(work.with_columns({stage(on): number}), [stage(on)])
+        book = Shelf(self.books, work.make).book(day)
+        return whole(work.with_columns({BOOK: book}), [BOOK])
 
     def _faults(self, make: Any, read: Mapping[str, Column]) -> Any:
         """The mask of what cannot be read in a row."""
@@ -270,16 +291,17 @@ class Staging:
         for name, column in read.items():
             fault = column.fault(make.col(stage(name)))
             if fault is not None:
-                bits.append(make.when(fault).then(self._bit(make, name)).otherwise(0))
+                bits.append(make.when(fault).then(self._bit(make, name)).otherwise(_mask(make, 0)))
         mask = reduce(lambda one, other: one + other, bits) if bits else None
         return self._or_bookless(make, mask)
 
     def _or_bookless(self, make: Any, mask: Any | None) -> Any:
         """*mask*, or where a row has no book the column on whose account."""
-        found = make.lit(0) if mask is None else mask
+        found = _mask(make, 0) if mask is None else mask
         if self.books.jurisdiction is None:
             return found
-        lacking = Shelf(self.books, make).lacking(1 << JURISDICTION_BIT, 1 << ON_BIT)
+        bits = _mask(make, 1 << JURISDICTION_BIT), _mask(make, 1 << ON_BIT)
+        lacking = Shelf(self.books, make).lacking(*bits)
         return make.when(make.col(BOOK).is_null()).then(lacking).otherwise(found)
 
     def _bit(self, make: Any, name: str) -> Any:
@@ -289,11 +311,16 @@ class Staging:
             if rulebook.catalogue.fact(name) is not None:
                 places.setdefault(rulebook.catalogue.place(name), []).append(book)
         if len(places) == 1:
-            return 1 << next(iter(places))
+            return _mask(make, 1 << next(iter(places)))
         chosen = make
         for place, books in places.items():
-            chosen = chosen.when(_of(make, books)).then(1 << place)
+            chosen = chosen.when(_of(make, books)).then(_mask(make, 1 << place))
         return chosen
+
+
+def _mask(make: Any, number: int) -> Any:
+    """A mask of 64 bits, whatever its number is."""
+    return make.lit(number, make.Int64)
 
 
 def _of(make: Any, books: Sequence[int]) -> Any:

@@ -7,7 +7,7 @@ that occurs is read once, by the one reader of facts.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import date, datetime
+from datetime import date, datetime, time
 from typing import Any, Final
 
 from holdback.rules.types import Fact
@@ -45,6 +45,7 @@ def _read(value: Any, fact: Fact) -> tuple[int, int]:
 
 def _day(value: datetime) -> date | datetime:
     """The day of a midnight without a time zone, as frames write days; else *value*, which is no day."""
-    if value != value or value.tzinfo is not None or value.time() != value.min.time():
+    if value != value or value.tzinfo is not None:
         return value
-    return value.date()
+    # The time of an instant of pandas leaves its nanoseconds out.
+    return value if value.time() != time() or getattr(value, "nanosecond", 0) else value.date()

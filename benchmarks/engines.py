@@ -1,0 +1,300 @@
+"""The ten rules in the rules engines of the field, each as its documentation shows and as fast as it goes.
+
+Each function here gives an `Entry`: what the engine likes its facts to be, a call that answers the rules, and one
+that turns the answer into failing codes. Engines that cannot be given a Decimal get floats.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from attrs import frozen
+from task import CODES, with_floats
+
+
+@frozen
+class Entry:
+    """
+    An engine's way of doing the task: *facts* makes of a deal what it wants, *evaluate* answers, and *codes* are
+    what the answer says. Only *evaluate* is timed.
+    """
+
+    name: str
+    takes: str
+    facts: Callable[[dict], Any]
+    evaluate: Callable[[Any], Any]
+    codes: Callable[[Any], tuple[str, ...]]
+
+
+def unchanged(deal):
+    """The deal as it is: Decimals, integers, text and flags."""
+    return deal
+
+
+def failing(flags):
+    """The codes whose flag says that the rule fails."""
+    return tuple(code for code, fails in zip(CODES, flags, strict=True) if fails)
+
+
+def not_held(flags):
+    """The codes whose flag says that the rule does not hold."""
+    return tuple(code for code, holds in zip(CODES, flags, strict=True) if not holds)
+
+
+# The rules as most engines write them, with C's or Python's operators.
+TEXTS = (
+    "progress >= 50",
+    "performance >= 80",
+    "status == 'Funded'",
+    "days_since_funding >= 30",
+    "days_since_last_remittance <= 10",
+    "missed_remittances_30d <= 3",
+    "deals_defaulted == 0",
+    "average_monthly_takings >= 2500",
+    "takings_trend >= 85 or (deals_completed >= 2 and balance < 5000)",
+    "identity_verified",
+)
+
+# -- datalogic-py
+
+
+def json_logic():
+    """Each rule's failing, in JSON logic."""
+
+    def var(name):
+        return {"var": name}
+
+    small = {"and": [{">=": [var("deals_completed"), 2]}, {"<": [var("balance"), 5000]}]}
+    return [
+        {"<": [var("progress"), 50]},
+        {"<": [var("performance"), 80]},
+        {"!==": [var("status"), "Funded"]},
+        {"<": [var("days_since_funding"), 30]},
+        {">": [var("days_since_last_remittance"), 10]},
+        {">": [var("missed_remittances_30d"), 3]},
+        {"!==": [var("deals_defaulted"), 0]},
+        {"<": [var("average_monthly_takings"), 2500]},
+        {"and": [{"<": [var("takings_trend"), 85]}, {"!": small}]},
+        {"!": var("identity_verified")},
+    ]
+
+
+def datalogic():
+    """One compiled list of datalogic-py, in a session."""
+    import datalogic_py
+
+    engine = datalogic_py.Engine()
+    evaluate, flags = engine.session().evaluate, engine.compile(json_logic())
+    return Entry("datalogic-py", "floats", with_floats, lambda deal: evaluate(flags, deal), failing)
+
+
+def datalogic_parsed():
+    """The same on facts that datalogic-py has read beforehand: its documented hot path."""
+    import datalogic_py
+
+    engine = datalogic_py.Engine()
+    evaluate, flags = engine.session().evaluate_data, engine.compile(json_logic())
+    return Entry(
+        "datalogic-py, facts read beforehand",
+        "its own handle",
+        lambda deal: datalogic_py.DataHandle(json.dumps(with_floats(deal))),
+        lambda handle: evaluate(flags, handle),
+        failing,
+    )
+
+
+# -- zen-engine
+
+
+def zen_graph():
+    """A decision of zen-engine: a table that collects the rows that hit, one for each rule, as JSON."""
+    rows = [
+        {"_id": code, "in": f"not ({text})", "out": f'"{code}"'}
+        for code, text in zip(CODES, TEXTS, strict=True)
+    ]
+    table = {
+        "hitPolicy": "collect",
+        "inputs": [{"id": "in", "name": "fails"}],
+        "outputs": [{"id": "out", "name": "code", "field": "code"}],
+        "rules": rows,
+    }
+    return {
+        "nodes": [
+            {"id": "in", "type": "inputNode", "name": "in"},
+            {"id": "table", "type": "decisionTableNode", "name": "table", "content": table},
+            {"id": "out", "type": "outputNode", "name": "out"},
+        ],
+        "edges": [
+            {"id": "1", "sourceId": "in", "targetId": "table"},
+            {"id": "2", "sourceId": "table", "targetId": "out"},
+        ],
+    }
+
+
+def zen_codes(answer):
+    """The codes in the answer of a decision."""
+    return tuple(row["code"] for row in answer["result"])
+
+
+def zen_decision():
+    """A zen-engine decision, which is how its documentation does it."""
+    import zen
+
+    decision = zen.ZenEngine().create_decision(json.dumps(zen_graph()))
+    return Entry("zen-engine, decision", "floats", with_floats, decision.evaluate, zen_codes)
+
+
+def zen_expression():
+    """One compiled expression of zen-engine that gives a list: no documented way to hold rules, but its fastest."""
+    import zen
+
+    expression = zen.compile_expression(f"[{', '.join(f'({text})' for text in TEXTS)}]")
+    return Entry("zen-engine, one expression", "floats", with_floats, expression.evaluate, not_held)
+
+
+def zen_batch(deals):
+    """A call of zen-engine's `evaluate_batch` on *deals*, and the codes in its answer."""
+    import zen
+
+    engine = zen.ZenEngine({"loader": {"type": "static", "content": {"renewal": zen_graph()}}})
+    requests = [{"key": "renewal", "context": with_floats(deal)} for deal in deals]
+
+    def codes(answers):
+        assert all(answer["success"] for answer in answers)
+        return [zen_codes(answer["data"]) for answer in answers]
+
+    return lambda: engine.evaluate_batch(requests), codes
+
+
+# -- common-expression-language
+
+
+def common_expression_language():
+    """One compiled list in CEL, whose numbers with decimals are doubles."""
+    import cel
+
+    decimal = ("progress", "performance", "average_monthly_takings")
+    texts = [
+        f"{text}.0" if text.startswith(decimal) else text.replace(" or ", " || ") for text in TEXTS
+    ]
+    texts[8] = "takings_trend >= 85.0 || (deals_completed >= 2 && balance < 5000.0)"
+    program = cel.compile(f"[{', '.join(texts)}]")
+    return Entry("common-expression-language", "floats", with_floats, program.execute, not_held)
+
+
+# -- simpleeval
+
+
+def simple_eval():
+    """Ten expressions of simpleeval, parsed beforehand."""
+    import simpleeval
+
+    evaluator = simpleeval.SimpleEval()
+    parsed = [evaluator.parse(text) for text in TEXTS]
+
+    def evaluate(deal):
+        evaluator.names = deal
+        return [evaluator.eval("", each) for each in parsed]
+
+    return Entry("simpleeval", "Decimals", unchanged, evaluate, not_held)
+
+
+# -- rule-engine
+
+
+def rule_engine():
+    """Ten compiled rules of rule-engine."""
+    import rule_engine as field
+
+    matches = [field.Rule(text).matches for text in TEXTS]
+    return Entry(
+        "rule-engine",
+        "Decimals",
+        unchanged,
+        lambda deal: [each(deal) for each in matches],
+        not_held,
+    )
+
+
+# -- business-rules
+
+
+def business_conditions():
+    """What each rule requires, as conditions of business-rules."""
+
+    def condition(name, operator, value=True):
+        return {"name": name, "operator": operator, "value": value}
+
+    above, at_most = "greater_than_or_equal_to", "less_than_or_equal_to"
+    small = [
+        condition("deals_completed", above, 2),
+        condition("balance", "less_than", 5000),
+    ]
+    return [
+        condition("progress", above, 50),
+        condition("performance", above, 80),
+        condition("status", "equal_to", "Funded"),
+        condition("days_since_funding", above, 30),
+        condition("days_since_last_remittance", at_most, 10),
+        condition("missed_remittances_30d", at_most, 3),
+        condition("deals_defaulted", "equal_to", 0),
+        condition("average_monthly_takings", above, 2500),
+        {"any": [condition("takings_trend", above, 85), {"all": small}]},
+        condition("identity_verified", "is_true"),
+    ]
+
+
+def business_variables():
+    """A class with a variable of business-rules for each fact of a deal."""
+    from business_rules import variables
+
+    kinds = {
+        "status": variables.string_rule_variable,
+        "identity_verified": variables.boolean_rule_variable,
+    }
+
+    def __init__(self, deal):  # noqa: N807 - a method of the class made below
+        self.deal = deal
+
+    def variable(name):
+        kind = kinds.get(name, variables.numeric_rule_variable)
+
+        def read(self):
+            return self.deal[name]
+
+        read.__name__ = name
+        return kind(read)
+
+    from task import CATALOGUE
+
+    methods = {fact.name: variable(fact.name) for fact in CATALOGUE.facts}
+    return type("DealVariables", (variables.BaseVariables,), {"__init__": __init__, **methods})
+
+
+def business_rules():
+    """Ten rules of business-rules, without actions: whether each was triggered."""
+    from business_rules import engine
+    from business_rules.actions import BaseActions
+
+    made, run, actions = business_variables(), engine.run, BaseActions()
+    rules = [{"conditions": each, "actions": []} for each in business_conditions()]
+
+    def evaluate(deal):
+        read = made(deal)
+        return [run(rule, read, actions) for rule in rules]
+
+    return Entry("business-rules", "Decimals", unchanged, evaluate, not_held)
+
+
+ENTRIES = (
+    datalogic,
+    datalogic_parsed,
+    zen_expression,
+    common_expression_language,
+    simple_eval,
+    rule_engine,
+    business_rules,
+    zen_decision,
+)

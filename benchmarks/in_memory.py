@@ -1,0 +1,200 @@
+"""A million deals in memory: Polars and NumPy by hand, OpenFisca, zen-engine, and ours on Polars, PyArrow and pandas.
+
+What is measured, and the ratios to reach, are told in `batch.py`. Those that are compared with each other take turns in
+small groups: whoever comes after a contender that fills gigabytes finds nothing in the caches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import chain
+from typing import Any
+
+import engines
+import frames_by_hand
+import openfisca_country
+import pandas
+import polars
+import pyarrow
+from ratios import Contender, at_least, at_most
+from right_answers import ANSWER, check_masks
+from setting import Group, Row, Setting
+from task import CODES
+
+from holdback import portfolio
+
+ZEN_DEALS = 20_000
+
+POLARS, NUMPY = "Polars by hand", "NumPy by hand"
+STREAMED = "Polars by hand, streaming engine"
+ON_POLARS, ON_POLARS_KNOWN = "holdback on Polars", "holdback on Polars, no unknowns"
+ON_LAZY = "holdback on a lazy Polars frame"
+OPENFISCA, OPENFISCA_SET = "openfisca-core", "openfisca-core, inputs set beforehand"
+ZEN = f"zen-engine evaluate_batch, {ZEN_DEALS:,} deals"
+ON_ARROW = "holdback on PyArrow"
+ON_NULLABLE = "holdback on pandas, nullable types"
+ON_ARROW_TYPES = "holdback on pandas, Arrow types"
+ON_NUMPY_TYPES = "holdback on pandas, NumPy types, no unknowns"
+CONVERTED = {"Decimal columns": True, "float columns": False}
+
+
+# -- by hand, and the peers
+
+
+def polars_by_hand(
+    setting: Setting, name: str = POLARS, engine: Any = "in-memory"
+) -> Iterable[Contender]:
+    """A lazy query on floats, collected."""
+    million = setting.million
+    frame = polars.from_arrow(million.plain(exact=False, unknown=False)).rechunk()
+    query = frames_by_hand.polars_query(frame)
+    answer = query.collect(engine=engine)
+    check_masks(answer["failing"], answer["eligible"], million)
+    yield Contender(name, lambda: query.collect(engine=engine), million.count)
+
+
+def polars_streamed(setting: Setting) -> Iterable[Contender]:
+    """The same by Polars' other engine, which works out parts of a frame one after the other."""
+    return polars_by_hand(setting, STREAMED, "streaming")
+
+
+def numpy_by_hand(setting: Setting) -> Iterable[Contender]:
+    """Arrays of floats."""
+    million, facts = setting.million, setting.million.arrays()
+    check_masks(*frames_by_hand.numpy_masks(facts), million)
+    yield Contender(NUMPY, lambda: frames_by_hand.numpy_masks(facts), million.count)
+
+
+def openfisca(setting: Setting) -> Iterable[Contender]:
+    """From the arrays that NumPy has, and with its inputs set beforehand."""
+    million = setting.million
+    for name, again in ((OPENFISCA, True), (OPENFISCA_SET, False)):
+        run = openfisca_country.calculation(million.arrays(), set_inputs_again=again)
+        check_masks(*run(), million)
+        yield Contender(name, run, million.count)
+
+
+def zen(setting: Setting) -> Iterable[Contender]:
+    """A batch of zen-engine's, on some of the deals."""
+    deals = setting.million.plain(exact=False, unknown=False).slice(0, ZEN_DEALS).to_pylist()
+    run, codes = engines.zen_batch(deals)
+    masks = [sum(1 << CODES.index(code) for code in found) for found in codes(run())]
+    check_masks(masks, [not mask for mask in masks], setting.million)
+    yield Contender(ZEN, run, ZEN_DEALS)
+
+
+# -- ours
+
+
+def on_polars(setting: Setting) -> Iterable[Contender]:
+    """On a frame with unknown facts."""
+    frame = polars.from_arrow(setting.million.prepared(unknown=True)).rechunk()
+    yield setting.ours(ON_POLARS, frame, unknown=True, arrow=polars.DataFrame.to_arrow)
+
+
+def on_other_polars(setting: Setting) -> Iterable[Contender]:
+    """On a frame without, and on a lazy one that cannot be asked whether it has any."""
+    known = polars.from_arrow(setting.million.prepared(unknown=False)).rechunk()
+    yield setting.ours(ON_POLARS_KNOWN, known, unknown=False, arrow=polars.DataFrame.to_arrow)
+    lazy = polars.from_arrow(setting.million.prepared(unknown=True)).rechunk().lazy()
+    yield setting.ours(
+        ON_LAZY,
+        lazy,
+        unknown=True,
+        arrow=lambda answer: answer.collect().to_arrow(),
+        sink=polars.LazyFrame.collect,
+    )
+
+
+def table_of(frame: pandas.DataFrame) -> pyarrow.Table:
+    """The answer in a pandas frame as an Arrow table."""
+    return pyarrow.Table.from_pandas(frame[list(ANSWER)], preserve_index=False)
+
+
+def on_arrow_and_pandas(setting: Setting) -> Iterable[Contender]:
+    """On PyArrow, and on pandas with each of its families of types."""
+    on, hidden = setting.ours, setting.million.prepared(unknown=True)
+    yield on(ON_ARROW, hidden, unknown=True, arrow=lambda answer: answer)
+    nullable = hidden.to_pandas(types_mapper={pyarrow.int64(): pandas.Int64Dtype()}.get)
+    yield on(ON_NULLABLE, nullable, unknown=True, arrow=table_of)
+    arrow_types = hidden.to_pandas(types_mapper=pandas.ArrowDtype)
+    yield on(ON_ARROW_TYPES, arrow_types, unknown=True, arrow=table_of)
+    ordinary = setting.million.prepared(unknown=False).to_pandas()
+    yield on(ON_NUMPY_TYPES, ordinary, unknown=False, arrow=table_of)
+
+
+def conversions(setting: Setting) -> Iterable[Contender]:
+    """What it costs to make prepared columns, and to assess plain ones at once."""
+    prepared = polars.from_arrow(setting.million.prepared(unknown=True))
+    for name, exact in CONVERTED.items():
+        frame = polars.from_arrow(setting.million.plain(exact=exact, unknown=True)).rechunk()
+
+        def prepare(frame: polars.DataFrame = frame) -> polars.DataFrame:
+            return portfolio.prepare(frame, setting.rules)
+
+        made = prepare().select(prepared.columns).cast(polars.Int64)
+        assert made.equals(prepared), f"prepared from {name}, the facts are others"
+        yield Contender(f"prepare, from {name}", prepare, setting.million.count)
+        yield setting.ours(
+            f"holdback on {name}",
+            frame,
+            unknown=True,
+            arrow=polars.DataFrame.to_arrow,
+            prepared=False,
+        )
+
+
+# -- who takes turns with whom
+
+
+def together(*makers):
+    """All that the *makers* make."""
+    return lambda setting: chain.from_iterable(make(setting) for make in makers)
+
+
+GROUPS = (
+    Group(
+        "Polars",
+        together(polars_by_hand, polars_streamed, on_polars, on_other_polars),
+        (
+            Row(ON_POLARS, POLARS, at_most(2.5)),
+            Row(ON_POLARS_KNOWN, POLARS, at_most(1.3)),
+            Row(ON_POLARS, STREAMED),
+            Row(ON_POLARS_KNOWN, STREAMED),
+            Row(ON_LAZY, POLARS),
+        ),
+    ),
+    Group(
+        "NumPy and OpenFisca",
+        together(numpy_by_hand, openfisca, on_polars),
+        (
+            Row(OPENFISCA, ON_POLARS, at_least(1)),
+            Row(OPENFISCA_SET, ON_POLARS),
+            Row(ON_POLARS, NUMPY),
+        ),
+    ),
+    Group(
+        "zen-engine",
+        together(zen, on_polars),
+        (Row(ZEN, ON_POLARS, at_least(300)),),
+    ),
+    Group(
+        "Other frames",
+        together(polars_by_hand, numpy_by_hand, on_arrow_and_pandas),
+        (
+            Row(ON_ARROW, POLARS),
+            Row(ON_NULLABLE, POLARS),
+            Row(ON_ARROW_TYPES, POLARS),
+            Row(ON_NUMPY_TYPES, NUMPY),
+        ),
+    ),
+    Group(
+        "Conversion, on Polars",
+        together(polars_by_hand, on_polars, conversions),
+        (
+            *(Row(f"prepare, from {name}", POLARS) for name in CONVERTED),
+            *(Row(f"prepare, from {name}", ON_POLARS) for name in CONVERTED),
+            *(Row(f"holdback on {name}", ON_POLARS) for name in CONVERTED),
+        ),
+    ),
+)

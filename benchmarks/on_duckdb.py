@@ -1,0 +1,63 @@
+"""A million deals in DuckDB: SQL by hand and ours, on tables in memory, both to an Arrow table.
+
+What is measured, and the ratios to reach, are told in `batch.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import duckdb
+import frames_by_hand
+import pyarrow
+from ratios import Contender, at_most
+from right_answers import ANSWER, check_masks
+from setting import THREADS, Group, Row, Setting
+
+DUCKDB = "DuckDB SQL by hand"
+ON_DUCKDB, ON_DUCKDB_KNOWN = "holdback on DuckDB", "holdback on DuckDB, no unknowns"
+PLANNED = "holdback on DuckDB, assessed beforehand"
+
+
+def to_arrow(relation: duckdb.DuckDBPyRelation) -> pyarrow.Table:
+    """The answer in a relation of DuckDB as an Arrow table."""
+    return relation.project(", ".join(ANSWER)).to_arrow_table()
+
+
+def contenders(setting: Setting) -> Iterable[Contender]:
+    """SQL by hand and ours, on tables of DuckDB in memory."""
+    million = setting.million
+    connection = duckdb.connect(config={"threads": THREADS})
+    frames = {
+        "plain": million.plain(exact=False, unknown=False),
+        "known": million.prepared(unknown=False),
+        "hidden": million.prepared(unknown=True),
+    }
+    for name, frame in frames.items():
+        connection.register("frame", frame)
+        connection.execute(f"create table {name} as select * from frame")
+
+    def by_hand() -> pyarrow.Table:
+        return connection.sql(frames_by_hand.sql("plain")).to_arrow_table()
+
+    answer = by_hand()
+    check_masks(answer["failing"], answer["eligible"], million)
+    yield Contender(DUCKDB, by_hand, million.count)
+    sinks = {"arrow": to_arrow, "sink": to_arrow}
+    hidden, known = connection.table("hidden"), connection.table("known")
+    yield setting.ours(ON_DUCKDB, hidden, unknown=True, **sinks)
+    yield setting.ours(ON_DUCKDB_KNOWN, known, unknown=False, **sinks)
+    yield setting.ours_again(PLANNED, hidden, unknown=True, **sinks)
+
+
+GROUPS = (
+    Group(
+        "DuckDB, to an Arrow table",
+        contenders,
+        (
+            Row(ON_DUCKDB, DUCKDB, at_most(2)),
+            Row(ON_DUCKDB_KNOWN, DUCKDB),
+            Row(PLANNED, DUCKDB),
+        ),
+    ),
+)

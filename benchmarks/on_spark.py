@@ -1,0 +1,83 @@
+"""A million deals in Spark: SQL by hand and ours, on frames that Spark holds in memory, both to its `noop` sink.
+
+What is measured, and the ratios to reach, are told in `batch.py`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import Any
+
+import frames_by_hand
+import pyarrow
+from pyspark.sql import SparkSession
+from ratios import Contender, at_most
+from right_answers import ANSWER, check_masks
+from setting import THREADS, Group, Row, Setting
+
+SPARK = "Spark SQL by hand"
+ON_SPARK, ON_SPARK_KNOWN = "holdback on PySpark", "holdback on PySpark, no unknowns"
+PLANNED = "holdback on PySpark, assessed beforehand"
+
+
+def spark_session() -> SparkSession:
+    """A session of Spark on this machine that says little."""
+    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    builder = SparkSession.builder.master(f"local[{THREADS}]").appName("benchmarks")
+    settings = {
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.driver.memory": "4g",
+        # as many partitions of a million deals, and no more than the threads can do something with
+        "spark.sql.execution.arrow.maxRecordsPerBatch": "125000",
+        "spark.log.level": "ERROR",
+    }
+    for key, value in settings.items():
+        builder = builder.config(key, value)
+    return builder.getOrCreate()
+
+
+def to_nothing(frame: Any) -> None:
+    """Spark works out every row of *frame* and keeps none."""
+    frame.write.format("noop").mode("overwrite").save()
+
+
+def contenders(setting: Setting) -> Iterable[Contender]:
+    """Spark SQL by hand and ours, on frames that Spark holds in memory."""
+    million, session = setting.million, spark_session()
+
+    def held(table: pyarrow.Table) -> Any:
+        frame = session.createDataFrame(table).cache()
+        frame.count()
+        return frame
+
+    held(million.plain(exact=False, unknown=False)).createOrReplaceTempView("plain")
+
+    def by_hand() -> Any:
+        return session.sql(frames_by_hand.sql("plain"))
+
+    answer = by_hand().toArrow()
+    check_masks(answer["failing"], answer["eligible"], million)
+    yield Contender(SPARK, lambda: to_nothing(by_hand()), million.count)
+    sinks = {
+        "arrow": lambda frame: frame.select(*ANSWER).toArrow(),
+        "sink": lambda frame: to_nothing(frame.select(*ANSWER)),
+    }
+    hidden, known = held(million.prepared(unknown=True)), held(million.prepared(unknown=False))
+    yield setting.ours(ON_SPARK, hidden, unknown=True, **sinks)
+    yield setting.ours(ON_SPARK_KNOWN, known, unknown=False, **sinks)
+    yield setting.ours_again(PLANNED, hidden, unknown=True, **sinks)
+
+
+GROUPS = (
+    Group(
+        "Spark, to its noop sink",
+        contenders,
+        (
+            Row(ON_SPARK, SPARK, at_most(2)),
+            Row(ON_SPARK_KNOWN, SPARK),
+            Row(PLANNED, SPARK),
+        ),
+    ),
+)

@@ -1,0 +1,270 @@
+"""Who would be answered otherwise by other rules: why, and how much money."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import date
+from typing import Any, Final
+
+import narwhals.stable.v2 as nw
+from attrs import field, frozen
+
+from holdback.canonical import Json
+from holdback.jurisdictions.rulebook import Rulebook
+from holdback.portfolio.answers import ELIGIBLE, NEEDS, OURS, OUTCOME, RESULTS
+from holdback.portfolio.assessing import answered, assess
+from holdback.portfolio.books import Rules, books_of
+from holdback.portfolio.counting import ANSWER, Amount, Answer, Meaning, counted, money
+from holdback.portfolio.frames import Work, opened
+from holdback.portfolio.marks import OUTCOMES
+from holdback.portfolio.readable import CODES
+from holdback.portfolio.staging import Frame, Staging
+from holdback.portfolio.tables import Table, together
+
+# What was said of a row before, and what is said of it after.
+_SAID: Final = (OUTCOME, CODES, NEEDS)
+_BEFORE: Final = {name: f"{name}_before" for name in _SAID}
+_AFTER: Final = {name: f"{name}_after" for name in _SAID}
+# The numbers of the answer before, put aside while the answer after is worked out.
+_ASIDE: Final = {name: f"{OURS}before_{name}" for name in ANSWER}
+
+_ORDER: Final = {outcome: place for place, outcome in enumerate(OUTCOMES)}
+STOPS: Final = "now stops"
+STOPPED: Final = "no longer stops"
+
+
+@frozen(kw_only=True)
+class Transition:
+    """The deals of a jurisdiction that go from one outcome to another, and the balance left of them."""
+
+    jurisdiction: str
+    before: str
+    after: str
+    deals: int
+    balance: str
+
+
+@frozen(kw_only=True)
+class Turn:
+    """The changed deals that a rule now stops, or no longer stops, by its code; `why` says which."""
+
+    jurisdiction: str
+    code: str
+    why: str
+    deals: int
+    balance: str
+
+
+@frozen
+class Comparison:
+    """
+    A portfolio under two sets of rules.
+
+    `changed` is the frame of the deals whose outcome changes, with six columns more: `outcome_before`,
+    `codes_before`, `needs_before`, and the same with `_after`. Of a lazy frame it is lazy.
+    """
+
+    changed: Any = field(repr=False, eq=False)
+    answers: Mapping[tuple[Answer, Answer], Amount] = field(repr=False)
+
+    @property
+    def deals(self) -> int:
+        """How many deals were compared."""
+        return sum(amount.deals for amount in self.answers.values())
+
+    @property
+    def changes(self) -> int:
+        """How many of them change their outcome."""
+        return sum(amount.deals for _, _, amount in self._changed())
+
+    def _changed(self) -> Iterator[tuple[Answer, Answer, Amount]]:
+        for (before, after), amount in self.answers.items():
+            if before.outcome != after.outcome:
+                yield before, after, amount
+
+    @property
+    def transitions(self) -> tuple[Transition, ...]:
+        """The deals whose outcome changes, by jurisdiction and both outcomes."""
+        parts = (
+            (after, (before.outcome, after.outcome), each)
+            for before, after, each in self._changed()
+        )
+        ranked = sorted(
+            _added(parts).items(), key=lambda each: (each[0][0], *(_ORDER[it] for it in each[0][1]))
+        )
+        return tuple(
+            Transition(
+                jurisdiction=code, before=before, after=after, deals=amount.deals, balance=left
+            )
+            for (code, (before, after)), (amount, left) in ranked
+        )
+
+    @property
+    def reasons(self) -> tuple[Turn, ...]:
+        """Why: the rules that now stop deals whose outcome changes, and those that no longer do."""
+        ranked = sorted(_added(self._turns()).items())
+        return tuple(
+            Turn(jurisdiction=place, code=code, why=why, deals=amount.deals, balance=left)
+            for (place, (code, why)), (amount, left) in ranked
+        )
+
+    def _turns(self) -> Iterator[tuple[Answer, tuple[str, str], Amount]]:
+        for before, after, amount in self._changed():
+            for code in set(after.codes) - set(before.codes):
+                yield after, (code, STOPS), amount
+            for code in set(before.codes) - set(after.codes):
+                yield after, (code, STOPPED), amount
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """The comparison as tables: the outcomes that change, and why."""
+        moved = tuple(
+            (each.jurisdiction, _words(each.before), _words(each.after), each.deals, each.balance)
+            for each in self.transitions
+        )
+        turned = tuple(
+            (each.jurisdiction, each.code, each.why, each.deals, each.balance)
+            for each in self.reasons
+        )
+        title = f"{self.changes:,} of {self.deals:,} deals change"
+        return (
+            Table(title, ("jurisdiction", "before", "after", "deals", "left"), moved),
+            Table("Why", ("jurisdiction", "code", "", "deals", "left"), turned),
+        )
+
+    def plain(self) -> Mapping[str, Json]:
+        """The comparison as plain values, without the deals themselves."""
+        return {
+            "deals": self.deals,
+            "changes": self.changes,
+            "transitions": [
+                {
+                    "jurisdiction": each.jurisdiction,
+                    "before": each.before,
+                    "after": each.after,
+                    "deals": each.deals,
+                    "balance": each.balance,
+                }
+                for each in self.transitions
+            ],
+            "reasons": [
+                {
+                    "jurisdiction": each.jurisdiction,
+                    "code": each.code,
+                    "why": each.why,
+                    "deals": each.deals,
+                    "balance": each.balance,
+                }
+                for each in self.reasons
+            ],
+        }
+
+    def __str__(self) -> str:
+        if not self.changes:
+            return f"None of {self.deals:,} deals changes."
+        return "\n".join(together(self.tables))
+
+    def _repr_html_(self) -> str:
+        return "".join(table.html() for table in self.tables)
+
+    def __add__(self, other: Comparison) -> Comparison:
+        """Both together, as of parts that were read one after the other; the deals are those of the last."""
+        answers = dict(self.answers)
+        for key, amount in other.answers.items():
+            answers[key] = answers.get(key, Amount()) + amount
+        return Comparison(other.changed, answers)
+
+
+def _words(outcome: str) -> str:
+    return outcome.replace("_", " ")
+
+
+def _added(
+    parts: Iterable[tuple[Answer, tuple[str, str], Amount]],
+) -> dict[tuple[str, tuple[str, str]], tuple[Amount, str]]:
+    """The amounts of *parts* with one jurisdiction and one key, added up, and what is left as text."""
+    found: dict[tuple[str, tuple[str, str]], Amount] = {}
+    books: dict[str, Rulebook | None] = {}
+    for answer, key, amount in parts:
+        books[answer.jurisdiction] = answer.rulebook
+        where = (answer.jurisdiction, key)
+        found[where] = found.get(where, Amount()) + amount
+    return {where: (amount, money(amount, books[where[0]])) for where, amount in found.items()}
+
+
+def compare(
+    frame: Any,
+    old: Rules,
+    new: Rules,
+    *,
+    jurisdiction: str = "jurisdiction",
+    on: str | date = "on",
+    prepared: bool = False,
+) -> Comparison:
+    """
+    Whose outcome differs between *old* rules and *new* ones: who, why, and how much is left of their deals.
+
+    The arguments are those of `assess`.
+
+    >>> from holdback import load_jurisdictions
+    >>> from holdback.portfolio import sample
+    >>> shipped = load_jurisdictions()
+    >>> deals = sample(1000, seed=7)
+    >>> print(compare(deals, shipped, shipped))
+    None of 1,000 deals changes.
+
+    Raises:
+        InvalidDocument: naming every column that is missing or of the wrong type.
+    """
+    given = opened(frame)
+    before = Staging(given, books_of(old, jurisdiction, on), prepared)
+    after = Staging(given, books_of(new, jurisdiction, on), prepared)
+    taken = {*_BEFORE.values(), *_AFTER.values(), *RESULTS, CODES}
+    before.refuse(taken)
+    after.refuse(taken)
+
+    def told(some: Any) -> Any:
+        """The native frame *some* with both answers in words."""
+        for rules, names in ((old, _BEFORE), (new, _AFTER)):
+            some = assess(
+                some, rules, jurisdiction=jurisdiction, on=on, prepared=prepared, readable=True
+            )
+            some = nw.from_native(some).drop(ELIGIBLE).rename(names).to_native()
+        return some
+
+    numbers = _numbers(given, before, after)
+    if isinstance(given, nw.DataFrame):
+        moved = numbers.collected()
+        rows = (moved[OUTCOME] != moved[_ASIDE[OUTCOME]]).to_list()
+        changed = told(given.filter(rows).to_native())
+    else:
+        both = nw.from_native(told(frame))
+        differ = nw.col(_BEFORE[OUTCOME]) != nw.col(_AFTER[OUTCOME])
+        changed = both.filter(differ).to_native()
+    return Comparison(changed, _counted(numbers, before, after))
+
+
+def _numbers(given: Frame, before: Staging, after: Staging) -> Work:
+    """The numbers of both answers of each row, those before put aside, and its balance."""
+    first = answered(before, RESULTS)
+    aside = {name: first.make.col(old) for old, name in _ASIDE.items()}
+    first = first.with_columns(aside)
+    if not isinstance(given, nw.DataFrame):
+        first = first.select(*before.schema, *_ASIDE.values())
+        then = Staging(opened(first.native), after.books, after.prepared)
+        return answered(then, RESULTS)
+    kept = first.select(*_ASIDE.values()).collected()
+    found = answered(after, RESULTS).collected()
+    return Work(found.with_columns(*kept.iter_columns()), nw)
+
+
+def _counted(
+    numbers: Work, before: Staging, after: Staging
+) -> Mapping[tuple[Answer, Answer], Amount]:
+    was, is_ = Meaning(before.books), Meaning(after.books)
+    answers: dict[tuple[Answer, Answer], Amount] = {}
+    for key, amount in counted(numbers, (*_ASIDE.values(), *ANSWER)):
+        half = len(ANSWER)
+        both = was.answer(*key[:half]), is_.answer(*key[half:])
+        answers[both] = answers.get(both, Amount()) + amount
+    return answers

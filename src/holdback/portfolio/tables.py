@@ -1,0 +1,78 @@
+"""Results that people compare, as tables: in a terminal, and in a notebook."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from html import escape
+
+from attrs import frozen
+
+from holdback.errors import printable
+
+
+@frozen
+class Table:
+    """
+    A table with a title: its heads, and rows of texts and whole numbers, numbers to the right.
+
+    >>> print(Table("Deals", ("outcome", "deals"), (("eligible", 1200), ("referred", 7))))
+    Deals
+    outcome   deals
+    eligible  1,200
+    referred      7
+    """
+
+    title: str
+    heads: tuple[str, ...]
+    rows: tuple[tuple[object, ...], ...]
+
+    def __str__(self) -> str:
+        cells = [self.heads, *(tuple(map(_cell, row)) for row in self.rows)]
+        widths = [max(len(row[place]) for row in cells) for place in range(len(self.heads))]
+        right = [self._right(place) for place in range(len(self.heads))]
+        lines = [
+            "  ".join(
+                cell.rjust(width) if to_right else cell.ljust(width)
+                for cell, width, to_right in zip(row, widths, right, strict=True)
+            ).rstrip()
+            for row in cells
+        ]
+        return "\n".join([self.title, *lines])
+
+    def _right(self, place: int) -> bool:
+        return all(isinstance(row[place], int) or _amount(row[place]) for row in self.rows)
+
+    def html(self) -> str:
+        """The table for a notebook; everything in it is escaped."""
+        aligned = ["right" if self._right(place) else "left" for place in range(len(self.heads))]
+        head = "".join(
+            _tag("th", head, side) for head, side in zip(self.heads, aligned, strict=True)
+        )
+        body = "".join(f"<tr>{self._cells(row, aligned)}</tr>" for row in self.rows)
+        title = f"<p><strong>{escape(self.title)}</strong></p>"
+        return f"{title}<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+    def _cells(self, row: Sequence[object], aligned: Sequence[str]) -> str:
+        return "".join(
+            _tag("td", _cell(cell), side) for cell, side in zip(row, aligned, strict=True)
+        )
+
+
+def _amount(cell: object) -> bool:
+    """Whether *cell* is an amount of money, or says that there is none."""
+    text = str(cell)
+    return text == "" or (text[:3].isupper() and text[3:4] == " " and text[4:5].isdigit())
+
+
+def _cell(cell: object) -> str:
+    return f"{cell:,}" if isinstance(cell, int) else printable(str(cell))
+
+
+def _tag(tag: str, text: str, side: str) -> str:
+    return f'<{tag} style="text-align:{side}">{escape(text)}</{tag}>'
+
+
+def together(tables: Sequence[Table]) -> Iterator[str]:
+    """The *tables* that have rows, one below the other."""
+    for place, table in enumerate(each for each in tables if each.rows):
+        yield f"\n{table}" if place else str(table)
