@@ -51,8 +51,10 @@ ONLY = {
     "hypothesis": (),
     "narwhals": ("rules.columns", "portfolio"),
     "numpy": ("portfolio.sampling",),
-    "pyarrow": ("portfolio.sampling",),
+    "pyarrow": ("portfolio.sampling", "cli.deals"),
     "pandas": ("portfolio.sampling",),
+    "duckdb": ("cli.deals",),
+    "polars": ("cli.streaming",),
     "z3": (),
     "importlib": ("__init__", "jurisdictions.folder", "cli"),
 }

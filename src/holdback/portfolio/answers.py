@@ -15,7 +15,7 @@ from attrs import frozen
 
 from holdback import renewal
 from holdback.portfolio.marks import FLOOR_BIT, INVALID, OUTCOMES
-from holdback.rules.columns import Columns, Number, columns
+from holdback.rules.columns import Columns, Number, always_unknown_without, columns
 from holdback.rules.tree import Checked
 from holdback.ruleset import DECLINE, RuleSet
 
@@ -128,7 +128,7 @@ class _Writer:
             for (name, readers), each in by.items():
                 missing = numbers[name].value.is_null()
                 # A rule that reads the fact alone is unknown wherever it is missing.
-                if all(len(rule.names) > 1 for rule in readers):
+                if not any(always_unknown_without(rule) for rule in readers):
                     missing &= _any(answers[rule].unknown for rule in readers)
                 parts.append((each, missing))
             found[place] = self.of_books(len(books), parts)

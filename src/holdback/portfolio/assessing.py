@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from datetime import date
 from typing import Any, Final
 
@@ -19,13 +19,19 @@ from holdback.portfolio.answers import (
     stage,
     steps,
 )
-from holdback.portfolio.books import Rules, books_of
+from holdback.portfolio.books import Rules
 from holdback.portfolio.frames import Work, attached, opened
 from holdback.portfolio.parting import by_book
-from holdback.portfolio.readable import CODES, readable_columns
+from holdback.portfolio.readable import CODES, SAID, readable_columns
 from holdback.portfolio.staging import INVALID_COLUMN, Staging
 
-_READABLE: Final = (OUTCOME, ELIGIBLE, CODES, NEEDS)
+# The answer in words: each column, and in which of ours it is.
+READABLE: Final = {
+    OUTCOME: SAID[OUTCOME],
+    ELIGIBLE: ELIGIBLE,
+    CODES: SAID[CODES],
+    NEEDS: SAID[NEEDS],
+}
 
 
 def assess(
@@ -61,14 +67,19 @@ def assess(
         InvalidDocument: naming every column that is missing or of the wrong type.
     """
     given = opened(frame)
-    books = books_of(rules, jurisdiction, on)
-    staging = Staging(given, books, prepared)
-    results = _READABLE if readable else RESULTS
-    staging.refuse({*RESULTS, *results})
-    work = answered(staging, results)
-    if isinstance(given, nw.DataFrame):
-        return attached(given, work.select(*results).collected())
-    return work.select(*staging.schema, *results).native
+    staging = Staging.of(given, rules, jurisdiction, on, prepared=prepared)
+    columns = READABLE if readable else {name: name for name in RESULTS}
+    staging.refuse({*RESULTS, *columns})
+    return with_answers(staging, answered(staging, columns.values()), columns)
+
+
+def with_answers(staging: Staging, work: Work, columns: Mapping[str, str]) -> Any:
+    """The native frame of *staging* with what was answered: *columns* by name, and where each is in *work*."""
+    col = work.make.col
+    work = work.with_columns({name: col(ours) for name, ours in columns.items() if name != ours})
+    if isinstance(staging.frame, nw.DataFrame):
+        return attached(staging.frame, work.select(*columns).collected())
+    return work.select(*staging.schema, *columns).native
 
 
 def prepare(
@@ -95,7 +106,7 @@ def prepare(
         InvalidDocument: naming every column that is missing or of the wrong type.
     """
     given = opened(frame)
-    staging = Staging(given, books_of(rules, jurisdiction, on))
+    staging = Staging.of(given, rules, jurisdiction, on, prepared=False)
     staging.refuse({INVALID_COLUMN})
     work, staged = staging.staged()
     col, wide = work.make.col, work.make.Int64
@@ -114,7 +125,8 @@ def answered(staging: Staging, results: Collection[str]) -> Work:
     Of a frame in memory there are no others.
     """
     if staging.eager and staging.books.jurisdiction is not None:
-        return Work(by_book(staging, (*results, BALANCE), _worked_out), nw)
+        columns = tuple(dict.fromkeys((*results, BALANCE)))
+        return Work(by_book(staging, columns, _worked_out), nw)
     work = _worked_out(staging, results)
     if staging.books.jurisdiction is None:
         work = work.with_columns({BOOK: work.make.lit(0)})
@@ -132,6 +144,6 @@ def _worked_out(staging: Staging, results: Collection[str]) -> Work:
         faults=staging.has_faults,
     )
     work = work.after(written)
-    if CODES in results:
+    if SAID[CODES] in results:
         work = work.with_columns(readable_columns(books, work.make))
     return work.with_columns({BALANCE: staging.balance(work.make, staged)})

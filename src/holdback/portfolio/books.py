@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import date, datetime
 from functools import reduce
 from typing import Any
@@ -53,10 +53,15 @@ class Books:
         return found
 
     @property
-    def read(self) -> frozenset[str]:
-        """The names of the facts that the rules of some book read, and progress, which is read first."""
-        rules = (rule for book in self.rulebooks for rule in book.renewal.rules)
-        return frozenset({"progress", *(name for rule in rules for name in rule.checked.names)})
+    def read(self) -> Mapping[str, Collection[str]]:
+        """The facts that rules read, and progress, which is read first; and of which jurisdictions the rules are."""
+        found: dict[str, dict[str, None]] = {}
+        for book in self.rulebooks:
+            found.setdefault("progress", {})[book.code] = None
+            for rule in book.renewal.rules:
+                for name in rule.checked.names:
+                    found.setdefault(name, {})[book.code] = None
+        return found
 
 
 def _read_alike(one: Fact, other: Fact) -> bool:
@@ -71,9 +76,9 @@ def _read_alike(one: Fact, other: Fact) -> bool:
     )
 
 
-def books_of(rules: Rules, jurisdiction: str, on: str | date) -> Books:
+def books_of(rules: Rules, jurisdiction: str, on: str | date, codes: Collection[Any] = ()) -> Books:
     """
-    The books of *rules*.
+    The books of *rules*; where it is known which *codes* occur, only theirs.
 
     Raises:
         InvalidDocument: when there are none, or *on* is neither a column's name nor a day.
@@ -90,10 +95,11 @@ def books_of(rules: Rules, jurisdiction: str, on: str | date) -> Books:
             path="rules",
             hint='as load_jurisdictions() or load_jurisdictions().resolve("GB", on=date(2026, 7, 1))',
         )
+    named = [each for each in rules if each.code in codes] or list(rules)
     if isinstance(on, str):
-        found = tuple(rules.rulebooks())
+        found = tuple(book for each in named for book in each.slices)
     else:
-        found = tuple(each.rulebook(on) for each in rules if each.changes[0] <= on)
+        found = tuple(each.rulebook(on) for each in named if each.changes[0] <= on)
     if not found:
         message = "there are no jurisdictions" if not len(rules) else f"none has rules on {on}"
         raise InvalidDocument([Fault(message=message, path="rules")])

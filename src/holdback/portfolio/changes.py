@@ -13,7 +13,7 @@ from holdback.canonical import Json
 from holdback.jurisdictions.rulebook import Rulebook
 from holdback.portfolio.answers import ELIGIBLE, NEEDS, OURS, OUTCOME, RESULTS
 from holdback.portfolio.assessing import answered, assess
-from holdback.portfolio.books import Rules, books_of
+from holdback.portfolio.books import Rules
 from holdback.portfolio.counting import ANSWER, Amount, Answer, Meaning, counted, money
 from holdback.portfolio.frames import Work, opened
 from holdback.portfolio.marks import OUTCOMES
@@ -23,8 +23,8 @@ from holdback.portfolio.tables import Table, together
 
 # What was said of a row before, and what is said of it after.
 _SAID: Final = (OUTCOME, CODES, NEEDS)
-_BEFORE: Final = {name: f"{name}_before" for name in _SAID}
-_AFTER: Final = {name: f"{name}_after" for name in _SAID}
+BEFORE: Final = {name: f"{name}_before" for name in _SAID}
+AFTER: Final = {name: f"{name}_after" for name in _SAID}
 # The numbers of the answer before, put aside while the answer after is worked out.
 _ASIDE: Final = {name: f"{OURS}before_{name}" for name in ANSWER}
 
@@ -160,6 +160,8 @@ class Comparison:
         }
 
     def __str__(self) -> str:
+        if not self.deals:
+            return "There are no deals."
         if not self.changes:
             return f"None of {self.deals:,} deals changes."
         return "\n".join(together(self.tables))
@@ -217,15 +219,15 @@ def compare(
         InvalidDocument: naming every column that is missing or of the wrong type.
     """
     given = opened(frame)
-    before = Staging(given, books_of(old, jurisdiction, on), prepared)
-    after = Staging(given, books_of(new, jurisdiction, on), prepared)
-    taken = {*_BEFORE.values(), *_AFTER.values(), *RESULTS, CODES}
+    before = Staging.of(given, old, jurisdiction, on, prepared=prepared)
+    after = Staging.of(given, new, jurisdiction, on, prepared=prepared)
+    taken = {*BEFORE.values(), *AFTER.values(), *RESULTS, CODES}
     before.refuse(taken)
     after.refuse(taken)
 
     def told(some: Any) -> Any:
         """The native frame *some* with both answers in words."""
-        for rules, names in ((old, _BEFORE), (new, _AFTER)):
+        for rules, names in ((old, BEFORE), (new, AFTER)):
             some = assess(
                 some, rules, jurisdiction=jurisdiction, on=on, prepared=prepared, readable=True
             )
@@ -236,10 +238,10 @@ def compare(
     if isinstance(given, nw.DataFrame):
         moved = numbers.collected()
         rows = (moved[OUTCOME] != moved[_ASIDE[OUTCOME]]).to_list()
-        changed = told(given.filter(rows).to_native())
+        changed = told((given.filter(rows) if rows else given).to_native())
     else:
         both = nw.from_native(told(frame))
-        differ = nw.col(_BEFORE[OUTCOME]) != nw.col(_AFTER[OUTCOME])
+        differ = nw.col(BEFORE[OUTCOME]) != nw.col(AFTER[OUTCOME])
         changed = both.filter(differ).to_native()
     return Comparison(changed, _counted(numbers, before, after))
 

@@ -11,7 +11,7 @@ from attrs import evolve, frozen
 
 from holdback.errors import Fault, InvalidDocument
 from holdback.portfolio.answers import BOOK, FAULTS, OURS, RESULTS
-from holdback.portfolio.books import Rules, books_of
+from holdback.portfolio.books import Rules
 from holdback.portfolio.frames import Work, opened
 from holdback.portfolio.marks import JURISDICTION_BIT, ON_BIT
 from holdback.portfolio.staging import Staging
@@ -42,12 +42,12 @@ def check_frame(
     >>> check_frame(deals, load_jurisdictions())
     Traceback (most recent call last):
     ...
-    holdback.errors.InvalidDocument: performance: the column is missing; a rule reads it; where it is never known, add a column of nulls
+    holdback.errors.InvalidDocument: performance: the column is missing; rules of AU, CA, CA-QC and 7 more read it; where it is never known, add a column of nulls
 
     Raises:
         InvalidDocument: naming every column that is missing, of the wrong type, or with values out of range.
     """
-    staging = Staging(opened(frame), books_of(rules, jurisdiction, on), prepared)
+    staging = Staging.of(opened(frame), rules, jurisdiction, on, prepared=prepared)
     faults = list(staging.faults(RESULTS))
     at_fault = {fault.path for fault in faults}
     if not at_fault & {staging.books.jurisdiction, staging.books.on}:

@@ -16,6 +16,7 @@ from attrs import frozen
 from holdback.errors import InvalidDocument
 
 Step = Mapping[str, Any]
+Scratch = Sequence[tuple[str, Any]]
 
 
 @frozen
@@ -29,6 +30,16 @@ class Work:
         """This, with the columns of *step* worked out."""
         return Work(self.frame.with_columns(**step), self.make) if step else self
 
+    def with_scratch(self, columns: Mapping[str, tuple[Scratch, Any]]) -> Work:
+        """This, with *columns*, each after its scratch columns, which are thrown away before the next is begun."""
+        if not any(scratch for scratch, _ in columns.values()):
+            return self.with_columns({name: expr for name, (_, expr) in columns.items()})
+        work = self
+        for name, (scratch, expr) in columns.items():
+            work = work.after({each: part} for each, part in scratch).with_columns({name: expr})
+            work = Work(work.frame.drop(*(each for each, _ in scratch)), self.make)
+        return work
+
     def after(self, steps: Iterable[Step]) -> Work:
         """This, after *steps*, one by one."""
         work = self
@@ -41,7 +52,8 @@ class Work:
         if self.make is nw:
             backend = nw.get_native_namespace(self.frame)
             new = nw.from_dict(columns, backend=backend)
-            return Work(self.frame.with_columns(*new.iter_columns()), nw)
+            work = Work(self.frame.with_columns(*new.iter_columns()), nw)
+            return whole(work, list(columns))
         numbers = [self.make.Series(name, each, self.make.Int64) for name, each in columns.items()]
         return Work(self.frame.with_columns(*numbers), self.make)
 

@@ -13,10 +13,10 @@ import narwhals.stable.v2 as nw
 
 from holdback.portfolio.answers import BALANCE, BOOK, ELIGIBLE, FAILING, NEEDS, OURS, OUTCOME
 from holdback.portfolio.books import Books, Shelf
-from holdback.portfolio.frames import Work, in_order
+from holdback.portfolio.frames import Work, in_order, whole
 from holdback.portfolio.marks import INVALID, JURISDICTION_BIT, ON_BIT, OUTCOMES
-from holdback.portfolio.readable import CODES
-from holdback.portfolio.staging import Staging
+from holdback.portfolio.readable import CODES, SAID
+from holdback.portfolio.staging import Staging, never
 
 _ROW: Final = f"{OURS}row"
 _NONE: Final = -1
@@ -35,7 +35,7 @@ def by_book(staging: Staging, results: Collection[str], answer: Answer) -> nw.Da
     for place in sorted(book.unique().to_list()) or (_NONE,):  # no rows have columns too
         mine = placed.filter(nw.col(BOOK) == place)
         if place == _NONE:
-            part = _bookless(mine, staging.books, words=CODES in results)
+            part = _bookless(mine, staging.books)
         else:
             books = Books(rulebooks=(staging.books.rulebooks[place],))
             own = Staging(mine.drop(_ROW, BOOK), books, staging.prepared)
@@ -45,16 +45,18 @@ def by_book(staging: Staging, results: Collection[str], answer: Answer) -> nw.Da
     return nw.concat(found).sort(_ROW).drop(_ROW)
 
 
-def _bookless(frame: nw.DataFrame[Any], books: Books, *, words: bool) -> nw.DataFrame[Any]:
+def _bookless(frame: nw.DataFrame[Any], books: Books) -> nw.DataFrame[Any]:
     """The answer to rows that no rulebook is for."""
     place = OUTCOMES.index(INVALID)
     bits = Shelf(books, nw).lacking(1 << JURISDICTION_BIT, 1 << ON_BIT)
     names = Shelf(books, nw).lacking(nw.lit(books.jurisdiction), nw.lit(str(books.on)))
-    return in_order(frame).with_columns(
-        nw.lit(INVALID).alias(OUTCOME) if words else nw.lit(place, nw.Int8).alias(OUTCOME),
+    said = in_order(frame).with_columns(
+        nw.lit(place, nw.Int8).alias(OUTCOME),
         nw.lit(value=False).alias(ELIGIBLE),
         nw.lit(0, nw.Int64).alias(FAILING),
-        nw.lit("").alias(CODES),
-        (names if words else bits.cast(nw.Int64)).alias(NEEDS),
-        nw.lit(None, nw.Int64).alias(BALANCE),
+        bits.cast(nw.Int64).alias(NEEDS),
+        nw.lit(INVALID).alias(SAID[OUTCOME]),
+        nw.lit("").alias(SAID[CODES]),
+        names.alias(SAID[NEEDS]),
     )
+    return whole(Work(said.with_columns(never(nw).alias(BALANCE)), nw), [BALANCE]).collected()

@@ -6,17 +6,19 @@ from collections.abc import Mapping, Sequence
 from types import ModuleType
 from typing import Any, Final
 
-from holdback.portfolio.answers import BOOK, FAILING, NEEDS, OUTCOME
+from holdback.portfolio.answers import BOOK, FAILING, NEEDS, OURS, OUTCOME
 from holdback.portfolio.books import Books
 from holdback.portfolio.marks import FLOOR_BIT, JURISDICTION_BIT, ON_BIT, OUTCOMES
 from holdback.renewal import FLOOR_CODE
 
 CODES: Final = "codes"
+# The answer in words, by the name that it has for the user, and the columns of ours that it stands in until then.
+SAID: Final = {name: f"{OURS}said_{name}" for name in (OUTCOME, CODES, NEEDS)}
 _BETWEEN: Final = ", "
 
 
 def readable_columns(books: Books, make: ModuleType) -> Mapping[str, Any]:
-    """The step from the numbers of `answers` to texts in the columns `outcome`, `codes` and `needs`."""
+    """The step from the numbers of `answers` to texts, in the columns `SAID`."""
     codes: dict[int, dict[str, list[int]]] = {FLOOR_BIT: {FLOOR_CODE: []}}
     names: dict[int, dict[str, list[int]]] = {
         JURISDICTION_BIT: {str(books.jurisdiction): []},
@@ -28,9 +30,9 @@ def readable_columns(books: Books, make: ModuleType) -> Mapping[str, Any]:
         for place, fact in enumerate(rulebook.catalogue.facts):
             names.setdefault(place, {}).setdefault(fact.name, []).append(book)
     return {
-        OUTCOME: _outcome(make),
-        CODES: _listed(make, FAILING, codes),
-        NEEDS: _listed(make, NEEDS, names),
+        SAID[OUTCOME]: _outcome(make),
+        SAID[CODES]: _listed(make, FAILING, codes),
+        SAID[NEEDS]: _listed(make, NEEDS, names),
     }
 
 

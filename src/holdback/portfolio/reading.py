@@ -17,8 +17,9 @@ from decimal import Decimal
 from typing import Any, Final
 
 import narwhals.stable.v2 as nw
-from attrs import frozen
+from attrs import field, frozen
 
+from holdback.portfolio.answers import OURS
 from holdback.rules.types import Fact, Kind
 
 Expr = Any
@@ -44,11 +45,12 @@ class Column:
     A plain column as whole numbers of a fact's scale.
 
     `number` is null where it is unknown or at fault. It is at fault where it is null and something was `given`,
-    which is None where nothing can be at fault.
+    which is None where nothing can be at fault. First the columns `scratch` are worked out, each from those before.
     """
 
     number: Expr
     given: Expr | None = None
+    scratch: tuple[tuple[str, Expr], ...] = ()
 
     def fault(self, number: Expr) -> Expr | None:
         """Where it is at fault, *number* being the column in which `number` was put down."""
@@ -85,107 +87,128 @@ def _mistyped_date(dtype: Any) -> str | None:
 
 @frozen
 class Reader:
-    """Reads plain columns with the functions of *make*: narwhals, or Polars, whose have the same names."""
+    """
+    Reads the plain column *name* as *fact*, with the functions of *make*: narwhals, or Polars, whose have the same
+    names. In memory, what is looked at more than once is put down in a column first; a lazy engine sees by itself
+    what it is asked twice, and is slower where it has to put it down.
+    """
 
     make: Any
+    fact: Fact
+    name: str
+    variant: int = 0
+    lazy: bool = False
+    _scratch: list[tuple[str, Expr]] = field(factory=list, init=False)
 
-    def column(self, fact: Fact, name: str, dtype: Any) -> Column:
-        """The column *name* of *dtype*, which is not mistyped, as *fact*."""
-        kind, column = fact.type.kind, self.make.col(name)
+    def column(self, dtype: Any) -> Column:
+        """The column, of *dtype*, which is not mistyped."""
+        kind, column = self.fact.type.kind, self.make.col(self.name)
         if kind is Kind.TEXT:
-            return Column(self.text(column, fact.type.options, dtype))
+            return Column(self.text(column, dtype))
         if kind is Kind.FLAG:
-            return Column(self.chain([(column, 1), (~column, 0)]))
+            return Column(chain(self.make, [(column, 1), (~column, 0)]))
         if kind is Kind.DATE:
-            return self.date(fact, column, dtype)
+            return self.date(column, dtype)
         if isinstance(dtype, nw.Decimal):
-            return self.decimal(fact, column, dtype)
+            return self.decimal(column, dtype)
         if isinstance(dtype, nw.Float64):
-            return self.float(fact, column)
-        return self.integer(fact, column, dtype)
+            return self.float(column)
+        return self.integer(column, dtype)
 
-    def text(self, column: Expr, options: Sequence[str], dtype: Any) -> Expr:
-        """The place of a text among *options*; one that is not there is unknown."""
+    def put(self, expr: Expr) -> Expr:
+        """*expr*, to be looked at more than once."""
+        if self.lazy:
+            return expr
+        name = f"{OURS}{self.name}_{self.variant}_{len(self._scratch)}"
+        self._scratch.append((name, expr))
+        return self.make.col(name)
+
+    def text(self, column: Expr, dtype: Any) -> Expr:
+        """The place of a text among the options; one that is not there is unknown."""
         text = column if isinstance(dtype, nw.String) else column.cast(self.make.String)
-        return self.chain([(text == self.make.lit(each), n) for n, each in enumerate(options)])
+        options = enumerate(self.fact.type.options)
+        return chain(self.make, [(text == self.make.lit(each), place) for place, each in options])
 
-    def integer(self, fact: Fact, column: Expr, dtype: Any) -> Column:
+    def integer(self, column: Expr, dtype: Any) -> Column:
         """Whole major units, of which those are scaled that are near the range."""
+        places = self.fact.type.places
         if isinstance(dtype, _SMALL):
-            narrow = column.cast(self.make.Int64)
-            if fact.type.places:
-                narrow = self.make.when(self.near(fact, narrow)).then(narrow)
+            narrow = self.put(column.cast(self.make.Int64))
+            if places:
+                narrow = self.make.when(self.near(narrow)).then(narrow)
         else:
-            near = self.near(fact, column, signed=dtype not in (nw.UInt64, nw.UInt128))
+            near = self.near(column)
+            if dtype == nw.UInt64:  # PyArrow compares them with their own kind alone
+                near = column <= self.make.lit(max(0, _around(self.fact)[1]), self.make.UInt64)
             narrow = self.make.when(near).then(column).cast(self.make.Int64)
-        scaled = narrow * 10**fact.type.places if fact.type.places else narrow
-        return self.within(fact, scaled, ~column.is_null())
+        scaled = narrow * 10**places if places else narrow
+        return self.within(scaled, ~column.is_null())
 
-    def decimal(self, fact: Fact, column: Expr, dtype: Any) -> Column:
+    def decimal(self, column: Expr, dtype: Any) -> Column:
         """By comparing, multiplying and rounding down, which no engine does in floats."""
-        scale, places = fact.type.places, dtype.scale
+        scale, places = self.fact.type.places, dtype.scale
         narrow, lit = column, self.make.lit
-        if dtype.precision - places + scale > _MOST_DIGITS:
-            low, high = _around(fact)
+        if dtype.precision + scale > _MOST_DIGITS:
+            low, high = _around(self.fact)
             near = (column >= lit(Decimal(low))) & (column <= lit(Decimal(high)))
             digits = len(str(max(-low, high))) + places
+            if (
+                digits + scale > _MOST_DIGITS
+            ):  # or DuckDB's product has no more digits either, and fails
+                digits = max(digits, _MOST_DIGITS + 1)
             narrow = self.make.when(near).then(column).cast(self.make.Decimal(digits, places))
         scaled = narrow * lit(Decimal(10**scale))
-        if places <= scale:
-            number = scaled.cast(self.make.Int64)
-        else:
-            down = scaled.floor()
-            whole = down if fact.derived else self.make.when(down == scaled).then(down)
-            number = whole.cast(self.make.Int64)
-        return self.within(fact, number, ~column.is_null())
+        if places > scale:
+            scaled = self.put(scaled)
+            down = self.put(scaled.floor())
+            scaled = down if self.fact.derived else self.make.when(down == scaled).then(down)
+        return self.within(scaled.cast(self.make.Int64), ~column.is_null())
 
-    def float(self, fact: Fact, column: Expr) -> Column:
+    def float(self, column: Expr) -> Column:
         """By the rule at the head of this file."""
-        near = self.make.when(self.near(fact, column)).then(column)
+        near = self.put(self.make.when(self.near(column)).then(column))
         # By a column, since Polars does not divide by a number but multiplies by what is about its reciprocal.
-        scale = near * 0 + 10**fact.type.places
-        about = (near * scale).floor()  # at most one off
-        down = self.chain(
-            [((about + 1) / scale <= near, about + 1), (about / scale <= near, about)], about - 1
-        )
-        known = down if fact.derived else self.make.when(down / scale == near).then(down)
+        scale = self.put(near * 0 + 10**self.fact.type.places)
+        about = self.put((near * scale).floor())  # at most one off
+        cases = [((about + 1) / scale <= near, about + 1), (about / scale <= near, about)]
+        down = self.put(chain(self.make, cases, about - 1))
+        exact = down if self.fact.derived else self.make.when(down / scale == near).then(down)
         given = ~(column.is_null() | column.is_nan())
-        return self.within(fact, known.cast(self.make.Int64), given)
+        return self.within(exact.cast(self.make.Int64), given)
 
-    def date(self, fact: Fact, column: Expr, dtype: Any) -> Column:
+    def date(self, column: Expr, dtype: Any) -> Column:
         """The proleptic Gregorian number of a day: the days of the years before it, and its own in the year."""
         wide = self.make.Int64
-        before = column.dt.year().cast(wide) - 1
+        before = self.put(column.dt.year().cast(wide) - 1)
         leap_days = before // 4 - before // 100 + before // 400
         number = before * 365 + leap_days + column.dt.ordinal_day().cast(wide)
         if isinstance(dtype, nw.Datetime):
-            parts = (
-                column.dt.hour(),
-                column.dt.minute(),
-                column.dt.second(),
-                column.dt.nanosecond(),
-            )
+            at = column.dt
+            # DuckDB asks an instant in seconds for its nanoseconds only near our time.
+            least = at.nanosecond() if dtype.time_unit == "ns" else at.microsecond()
+            parts = (at.hour(), at.minute(), at.second(), least)
             midnight = sum(part.cast(wide) for part in parts) == 0
             number = self.make.when(midnight).then(number)
-        return self.within(fact, number, ~column.is_null())
+        return self.within(number, ~column.is_null())
 
-    def near(self, fact: Fact, column: Expr, *, signed: bool = True) -> Expr:
-        """Where *column*, in major units, is about in the range of *fact*, and so can be scaled safely."""
-        low, high = _around(fact)
-        return (column >= low) & (column <= high) if signed else column <= high
+    def near(self, column: Expr) -> Expr:
+        """Where *column*, in major units, is about in the range of the fact, and so can be scaled safely."""
+        low, high = _around(self.fact)
+        return (column >= low) & (column <= high)
 
-    def within(self, fact: Fact, number: Expr, given: Expr) -> Column:
-        """*number*, *given* a value, where it is in the range of *fact*."""
-        inside = (number >= fact.low) & (number <= fact.high)
-        return Column(self.make.when(inside).then(number), given)
+    def within(self, number: Expr, given: Expr) -> Column:
+        """*number*, *given* a value, where it is in the range of the fact."""
+        known = self.put(number)
+        inside = (known >= self.fact.low) & (known <= self.fact.high)
+        return Column(self.make.when(inside).then(known), given, tuple(self._scratch))
 
-    def chain(self, cases: Sequence[tuple[Expr, Expr | int]], otherwise: Any = None) -> Expr:
-        """What stands beside the first condition of *cases* that is true."""
-        (condition, value), *others = cases
-        chosen = self.make.when(condition).then(value)
-        for condition, value in others:
-            chosen = chosen.when(condition).then(value)
-        return chosen if otherwise is None else chosen.otherwise(otherwise)
+
+def chain(make: Any, cases: Sequence[tuple[Expr, Expr | int]], otherwise: Any = None) -> Expr:
+    """What stands beside the first condition of *cases* that is true."""
+    chosen = make
+    for condition, value in cases:
+        chosen = chosen.when(condition).then(value)
+    return chosen if otherwise is None else chosen.otherwise(otherwise)
 
 
 def _around(fact: Fact) -> tuple[int, int]:

@@ -360,8 +360,8 @@ def _evidence(dice: _Dice, age: _Numbers) -> _Columns:
 
 def _table(chunks: list[_Columns], n: int, on: date) -> Any:
     """The first *n* deals of *chunks* as an Arrow table."""
-    import pyarrow as pa  # type: ignore[import-untyped]  # noqa: PLC0415  # no part of the extra
-    import pyarrow.compute as pc  # type: ignore[import-untyped]  # noqa: PLC0415
+    import pyarrow as pa  # noqa: PLC0415  # no part of the extra
+    import pyarrow.compute as pc  # noqa: PLC0415
 
     places = pc.utf8_lpad(pa.array(np.arange(n)).cast(pa.string()), 8, "0")
     columns = {

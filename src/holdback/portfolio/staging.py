@@ -11,11 +11,11 @@ import narwhals.stable.v2 as nw
 from attrs import field, frozen
 
 from holdback.errors import Fault, InvalidDocument, did_you_mean
-from holdback.portfolio.answers import BOOK, FAULTS, OURS, stage
-from holdback.portfolio.books import Books, Shelf
+from holdback.portfolio.answers import BOOK, FAULTS, NEEDS, OURS, stage
+from holdback.portfolio.books import Books, Rules, Shelf, books_of
 from holdback.portfolio.frames import Work, nullable, whole, worked_on
 from holdback.portfolio.marks import JURISDICTION_BIT, ON_BIT
-from holdback.portfolio.reading import Column, Reader, mistyped
+from holdback.portfolio.reading import Column, Reader, chain, mistyped
 from holdback.portfolio.values import read_values
 from holdback.rules.types import Fact, Kind, Type
 
@@ -26,6 +26,8 @@ _BALANCE: Final = "balance"
 # The mask of a prepared row's facts that could not be read.
 INVALID_COLUMN: Final = "invalid"
 
+# More jurisdictions than so many are not named.
+_NAMED: Final = 3
 _INTEGERS: Final = (
     nw.Int8,
     nw.Int16,
@@ -68,7 +70,7 @@ class Staging:
     def _facts(self) -> Mapping[str, Mapping[Fact, tuple[int, ...]]]:
         """The facts that the frame has a column of; where it is prepared, only those that are looked at."""
         known = self.books.facts
-        wanted = self.books.read | {_BALANCE} if self.prepared else known.keys()
+        wanted = {*self.books.read, _BALANCE} if self.prepared else known.keys()
         there = self.schema.keys() - self.without
         return {name: known[name] for name in known if name in wanted and name in there}
 
@@ -76,6 +78,16 @@ class Staging:
     def eager(self) -> bool:
         """Whether all its rows are in memory."""
         return isinstance(self.frame, nw.DataFrame)
+
+    @classmethod
+    def of(
+        cls, frame: Frame, rules: Rules, jurisdiction: str, on: str | date, *, prepared: bool
+    ) -> Staging:
+        """How *frame* is read for *rules*; in memory, for the jurisdictions alone that occur in it."""
+        codes: Collection[Any] = ()
+        if isinstance(frame, nw.DataFrame) and jurisdiction in frame.columns:
+            codes = frame[jurisdiction].unique().to_list()
+        return cls(frame, books_of(rules, jurisdiction, on, codes), prepared)
 
     # -- what is wrong with the frame as a whole
 
@@ -95,14 +107,23 @@ class Staging:
         return (*self._missing(), *self._mistyped(), *self._in_the_way(taken))
 
     def _missing(self) -> Iterator[Fault]:
-        for name in (self.books.jurisdiction, self.books.on):
-            if isinstance(name, str) and name not in self.schema:
-                near = did_you_mean(name, self.schema)
-                yield Fault(message="the column is missing", path=name, hint=near)
-        for name in sorted(self.books.read - set(self.schema)):
-            hint = did_you_mean(name, set(self.schema) - self.books.facts.keys())
-            hint = hint or "a rule reads it; where it is never known, add a column of nulls"
-            yield Fault(message="the column is missing", path=name, hint=hint)
+        keys = (
+            (self.books.jurisdiction, "it says whose rules a row is assessed by"),
+            (
+                self.books.on,
+                "it says of which day the facts of a row are; one date may be given for all",
+            ),
+        )
+        for key, meaning in keys:
+            if isinstance(key, str) and key not in self.schema:
+                hint = did_you_mean(key, self.schema) or meaning
+                yield Fault(message="the column is missing", path=key, hint=hint)
+        spare = set(self.schema) - self.books.facts.keys()
+        for name, codes in sorted(self.books.read.items()):
+            if name not in self.schema:
+                hint = f"rules of {_some(codes)} read it; where it is never known, add a column of nulls"
+                hint = did_you_mean(name, spare) or hint
+                yield Fault(message="the column is missing", path=name, hint=hint)
 
     def _mistyped(self) -> Iterator[Fault]:
         for name, variants in self.facts.items():
@@ -157,7 +178,7 @@ class Staging:
     def balance(self, make: Any, staged: Collection[str]) -> Any:
         """What is left of each deal in minor units, as far as it is known."""
         if _BALANCE not in self.facts:
-            return make.lit(None, make.Int64)
+            return never(make)
         return make.col(stage(_BALANCE) if _BALANCE in staged else _BALANCE)
 
     # -- the way to whole numbers
@@ -180,8 +201,7 @@ class Staging:
 
     def placed(self) -> Work:
         """The columns of a frame in memory that say which book is whose, and each row's among them."""
-        work = self._with_values(self._opened(self._keys()), [])
-        return self._with_books(work, Reader(work.make))
+        return self._with_books(self._with_values(self._opened(self._keys()), []))
 
     def _opened(self, columns: Sequence[str]) -> Work:
         """What is worked on: of a frame in memory those of *columns* that it has."""
@@ -198,12 +218,10 @@ class Staging:
         wide = work.make.Int64
         narrow = [name for name in self.facts if self.schema[name] != nw.Int64]
         work = work.with_columns({stage(name): work.make.col(name).cast(wide) for name in narrow})
-        work = self._with_books(work, Reader(work.make))
+        work = self._with_books(work)
         mask = work.make.col(INVALID_COLUMN) if INVALID_COLUMN in self.schema else None
         if self.strict:
-            read = {name: self._read(Reader(work.make), name) for name in self.facts}
-            work = work.with_columns({stage(name): each.number for name, each in read.items()})
-            return work.with_columns({FAULTS: self._faults(work.make, read)}), frozenset(read)
+            return self._with_facts(work)
         if self.has_faults:
             work = work.with_columns({FAULTS: self._or_bookless(work.make, mask)})
         return work, frozenset(narrow)
@@ -211,10 +229,12 @@ class Staging:
     def _plain(self, work: Work) -> tuple[Work, frozenset[str]]:
         work = self._with_values(work, self.facts)
         work = nullable(work, [name for name in self.facts if not self._valued(name)])
-        reader = Reader(work.make)
-        work = self._with_books(work, reader)
-        read = {name: self._read(reader, name) for name in self.facts}
-        work = work.with_columns({stage(name): column.number for name, column in read.items()})
+        return self._with_facts(self._with_books(work))
+
+    def _with_facts(self, work: Work) -> tuple[Work, frozenset[str]]:
+        """*work* with the columns of facts read, and the mask of what cannot be."""
+        read = {name: self._read(work.make, name) for name in self.facts}
+        work = work.with_scratch({stage(name): (c.scratch, c.number) for name, c in read.items()})
         work = whole(work, [stage(name) for name in read])
         return work.with_columns({FAULTS: self._faults(work.make, read)}), frozenset(read)
 
@@ -242,46 +262,44 @@ class Staging:
             work = work.with_series({_numbers(fact, place): numbers, _states(fact, place): states})
         return work
 
-    def _column(self, reader: Reader, fact: Fact, place: int) -> Column:
+    def _column(self, make: Any, fact: Fact, place: int) -> Column:
         dtype = self.schema[fact.name]
+        reader = Reader(make, fact, fact.name, place, lazy=make is not nw or not self.eager)
         if self.prepared and fact.name != self.books.on:
-            number = reader.make.col(fact.name).cast(reader.make.Int64)
-            return reader.within(fact, number, ~number.is_null())
+            number = make.col(fact.name).cast(make.Int64)
+            return reader.within(number, ~number.is_null())
         if self._by_value(fact, dtype):
-            state = reader.make.col(_states(fact, place))
-            number = reader.make.col(_numbers(fact, place))
-            return Column(reader.make.when(state == 1).then(number), state != 0)
-        return reader.column(fact, fact.name, dtype)
+            state = make.col(_states(fact, place))
+            return Column(make.when(state == 1).then(make.col(_numbers(fact, place))), state != 0)
+        return reader.column(dtype)
 
-    def _read(self, reader: Reader, name: str) -> Column:
+    def _read(self, make: Any, name: str) -> Column:
         """The column *name* as each row's own book reads it."""
         variants = self.facts[name]
         read = [
-            (self._column(reader, fact, place), books)
+            (self._column(make, fact, place), books)
             for place, (fact, books) in enumerate(variants.items())
         ]
         (column, books), *others = read
         if not others and len(books) == len(self.books.rulebooks):
             return column
-        number: Any = reader.make
-        for column, books in read:
-            number = number.when(_of(reader.make, books)).then(column.number)
+        number = chain(make, [(_of(make, books), column.number) for column, books in read])
         given = [
-            _of(reader.make, books) & column.given
-            for column, books in read
-            if column.given is not None
+            _of(make, books) & column.given for column, books in read if column.given is not None
         ]
-        return Column(number, reduce(lambda one, other: one | other, given) if given else None)
+        either = reduce(lambda one, other: one | other, given) if given else None
+        return Column(number, either, tuple(each for column, _ in read for each in column.scratch))
 
-    def _with_books(self, work: Work, reader: Reader) -> Work:
+    def _with_books(self, work: Work) -> Work:
         """*work* with the place of each row's book, where there may be several."""
         if self.books.jurisdiction is None:
             return work
         day, on = None, self.books.on
         if isinstance(on, str):
             day = work.make.col(stage(on))
-            number = self._column(reader, _day(on), 0).number
-            work = whole(work.with_columns({stage(on): number}), [stage(on)])
+            column = self._column(work.make, _day(on), 0)
+            work = work.with_scratch({stage(on): (column.scratch, column.number)})
+            work = whole(work, [stage(on)])
         book = Shelf(self.books, work.make).book(day)
         return whole(work.with_columns({BOOK: book}), [BOOK])
 
@@ -316,6 +334,17 @@ class Staging:
         for place, books in places.items():
             chosen = chosen.when(_of(make, books)).then(_mask(make, 1 << place))
         return chosen
+
+
+def _some(codes: Collection[str]) -> str:
+    """The first of *codes*, and how many more there are."""
+    shown = ", ".join(list(codes)[:_NAMED])
+    return f"{shown} and {len(codes) - _NAMED} more" if len(codes) > _NAMED else shown
+
+
+def never(make: Any) -> Any:
+    """A whole number that no row has; pandas has no null of that type to write down."""
+    return make.when(make.col(NEEDS) < 0).then(make.col(NEEDS))
 
 
 def _mask(make: Any, number: int) -> Any:

@@ -12,9 +12,9 @@ from holdback.canonical import Json
 from holdback.jurisdictions.rulebook import Rulebook
 from holdback.portfolio.answers import RESULTS
 from holdback.portfolio.assessing import answered
-from holdback.portfolio.books import Rules, books_of
+from holdback.portfolio.books import Books, Rules
 from holdback.portfolio.counting import ANSWER, Amount, Answer, Meaning, counted, money
-from holdback.portfolio.frames import opened
+from holdback.portfolio.frames import Work, opened
 from holdback.portfolio.marks import INVALID, OUTCOMES
 from holdback.portfolio.staging import Staging
 from holdback.portfolio.tables import Table, together
@@ -119,7 +119,7 @@ class Summary:
         }
 
     def __str__(self) -> str:
-        return "\n".join(together(self.tables))
+        return "\n".join(together(self.tables)) if self.deals else "There are no deals."
 
     def _repr_html_(self) -> str:
         return "".join(table.html() for table in self.tables if table.rows)
@@ -181,16 +181,16 @@ def summarise(
     Raises:
         InvalidDocument: naming every column that is missing or of the wrong type.
     """
-    staging = Staging(opened(frame), books_of(rules, jurisdiction, on), prepared)
+    staging = Staging.of(opened(frame), rules, jurisdiction, on, prepared=prepared)
     staging.refuse(())
-    return summary_of(staging)
+    return summary_of(answered(staging, RESULTS), staging.books)
 
 
-def summary_of(staging: Staging) -> Summary:
-    """The summary of the rows of *staging*."""
-    meaning = Meaning(staging.books)
+def summary_of(work: Work, books: Books) -> Summary:
+    """The summary of the rows of *work*, which *books* answered."""
+    meaning = Meaning(books)
     answers: dict[Answer, Amount] = {}
-    for key, amount in counted(answered(staging, RESULTS), ANSWER):
+    for key, amount in counted(work, ANSWER):
         answer = meaning.answer(*key)
         answers[answer] = answers.get(answer, Amount()) + amount
     return Summary(answers)

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import date, datetime, time
+from decimal import Decimal
 from typing import Any, Final
 
-from holdback.rules.types import Fact
+from holdback.rules.types import Fact, Kind
 
+_WHOLE: Final = (Kind.COUNT, Kind.DAYS)
 _UNKNOWN, _GIVEN, _FAULT = 0, 1, 2
 NUMBER: Final = "number"
 
@@ -37,10 +39,18 @@ def read_values(values: Sequence[Any], fact: Fact) -> tuple[list[int], list[int]
 
 def _read(value: Any, fact: Fact) -> tuple[int, int]:
     try:
-        number = fact.read(_day(value) if isinstance(value, datetime) else value)
+        number = fact.read(_plain(value, fact))
     except ValueError:
         return 0, _FAULT
     return (0, _UNKNOWN) if number is None else (number, _GIVEN)
+
+
+def _plain(value: Any, fact: Fact) -> Any:
+    """*value* as a facts document has it: in frames a decimal may be a whole number, and a midnight a day."""
+    if isinstance(value, datetime):
+        return _day(value)
+    is_whole = isinstance(value, Decimal) and fact.type.kind in _WHOLE and value.is_finite()
+    return int(value) if is_whole and value == int(value) else value
 
 
 def _day(value: datetime) -> date | datetime:
@@ -48,4 +58,8 @@ def _day(value: datetime) -> date | datetime:
     if value != value or value.tzinfo is not None:
         return value
     # The time of an instant of pandas leaves its nanoseconds out.
-    return value if value.time() != time() or getattr(value, "nanosecond", 0) else value.date()
+    return (
+        value
+        if value.time() != time() or bool(getattr(value, "nanosecond", False))
+        else value.date()
+    )

@@ -81,6 +81,11 @@ def columns(checked: Checked, numbers: Mapping[str, Number], make: ModuleType = 
     return _Writer(numbers, make).rule(checked.tree)
 
 
+def always_unknown_without(checked: Checked) -> bool:
+    """Whether *checked* reads one fact, and is unknown wherever that is."""
+    return _is_of_one_fact(checked.tree)
+
+
 @frozen
 class _Writer:
     """Writes expressions over the *numbers* of the facts."""
@@ -96,7 +101,7 @@ class _Writer:
         read = [self.numbers[name] for name in _names([node])]
         if all(number.certain for number in read):
             return None
-        if len(read) == 1 and not _has_constant_flag(node):
+        if _is_of_one_fact(node):
             return read[0].value.is_null()  # whatever else it says, it says it of this fact
         return true.is_null()
 
@@ -203,6 +208,7 @@ def _names(nodes: Sequence[Node]) -> list[str]:
     return sorted({leaf.name for leaf in read if isinstance(leaf, FactRead)})
 
 
-def _has_constant_flag(node: Node) -> bool:
-    """Whether *node* has a part that is true or false whatever the facts are."""
-    return any(leaf.type.kind is Kind.FLAG and isinstance(leaf, Constant) for leaf in leaves(node))
+def _is_of_one_fact(node: Node) -> bool:
+    """Whether *node* reads one fact, and has no part that is true or false whatever that is."""
+    constant = (each for each in leaves(node) if isinstance(each, Constant))
+    return len(_names([node])) == 1 and not any(each.type.kind is Kind.FLAG for each in constant)

@@ -1,0 +1,118 @@
+"""A file of deals, assessed batch by batch: what is counted is kept, the deals are let go."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import date
+from typing import Any, Final
+
+import polars as pl
+from attrs import define, field, frozen
+
+from holdback.canonical import Json
+from holdback.cli.deals import Deals, Output
+from holdback.jurisdictions.jurisdiction import Jurisdictions
+from holdback.portfolio.answers import RESULTS
+from holdback.portfolio.assessing import READABLE, answered, with_answers
+from holdback.portfolio.books import books_of
+from holdback.portfolio.changes import AFTER, BEFORE, Comparison, compare
+from holdback.portfolio.frames import opened
+from holdback.portfolio.staging import Staging
+from holdback.portfolio.summary import Summary, summary_of
+from holdback.portfolio.tables import Table
+from holdback.rules.types import Kind
+
+# So many changed deals are shown; a file has them all.
+_SHOWN: Final = 20
+
+
+@frozen
+class Changes:
+    """A comparison, and the first of the deals that change."""
+
+    comparison: Comparison
+    first: pl.DataFrame
+
+    def plain(self) -> Mapping[str, Json]:
+        """The comparison as plain values."""
+        return self.comparison.plain()
+
+    def __str__(self) -> str:
+        if not self.comparison.changes:
+            return str(self.comparison)
+        first = _with_something(self.first)
+        table = Table("Who", tuple(first.columns), tuple(first.rows()))
+        more = self.comparison.changes - self.first.height
+        rest = f"\n... and {more:,} more; --output FILE writes them all" if more else ""
+        return f"{self.comparison}\n\n{table}{rest}"
+
+
+@define
+class Stream:
+    """
+    The *deals*, assessed by *rules*, or compared under *rules* and *others*, as they are run through.
+
+    `result` is what was counted so far.
+    """
+
+    deals: Deals
+    rules: Jurisdictions
+    others: Jurisdictions | None
+    jurisdiction: str
+    on: date | str
+    output: Output | None = None
+    result: Summary | Changes | None = field(default=None, init=False)
+
+    def run(self) -> Iterator[int]:
+        """
+        Run through the deals; each step gives the number that were done in it.
+
+        Raises:
+            InvalidDocument: naming every column that is missing or of the wrong type, before anything is done.
+        """
+        step = self._assess if self.others is None else self._compare
+        step(self.deals.empty)
+        for batch in self.deals.batches(self._kinds()):
+            step(batch)
+            yield batch.num_rows
+
+    def _kinds(self) -> Mapping[str, Kind]:
+        """What kind of fact the columns hold, by their names."""
+        books = [*self.rules.rulebooks(), *(self.others.rulebooks() if self.others else ())]
+        kinds = {fact.name: fact.type.kind for book in books for fact in book.catalogue.facts}
+        return {**kinds, self.on: Kind.DATE} if isinstance(self.on, str) else kinds
+
+    def _assess(self, batch: Any) -> None:
+        frame = opened(pl.from_arrow(batch))
+        staging = Staging(frame, books_of(self.rules, self.jurisdiction, self.on))
+        staging.refuse({*RESULTS, *READABLE})
+        wanted = READABLE.values() if self.output else ()
+        work = answered(staging, (*RESULTS, *wanted))
+        summary = summary_of(work, staging.books)
+        self.result = self.result + summary if isinstance(self.result, Summary) else summary
+        if self.output:
+            self.output.write(with_answers(staging, work, READABLE).to_arrow())
+
+    def _compare(self, batch: Any) -> None:
+        assert self.others is not None, "there is something to compare with"
+        frame = pl.from_arrow(batch)
+        found = compare(frame, self.rules, self.others, jurisdiction=self.jurisdiction, on=self.on)
+        shown = _told(found.changed, set(self._kinds()))
+        if isinstance(self.result, Changes):
+            found = self.result.comparison + found
+            shown = pl.concat([self.result.first, shown])
+        self.result = Changes(found, shown.head(_SHOWN))
+        if self.output:
+            self.output.write(found.changed.to_arrow())
+
+
+def _told(changed: pl.DataFrame, facts: set[str]) -> pl.DataFrame:
+    """Of each deal what is no fact, and both answers, as texts."""
+    answers = [*BEFORE.values(), *AFTER.values()]
+    names = [each for each in changed.columns if each not in facts and each not in answers]
+    return changed.head(_SHOWN).select(pl.col(*names, *answers).cast(pl.String).fill_null(""))
+
+
+def _with_something(table: pl.DataFrame) -> pl.DataFrame:
+    """The columns of *table*, of texts, that are not empty from top to bottom."""
+    return table.select(name for name in table.columns if (table[name] != "").any())
