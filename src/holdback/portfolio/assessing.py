@@ -19,7 +19,7 @@ from holdback.portfolio.answers import (
     stage,
     steps,
 )
-from holdback.portfolio.books import Rules
+from holdback.portfolio.books import Books, Rules
 from holdback.portfolio.frames import Work, attached, opened
 from holdback.portfolio.parting import by_book
 from holdback.portfolio.readable import CODES, SAID, readable_columns
@@ -124,26 +124,20 @@ def answered(staging: Staging, results: Collection[str]) -> Work:
 
     Of a frame in memory there are no others.
     """
-    if staging.eager and staging.books.jurisdiction is not None:
-        columns = tuple(dict.fromkeys((*results, BALANCE)))
-        return Work(by_book(staging, columns, _worked_out), nw)
-    work = _worked_out(staging, results)
-    if staging.books.jurisdiction is None:
-        work = work.with_columns({BOOK: work.make.lit(0)})
-    return work
-
-
-def _worked_out(staging: Staging, results: Collection[str]) -> Work:
     work, staged = staging.staged()
+    certain, faults = staging.certain, staging.has_faults
+
+    def answer(part: Work, books: Books) -> Work:
+        rules = tuple(book.renewal for book in books.rulebooks)
+        part = part.after(steps(rules, part.make, certain, staged, faults=faults))
+        if SAID[CODES] in results:
+            part = part.with_columns(readable_columns(books, part.make))
+        return part.with_columns({BALANCE: staging.balance(part.make, staged)})
+
     books = staging.books
-    written = steps(
-        tuple(book.renewal for book in books.rulebooks),
-        work.make,
-        staging.certain,
-        staged,
-        faults=staging.has_faults,
-    )
-    work = work.after(written)
-    if SAID[CODES] in results:
-        work = work.with_columns(readable_columns(books, work.make))
-    return work.with_columns({BALANCE: staging.balance(work.make, staged)})
+    if books.jurisdiction is None:
+        return answer(work, books).with_columns({BOOK: work.make.lit(0)})
+    if staging.eager:
+        columns = tuple(dict.fromkeys((*results, BALANCE)))
+        return Work(by_book(work, books, columns, answer), nw)
+    return answer(work, books)

@@ -10,53 +10,32 @@ from collections.abc import Callable, Collection
 from typing import Any, Final
 
 import narwhals.stable.v2 as nw
+from attrs import evolve
 
-from holdback.portfolio.answers import BALANCE, BOOK, ELIGIBLE, FAILING, NEEDS, OURS, OUTCOME
-from holdback.portfolio.books import Books, Shelf
-from holdback.portfolio.frames import Work, in_order, whole
-from holdback.portfolio.marks import INVALID, JURISDICTION_BIT, ON_BIT, OUTCOMES
-from holdback.portfolio.readable import CODES, SAID
-from holdback.portfolio.staging import Staging, never
+from holdback.portfolio.answers import BOOK, OURS
+from holdback.portfolio.books import Books
+from holdback.portfolio.frames import Work, in_order, worked_on
 
 _ROW: Final = f"{OURS}row"
 _NONE: Final = -1
 
-Answer = Callable[[Staging, Collection[str]], Work]
+Answer = Callable[[Work, Books], Work]
 
 
-def by_book(staging: Staging, results: Collection[str], answer: Answer) -> nw.DataFrame[Any]:
+def by_book(
+    work: Work, books: Books, results: Collection[str], answer: Answer
+) -> nw.DataFrame[Any]:
     """
-    The columns *results* of every row, and its book, in the order of the rows; *answer* gives those of one book.
+    The columns *results* of every row of *work*, which is in memory, and its book, in the order of the rows.
+
+    *answer* gives those of the rows of one book. Rows without a book are at fault, whoever is asked about them.
     """
-    assert isinstance(staging.frame, nw.DataFrame), "lazy frames have no rows to look at"
-    book = staging.placed().collected()[BOOK].fill_null(_NONE)
-    placed = in_order(staging.frame).with_columns(book).with_row_index(_ROW)
+    frame = work.collected()
+    frame = frame.with_columns(nw.col(BOOK).cast(nw.Int64).fill_null(_NONE)).with_row_index(_ROW)
     found = []
-    for place in sorted(book.unique().to_list()) or (_NONE,):  # no rows have columns too
-        mine = placed.filter(nw.col(BOOK) == place)
-        if place == _NONE:
-            part = _bookless(mine, staging.books)
-        else:
-            books = Books(rulebooks=(staging.books.rulebooks[place],))
-            own = Staging(mine.drop(_ROW, BOOK), books, staging.prepared)
-            part = answer(own, results).select(*results).collected()
-        keys = in_order(mine.select(_ROW, BOOK))
-        found.append(part.select(*results).with_columns(*keys.iter_columns()))
+    for place in sorted(frame[BOOK].unique().to_list()) or (_NONE,):  # no rows have columns too
+        mine = in_order(frame.filter(nw.col(BOOK) == place))
+        own = evolve(books, rulebooks=(books.rulebooks[max(place, 0)],))
+        part = answer(worked_on(mine.drop(_ROW, BOOK)), own).select(*results).collected()
+        found.append(part.with_columns(mine[_ROW], mine[BOOK]))
     return nw.concat(found).sort(_ROW).drop(_ROW)
-
-
-def _bookless(frame: nw.DataFrame[Any], books: Books) -> nw.DataFrame[Any]:
-    """The answer to rows that no rulebook is for."""
-    place = OUTCOMES.index(INVALID)
-    bits = Shelf(books, nw).lacking(1 << JURISDICTION_BIT, 1 << ON_BIT)
-    names = Shelf(books, nw).lacking(nw.lit(books.jurisdiction), nw.lit(str(books.on)))
-    said = in_order(frame).with_columns(
-        nw.lit(place, nw.Int8).alias(OUTCOME),
-        nw.lit(value=False).alias(ELIGIBLE),
-        nw.lit(0, nw.Int64).alias(FAILING),
-        bits.cast(nw.Int64).alias(NEEDS),
-        nw.lit(INVALID).alias(SAID[OUTCOME]),
-        nw.lit("").alias(SAID[CODES]),
-        names.alias(SAID[NEEDS]),
-    )
-    return whole(Work(said.with_columns(never(nw).alias(BALANCE)), nw), [BALANCE]).collected()

@@ -199,10 +199,6 @@ class Staging:
         work = self._opened([*self.facts, *self._keys(), INVALID_COLUMN])
         return self._prepared(work) if self.prepared else self._plain(work)
 
-    def placed(self) -> Work:
-        """The columns of a frame in memory that say which book is whose, and each row's among them."""
-        return self._with_books(self._with_values(self._opened(self._keys()), []))
-
     def _opened(self, columns: Sequence[str]) -> Work:
         """What is worked on: of a frame in memory those of *columns* that it has."""
         work = worked_on(self.frame)

@@ -1,0 +1,193 @@
+"""`holdback portfolio`: files and queries of deals, read exactly, however they are written."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import polars as pl
+import pytest
+from click.testing import CliRunner
+
+from holdback import load_jurisdictions
+from holdback.cli import deals as deals_module
+from holdback.cli.commands import holdback
+from holdback.portfolio import sample, summarise
+
+SHIPPED = Path(__file__).parents[3] / "jurisdictions"
+
+
+def run(*arguments, code=0):
+    """What the command prints, on both ways out, when it leaves with *code*."""
+    result = CliRunner().invoke(holdback, ["portfolio", *map(str, arguments)])
+    assert result.exit_code == code, result.output
+    return result.output
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A folder with the same deals as Parquet and as CSV."""
+    folder = tmp_path_factory.mktemp("deals")
+    deals = sample(1_500, 3, backend="polars")
+    deals.write_parquet(folder / "deals.parquet")
+    deals.write_csv(folder / "deals.csv")
+    return folder
+
+
+@pytest.fixture
+def expected(folder):
+    return summarise(pl.read_parquet(folder / "deals.parquet"), load_jurisdictions())
+
+
+def test_the_summary_is_printed_as_tables(folder, expected):
+    """
+    "writes Parquet or CSV, prints the summary as a table"
+    """
+    assert run(folder / "deals.parquet") == f"{expected}\n"
+    assert json.loads(run(folder / "deals.parquet", "--format", "json")) == expected.plain()
+
+
+def test_a_csv_file_says_the_same(folder, expected):
+    """
+    "(CSV, Parquet, or a DuckDB query)": its texts are read exactly.
+    """
+    assert run(folder / "deals.csv") == f"{expected}\n"
+
+
+def test_a_query_and_a_pattern_say_the_same(folder, expected):
+    assert run(f"from '{folder}/*.parquet'") == f"{expected}\n"
+    assert run(f"select * from '{folder}/deals.parquet';") == f"{expected}\n"
+    assert run(folder / "*.parquet") == f"{expected}\n"
+
+
+def test_batches_add_up(folder, expected, monkeypatch):
+    """
+    "streams in batches": what is counted does not depend on where one ends.
+    """
+    monkeypatch.setattr(deals_module, "BATCH", 100)
+
+    assert run(folder / "deals.parquet") == f"{expected}\n"
+    assert run(folder / "deals.csv") == f"{expected}\n"
+
+
+@pytest.mark.parametrize("ending", ["parquet", "csv"])
+def test_the_answers_are_written(folder, ending, monkeypatch, tmp_path):
+    """
+    Every deal in its place, with its answer in words.
+    """
+    monkeypatch.setattr(deals_module, "BATCH", 400)
+    output = tmp_path / f"answers.{ending}"
+
+    run(folder / "deals.parquet", "--output", output)
+
+    found = pl.read_parquet(output) if ending == "parquet" else pl.read_csv(output)
+    deals = pl.read_parquet(folder / "deals.parquet")
+    assert found["deal_id"].to_list() == deals["deal_id"].to_list()
+    assert found.columns == [*deals.columns, "outcome", "eligible", "codes", "needs"]
+    assert set(found["outcome"]) >= {"eligible", "ineligible"}
+    assert list(tmp_path.iterdir()) == [output]
+
+
+def test_a_csv_file_is_never_read_as_floats(tmp_path, folder):
+    """
+    49.99999999999999999 is a float's 50, and not half.
+    """
+    deal = pl.read_csv(folder / "deals.csv", infer_schema=False).filter(
+        pl.col("jurisdiction") == "GB", pl.col("status") == "Funded", pl.col("progress") != ""
+    )
+    file = tmp_path / "trap.csv"
+    deal.head(1).with_columns(progress=pl.lit("49.99999999999999999")).write_csv(file)
+
+    summary = json.loads(run(file, "--format", "json"))
+
+    assert [each["outcome"] for each in summary["outcomes"]] == ["not_assessed"]
+
+
+def test_texts_that_are_not_plain_are_read_as_facts_documents_have_them(tmp_path, folder):
+    deals = pl.read_csv(folder / "deals.csv", infer_schema=False)
+    file = tmp_path / "written.csv"
+    deals.with_columns(
+        progress=pl.col("progress") + "%",
+        identity_verified=pl.col("identity_verified"),
+        days_since_funding=pl.col("days_since_funding") + " days",
+    ).write_csv(file)
+
+    assert run(file) == run(folder / "deals.csv")
+
+
+def test_one_jurisdiction_and_one_day_for_all(folder):
+    """
+    Deals that do not say whose they are can be told.
+    """
+    query = f"select * exclude (jurisdiction, \"on\") from '{folder}/deals.parquet' where jurisdiction = 'GB'"
+
+    told = run(query, "--jurisdiction", "GB", "--on", "2026-07-01")
+
+    assert told == run(f"from '{folder}/deals.parquet' where jurisdiction = 'GB'")
+
+
+@pytest.fixture(scope="module")
+def other(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("rules") / "jurisdictions"
+    shutil.copytree(SHIPPED, folder)
+    file = folder / "GB" / "renewal.toml"
+    text = file.read_text(encoding="utf-8")
+    file.write_text(text.replace('value = "80%"', 'value = "95%"'), encoding="utf-8")
+    return folder
+
+
+def test_another_folder_shows_who_would_change(folder, other, tmp_path, monkeypatch):
+    """
+    "`--compare OTHER_FOLDER` shows who would change"
+    """
+    monkeypatch.setattr(deals_module, "BATCH", 300)
+    output = tmp_path / "changed.parquet"
+
+    printed = run(folder / "deals.parquet", "--compare", other, "--output", output)
+
+    changed = pl.read_parquet(output)
+    assert printed.startswith(f"{changed.height} of 1,500 deals change\n")
+    assert changed["deal_id"][0] in printed
+    assert "GB-R-02  now stops" in printed
+    assert set(changed["jurisdiction"]) == {"GB"}
+    same = run(folder / "deals.parquet", "--compare", SHIPPED)
+    assert same == "None of 1,500 deals changes.\n"
+
+
+@pytest.mark.parametrize(
+    ("deals", "told"),
+    [
+        ("deals.parq", "expected a .csv or .parquet file, or a DuckDB query"),
+        ("nowhere.parquet", 'No files found that match the pattern "nowhere.parquet"'),
+        ("select nothing from nowhere", "Table with name nowhere does not exist"),
+        ("select 1 as progress", "jurisdiction: the column is missing"),
+        ("drop table deals", "expected a .csv or .parquet file, or a DuckDB query"),
+    ],
+)
+def test_deals_that_cannot_be_read(deals, told):
+    """
+    "never a stack trace for a person's mistake"
+    """
+    printed = run(deals, code=2)
+
+    assert told in printed
+    assert "Traceback" not in printed
+
+
+def test_nothing_half_done(folder, tmp_path):
+    """
+    "Nothing is lost and nothing half-done.": a file is there when all of it is.
+    """
+    output = tmp_path / "answers.parquet"
+    output.write_bytes(b"from yesterday")
+
+    run(f"select *, 1 as outcome from '{folder}/deals.parquet'", "--output", output, code=2)
+
+    assert output.read_bytes() == b"from yesterday"
+    assert list(tmp_path.iterdir()) == [output]
+    assert "ends in .parquet or .csv" in run(folder / "deals.csv", "--output", "x.txt", code=2)
+
+
+def test_no_deals(folder):
+    assert run(f"from '{folder}/deals.parquet' limit 0") == "There are no deals.\n"

@@ -1,0 +1,118 @@
+"""Everything that is wrong with a frame is told at once, in words that say what to do."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import polars as pl
+import pytest
+from deals import of_gb, shipped
+
+from holdback import InvalidDocument
+from holdback.portfolio import assess, check_frame, prepare
+
+
+def faults(frame, rules=None, **options):
+    """What is said of each column."""
+    with pytest.raises(InvalidDocument) as raised:
+        check_frame(frame, rules or shipped(), **options)
+    return {fault.path: str(fault) for fault in raised.value.faults}
+
+
+def good():
+    """Deals of GB that can all be read."""
+    return assess(of_gb(), shipped()).filter(pl.col("outcome") != 5).select(of_gb().columns)
+
+
+def test_a_good_frame_passes():
+    check_frame(good(), shipped())
+
+
+def test_everything_is_reported_at_once():
+    """
+    "`check_frame` reports every missing, mistyped or out-of-range column at once, before work begins"
+    """
+    frame = good().with_columns(
+        status=pl.lit(5),
+        balance=pl.when(pl.col("deal_id") == good()["deal_id"][3])
+        .then(pl.lit("-1.00"))
+        .otherwise(pl.lit("1.001"))
+        .str.to_decimal(scale=3),
+        days_since_funding=pl.lit(40_000),
+    )
+
+    found = faults(frame.drop("progress").rename({"performance": "perfomance"}))
+
+    rows = good().height
+    assert found == {
+        "progress": "progress: the column is missing; rules of GB read it; where it is never known, add "
+        "a column of nulls",
+        "performance": "performance: the column is missing; did you mean `perfomance`?",
+        "status": "status: expected text, not Int32",
+        "balance": f"balance: {rows:,} rows, the first is row 1, cannot be read; expected GBP 0.00 to GBP "
+        "10000000000.00, at most 2 decimals",
+        "days_since_funding": f"days_since_funding: {rows:,} rows, the first is row 1, cannot be read; "
+        "expected 0 days to 36600 days",
+    }
+
+
+def test_columns_that_say_whose_rules_apply():
+    """
+    A row without a jurisdiction, or on a day without rules, is no deal that can be assessed.
+    """
+    slip = faults(good().rename({"jurisdiction": "jurisdictoin"}))
+    assert slip["jurisdiction"].endswith("did you mean `jurisdictoin`?")
+    assert faults(good().drop("on"))["on"].endswith("one date may be given for all")
+    unknown = good().with_columns(
+        jurisdiction=pl.when(pl.col("deal_id") == good()["deal_id"][1])
+        .then(pl.lit("ZZ"))
+        .otherwise(pl.col("jurisdiction"))
+    )
+    assert faults(unknown) == {
+        "jurisdiction": "jurisdiction: row 2 cannot be read; expected one of GB"
+    }
+    early = good().with_columns(on=pl.lit(date(1990, 1, 1)))
+    assert faults(early)["on"].endswith(
+        "cannot be read; expected a day on which the jurisdiction of the row has rules"
+    )
+
+
+def test_prepared_columns_are_looked_at_too():
+    """
+    `assess` trusts prepared columns; whoever made them elsewhere can have them checked.
+    """
+    frame = prepare(good(), shipped())
+    check_frame(frame, shipped(), prepared=True)
+
+    spoilt = frame.with_columns(progress=pl.col("progress") + 10_000_000)
+
+    assert faults(spoilt, prepared=True).keys() == {"progress"}
+    assert faults(good(), prepared=True)["progress"] == (
+        "progress: expected whole numbers, as `prepare` makes them, not Decimal(precision=18, scale=4)"
+    )
+
+
+def test_what_is_no_frame_and_no_rules():
+    """
+    "never a stack trace for a person's mistake"
+    """
+    with pytest.raises(InvalidDocument, match="expected a dataframe of pandas"):
+        assess([1, 2], shipped())
+    with pytest.raises(InvalidDocument, match="expected a rulebook or jurisdictions"):
+        assess(good(), "GB")
+    with pytest.raises(InvalidDocument, match="expected the name of a column of dates"):
+        assess(good(), shipped(), on=20260701)
+
+
+def test_an_assessed_frame_is_not_assessed_over_itself():
+    """
+    Nothing of a user's is overwritten.
+    """
+    with pytest.raises(InvalidDocument) as raised:
+        assess(assess(good(), shipped()), shipped())
+    assert [fault.path for fault in raised.value.faults] == [
+        "outcome",
+        "eligible",
+        "failing",
+        "needs",
+    ]

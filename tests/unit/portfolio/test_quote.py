@@ -1,0 +1,101 @@
+"""Offers for eligible deals are those that the service would make."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import duckdb
+import pandas as pd
+import polars as pl
+import pytest
+from deals import alone, facts_of, of_gb, shipped
+
+from holdback import InvalidDocument, Jurisdictions, Money
+from holdback.offers.binding import BUILT_IN, bind
+from holdback.offers.case import Case
+from holdback.offers.quote import quote as quote_one
+from holdback.portfolio import prepare, quote
+
+
+def by_hand(frame):
+    """Each offer for each eligible deal, priced one by one."""
+    for row in frame.iter_rows(named=True):
+        rulebook, assessment = alone(row, shipped())
+        if assessment is None or not assessment.eligible:
+            continue
+        facts = rulebook.catalogue.prepare(facts_of(rulebook, row))
+        for product in bind(rulebook, BUILT_IN, "{}/{}".format):
+            case = Case(
+                facts=facts,
+                catalogue=rulebook.catalogue,
+                renewal=True,
+                currency=rulebook.currency,
+                rounding=rulebook.rounding,
+            )
+            quoted = quote_one(product, case, str, Money.of(row["balance"], rulebook.currency))
+            for offer in quoted.offers:
+                amounts = offer.funded_amount.amount, offer.repayment_amount.amount
+                terms = (
+                    offer.split_percentage,
+                    offer.factor_rate,
+                    offer.term_length,
+                    offer.term_days,
+                )
+                yield row["deal_id"], product.terms.key, quoted.decision, *amounts, *terms
+            if not quoted.offers:
+                yield row["deal_id"], product.terms.key, quoted.decision, *[None] * 6
+
+
+NAMES = ("deal_id", "product", "decision", "funded_amount", "repayment_amount", "split_percentage")
+NAMES = (*NAMES, "factor_rate", "term_length", "term_days")
+
+
+def rows(frame):
+    if isinstance(frame, pd.DataFrame):
+        frame = frame.astype(object).where(frame.notna(), None)
+        return [tuple(each[name] for name in NAMES) for each in frame.to_dict("records")]
+    found = frame.to_pylist() if hasattr(frame, "to_pylist") else frame.to_dicts()
+    return [tuple(each[name] for name in NAMES) for each in found]
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        lambda frame: frame,
+        lambda frame: frame.lazy(),
+        lambda frame: frame.to_arrow(),
+        lambda frame: frame.to_pandas(use_pyarrow_extension_array=True),
+        lambda frame: duckdb.from_arrow(frame.to_arrow()),
+    ],
+    ids=["polars", "polars lazy", "pyarrow", "pandas", "duckdb"],
+)
+def test_offers_are_those_of_the_calculators(kind):
+    """
+    "`quote` (offers for eligible rows, through the same calculators)"
+    """
+    expected = list(by_hand(of_gb()))
+    assert {decision for _, _, decision, *_ in expected} >= {"Accepted", "Declined"}
+
+    found = quote(kind(of_gb()), Jurisdictions([shipped()["GB"]]))
+
+    assert Counter(rows(found)) == Counter(expected)
+
+
+def test_prepared_deals_are_quoted_alike():
+    found = quote(prepare(of_gb(), shipped()), shipped(), prepared=True)
+
+    assert found.equals(quote(of_gb(), shipped()))
+
+
+def test_deals_without_a_name_cannot_be_told_apart():
+    with pytest.raises(
+        InvalidDocument, match="deal_id: the column is missing; did you mean `deal_di`"
+    ):
+        quote(of_gb().rename({"deal_id": "deal_di"}), shipped())
+
+
+def test_no_eligible_deal_has_no_offers():
+    none = quote(of_gb().filter(pl.col("progress") < 50), shipped())
+
+    assert none.height == 0
+    assert none.columns[:3] == ["deal_id", "jurisdiction", "product"]
