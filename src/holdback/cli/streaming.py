@@ -16,6 +16,7 @@ from holdback.portfolio.answers import RESULTS
 from holdback.portfolio.assessing import READABLE, answered, with_answers
 from holdback.portfolio.books import books_of
 from holdback.portfolio.changes import AFTER, BEFORE, Comparison, compare
+from holdback.portfolio.counting import COUNTED
 from holdback.portfolio.frames import opened
 from holdback.portfolio.staging import Staging
 from holdback.portfolio.summary import Summary, summary_of
@@ -87,7 +88,7 @@ class Stream:
         staging = Staging(frame, books_of(self.rules, self.jurisdiction, self.on))
         staging.refuse({*RESULTS, *READABLE})
         wanted = READABLE.values() if self.output else ()
-        work = answered(staging, (*RESULTS, *wanted))
+        work = answered(staging, (*COUNTED, *wanted))
         summary = summary_of(work, staging.books)
         self.result = self.result + summary if isinstance(self.result, Summary) else summary
         if self.output:

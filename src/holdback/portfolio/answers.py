@@ -151,8 +151,11 @@ class _Writer:
         for name, outcome in _BY_MASK:
             if name in masks:
                 cases.append((col(name) != 0, outcome))
-        places = [(condition, _PLACE[outcome]) for condition, outcome in cases]
-        return self.chain(places, _PLACE[renewal.ELIGIBLE]).cast(self.make.Int8)
+        places = [(condition, self.place(outcome)) for condition, outcome in cases]
+        return self.chain(places, self.place(renewal.ELIGIBLE))
+
+    def place(self, outcome: str) -> Expr:
+        return self.make.lit(_PLACE[outcome], self.make.Int8)
 
     def said(self, masks: Collection[str], progress: Number, place: int, *, faults: bool) -> Step:
         """What is said beside the outcome: what decided it, and nothing else."""

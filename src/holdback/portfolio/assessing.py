@@ -10,7 +10,6 @@ import narwhals.stable.v2 as nw
 
 from holdback.portfolio.answers import (
     BALANCE,
-    BOOK,
     ELIGIBLE,
     FAULTS,
     NEEDS,
@@ -120,7 +119,7 @@ def prepare(
 
 def answered(staging: Staging, results: Collection[str]) -> Work:
     """
-    What was worked on, with the columns *results*, and those of ours that say each row's book and balance.
+    What was worked on, with the columns *results*, and where there are several books the column `BOOK`.
 
     Of a frame in memory there are no others.
     """
@@ -132,12 +131,10 @@ def answered(staging: Staging, results: Collection[str]) -> Work:
         part = part.after(steps(rules, part.make, certain, staged, faults=faults))
         if SAID[CODES] in results:
             part = part.with_columns(readable_columns(books, part.make))
-        return part.with_columns({BALANCE: staging.balance(part.make, staged)})
+        left = {BALANCE: staging.balance(part.make, staged)} if BALANCE in results else {}
+        return part.with_columns(left)
 
     books = staging.books
-    if books.jurisdiction is None:
-        return answer(work, books).with_columns({BOOK: work.make.lit(0)})
-    if staging.eager:
-        columns = tuple(dict.fromkeys((*results, BALANCE)))
-        return Work(by_book(work, books, columns, answer), nw)
+    if staging.eager and books.jurisdiction is not None:
+        return Work(by_book(work, books, tuple(dict.fromkeys(results)), answer), nw)
     return answer(work, books)

@@ -24,12 +24,13 @@ class Books:
     The rulebooks that rows may be assessed by, and the columns that say which.
 
     `jurisdiction` is the column with the code, None where there is one rulebook for all. `on` is the column with
-    the day, or the one day of all rows.
+    the day, or the one day of all rows. `codes` are those of all jurisdictions, also of such as have no rulebook here.
     """
 
     rulebooks: tuple[Rulebook, ...]
     jurisdiction: str | None = None
     on: str | date | None = None
+    codes: tuple[str, ...] = ()
 
     facts: Mapping[str, Mapping[Fact, tuple[int, ...]]] = field(init=False, eq=False, repr=False)
 
@@ -95,15 +96,16 @@ def books_of(rules: Rules, jurisdiction: str, on: str | date, codes: Collection[
             path="rules",
             hint='as load_jurisdictions() or load_jurisdictions().resolve("GB", on=date(2026, 7, 1))',
         )
-    named = [each for each in rules if each.code in codes] or list(rules)
+    occurring = {code for code in codes if isinstance(code, str)}
     if isinstance(on, str):
-        found = tuple(book for each in named for book in each.slices)
+        books = [book for each in rules for book in each.slices]
     else:
-        found = tuple(each.rulebook(on) for each in named if each.changes[0] <= on)
+        books = [each.rulebook(on) for each in rules if each.changes[0] <= on]
+    found = tuple(book for book in books if book.code in occurring) or tuple(books)
     if not found:
         message = "there are no jurisdictions" if not len(rules) else f"none has rules on {on}"
         raise InvalidDocument([Fault(message=message, path="rules")])
-    return Books(rulebooks=found, jurisdiction=jurisdiction, on=on)
+    return Books(rulebooks=found, jurisdiction=jurisdiction, on=on, codes=rules.codes)
 
 
 @frozen
@@ -127,7 +129,7 @@ class Shelf:
     def lacking(self, jurisdiction: Any, day: Any) -> Any:
         """Of a row without a book, *jurisdiction* where there is none such, *day* where that has no rules then."""
         named = self.make.col(self.books.jurisdiction).cast(self.make.String)
-        codes = sorted({rulebook.code for rulebook in self.books.rulebooks})
+        codes = self.books.codes
         known = reduce(
             lambda one, other: one | other, [named == self.make.lit(code) for code in codes]
         )

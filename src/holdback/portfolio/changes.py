@@ -14,7 +14,16 @@ from holdback.jurisdictions.rulebook import Rulebook
 from holdback.portfolio.answers import ELIGIBLE, NEEDS, OURS, OUTCOME, RESULTS
 from holdback.portfolio.assessing import answered, assess
 from holdback.portfolio.books import Rules
-from holdback.portfolio.counting import ANSWER, Amount, Answer, Meaning, counted, money
+from holdback.portfolio.counting import (
+    ANSWER,
+    COUNTED,
+    Amount,
+    Answer,
+    Meaning,
+    counted,
+    money,
+    with_book,
+)
 from holdback.portfolio.frames import Work, opened
 from holdback.portfolio.marks import OUTCOMES
 from holdback.portfolio.readable import CODES
@@ -248,15 +257,15 @@ def compare(
 
 def _numbers(given: Frame, before: Staging, after: Staging) -> Work:
     """The numbers of both answers of each row, those before put aside, and its balance."""
-    first = answered(before, RESULTS)
+    first = with_book(answered(before, RESULTS))
     aside = {name: first.make.col(old) for old, name in _ASIDE.items()}
     first = first.with_columns(aside)
     if not isinstance(given, nw.DataFrame):
         first = first.select(*before.schema, *_ASIDE.values())
         then = Staging(opened(first.native), after.books, after.prepared)
-        return answered(then, RESULTS)
+        return answered(then, COUNTED)
     kept = first.select(*_ASIDE.values()).collected()
-    found = answered(after, RESULTS).collected()
+    found = answered(after, COUNTED).collected()
     return Work(found.with_columns(*kept.iter_columns()), nw)
 
 

@@ -12,6 +12,7 @@ from attrs import evolve, frozen
 from holdback.errors import Fault, InvalidDocument
 from holdback.portfolio.answers import BOOK, FAULTS, OURS, RESULTS
 from holdback.portfolio.books import Rules
+from holdback.portfolio.counting import with_book
 from holdback.portfolio.frames import Work, opened
 from holdback.portfolio.marks import JURISDICTION_BIT, ON_BIT
 from holdback.portfolio.staging import Staging
@@ -93,8 +94,7 @@ class _Rows:
 def _grouped(work: Work, staging: Staging) -> Iterator[tuple[int, int, _Rows]]:
     """The books and masks of the rows that cannot be read, and how many rows are alike in both."""
     work = work.with_columns({FAULTS: work.make.col(FAULTS).cast(work.make.Int64)})
-    if staging.books.jurisdiction is None:
-        work = work.with_columns({BOOK: work.make.lit(0)})
+    work = with_book(work)
     frame: Any = work.collected() if staging.eager else nw.from_native(work.native)
     frame = frame.select(BOOK, FAULTS)
     first = []

@@ -11,7 +11,7 @@ from attrs import frozen
 from holdback.errors import printable
 from holdback.jurisdictions.rulebook import Rulebook
 from holdback.money import Money
-from holdback.portfolio.answers import BALANCE, BOOK, FAILING, NEEDS, OURS, OUTCOME
+from holdback.portfolio.answers import BALANCE, BOOK, FAILING, NEEDS, OURS, OUTCOME, RESULTS
 from holdback.portfolio.books import Books
 from holdback.portfolio.frames import Work
 from holdback.portfolio.marks import JURISDICTION_BIT, OUTCOMES, codes, needed
@@ -21,6 +21,8 @@ _PART: Final = 10**9
 _DEALS, _HIGH, _LOW = f"{OURS}deals", f"{OURS}high", f"{OURS}low"
 
 ANSWER: Final = (BOOK, OUTCOME, FAILING, NEEDS)
+# What has to be worked out of a row before it can be counted.
+COUNTED: Final = (*RESULTS, BALANCE)
 
 
 @frozen
@@ -65,9 +67,14 @@ class Meaning:
         return Answer(rulebook, said, codes(rulebook, failing), needed(rulebook, needs))
 
 
+def with_book(work: Work) -> Work:
+    """*work* with the place of each row's book, where there is one for all too."""
+    return work if BOOK in work.columns else work.with_columns({BOOK: work.make.lit(0)})
+
+
 def counted(work: Work, keys: Sequence[str]) -> Iterator[tuple[tuple[int, ...], Amount]]:
     """The rows of *work* that are alike in the whole numbers of *keys*; a null is -1."""
-    frame = nw.from_native(work.native).select(*keys, BALANCE)
+    frame = nw.from_native(with_book(work).native).select(*keys, BALANCE)
     left = nw.col(BALANCE)
     frame = frame.with_columns(
         *(nw.col(key).cast(nw.Int64).fill_null(-1) for key in keys),

@@ -75,6 +75,11 @@ class Work:
         return self.make is nw and bool(self.frame.implementation.is_pandas_like())
 
     @property
+    def columns(self) -> Sequence[str]:
+        """The names of its columns."""
+        return list(self.frame.collect_schema())
+
+    @property
     def native(self) -> Any:
         """The frame as the user knows it."""
         return nw.to_native(self.frame, pass_through=True)

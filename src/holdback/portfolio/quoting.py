@@ -20,6 +20,7 @@ from holdback.offers.quote import quote as quote_product
 from holdback.portfolio.answers import BOOK, ELIGIBLE, stage
 from holdback.portfolio.assessing import assess
 from holdback.portfolio.books import Books, Rules, books_of
+from holdback.portfolio.counting import with_book
 from holdback.portfolio.frames import opened
 from holdback.portfolio.staging import Staging
 from holdback.rules.types import Facts
@@ -95,8 +96,7 @@ def _cases(
     """The rulebook and the prepared facts of each of *deals*."""
     staging = Staging(deals, books, prepared)
     work, staged = staging.staged()
-    if books.jurisdiction is None:
-        work = work.with_columns({BOOK: work.make.lit(0)})
+    work = with_book(work)
     columns = {name: stage(name) if name in staged else name for name in staging.facts}
     found = work.select(BOOK, *columns.values()).collected()
     known = {

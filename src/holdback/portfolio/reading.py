@@ -138,7 +138,10 @@ class Reader:
                 narrow = self.make.when(self.near(narrow)).then(narrow)
         else:
             near = self.near(column)
-            if dtype in (nw.UInt64, nw.UInt128):  # PyArrow and DuckDB compare them well with their own kind alone
+            if dtype in (
+                nw.UInt64,
+                nw.UInt128,
+            ):  # PyArrow and DuckDB compare them well with their own kind alone
                 own = self.make.UInt64 if dtype == nw.UInt64 else self.make.UInt128
                 near = column <= self.make.lit(max(0, _around(self.fact)[1]), own)
             narrow = self.make.when(near).then(column).cast(self.make.Int64)

@@ -192,7 +192,8 @@ class Staging:
         if isinstance(dtype, nw.String):
             return fact.type.kind is not Kind.TEXT
         # NumPy has no days, and its instants become floats where one is missing.
-        return isinstance(dtype, nw.Datetime) and self.frame.implementation.is_pandas_like()
+        instant = isinstance(dtype, nw.Datetime) and dtype.time_zone is None
+        return instant and self.frame.implementation.is_pandas_like()
 
     def staged(self) -> tuple[Work, frozenset[str]]:
         """The frame with what rules read put down, and the facts that are in columns of ours for it."""

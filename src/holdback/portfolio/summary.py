@@ -10,10 +10,9 @@ from attrs import field, frozen
 
 from holdback.canonical import Json
 from holdback.jurisdictions.rulebook import Rulebook
-from holdback.portfolio.answers import RESULTS
 from holdback.portfolio.assessing import answered
 from holdback.portfolio.books import Books, Rules
-from holdback.portfolio.counting import ANSWER, Amount, Answer, Meaning, counted, money
+from holdback.portfolio.counting import ANSWER, COUNTED, Amount, Answer, Meaning, counted, money
 from holdback.portfolio.frames import Work, opened
 from holdback.portfolio.marks import INVALID, OUTCOMES
 from holdback.portfolio.staging import Staging
@@ -183,7 +182,7 @@ def summarise(
     """
     staging = Staging.of(opened(frame), rules, jurisdiction, on, prepared=prepared)
     staging.refuse(())
-    return summary_of(answered(staging, RESULTS), staging.books)
+    return summary_of(answered(staging, COUNTED), staging.books)
 
 
 def summary_of(work: Work, books: Books) -> Summary:
