@@ -7,6 +7,7 @@ writes them anew.
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import re
 import types
@@ -271,12 +272,36 @@ def _documented(groups: dict[str, tuple[str, ...]]) -> Iterator[str]:
             yield f"```{{eval-rst}}\n.. autofunction:: holdback.wire.{name}\n```"
 
 
+class Room(SphinxDirective):
+    """Autodoc of every name in the `__all__` of a module."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        (name,) = self.arguments
+        module = importlib.import_module(name)
+        names = {each: getattr(module, each) for each in module.__all__}
+        functions = [each for each, found in names.items() if inspect.isfunction(found)]
+        classes = [each for each, found in names.items() if inspect.isclass(found)]
+        parts = [f".. autofunction:: {name}.{each}" for each in functions]
+        parts += [
+            f".. autoclass:: {name}.{each}\n   :members:\n   :no-undoc-members:" for each in classes
+        ]
+        parts += [
+            f".. py:data:: {name}.{each}\n   :value: {names[each]!r}"
+            for each in names.keys() - {*functions, *classes}
+        ]
+        parts = [f"```{{eval-rst}}\n{part}\n```" for part in parts]
+        return self.parse_text_to_nodes("\n\n".join(parts))
+
+
 def _indented(options: str) -> str:
     return options.replace("\n", "\n   ")
 
 
 def setup(app):
     app.add_directive("front-door", FrontDoor)
+    app.add_directive("room", Room)
     app.add_directive("assessment", Notebook)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
 

@@ -51,7 +51,7 @@ ONLY = {
     "hypothesis": (),
     "narwhals": ("rules.columns", "portfolio"),
     "numpy": ("portfolio.sampling",),
-    "pyarrow": ("portfolio.sampling", "cli.deals"),
+    "pyarrow": ("portfolio.sampling", "cli.deals", "cli.streaming"),
     "pandas": ("portfolio.sampling",),
     "duckdb": ("cli.deals",),
     "polars": ("cli.streaming",),

@@ -4,7 +4,8 @@
 - `output` is that output, compared exactly.
 - `console` holds commands after `$ `; `$ holdback ...` runs in this process, and what is shown after it is
   compared exactly. A line `...` stands for lines that are not shown, and `...` after a word for the rest of a line.
-- `toml`, `json` and `yaml` are parsed. With a caption they are written to that file, for the commands to read.
+- `toml`, `json` and `yaml` are parsed. With a caption they are written to that file, for the commands to read; so is
+  `text`, which always has one.
 - `diff` changes a file that was written before.
 
 Anything else, and any other command, needs a marker with a reason in front of it, and is listed here.
@@ -18,6 +19,7 @@ import io
 import json
 import re
 import shlex
+import shutil
 import sqlite3
 import tomllib
 from pathlib import Path
@@ -40,7 +42,7 @@ PAGES = {
 }
 
 # Directives that hold no code.
-WITHOUT_CODE = {"toctree", "include", "front-door", "states", "assessment"}
+WITHOUT_CODE = {"toctree", "include", "front-door", "room", "states", "assessment"}
 
 # The blocks that are not run, with the reasons that they give.
 NOT_RUN = {
@@ -48,6 +50,9 @@ NOT_RUN = {
     ("docs/explanation/design.md", "text"): "a drawing",
     ("docs/reference/language.md", "text"): "the grammar",
 }
+
+# Pages that are read in a checkout, and its folders that they copy from.
+FOLDERS = {"docs/how-to/check-a-portfolio.md": ("jurisdictions",)}
 
 INFO = re.compile(r"(?P<info>[^\n]*)\n(?P<options>(?:[ \t]*:[\w-]+:[^\n]*\n)*)")
 DIRECTIVE = re.compile(r"\{([\w-]+)\}\s*(.*)")
@@ -145,6 +150,10 @@ class Run:
         self.write(block)
         json.loads(block.source)
 
+    def text(self, block):
+        assert block.caption, f"{block.place}: text is a file, or says why it is not run"
+        self.write(block)
+
     def diff(self, block):
         """Replace the lines with `-` by those with `+`; the lines before and after must be there."""
         path = self.folder / block.caption
@@ -199,6 +208,8 @@ def test_every_block_runs(page, tmp_path, monkeypatch):
     "Every code block in README and docs runs in the test suite." (issue 2, item 8)
     """
     monkeypatch.chdir(tmp_path)
+    for name in FOLDERS.get(page, ()):
+        shutil.copytree(ROOT / name, tmp_path / name)
     run = Run(tmp_path)
     for block in blocks_of(page):
         if block.not_run is not None:

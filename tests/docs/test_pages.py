@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import holdback
-from holdback import wire
+from holdback import portfolio, wire
 from holdback.errors import REFUSALS
 from holdback.facts import catalogue
 from holdback.lifecycle.transitions import TABLE
@@ -152,11 +152,22 @@ def test_the_front_door_is_documented_exactly(built):
     assert 'id="module-holdback.wire"' in page
 
 
-def test_signatures_read_well(built):
+def test_the_portfolio_is_documented_exactly(built):
+    """
+    "docs == `__all__`", for the module that an analyst imports.
+    """
+    page = built["reference/portfolio.html"]
+    entries = re.findall(r'<dt[^>]* id="holdback\.portfolio\.([A-Za-z_]+)"', page)
+
+    assert sorted(entries) == sorted(portfolio.__all__)
+
+
+@pytest.mark.parametrize("name", ["api", "portfolio"])
+def test_signatures_read_well(built, name):
     """
     No name that only attrs or Sphinx knows stands in a signature.
     """
-    page = words(built["reference/api.html"])
+    page = words(built[f"reference/{name}.html"])
 
     assert not re.findall(
         r"NOTHING|attr_dict|TypeAliasForwardRef|MappingProxyType|\*\*kwargs", page

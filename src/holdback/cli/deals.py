@@ -69,11 +69,14 @@ class Deals:
         """None of the deals, with all their columns."""
         return self.relation.limit(0).to_arrow_table()
 
-    def batches(self, kinds: Mapping[str, Kind]) -> Iterator[pa.Table]:
-        """The deals, so many at a time; texts of the columns *kinds* are exact values where they are plain."""
+    def batches(self) -> Iterator[pa.Table]:
+        """The deals as they stand, so many at a time."""
         for batch in self.relation.to_arrow_reader(BATCH):
-            table = pa.Table.from_batches([batch])
-            yield _exact(table, kinds) if self.texts else table
+            yield pa.Table.from_batches([batch])
+
+    def exact(self, table: pa.Table, kinds: Mapping[str, Kind]) -> pa.Table:
+        """The deals of *table*, texts of the columns *kinds* as exact values where they are plain."""
+        return _exact(table, kinds) if self.texts else table
 
 
 def open_deals(deals: str, constants: Mapping[str, str]) -> Deals:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 from typing import Any, Final
 
 import polars as pl
+import pyarrow as pa
 from attrs import define, field, frozen
 
 from holdback.canonical import Json
@@ -14,7 +15,6 @@ from holdback.cli.deals import Deals, Output
 from holdback.jurisdictions.jurisdiction import Jurisdictions
 from holdback.portfolio.answers import RESULTS
 from holdback.portfolio.assessing import READABLE, answered, with_answers
-from holdback.portfolio.books import books_of
 from holdback.portfolio.changes import AFTER, BEFORE, Comparison, compare
 from holdback.portfolio.counting import COUNTED
 from holdback.portfolio.frames import opened
@@ -23,6 +23,8 @@ from holdback.portfolio.summary import Summary, summary_of
 from holdback.portfolio.tables import Table
 from holdback.rules.types import Kind
 
+# The place of a deal in its batch, in a column that no user has.
+_PLACE: Final = "holdback: place"
 # So many changed deals are shown; a file has them all.
 _SHOWN: Final = 20
 
@@ -72,9 +74,10 @@ class Stream:
             InvalidDocument: naming every column that is missing or of the wrong type, before anything is done.
         """
         step = self._assess if self.others is None else self._compare
-        step(self.deals.empty)
-        for batch in self.deals.batches(self._kinds()):
-            step(batch)
+        kinds = self._kinds()
+        step(self.deals.empty, self.deals.empty)
+        for batch in self.deals.batches():
+            step(batch, self.deals.exact(batch, kinds))
             yield batch.num_rows
 
     def _kinds(self) -> Mapping[str, Kind]:
@@ -83,28 +86,36 @@ class Stream:
         kinds = {fact.name: fact.type.kind for book in books for fact in book.catalogue.facts}
         return {**kinds, self.on: Kind.DATE} if isinstance(self.on, str) else kinds
 
-    def _assess(self, batch: Any) -> None:
-        frame = opened(pl.from_arrow(batch))
-        staging = Staging(frame, books_of(self.rules, self.jurisdiction, self.on))
+    def _assess(self, batch: pa.Table, exact: pa.Table) -> None:
+        frame = opened(pl.from_arrow(exact))
+        staging = Staging.of(frame, self.rules, self.jurisdiction, self.on, prepared=False)
         staging.refuse({*RESULTS, *READABLE})
         wanted = READABLE.values() if self.output else ()
         work = answered(staging, (*COUNTED, *wanted))
         summary = summary_of(work, staging.books)
         self.result = self.result + summary if isinstance(self.result, Summary) else summary
-        if self.output:
-            self.output.write(with_answers(staging, work, READABLE).to_arrow())
+        self._write(batch, with_answers(staging, work, READABLE) if self.output else None, READABLE)
 
-    def _compare(self, batch: Any) -> None:
+    def _compare(self, batch: pa.Table, exact: pa.Table) -> None:
         assert self.others is not None, "there is something to compare with"
-        frame = pl.from_arrow(batch)
+        frame = pl.from_arrow(
+            exact.append_column(_PLACE, pa.array(range(exact.num_rows), pa.int64()))
+        )
         found = compare(frame, self.rules, self.others, jurisdiction=self.jurisdiction, on=self.on)
-        shown = _told(found.changed, set(self._kinds()))
+        places = found.changed[_PLACE].to_arrow()
+        shown = _told(found.changed.drop(_PLACE), set(self._kinds()))
+        self._write(batch.take(places), found.changed, (*BEFORE.values(), *AFTER.values()))
         if isinstance(self.result, Changes):
             found = self.result.comparison + found
             shown = pl.concat([self.result.first, shown])
         self.result = Changes(found, shown.head(_SHOWN))
+
+    def _write(self, batch: pa.Table, answers: Any, columns: Iterable[str]) -> None:
+        """Write the deals of *batch* as they stand, and beside each the *columns* of its answer."""
         if self.output:
-            self.output.write(found.changed.to_arrow())
+            for name in columns:
+                batch = batch.append_column(name, answers[name].to_arrow())
+            self.output.write(batch)
 
 
 def _told(changed: pl.DataFrame, facts: set[str]) -> pl.DataFrame:

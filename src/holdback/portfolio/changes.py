@@ -38,8 +38,8 @@ AFTER: Final = {name: f"{name}_after" for name in _SAID}
 _ASIDE: Final = {name: f"{OURS}before_{name}" for name in ANSWER}
 
 _ORDER: Final = {outcome: place for place, outcome in enumerate(OUTCOMES)}
-STOPS: Final = "now stops"
-STOPPED: Final = "no longer stops"
+DECIDES: Final = "now decides"
+DECIDED: Final = "no longer decides"
 
 
 @frozen(kw_only=True)
@@ -55,7 +55,7 @@ class Transition:
 
 @frozen(kw_only=True)
 class Turn:
-    """The changed deals that a rule now stops, or no longer stops, by its code; `why` says which."""
+    """The changed deals whose answer a rule now decides, or no longer decides, by its code; `why` says which."""
 
     jurisdiction: str
     code: str
@@ -110,7 +110,7 @@ class Comparison:
 
     @property
     def reasons(self) -> tuple[Turn, ...]:
-        """Why: the rules that now stop deals whose outcome changes, and those that no longer do."""
+        """The rules that now decide about deals whose outcome changes, and those that no longer do."""
         ranked = sorted(_added(self._turns()).items())
         return tuple(
             Turn(jurisdiction=place, code=code, why=why, deals=amount.deals, balance=left)
@@ -120,13 +120,13 @@ class Comparison:
     def _turns(self) -> Iterator[tuple[Answer, tuple[str, str], Amount]]:
         for before, after, amount in self._changed():
             for code in set(after.codes) - set(before.codes):
-                yield after, (code, STOPS), amount
+                yield after, (code, DECIDES), amount
             for code in set(before.codes) - set(after.codes):
-                yield after, (code, STOPPED), amount
+                yield after, (code, DECIDED), amount
 
     @property
     def tables(self) -> tuple[Table, ...]:
-        """The comparison as tables: the outcomes that change, and why."""
+        """The outcomes that change, and why, as tables."""
         moved = tuple(
             (each.jurisdiction, _words(each.before), _words(each.after), each.deals, each.balance)
             for each in self.transitions

@@ -43,7 +43,7 @@ def check_frame(
     >>> check_frame(deals, load_jurisdictions())
     Traceback (most recent call last):
     ...
-    holdback.errors.InvalidDocument: performance: the column is missing; rules of AU, CA, CA-QC and 7 more read it; where it is never known, add a column of nulls
+    holdback.errors.InvalidDocument: performance: the column is missing; rules of AU, CA, CA-QC and 7 more read it; where it is never known, add a column of nulls of its type
 
     Raises:
         InvalidDocument: naming every column that is missing, of the wrong type, or with values out of range.
@@ -93,22 +93,20 @@ class _Rows:
 
 def _grouped(work: Work, staging: Staging) -> Iterator[tuple[int, int, _Rows]]:
     """The books and masks of the rows that cannot be read, and how many rows are alike in both."""
-    work = work.with_columns({FAULTS: work.make.col(FAULTS).cast(work.make.Int64)})
     work = with_book(work)
     frame: Any = work.collected() if staging.eager else nw.from_native(work.native)
-    frame = frame.select(BOOK, FAULTS)
+    frame = frame.select(nw.col(BOOK).cast(nw.Int64).fill_null(-1), nw.col(FAULTS).cast(nw.Int64))
     first = []
     if staging.eager:
         frame = frame.with_row_index(_ROW)
         first.append(nw.col(_ROW).min())
-    frame = frame.filter(nw.col(FAULTS) != 0).with_columns(
-        nw.col(BOOK).cast(nw.Int64).fill_null(-1)
-    )
+    # All rows are counted: asked for some of them alone, Spark works every column out again for each that it asks.
     grouped = frame.group_by(BOOK, FAULTS).agg(nw.len().alias(_COUNT), *first)
     rows = grouped if staging.eager else grouped.collect()
     for row in rows.iter_rows(named=True):
-        place = row[_ROW] + 1 if staging.eager else None
-        yield int(row[BOOK]), int(row[FAULTS]), _Rows(int(row[_COUNT]), place)
+        if row[FAULTS]:
+            place = row[_ROW] + 1 if staging.eager else None
+            yield int(row[BOOK]), int(row[FAULTS]), _Rows(int(row[_COUNT]), place)
 
 
 def _at_fault(staging: Staging, book: int, mask: int) -> Iterator[tuple[str, str]]:

@@ -8,13 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from types import ModuleType
-from typing import Any
+from typing import Any, Final
 
 import narwhals.stable.v2 as nw
 from attrs import frozen
 
 from holdback.errors import InvalidDocument
 
+_WANTED: Final = "expected a dataframe of pandas, Polars, PyArrow, DuckDB or PySpark"
+_TESTED: Final = (
+    nw.Implementation.PANDAS,
+    nw.Implementation.POLARS,
+    nw.Implementation.PYARROW,
+    nw.Implementation.DUCKDB,
+    nw.Implementation.PYSPARK,
+    nw.Implementation.PYSPARK_CONNECT,  # the same engine, at the other end of a wire
+)
 Step = Mapping[str, Any]
 Scratch = Sequence[tuple[str, Any]]
 
@@ -90,14 +99,19 @@ def opened(frame: Any) -> nw.DataFrame[Any] | nw.LazyFrame[Any]:
     The *frame* of a user.
 
     Raises:
-        InvalidDocument: when it is none that narwhals knows.
+        InvalidDocument: when it is none of a library with which the answers were tested, or two columns of it
+            have one name.
     """
     try:
         known: nw.DataFrame[Any] | nw.LazyFrame[Any] = nw.from_native(frame)
+        known.collect_schema()
     except TypeError:
-        raise InvalidDocument.of(
-            "expected a dataframe of pandas, Polars, PyArrow, DuckDB or PySpark", path="frame"
-        ) from None
+        raise InvalidDocument.of(_WANTED, path="frame") from None
+    except nw.exceptions.DuplicateError:
+        raise InvalidDocument.of("two columns have one name", path="frame") from None
+    if known.implementation not in _TESTED:
+        hint = f"answers were not tested with {known.implementation}; convert the frame"
+        raise InvalidDocument.of(_WANTED, path="frame", hint=hint)
     return known
 
 

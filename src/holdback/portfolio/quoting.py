@@ -12,7 +12,7 @@ import narwhals.stable.v2 as nw
 from holdback.errors import InvalidDocument, did_you_mean
 from holdback.jurisdictions.rulebook import Rulebook
 from holdback.model.offer import Offer
-from holdback.money import Money
+from holdback.money import PERCENT_PLACES, RATIO_PLACES, Money
 from holdback.offers.binding import BoundProduct, bind_all
 from holdback.offers.case import Case
 from holdback.offers.quote import Quote
@@ -21,10 +21,13 @@ from holdback.portfolio.answers import BOOK, ELIGIBLE, stage
 from holdback.portfolio.assessing import assess
 from holdback.portfolio.books import Books, Rules, books_of
 from holdback.portfolio.counting import with_book
-from holdback.portfolio.frames import opened
+from holdback.portfolio.frames import Work, opened, whole
 from holdback.portfolio.staging import Staging
 from holdback.rules.types import Facts
 
+# Enough for every amount, and months have two decimals.
+_DIGITS: Final = 38
+_MONTHS_PLACES: Final = 2
 # A row of the answer, after the deal's id.
 OFFER: Final = (
     "jurisdiction",
@@ -58,7 +61,7 @@ def quote(
     The column *deal_id* names the deals; *calculators* are the host's own, as of `Engine`; the other arguments are
     those of `assess`. The answer has a row for each offer, amounts as exact decimals, and one without amounts for a
     product without offers, whose `codes` or `needs` say why. It is in memory, and so are the eligible deals: each
-    is priced in Python, some ten thousand in a second. Of a frame of DuckDB or PySpark it is a PyArrow table.
+    is priced in Python, some thousands in a second. Of a frame of DuckDB or PySpark it is a PyArrow table.
 
     >>> from holdback import load_jurisdictions
     >>> from holdback.portfolio import sample
@@ -87,7 +90,27 @@ def quote(
         for row in _rows(rulebook, facts, products[rulebook.code, rulebook.since]):
             for name, value in zip(rows, (identity, *row), strict=True):
                 rows[name].append(value)
-    return nw.from_dict(rows, backend=deals.implementation).to_native()
+    return _framed(rows, books, deals)
+
+
+def _framed(rows: dict[str, list[Any]], books: Books, deals: nw.DataFrame[Any]) -> Any:
+    """*rows* as a native frame of the kind of *deals*, whose types do not depend on what is in them."""
+    if deals.implementation.is_pandas_like():  # which keeps decimals as Python's own
+        frame = nw.from_dict(rows, backend=deals.implementation)
+        return whole(Work(frame, nw), ["term_days"]).native
+    minor = max(rulebook.currency.places for rulebook in books.rulebooks)
+    places = {
+        "funded_amount": minor,
+        "repayment_amount": minor,
+        "split_percentage": PERCENT_PLACES,
+        "factor_rate": RATIO_PLACES,
+        "term_length": _MONTHS_PLACES,
+    }
+    deal_id = next(iter(rows))
+    schema: dict[str, Any] = {deal_id: deals.schema[deal_id]}
+    schema |= {name: nw.String() for name in OFFER} | {"term_days": nw.Int64()}
+    schema |= {name: nw.Decimal(_DIGITS, each) for name, each in places.items()}
+    return nw.from_dict(rows, schema, backend=deals.implementation).to_native()
 
 
 def _cases(

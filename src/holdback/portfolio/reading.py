@@ -7,7 +7,7 @@ number, or unknown, or a value that the service would refuse, which is at fault.
 A float is read as the decimal number of the type's places to which it is the nearest float, so that 0.1 is one
 tenth. One that is nearest to none has more decimals than the type: it is at fault, and of a derived percentage it is
 rounded down, as such percentages always are. NaN is unknown. An engine's own decimals are only compared,
-multiplied by ten thousand or less and rounded down, in which all engines agree.
+multiplied by a million or less and rounded down, in which all engines agree.
 """
 
 from __future__ import annotations

@@ -121,7 +121,7 @@ class Staging:
         spare = set(self.schema) - self.books.facts.keys()
         for name, codes in sorted(self.books.read.items()):
             if name not in self.schema:
-                hint = f"rules of {_some(codes)} read it; where it is never known, add a column of nulls"
+                hint = f"rules of {_some(codes)} read it; where it is never known, add a column of nulls of its type"
                 hint = did_you_mean(name, spare) or hint
                 yield Fault(message="the column is missing", path=name, hint=hint)
 

@@ -95,7 +95,7 @@ class Summary:
 
     @property
     def tables(self) -> tuple[Table, ...]:
-        """The summary as tables: outcomes, reasons, what is missing, what is at fault."""
+        """The outcomes, the reasons, what is missing and what is at fault, as tables."""
         outcomes = tuple(
             (each.jurisdiction, _words(each.what), each.deals, each.balance)
             for each in self.outcomes

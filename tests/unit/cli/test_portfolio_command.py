@@ -89,6 +89,24 @@ def test_the_answers_are_written(folder, ending, monkeypatch, tmp_path):
     assert list(tmp_path.iterdir()) == [output]
 
 
+def test_what_is_written_of_a_csv_file_is_what_it_says(folder, other, tmp_path):
+    """
+    The user's own columns come back digit for digit.
+    """
+    answers, changed = tmp_path / "answers.csv", tmp_path / "changed.csv"
+    deals = pl.read_csv(folder / "deals.csv", infer_schema=False)
+
+    run(folder / "deals.csv", "--output", answers)
+    run(folder / "deals.csv", "--compare", other, "--output", changed)
+
+    found = pl.read_csv(answers, infer_schema=False)
+    assert found.select(deals.columns).equals(deals)
+    of_them = pl.read_csv(changed, infer_schema=False)
+    assert 0 < of_them.height < deals.height
+    same = deals.filter(pl.col("deal_id").is_in(of_them["deal_id"].to_list()))
+    assert of_them.select(deals.columns).equals(same)
+
+
 def test_a_csv_file_is_never_read_as_floats(tmp_path, folder):
     """
     49.99999999999999999 is a float's 50, and not half.
@@ -149,7 +167,7 @@ def test_another_folder_shows_who_would_change(folder, other, tmp_path, monkeypa
     changed = pl.read_parquet(output)
     assert printed.startswith(f"{changed.height} of 1,500 deals change\n")
     assert changed["deal_id"][0] in printed
-    assert "GB-R-02  now stops" in printed
+    assert "GB-R-02  now decides" in printed
     assert set(changed["jurisdiction"]) == {"GB"}
     same = run(folder / "deals.parquet", "--compare", SHIPPED)
     assert same == "None of 1,500 deals changes.\n"

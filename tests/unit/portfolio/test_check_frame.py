@@ -46,7 +46,7 @@ def test_everything_is_reported_at_once():
     rows = good().height
     assert found == {
         "progress": "progress: the column is missing; rules of GB read it; where it is never known, add "
-        "a column of nulls",
+        "a column of nulls of its type",
         "performance": "performance: the column is missing; did you mean `perfomance`?",
         "status": "status: expected text, not Int32",
         "balance": f"balance: {rows:,} rows, the first is row 1, cannot be read; expected GBP 0.00 to GBP "

@@ -126,7 +126,7 @@ def test_a_comparison_tells_who_changes_why_and_how_much(kind, stricter):
     told = [(row["deal_id"], row["codes_before"], row["codes_after"]) for row in changed]
     assert sorted(told) == sorted(who)
     assert found.changes == len(who)
-    (turn,) = [each for each in found.reasons if each.why == "now stops"]
+    (turn,) = [each for each in found.reasons if each.why == "now decides"]
     assert (turn.code, turn.deals) == ("GB-R-02", len(who))
 
 

@@ -70,8 +70,8 @@ class RuleGenerator:
         """A comparison that passes the check."""
         while True:
             kind = self.random.choice(SIMPLE)
-            text = self.one_of(kind) if self.random.random() < 0.2 else self.compared(kind)
             try:
+                text = self.one_of(kind) if self.random.random() < 0.2 else self.compared(kind)
                 check(parse(text), self.catalogue)
             except RuleError:
                 continue  # not exact, out of range or out of bounds: another one
@@ -124,7 +124,10 @@ class RuleGenerator:
             return " * ".join(self.shuffled(first, str(self.random.randrange(-3, 9))))
         share = self.random.choice((Kind.RATIO, Kind.PERCENT))
         if self.random.random() < 0.3:
-            first, constant = self.number(share, 0), f"GBP {self.random.randrange(1, 900)}.50"
+            amount = self.of_kind[Kind.MONEY][0].type.literal(
+                self.random.randrange(1, 900) * 100 + 50
+            )
+            first, constant = self.number(share, 0), amount
         elif share is Kind.RATIO:
             constant = f"{self.random.randrange(3)}.{self.random.choice((5, 25, 1875))}"
         else:
