@@ -1,0 +1,79 @@
+"""`holdback portfolio` on long files: how long it takes, and how much memory.
+
+Measures: the command on Parquet files of one, five, ten and twenty million deals of the sample, from start to end, with the
+summary and with every answer written to another file. To reach: less than 1.5 GB at twenty million, and time that grows with
+the number of deals and no faster: the seconds for a million are about the same in every row. There is no peer: nothing else
+answers such rules on a file.
+
+Run it with `python benchmarks/long_file.py`. It makes the files first, of about 1.7 GB together, in a folder that is deleted
+afterwards; it takes some minutes.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+from importlib.metadata import version
+from pathlib import Path
+from time import perf_counter
+
+import pyarrow.parquet as pq
+
+from holdback.portfolio import sample
+
+MILLIONS = (1, 5, 10, 20)
+PART = 500_000
+ROW_GROUP = 125_000
+COMMAND = "from holdback.cli import main; main()"
+PACKAGES = ("narwhals", "polars", "duckdb", "pyarrow")
+
+
+def make(file: Path, millions: int) -> None:
+    """A file of so many deals: the same half million again and again."""
+    deals = sample(PART, 1)
+    with pq.ParquetWriter(file, deals.schema) as writer:
+        for _ in range(millions * 2):
+            writer.write_table(deals, row_group_size=ROW_GROUP)
+
+
+def run(*arguments: object) -> tuple[float, int]:
+    """The seconds that the command takes, and the most memory that it had, in bytes."""
+    start = perf_counter()
+    process = subprocess.Popen(
+        [sys.executable, "-c", COMMAND, "portfolio", *map(str, arguments)],
+        stdout=subprocess.DEVNULL,
+    )
+    _, status, usage = os.wait4(process.pid, 0)
+    taken = perf_counter() - start
+    assert status == 0, "the command failed"
+    return taken, usage.ru_maxrss * 1024
+
+
+def main() -> None:
+    """Make the files, run the command on each, print the table."""
+    print(
+        "| deals | seconds | for a million | memory, GB | with every answer written | memory, GB |"
+    )
+    print("|---:|---:|---:|---:|---:|---:|")
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for millions in MILLIONS:
+            file, answers = folder / f"{millions}.parquet", folder / "answers.parquet"
+            make(file, millions)
+            seconds, memory = run(file)
+            written, more = run(file, "--output", answers)
+            file.unlink()
+            print(
+                f"| {millions},000,000 | {seconds:.1f} | {seconds / millions:.2f} | {memory / 1e9:.2f} "
+                f"| {written:.1f} | {more / 1e9:.2f} |",
+                flush=True,
+            )
+    versions = ", ".join(f"{each} {version(each)}" for each in PACKAGES)
+    print(f"\nCPython {platform.python_version()}, {versions}, {os.cpu_count()} cores")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,89 @@
+"""What frames say, read back into Python and held against what was expected; for any dataframe engine."""
+
+from __future__ import annotations
+
+import narwhals.stable.v2 as nw
+import pyarrow as pa
+from meaning import FAULT
+
+from holdback import portfolio
+from holdback.rules.columns import Number, columns
+
+RESULTS = ("outcome", "eligible", "failing", "needs")
+
+
+# -- prepared rows
+
+
+def whole_numbers(catalogue, rows, *, narrow=False, unsigned=True):
+    """
+    The prepared *rows* as an Arrow table; *narrow* in the smallest types that hold the facts' ranges, some of
+    them *unsigned*.
+    """
+    found = zip(catalogue.facts, zip(*rows, strict=True), strict=True)
+    types = {
+        fact.name: _narrowest(fact, unsigned=unsigned and place % 2 == 0) if narrow else pa.int64()
+        for place, fact in enumerate(catalogue.facts)
+    }
+    return pa.table({fact.name: pa.array(numbers, types[fact.name]) for fact, numbers in found})
+
+
+def _narrowest(fact, *, unsigned):
+    """The smallest type of whole numbers that holds the range of *fact*."""
+    for bits in (8, 16, 32):
+        if unsigned and fact.low >= 0 and fact.high < 2**bits:
+            return getattr(pa, f"uint{bits}")()
+        if -(2 ** (bits - 1)) <= fact.low and fact.high < 2 ** (bits - 1):
+            return getattr(pa, f"int{bits}")()
+    return pa.uint64() if unsigned and fact.low >= 0 else pa.int64()
+
+
+def columns_of(frame, *names):
+    """The columns *names* of a native *frame*, as lists of Python's own values."""
+    known = nw.from_native(frame).select(*names)
+    if isinstance(known, nw.LazyFrame):
+        known = known.collect()
+    table = known.to_arrow()
+    return [table[name].to_pylist() for name in names]
+
+
+def rows_said(frame):
+    """Outcome, failing and needs of each row of an assessed *frame*; that it is eligible must go with them."""
+    outcomes, eligible, failing, needs = columns_of(frame, *RESULTS)
+    assert eligible == [outcome == 0 for outcome in outcomes]
+    return list(zip(outcomes, failing, needs, strict=True))
+
+
+def said_by_columns(frame, case):
+    """What each rule of *case* says of each row of the native *frame*: one of true, false and unknown."""
+    shown = {}
+    for place, rule in enumerate(case.rules):
+        said = columns(rule, {name: Number(nw.col(name)) for name in rule.names})
+        shown |= {f"t{place}": said.true, f"f{place}": said.false, f"u{place}": said.unknown}
+    found = columns_of(nw.from_native(frame).select(**shown).to_native(), *shown)
+    by_rule = [
+        [_only(*flags) for flags in zip(*found[place : place + 3], strict=True)]
+        for place in range(0, len(found), 3)
+    ]
+    return tuple(zip(*by_rule, strict=True))
+
+
+def _only(true, false, unknown):
+    true, false = true is True, false is True
+    assert true + false + unknown == 1
+    return True if true else False if false else None
+
+
+# -- plain rows
+
+
+def misread(frame, native):
+    """The values of *frame* that `prepare` reads from *native* otherwise than they are meant: column, value, read."""
+    names = [each.fact.name for each in frame.columns]
+    *found, masks = columns_of(portfolio.prepare(native, frame.book), *names, "invalid")
+    meanings = zip(*frame.rows, strict=True)
+    for place, (name, numbers, expected) in enumerate(zip(names, found, meanings, strict=True)):
+        for number, mask, (value, meant) in zip(numbers, masks, expected, strict=True):
+            read = number if not mask >> place & 1 else FAULT if number is None else "both"
+            if read != meant:
+                yield name, value, read

@@ -1,0 +1,267 @@
+"""What comes back is the frame that was given, with columns more; and what cannot be read is refused as a whole."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+from decimal import Decimal
+
+import duckdb
+import narwhals.stable.v2 as nw
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from compared import RESULTS, columns_of, rows_said
+from stores import STORES
+
+from holdback import InvalidDocument, load_jurisdictions
+from holdback.portfolio import assess, prepare, sample
+
+GB = load_jurisdictions().resolve("GB", on=date(2026, 7, 1))
+READ = sorted({"progress", *(name for rule in GB.renewal.rules for name in rule.checked.names)})
+DEALS = sample(300, seed=11)
+CALLS = {
+    "assess": (assess, RESULTS),
+    "readable": (
+        lambda *given: assess(*given, readable=True),
+        ("outcome", "eligible", "codes", "needs"),
+    ),
+    "prepare": (prepare, ("invalid",)),
+}
+
+
+def names_of(frame):
+    return nw.from_native(frame).collect_schema().names()
+
+
+# -- the kind of frame, its columns and its rows
+
+
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("store", STORES)
+def test_the_same_kind_of_frame_comes_back(store, call):
+    """
+    "pandas, Polars, PyArrow, DuckDB or PySpark goes in, with a column for each fact, and the same kind of frame
+    comes out."
+    """
+    frame = STORES[store](DEALS)
+    does, added = CALLS[call]
+    found = does(frame, GB)
+    assert type(found) is type(frame)
+    assert names_of(found) == [*names_of(frame), *added]
+
+
+@pytest.mark.parametrize("store", STORES)
+def test_other_columns_and_the_order_of_rows_stay(store):
+    """
+    Row *n* of the answer is row *n* of what was given, with everything else in it as it was.
+    """
+    frame = STORES[store](DEALS)
+    names = names_of(frame)
+    before, after = columns_of(frame, *names), columns_of(assess(frame, GB), *names)
+    missing = [[None if value != value else value for value in column] for column in after]
+    assert missing == [[None if value != value else value for value in column] for column in before]
+
+
+def test_lazy_frames_stay_lazy():
+    """
+    "A lazy frame stays lazy": nothing is worked out before it is asked for.
+    """
+    asked = []
+
+    def watched(frame):
+        asked.append(frame.height)
+        return frame
+
+    given = pl.from_arrow(DEALS)
+    frame = given.lazy().map_batches(watched, schema=given.schema)
+    found = assess(frame, GB)
+    assert isinstance(found, pl.LazyFrame)
+    assert isinstance(assess(frame, load_jurisdictions()), pl.LazyFrame)
+    assert isinstance(prepare(frame, GB), pl.LazyFrame)
+    assert asked == []
+    found.collect()
+    assert asked == [300]
+
+
+def test_relations_of_duckdb_stay_relations():
+    """
+    A relation goes in, and one comes out that is worked out when it is asked for.
+    """
+    connection = duckdb.connect()
+    connection.execute("CREATE SEQUENCE asked")
+    relation = connection.from_arrow(DEALS).project("*, nextval('asked') AS turn")
+    found = assess(relation, load_jurisdictions())
+    assert isinstance(found, duckdb.DuckDBPyRelation)
+    assert connection.sql("SELECT nextval('asked')").fetchall() == [(1,)]  # nobody had asked
+    assert found.aggregate("count(turn)").fetchall() == [(300,)]
+
+
+@pytest.mark.parametrize("index", [[3] * 300, range(300, 0, -1), [f"d{n}" for n in range(300)]])
+@pytest.mark.parametrize("rules", [GB, load_jurisdictions()], ids=["a rulebook", "jurisdictions"])
+def test_the_index_of_pandas_stays(index, rules):
+    """
+    Rows are told apart by where they stand, not by an index that may say the same of several.
+    """
+    plain = STORES["pandas arrow"](DEALS)
+    frame = plain.set_axis(pd.Index(index, name="deal"), axis=0)
+    found = assess(frame, rules)
+    assert found.index.equals(frame.index)
+    assert found.index.name == "deal"
+    assert rows_said(found.reset_index(drop=True)) == rows_said(assess(plain, rules))
+    assert list(frame.columns) == list(plain.columns)  # and what was given is as it was
+
+
+@pytest.mark.parametrize("rules", [GB, load_jurisdictions()], ids=["a rulebook", "jurisdictions"])
+@pytest.mark.parametrize("rows", [0, 1])
+@pytest.mark.parametrize("store", STORES)
+def test_frames_of_no_row_and_of_one(store, rows, rules):
+    """
+    An empty frame has the columns of an answer, and no answers.
+    """
+    table = DEALS.slice(0, rows)
+    whole = rows_said(assess(STORES["pyarrow"](DEALS), rules))
+    for does, added in CALLS.values() if rules is GB else [CALLS["readable"]]:
+        found = does(STORES[store](table), rules)
+        assert names_of(found) == [*DEALS.column_names, *added]
+        assert [len(column) for column in columns_of(found, *added)] == [rows] * len(added)
+    assert rows_said(assess(STORES[store](table), rules)) == whole[:rows]
+
+
+@pytest.mark.parametrize("store", STORES)
+def test_columns_in_another_order_and_columns_that_no_rule_reads(store):
+    """
+    Columns go by their names. One that is named as a fact of another jurisdiction is none of this one's.
+    """
+    expected = rows_said(assess(STORES["pyarrow"](DEALS), GB))
+    turned = DEALS.select(DEALS.column_names[::-1])
+    assert rows_said(assess(STORES[store](turned), GB)) == expected
+    odd = DEALS.drop_columns(["register_entries", "lien_rank"]).append_column(
+        "register_entries", pa.array([f"entry {n}" for n in range(300)])
+    )
+    assert rows_said(assess(STORES[store](odd), GB)) == expected
+    assert rows_said(assess(STORES[store](DEALS.select(READ)), GB)) == expected
+
+
+def test_several_batches():
+    """
+    A table of many batches, or of chunks that lie otherwise in each column, is one table.
+    """
+    expected = rows_said(assess(DEALS, GB))
+    parts = [DEALS.slice(at, 7) for at in range(0, 300, 7)]
+    many = pa.concat_tables(parts)
+    assert rows_said(assess(many, GB)) == expected
+    assert rows_said(assess(pl.concat(map(pl.from_arrow, parts), rechunk=False), GB)) == expected
+    assert rows_said(assess(STORES["pandas arrow"](many), load_jurisdictions())) == rows_said(
+        assess(DEALS, load_jurisdictions())
+    )
+
+
+# -- refused as a whole
+
+
+DAY = date(2026, 3, 1)
+WRONG = {
+    "progress": (pa.array([1.5], pa.float32()), "a 32-bit float has too few digits"),
+    "performance": (pa.array([True]), "expected numbers"),
+    "balance": (pa.array([DAY]), "expected numbers"),
+    "status": (pa.array([1]), "expected text"),
+    "deals_defaulted": (pa.array([b"1"]), "expected whole numbers"),
+    "deal_type": (pa.array([True]), "expected text"),
+    "days_since_funding": (pa.array([DAY]), "expected whole numbers"),
+    "average_monthly_takings": (pa.array([1], pa.duration("s")), "expected numbers"),
+    "takings_trend": (pa.array([Decimal(1)], pa.decimal128(38, 16)), "of at most 15 decimals"),
+    "identity_verified": (pa.array([1]), "expected true and false"),
+    "business_verified": (pa.array([1.0]), "expected true and false"),
+    "credit_checked_on": (
+        pa.array([datetime(2026, 3, 1, tzinfo=UTC)], pa.timestamp("us", "UTC")),
+        "an instant's day depends on a time zone",
+    ),
+}
+# What only a frame in memory can read value by value.
+LAZY_WRONG = {
+    "progress": (pa.array(["64.5%"]), "expected numbers"),
+    "days_since_funding": (pa.array(["21 days"]), "expected whole numbers"),
+    "credit_checked_on": (pa.array(["2026-03-01"]), "expected days"),
+    "identity_verified": (pa.array(["true"]), "expected true and false"),
+}
+# By what pandas makes of them, objects, these are read value by value.
+BY_VALUE = {
+    "pandas numpy": {"balance", "days_since_funding", "takings_trend", "deals_defaulted"},
+    "pandas nullable": {"balance", "days_since_funding", "takings_trend", "deals_defaulted"},
+}
+
+
+def said(call):
+    with pytest.raises(InvalidDocument) as raised:
+        call()
+    return {fault.path: fault.message for fault in raised.value.faults}
+
+
+def wrong_frame(columns):
+    one = DEALS.slice(0, 1)
+    for name, (array, _) in columns.items():
+        one = one.set_column(one.column_names.index(name), name, array)
+    return one.drop_columns(["missed_remittances_30d"]).append_column("needs", [["ours"]])
+
+
+@pytest.mark.parametrize("rules", [GB, load_jurisdictions()], ids=["a rulebook", "jurisdictions"])
+@pytest.mark.parametrize("store", STORES)
+def test_what_cannot_be_read_is_refused_all_at_once(store, rules):
+    """
+    "InvalidDocument: naming every column that is missing or of the wrong type."
+    """
+    read = BY_VALUE.get(store, set())
+    wrong = {name: each for name, each in WRONG.items() if name not in read}
+    found = said(lambda: assess(STORES[store](wrong_frame(wrong)), rules))
+    assert found.keys() == {*wrong, "missed_remittances_30d", "needs"}
+    for name, (_, words) in wrong.items():
+        assert words in found[name], name
+    assert "missing" in found["missed_remittances_30d"]
+    assert "has this name" in found["needs"]
+
+
+@pytest.mark.parametrize("store", ["polars lazy", "duckdb"])
+def test_lazy_frames_have_no_values_to_look_at(store):
+    """
+    Texts in place of numbers are read in a frame in memory; of a lazy one they are refused.
+    """
+    found = said(lambda: assess(STORES[store](wrong_frame(LAZY_WRONG)), GB))
+    assert found.keys() == {*LAZY_WRONG, "missed_remittances_30d", "needs"}
+    for name, (_, words) in LAZY_WRONG.items():
+        assert words in found[name], name
+
+
+@pytest.mark.parametrize("store", STORES)
+def test_keys_that_are_missing_or_no_keys(store):
+    """
+    With jurisdictions, each row needs its own, and its day.
+    """
+    rules = load_jurisdictions()
+    bare = DEALS.slice(0, 2).drop_columns(["jurisdiction", "on"])
+    assert said(lambda: assess(STORES[store](bare), rules)).keys() == {"jurisdiction", "on"}
+    odd = bare.append_column("jurisdiction", [[1, 2]]).append_column("on", [[True, False]])
+    assert said(lambda: assess(STORES[store](odd), rules)).keys() == {"jurisdiction", "on"}
+
+
+@pytest.mark.parametrize("store", STORES)
+def test_prepared_columns_are_whole_numbers(store):
+    """
+    "Prepared columns hold whole numbers of the fact's scale"
+    """
+    plain = assess(DEALS, GB)
+    prepared = prepare(STORES[store](DEALS), GB)
+    assert rows_said(assess(prepared, GB, prepared=True)) == rows_said(plain)
+    found = said(lambda: assess(STORES[store](DEALS), GB, prepared=True))
+    texts = {"status", "deal_type"}
+    amounts = {"progress", "performance", "balance", "average_monthly_takings"} & {*READ}
+    assert (texts & {*READ}) | amounts <= found.keys()
+
+
+def test_what_is_no_frame():
+    """
+    "InvalidDocument: when it is none that narwhals knows."
+    """
+    for thing in (None, 1, [], {"progress": [1]}, "frame", DEALS["progress"]):
+        with pytest.raises(InvalidDocument):
+            assess(thing, GB)

@@ -1,0 +1,218 @@
+"""Rows of several jurisdictions and days in one frame, each as its own rulebook answers it."""
+
+from __future__ import annotations
+
+from datetime import date
+from decimal import Decimal
+
+import pyarrow as pa
+import pytest
+from compared import columns_of, rows_said
+from stores import STORES
+
+from holdback import InvalidDocument, load_jurisdictions
+from holdback.portfolio import OUTCOMES, assess, needed, prepare, sample
+from small_folders import country, loaded
+
+PLACE = {outcome: place for place, outcome in enumerate(OUTCOMES)}
+
+
+def by_the_service(jurisdictions, row, on=None):
+    """Outcome, codes and needs of *row* as the service answers it, facts of other jurisdictions left out."""
+    code, day = row["jurisdiction"], on or row["on"]
+    if code not in jurisdictions.codes:
+        return "invalid", (), ("jurisdiction",)
+    if day is None or day < jurisdictions[code].changes[0]:
+        return "invalid", (), (str(on) if on else "on",)
+    rulebook = jurisdictions.resolve(code, on=day)
+    facts = {fact.name: row.get(fact.name) for fact in rulebook.catalogue.facts}
+    try:
+        found = rulebook.assess(facts)
+    except InvalidDocument as error:
+        faults = {fault.path.removeprefix("$.") for fault in error.faults}
+        return "invalid", (), tuple(name for name in facts if name in faults)
+    return found.outcome, found.codes, found.needs
+
+
+def in_words(frame):
+    """Outcome, codes and needs of each row of a *frame* assessed to be readable."""
+    words = zip(*columns_of(frame, "outcome", "codes", "needs"), strict=True)
+    return [
+        (outcome, *(tuple(filter(None, text.split(", "))) for text in texts))
+        for outcome, *texts in words
+    ]
+
+
+def put(table, name, array):
+    return table.set_column(table.column_names.index(name), name, array)
+
+
+# -- the shipped jurisdictions
+
+
+def portfolio_of(jurisdictions):
+    """Some of the sample on days at every change, on none, and long ago; some of no jurisdiction."""
+    table = sample(1200, seed=5)
+    days = [date(2024, 5, 1), None, date(1999, 1, 1), date(2026, 12, 31), date(9999, 12, 31)]
+    days += [day for each in jurisdictions for day in each.changes]
+    on = [days[n % len(days)] for n in range(table.num_rows)]
+    codes = [
+        None if n % 97 == 0 else code for n, code in enumerate(table["jurisdiction"].to_pylist())
+    ]
+    return put(put(table, "on", pa.array(on, pa.date32())), "jurisdiction", pa.array(codes))
+
+
+@pytest.mark.parametrize("store", STORES)
+def test_the_sample_portfolio_on_many_days(store):
+    """
+    "What the rules say of a row is what they say of that deal alone", as `Rulebook.assess` does.
+    """
+    jurisdictions = load_jurisdictions()
+    table = portfolio_of(jurisdictions)
+    rows = table.to_pylist()
+    expected = [by_the_service(jurisdictions, row) for row in rows]
+    assert {outcome for outcome, _, _ in expected} == {*OUTCOMES}
+
+    frame = STORES[store](table)
+    assert in_words(assess(frame, jurisdictions, readable=True)) == expected
+    for row, (outcome, _, needs), want in zip(
+        rows, rows_said(assess(frame, jurisdictions)), expected, strict=True
+    ):
+        assert outcome == PLACE[want[0]]
+        if want[0] == "undetermined":
+            book = jurisdictions.resolve(row["jurisdiction"], on=row["on"])
+            assert needed(book, needs) == want[2]
+
+
+# -- two that have facts of the same name
+
+OWN = {
+    "NL": """
+[facts.arrears]
+type = "count"
+description = "Months in arrears."
+minimum = 0
+maximum = 10
+
+[facts.standing]
+type = "text"
+description = "How the register has it."
+options = ["Good", "Bad"]
+
+[facts.fee]
+type = "money"
+description = "A fee."
+minimum = "EUR 0.00"
+maximum = "EUR 100.00"
+""",
+    "BE": """
+[facts.standing]
+type = "text"
+description = "How the register has it."
+options = ["Bad", "Good", "Unheard of"]
+
+[facts.arrears]
+type = "count"
+description = "Months in arrears."
+minimum = 5
+maximum = 100
+
+[facts.fee]
+type = "money"
+description = "A fee."
+minimum = "JPY 0"
+maximum = "JPY 100"
+""",
+}
+
+
+def benelux():
+    """Two jurisdictions whose own facts have the same names; BE begins a year later, and has no cents."""
+    later = {
+        name: text.replace("2026-01-01", "2027-01-01").replace("2025-01-01", "2026-01-01")
+        .replace("2025-12-31", "2026-12-31").replace("on = 2026-01-01", "on = 2027-01-01")
+        .replace("2026-02-01", "2027-02-01").replace("EUR", "JPY").replace(".00", "")
+        for name, text in country("BE", more=OWN["BE"]).items()
+    }  # fmt: skip
+    return loaded(NL=country("NL", more=OWN["NL"]), BE=later)
+
+
+def deals():
+    """Each value of the facts that the two read otherwise, in each jurisdiction, early and late."""
+    days = [date(2025, 6, 1), date(2026, 6, 1), date(2024, 12, 31), date(2027, 6, 1)]
+    values = [
+        (5, "Good", "1.50"),
+        (0, "Bad", "1"),
+        (50, "Unheard of", "99"),
+        (None, None, None),
+        (11, "x", "101"),
+    ]
+    rows = [
+        {
+            "jurisdiction": code,
+            "on": day,
+            "progress": Decimal("64.1234"),
+            "performance": Decimal("79.5"),
+            "missed_remittances_30d": 3,
+            "balance": Decimal(balance),
+            "arrears": arrears,
+            "standing": standing,
+            "fee": None if fee is None else Decimal(fee),
+        }
+        for code in ("NL", "BE", "ZZ", None)
+        for day in (*days, None)
+        for arrears, standing, fee in values
+        for balance in ("12.34", "12")
+    ]
+    return rows, pa.Table.from_pylist(rows)
+
+
+@pytest.mark.parametrize("on", ["on", date(2025, 6, 1), date(2026, 6, 1)], ids=str)
+@pytest.mark.parametrize("store", STORES)
+def test_facts_of_one_name_that_are_read_otherwise(store, on):
+    """
+    A column is read as each row's own jurisdiction reads it: its range, its texts, its decimals.
+    """
+    jurisdictions = benelux()
+    rows, table = deals()
+    day = None if on == "on" else on
+    expected = [by_the_service(jurisdictions, row, day) for row in rows]
+    frame = STORES[store](table)
+    assert in_words(assess(frame, jurisdictions, on=on, readable=True)) == expected
+    numbers = rows_said(assess(frame, jurisdictions, on=on))
+    assert [outcome for outcome, _, _ in numbers] == [PLACE[outcome] for outcome, _, _ in expected]
+    again = prepare(frame, jurisdictions, on=on)
+    assert rows_said(assess(again, jurisdictions, on=on, prepared=True)) == numbers
+    standing, arrears, fee = columns_of(again, "standing", "arrears", "fee")
+    for row, (outcome, _, _), *found in zip(rows, expected, standing, arrears, fee, strict=True):
+        if outcome != "invalid":
+            book = jurisdictions.resolve(row["jurisdiction"], on=day or row["on"])
+            names = ("standing", "arrears", "fee")
+            assert found == [book.catalogue.fact(name).read(row[name]) for name in names]
+
+
+@pytest.mark.parametrize("store", STORES)
+def test_rows_of_a_jurisdiction_that_has_not_begun(store):
+    """
+    Whether the others are in the frame or not, and whether it is lazy or not, it is the day that is at fault.
+    """
+    jurisdictions = benelux()
+    _, table = deals()
+    of_be = table.filter(pa.compute.equal(table["jurisdiction"], "BE"))
+    found = in_words(
+        assess(STORES[store](of_be), jurisdictions, on=date(2025, 6, 1), readable=True)
+    )
+    assert set(found) == {("invalid", (), ("2025-06-01",))}
+
+
+@pytest.mark.parametrize("store", STORES)
+def test_a_frame_of_no_known_jurisdiction(store):
+    """
+    Rows of no jurisdiction are invalid, also where there are no others.
+    """
+    _, table = deals()
+    of_none = table.filter(
+        pa.compute.invert(pa.compute.is_in(table["jurisdiction"], pa.array(["NL", "BE"])))
+    )
+    found = in_words(assess(STORES[store](of_none), benelux(), readable=True))
+    assert set(found) == {("invalid", (), ("jurisdiction",))}

@@ -1,0 +1,135 @@
+"""A test that cannot fail is a defect: each of these faults must be found by the parity suite."""
+
+from __future__ import annotations
+
+import operator
+import sys
+
+import polars as pl
+import pytest
+from attrs import evolve
+from compared import misread, rows_said, whole_numbers
+from plain_cases import STORAGES, USUAL, frames
+from prepared_cases import case
+from stores import STORES
+
+from holdback import portfolio
+from holdback.portfolio import answers, reading, staging, values
+
+columns_module = sys.modules["holdback.rules.columns"]
+
+
+@pytest.fixture(autouse=True)
+def _nothing_remembered():
+    """What was written before a fault was planted, or with it, is forgotten."""
+    answers.steps.cache_clear()
+    yield
+    answers.steps.cache_clear()
+
+
+def misread_in(*storages, make=pl.from_arrow):
+    """Whether some value in *storages*, or in the usual ones, is misread."""
+    here = [STORAGES[name] for name in dict.fromkeys((*USUAL.values(), *storages))]
+    return any(any(misread(each, make(each.table))) for each in frames(here, 500, 0))
+
+
+def answered_wrong():
+    """Whether some prepared row comes out otherwise than it must."""
+    one = case("pounds")
+    frame = pl.from_arrow(whole_numbers(one.catalogue, one.rows))
+    return any(
+        rows_said(portfolio.assess(frame, book.rulebook, prepared=True)) != list(book.expected)
+        for book in one.books
+    )
+
+
+def test_none_is_found_where_none_is():
+    """
+    Without a fault, the same comparisons find none.
+    """
+    assert not misread_in()
+    assert not answered_wrong()
+
+
+def test_floats_that_are_just_rounded(monkeypatch):
+    """
+    "A float is read as the decimal number of the type's places to which it is the nearest float"
+    """
+
+    def rounded(self, column):
+        number = (column * 10**self.fact.type.places).round().cast(self.make.Int64, strict=False)
+        return self.within(number, ~(column.is_null() | column.is_nan()))
+
+    monkeypatch.setattr(reading.Reader, "float", rounded)
+    assert misread_in()
+
+
+def test_a_range_whose_end_is_left_out(monkeypatch):
+    """
+    "`low` and `high` are the ends of its range, both included."
+    """
+
+    def within(self, number, given):
+        inside = (number >= self.fact.low) & (number < self.fact.high)
+        return reading.Column(self.make.when(inside).then(number), given, tuple(self._scratch))
+
+    monkeypatch.setattr(reading.Reader, "within", within)
+    assert misread_in()
+
+
+def test_decimals_that_are_cut_off(monkeypatch):
+    """
+    "Nothing is rounded, except a derived percentage"
+    """
+    plain = reading.Reader.decimal
+
+    def cut(self, column, dtype):
+        return plain(evolve(self, fact=evolve(self.fact, derived=True)), column, dtype)
+
+    monkeypatch.setattr(reading.Reader, "decimal", cut)
+    assert misread_in()
+
+
+def test_instants_that_are_all_days(monkeypatch):
+    """
+    "a day as midnight without a time zone"
+    """
+    monkeypatch.setattr(values, "_day", lambda value: value.date() if value == value else value)
+    assert misread_in("instant_ns", make=STORES["pandas arrow"])
+
+
+@pytest.mark.parametrize(
+    ("operand", "wrong"), [(">=", operator.gt), ("<", operator.le), ("!=", operator.eq)]
+)
+def test_a_wrong_comparison(monkeypatch, operand, wrong):
+    """
+    "*columns* (a whole portfolio on any dataframe engine) [...] must give the same answer" (design 1)
+    """
+    monkeypatch.setattr(columns_module, "_COMPARED", {**columns_module._COMPARED, operand: wrong})
+    assert answered_wrong()
+
+
+def test_outcomes_in_another_order(monkeypatch):
+    """
+    "Any declining rule false: `ineligible`. Else anything unknown: `undetermined`" (design 4)
+    """
+    first, second, third = answers._BY_MASK
+    monkeypatch.setattr(answers, "_BY_MASK", (second, first, third))
+    assert answered_wrong()
+
+
+def test_a_rule_that_is_called_unknown_without_its_fact(monkeypatch):
+    """
+    A rule that is true whatever a fact is does not need it.
+    """
+    monkeypatch.setattr(answers, "always_unknown_without", lambda rule: len(rule.names) == 1)
+    assert answered_wrong()
+
+
+def test_a_fact_that_is_called_certain(monkeypatch):
+    """
+    A fact is certain where no row lacks it.
+    """
+    every = property(lambda self: frozenset(self.facts))
+    monkeypatch.setattr(staging.Staging, "certain", every)
+    assert answered_wrong()

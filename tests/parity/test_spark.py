@@ -1,0 +1,159 @@
+"""
+The same parity on PySpark, in local mode. It needs Java and an environment of its own:
+
+    python3 -m venv .sparkvenv && .sparkvenv/bin/pip install -q -e '.[spark]'
+    .sparkvenv/bin/pytest tests/parity/test_spark.py
+"""
+
+from __future__ import annotations
+
+import pytest
+
+pytest.importorskip("pyspark")
+
+from compared import columns_of, misread, rows_said, said_by_columns, whole_numbers
+from meaning import OUTCOMES
+from plain_cases import STORAGES, frames
+from prepared_cases import CATALOGUES, case
+from pyspark.sql import DataFrame, SparkSession, functions
+
+from holdback import InvalidDocument, load_jurisdictions, portfolio
+from holdback.portfolio import sample
+
+# What PySpark and pandas will change some day is their own affair.
+pytestmark = pytest.mark.filterwarnings("default")
+
+LEAST_PAIRS = 5_000
+RULES, ROWS = 30, 120
+# By their places among `SIZES`: one rule, two, three that only refer, as many as there are; and those written by hand.
+BOOKS = (0, 3, 5, 8, 9)
+# Spark has no unsigned numbers, and instants in microseconds alone.
+LACKING = (
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "instant_s",
+    "instant_ms",
+    "instant_ns",
+    "dictionary",
+)
+HERE = [each for name, each in STORAGES.items() if name not in LACKING]
+
+
+@pytest.fixture(scope="module")
+def spark():
+    """A session in this process, quiet and small."""
+    settings = {
+        "spark.ui.enabled": "false",
+        "spark.sql.shuffle.partitions": "2",
+        "spark.sql.execution.arrow.pyspark.enabled": "true",
+        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.timestampType": "TIMESTAMP_NTZ",  # an instant without a time zone
+        "spark.driver.host": "127.0.0.1",
+    }
+    building = SparkSession.builder.master("local[2]").appName("parity")
+    for key, value in settings.items():
+        building = building.config(key, value)
+    session = building.getOrCreate()
+    session.sparkContext.setLogLevel("ERROR")
+    yield session
+    session.stop()
+
+
+@pytest.fixture
+def lenient(spark):
+    """The session without the errors of the SQL standard, which Spark makes unless it is told otherwise."""
+    assert spark.conf.get("spark.sql.ansi.enabled") == "true"
+    spark.conf.set("spark.sql.ansi.enabled", "false")
+    yield spark
+    spark.conf.set("spark.sql.ansi.enabled", "true")
+
+
+@pytest.mark.parametrize("name", CATALOGUES)
+def test_columns_say_what_the_interpreter_says(spark, name):
+    """
+    "Parity: interpreter = closure = columns on every backend, [...] (5,000 of them on PySpark [...])"
+    """
+    one = case(name, RULES, ROWS)
+    frame = spark.createDataFrame(whole_numbers(one.catalogue, one.rows))
+    assert said_by_columns(frame, one) == one.answers
+    assert len(CATALOGUES) * one.pairs >= LEAST_PAIRS
+
+
+@pytest.mark.parametrize("name", CATALOGUES)
+def test_assess_says_what_the_interpreter_says(spark, name):
+    """
+    What the rules say of a row is what they say of that deal alone.
+    """
+    one = case(name, RULES, ROWS)
+    table = whole_numbers(one.catalogue, one.rows, narrow=True, unsigned=False)
+    frame = spark.createDataFrame(table)
+    met = set()
+    for book in (one.books[place] for place in BOOKS):
+        found = portfolio.assess(frame, book.rulebook, prepared=True)
+        assert isinstance(found, DataFrame)
+        assert rows_said(found) == list(book.expected)
+        met.update(OUTCOMES[outcome] for outcome, _, _ in book.expected)
+    assert met == {*OUTCOMES} - {"invalid"}
+
+
+def test_values_mean_what_the_reader_of_facts_says(spark):
+    """
+    "with nulls, NaN, NaT, negative zero, extremes of range and every dtype; 0 differences"
+    """
+    for frame in frames(HERE, wild=400, tame=0):
+        assert list(misread(frame, spark.createDataFrame(frame.table)))[:20] == []
+
+
+def test_rows_come_out_as_the_service_answers(lenient):
+    """
+    "rows the engine would call `InvalidDocument` [...] become `outcome = "invalid"` with the facts named"
+    """
+    met = set()
+    for frame in frames(HERE, wild=200, tame=200):
+        if frame.number % 4 == 0:
+            continue  # it has the most rules, and takes the longest
+        native = lenient.createDataFrame(frame.table)
+        assert rows_said(portfolio.assess(native, frame.book)) == frame.expected
+        met.update(OUTCOMES[outcome] for outcome, _, _ in frame.expected)
+    assert met == {*OUTCOMES}
+
+
+# -- frames as they were given
+
+WRONG = {
+    "progress": "CAST(1.5 AS FLOAT)",
+    "performance": "'64.5%'",
+    "status": "1",
+    "identity_verified": "1",
+    "credit_checked_on": "TIMESTAMP_LTZ '2026-03-01 00:00:00'",
+    "balance": "CAST(1 AS DECIMAL(38, 16))",
+}
+
+
+def test_what_cannot_be_read_is_refused_all_at_once(spark):
+    """
+    "InvalidDocument: naming every column that is missing or of the wrong type."
+    """
+    frame = spark.createDataFrame(sample(3, seed=1)).drop("deals_defaulted")
+    for name, written in WRONG.items():
+        frame = frame.withColumn(name, functions.expr(written))
+    with pytest.raises(InvalidDocument) as raised:
+        portfolio.assess(frame, load_jurisdictions())
+    assert {fault.path for fault in raised.value.faults} == {*WRONG, "deals_defaulted"}
+
+
+def test_the_sample_portfolio(spark):
+    """
+    Several jurisdictions and days in one frame: in Spark as in PyArrow, which is held against the service.
+    """
+    deals, jurisdictions = sample(400, seed=5), load_jurisdictions()
+    found = portfolio.assess(spark.createDataFrame(deals), jurisdictions, readable=True)
+    assert isinstance(found, DataFrame)
+    assert found.columns == [*deals.column_names, "outcome", "eligible", "codes", "needs"]
+    names = ("deal_id", "outcome", "codes", "needs")
+    expected = columns_of(portfolio.assess(deals, jurisdictions, readable=True), *names)
+    assert columns_of(found, *names) == expected
+    empty = portfolio.assess(spark.createDataFrame(deals).limit(0), jurisdictions)
+    assert rows_said(empty) == []
