@@ -162,11 +162,14 @@ class _Writer:
         col, wide = self.make.col, self.make.Int64
         is_ = {outcome: col(OUTCOME) == place for outcome, place in _PLACE.items()}
         floor = self.make.lit(1 << FLOOR_BIT, wide)
+        declining = col(_DECLINING) if _DECLINING in masks else 0
         failing: list[Case] = [(is_[renewal.NOT_ASSESSED], floor)]
         if _REFERRING in masks:
             failing.append((is_[renewal.REFERRED], col(_REFERRING)))
-        if _DECLINING in masks:
-            failing.append((is_[renewal.INELIGIBLE], col(_DECLINING)))
+        if faults:
+            failing.append((is_[INVALID], 0))
+        if not progress.certain:  # where it is unknown, a rule may be false that nobody asks
+            failing.append((is_[renewal.UNDETERMINED], 0))
         needs: list[Case] = [(is_[INVALID], col(FAULTS))] if faults else []
         if not progress.certain:
             needs.append((is_[renewal.UNDETERMINED] & progress.value.is_null(), 1 << place))
@@ -174,7 +177,7 @@ class _Writer:
             needs.append((is_[renewal.UNDETERMINED], col(_MISSING)))
         return {
             ELIGIBLE: is_[renewal.ELIGIBLE],
-            FAILING: self.chain(failing, 0).cast(wide),
+            FAILING: self.chain(failing, declining).cast(wide),
             NEEDS: self.chain(needs, 0).cast(wide) if needs else self.make.lit(0, wide),
         }
 

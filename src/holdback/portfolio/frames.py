@@ -157,4 +157,4 @@ def attached(frame: nw.DataFrame[Any], results: nw.DataFrame[Any]) -> Any:
     if frame.implementation.is_pandas_like():
         found = results.to_native()
         return frame.to_native().assign(**{name: found[name].array for name in results.columns})
-    return frame.with_columns(*(results[name] for name in results.columns)).to_native()
+    return frame.with_columns(*results.iter_columns()).to_native()

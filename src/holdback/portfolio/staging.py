@@ -173,7 +173,8 @@ class Staging:
         if not self.eager or not self.prepared:
             return frozenset()
         assert isinstance(self.frame, nw.DataFrame)
-        return frozenset(name for name in self.facts if self.frame[name].null_count() == 0)
+        column = self.frame.get_column
+        return frozenset(name for name in self.facts if column(name).null_count() == 0)
 
     def balance(self, make: Any, staged: Collection[str]) -> Any:
         """What is left of each deal in minor units, as far as it is known."""
