@@ -26,13 +26,13 @@ TESTS = Path(__file__).parents[1]
 sys.path[:0] = [str(TESTS), str(TESTS / "laws"), str(TESTS / "hostile")]
 
 import corpus  # noqa: E402
-from rule_generator import RuleGenerator  # noqa: E402
 
 from holdback import InvalidDocument  # noqa: E402
 from holdback.errors import RuleError  # noqa: E402
 from holdback.jurisdictions.positions import tokens  # noqa: E402
 from holdback.jurisdictions.reader import read_jurisdiction  # noqa: E402
 from holdback.rules import check, interpret, parse  # noqa: E402
+from rule_generator import RuleGenerator  # noqa: E402
 from small_catalogue import CATALOGUE  # noqa: E402
 from small_jurisdiction import FILES  # noqa: E402
 

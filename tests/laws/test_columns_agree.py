@@ -12,10 +12,10 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from rule_generator import RuleGenerator
 
 from holdback.rules import interpret
 from holdback.rules.columns import Number, columns
+from rule_generator import RuleGenerator
 from small_catalogue import CATALOGUE
 
 NAMES = [fact.name for fact in CATALOGUE.facts]

@@ -9,10 +9,10 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rule_generator import COMPARISONS, RuleGenerator
 
 from holdback.rules import OPERATORS, check, closure, interpret, masks, parse, text, trace
 from holdback.rules.types import Kind
+from rule_generator import COMPARISONS, RuleGenerator
 from small_catalogue import CATALOGUE
 
 # `holdback.rules.closure` names the function in the package, so the module is looked up by its name.
