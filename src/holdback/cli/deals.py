@@ -99,8 +99,7 @@ def open_deals(deals: str, constants: Mapping[str, str]) -> Deals:
     connection.execute(f"SET memory_limit = '{_MEMORY}'")
     more = "".join(f", {_quoted(value)} AS {_named(name)}" for name, value in constants.items())
     try:
-        # Whoever runs the command may run any query: it is theirs, on their files.
-        relation = connection.sql(f"SELECT *{more} FROM {source}")  # noqa: S608
+        relation = connection.sql(f"SELECT *{more} FROM {source}")  # noqa: S608  # whoever runs the command may run any query
         for name in constants:
             if relation.columns.count(name) > 1:
                 raise InvalidDocument.of(
@@ -110,7 +109,7 @@ def open_deals(deals: str, constants: Mapping[str, str]) -> Deals:
                 )
         if ending != ".parquet":
             return Deals(relation, None, texts=bool(ending))
-        ((count,),) = connection.sql(f"SELECT count(*) FROM {source}").fetchall()  # noqa: S608
+        ((count,),) = connection.sql(f"SELECT count(*) FROM {source}").fetchall()  # noqa: S608  # as above
     except duckdb.Error as error:
         raise InvalidDocument.of(_first_line(str(error))) from None
     return Deals(relation, count, texts=False)

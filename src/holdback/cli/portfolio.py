@@ -85,7 +85,7 @@ def portfolio_command(
     rules, others = load(folder), load(other) if other else None
     try:
         from holdback.cli.deals import Output, open_deals  # noqa: PLC0415  # they need an extra
-        from holdback.cli.streaming import Stream  # noqa: PLC0415
+        from holdback.cli.streaming import Stream  # noqa: PLC0415  # so does this
     except ModuleNotFoundError as missing:
         message = f"The command needs {missing.name}: pip install 'holdback[portfolio]'"
         raise click.ClickException(message) from None

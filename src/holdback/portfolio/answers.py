@@ -14,7 +14,7 @@ from typing import Any, Final
 from attrs import frozen
 
 from holdback import renewal
-from holdback.portfolio.marks import FLOOR_BIT, INVALID, OUTCOMES
+from holdback.portfolio.marks import FLOOR_BIT, INVALID, PLACES
 from holdback.rules.columns import Columns, Number, always_unknown_without, columns
 from holdback.rules.tree import Checked
 from holdback.ruleset import DECLINE, RuleSet
@@ -35,7 +35,6 @@ _BY_MASK: Final = (
     (_REFERRING, renewal.REFERRED),
 )
 
-_PLACE: Final = {outcome: place for place, outcome in enumerate(OUTCOMES)}
 # Masks are put together in the engine's own short whole numbers, which are faster, and then widened.
 _CHUNK: Final = 30
 
@@ -139,7 +138,9 @@ class _Writer:
         (books, part), *others = parts
         if not others and len(books) == count:
             return part
-        return self.chain([(self.make.col(BOOK).is_in(list(each)), part) for each, part in parts])
+        return chain(
+            self.make, [(self.make.col(BOOK).is_in(list(each)), part) for each, part in parts]
+        )
 
     def outcome(self, progress: Number, masks: Collection[str], *, faults: bool) -> Expr:
         """The outcome as `renewal.assess` finds it, after what cannot be read."""
@@ -152,15 +153,15 @@ class _Writer:
             if name in masks:
                 cases.append((col(name) != 0, outcome))
         places = [(condition, self.place(outcome)) for condition, outcome in cases]
-        return self.chain(places, self.place(renewal.ELIGIBLE))
+        return chain(self.make, places, self.place(renewal.ELIGIBLE))
 
     def place(self, outcome: str) -> Expr:
-        return self.make.lit(_PLACE[outcome], self.make.Int8)
+        return self.make.lit(PLACES[outcome], self.make.Int8)
 
     def said(self, masks: Collection[str], progress: Number, place: int, *, faults: bool) -> Step:
         """What is said beside the outcome: what decided it, and nothing else."""
         col, wide = self.make.col, self.make.Int64
-        is_ = {outcome: col(OUTCOME) == place for outcome, place in _PLACE.items()}
+        is_ = {outcome: col(OUTCOME) == place for outcome, place in PLACES.items()}
         floor = self.make.lit(1 << FLOOR_BIT, wide)
         declining = col(_DECLINING) if _DECLINING in masks else 0
         failing: list[Case] = [(is_[renewal.NOT_ASSESSED], floor)]
@@ -177,28 +178,28 @@ class _Writer:
             needs.append((is_[renewal.UNDETERMINED], col(_MISSING)))
         return {
             ELIGIBLE: is_[renewal.ELIGIBLE],
-            FAILING: self.chain(failing, declining).cast(wide),
-            NEEDS: self.chain(needs, 0).cast(wide) if needs else self.make.lit(0, wide),
+            FAILING: chain(self.make, failing, declining).cast(wide),
+            NEEDS: chain(self.make, needs, 0).cast(wide) if needs else self.make.lit(0, wide),
         }
-
-    def chain(self, cases: Sequence[Case], otherwise: Expr | int | None = None) -> Expr:
-        """What stands beside the first condition of *cases* that is true."""
-        (condition, value), *others = cases
-        chosen = self.make.when(condition).then(value)
-        for condition, value in others:
-            chosen = chosen.when(condition).then(value)
-        return chosen if otherwise is None else chosen.otherwise(otherwise)
 
     def mask(self, flags: Mapping[int, Expr]) -> Expr:
         """The mask with each bit of *flags* set where its flag is true."""
         chunks: dict[int, list[Expr]] = {}
         for place, flag in flags.items():
             chunk, low = divmod(place, _CHUNK)
-            chunks.setdefault(chunk, []).append(self.chain([(flag, 1 << low)], 0))
+            chunks.setdefault(chunk, []).append(chain(self.make, [(flag, 1 << low)], 0))
         return _sum([self.widened(_sum(bits), chunk) for chunk, bits in chunks.items()])
 
     def widened(self, bits: Expr, chunk: int) -> Expr:
         return bits.cast(self.make.Int64) * (1 << chunk * _CHUNK) if chunk else bits
+
+
+def chain(make: Any, cases: Iterable[Case], otherwise: Expr | int | None = None) -> Expr:
+    """What stands beside the first condition of *cases* that is true, by the functions of *make*."""
+    chosen = make
+    for condition, value in cases:
+        chosen = chosen.when(condition).then(value)
+    return chosen if otherwise is None else chosen.otherwise(otherwise)
 
 
 def _readers(rules: RuleSet, answers: _Answers) -> Mapping[str, tuple[Checked, ...]]:

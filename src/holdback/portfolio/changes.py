@@ -7,10 +7,9 @@ from datetime import date
 from typing import Any, Final
 
 import narwhals.stable.v2 as nw
-from attrs import field, frozen
+from attrs import asdict, field, frozen
 
 from holdback.canonical import Json
-from holdback.jurisdictions.rulebook import Rulebook
 from holdback.portfolio.answers import ELIGIBLE, NEEDS, OURS, OUTCOME, RESULTS
 from holdback.portfolio.assessing import answered, assess
 from holdback.portfolio.books import Rules
@@ -20,12 +19,13 @@ from holdback.portfolio.counting import (
     Amount,
     Answer,
     Meaning,
+    added,
     counted,
     money,
     with_book,
 )
 from holdback.portfolio.frames import Work, opened
-from holdback.portfolio.marks import OUTCOMES
+from holdback.portfolio.marks import PLACES, words
 from holdback.portfolio.readable import CODES
 from holdback.portfolio.staging import Frame, Staging
 from holdback.portfolio.tables import Table, together
@@ -37,7 +37,6 @@ AFTER: Final = {name: f"{name}_after" for name in _SAID}
 # The numbers of the answer before, put aside while the answer after is worked out.
 _ASIDE: Final = {name: f"{OURS}before_{name}" for name in ANSWER}
 
-_ORDER: Final = {outcome: place for place, outcome in enumerate(OUTCOMES)}
 DECIDES: Final = "now decides"
 DECIDED: Final = "no longer decides"
 
@@ -99,7 +98,7 @@ class Comparison:
             for before, after, each in self._changed()
         )
         ranked = sorted(
-            _added(parts).items(), key=lambda each: (each[0][0], *(_ORDER[it] for it in each[0][1]))
+            _added(parts).items(), key=lambda each: (each[0][0], *(PLACES[it] for it in each[0][1]))
         )
         return tuple(
             Transition(
@@ -128,7 +127,7 @@ class Comparison:
     def tables(self) -> tuple[Table, ...]:
         """The outcomes that change, and why, as tables."""
         moved = tuple(
-            (each.jurisdiction, _words(each.before), _words(each.after), each.deals, each.balance)
+            (each.jurisdiction, words(each.before), words(each.after), each.deals, each.balance)
             for each in self.transitions
         )
         turned = tuple(
@@ -146,26 +145,8 @@ class Comparison:
         return {
             "deals": self.deals,
             "changes": self.changes,
-            "transitions": [
-                {
-                    "jurisdiction": each.jurisdiction,
-                    "before": each.before,
-                    "after": each.after,
-                    "deals": each.deals,
-                    "balance": each.balance,
-                }
-                for each in self.transitions
-            ],
-            "reasons": [
-                {
-                    "jurisdiction": each.jurisdiction,
-                    "code": each.code,
-                    "why": each.why,
-                    "deals": each.deals,
-                    "balance": each.balance,
-                }
-                for each in self.reasons
-            ],
+            "transitions": [asdict(each) for each in self.transitions],
+            "reasons": [asdict(each) for each in self.reasons],
         }
 
     def __str__(self) -> str:
@@ -180,26 +161,17 @@ class Comparison:
 
     def __add__(self, other: Comparison) -> Comparison:
         """Both together, as of parts that were read one after the other; the deals are those of the last."""
-        answers = dict(self.answers)
-        for key, amount in other.answers.items():
-            answers[key] = answers.get(key, Amount()) + amount
+        answers = added([*self.answers.items(), *other.answers.items()])
         return Comparison(other.changed, answers)
-
-
-def _words(outcome: str) -> str:
-    return outcome.replace("_", " ")
 
 
 def _added(
     parts: Iterable[tuple[Answer, tuple[str, str], Amount]],
 ) -> dict[tuple[str, tuple[str, str]], tuple[Amount, str]]:
     """The amounts of *parts* with one jurisdiction and one key, added up, and what is left as text."""
-    found: dict[tuple[str, tuple[str, str]], Amount] = {}
-    books: dict[str, Rulebook | None] = {}
-    for answer, key, amount in parts:
-        books[answer.jurisdiction] = answer.rulebook
-        where = (answer.jurisdiction, key)
-        found[where] = found.get(where, Amount()) + amount
+    every = list(parts)
+    books = {answer.jurisdiction: answer.rulebook for answer, _, _ in every}
+    found = added(((answer.jurisdiction, key), amount) for answer, key, amount in every)
     return {where: (amount, money(amount, books[where[0]])) for where, amount in found.items()}
 
 
@@ -273,9 +245,8 @@ def _counted(
     numbers: Work, before: Staging, after: Staging
 ) -> Mapping[tuple[Answer, Answer], Amount]:
     was, is_ = Meaning(before.books), Meaning(after.books)
-    answers: dict[tuple[Answer, Answer], Amount] = {}
-    for key, amount in counted(numbers, (*_ASIDE.values(), *ANSWER)):
-        half = len(ANSWER)
-        both = was.answer(*key[:half]), is_.answer(*key[half:])
-        answers[both] = answers.get(both, Amount()) + amount
-    return answers
+    half = len(ANSWER)
+    return added(
+        ((was.answer(*key[:half]), is_.answer(*key[half:])), amount)
+        for key, amount in counted(numbers, (*_ASIDE.values(), *ANSWER))
+    )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Final, TypeVar
 
 import narwhals.stable.v2 as nw
 from attrs import frozen
@@ -19,6 +19,8 @@ from holdback.portfolio.marks import JURISDICTION_BIT, OUTCOMES, codes, needed
 # A million million deals of a million million minor units each can be added up in two parts, and in one not.
 _PART: Final = 10**9
 _DEALS, _HIGH, _LOW = f"{OURS}deals", f"{OURS}high", f"{OURS}low"
+
+_Key = TypeVar("_Key")
 
 ANSWER: Final = (BOOK, OUTCOME, FAILING, NEEDS)
 # What has to be worked out of a row before it can be counted.
@@ -49,6 +51,14 @@ class Amount:
 
     def __add__(self, other: Amount) -> Amount:
         return Amount(self.deals + other.deals, self.minor + other.minor)
+
+
+def added(parts: Iterable[tuple[_Key, Amount]]) -> dict[_Key, Amount]:
+    """The amounts of *parts* with one key, added up."""
+    found: dict[_Key, Amount] = {}
+    for key, amount in parts:
+        found[key] = found.get(key, Amount()) + amount
+    return found
 
 
 @frozen
@@ -98,8 +108,3 @@ def _whole(total: Any) -> int:
 def money(amount: Amount, rulebook: Rulebook | None) -> str:
     """What is left of the deals of *amount*, in the currency of *rulebook*; nothing where there is none."""
     return str(Money(amount.minor, rulebook.currency)) if rulebook else ""
-
-
-def totals(parts: Mapping[Any, Amount]) -> Amount:
-    """All *parts* together."""
-    return sum(parts.values(), Amount())

@@ -24,11 +24,23 @@ OUTCOMES: Final = (
     INVALID,
 )
 
+PLACES: Final = {outcome: place for place, outcome in enumerate(OUTCOMES)}
+
 # Rules have the bits under it, of which there are at most 60 (design 4).
 FLOOR_BIT: Final = 60
 # Facts have the bits under these, of which there are at most 58: 18 built in, 40 of a jurisdiction's own.
 JURISDICTION_BIT: Final = 61
 ON_BIT: Final = 62
+
+
+def words(outcome: str) -> str:
+    """
+    The *outcome* in a sentence.
+
+    >>> words("not_assessed")
+    'not assessed'
+    """
+    return outcome.replace("_", " ")
 
 
 def codes(rulebook: Rulebook, failing: int) -> tuple[str, ...]:

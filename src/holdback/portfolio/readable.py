@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from types import ModuleType
 from typing import Any, Final
 
-from holdback.portfolio.answers import BOOK, FAILING, NEEDS, OURS, OUTCOME
+from holdback.portfolio.answers import BOOK, FAILING, NEEDS, OURS, OUTCOME, chain
 from holdback.portfolio.books import Books
-from holdback.portfolio.marks import FLOOR_BIT, JURISDICTION_BIT, ON_BIT, OUTCOMES
+from holdback.portfolio.marks import FLOOR_BIT, JURISDICTION_BIT, ON_BIT, PLACES
 from holdback.renewal import FLOOR_CODE
 
 CODES: Final = "codes"
@@ -37,10 +37,8 @@ def readable_columns(books: Books, make: ModuleType) -> Mapping[str, Any]:
 
 
 def _outcome(make: Any) -> Any:
-    chosen = make
-    for place, outcome in enumerate(OUTCOMES):
-        chosen = chosen.when(make.col(OUTCOME) == place).then(make.lit(outcome))
-    return chosen
+    said = ((make.col(OUTCOME) == place, make.lit(word)) for word, place in PLACES.items())
+    return chain(make, said)
 
 
 def _listed(make: Any, column: str, meaning: Mapping[int, Mapping[str, Sequence[int]]]) -> Any:
@@ -58,8 +56,8 @@ def _word(make: Any, by_word: Mapping[str, Sequence[int]]) -> Any:
     (first, _), *others = by_word.items()
     if not others:  # a bit is set only where the row's book has it
         return make.lit(f"{first}{_BETWEEN}")
-    chosen = make
-    for word, books in by_word.items():
-        mine = make.col(BOOK).is_in(list(books))
-        chosen = chosen.when(mine).then(make.lit(f"{word}{_BETWEEN}"))
-    return chosen
+    book = make.col(BOOK)
+    words = (
+        (book.is_in(list(each)), make.lit(f"{word}{_BETWEEN}")) for word, each in by_word.items()
+    )
+    return chain(make, words)

@@ -12,17 +12,14 @@ multiplied by a million or less and rounded down, in which all engines agree.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any, Final
 
 import narwhals.stable.v2 as nw
 from attrs import field, frozen
 
-from holdback.portfolio.answers import OURS
+from holdback.portfolio.answers import OURS, Expr, chain
 from holdback.rules.types import Fact, Kind
-
-Expr = Any
 
 # An engine's decimals have up to 38 digits: the 19 of the widest range, these after the point, and one or two
 # that scaling adds.
@@ -35,7 +32,6 @@ _MOST_OF_FLOATS: Final = 2**50
 _SMALL: Final = (nw.Int8, nw.Int16, nw.Int32, nw.Int64, nw.UInt8, nw.UInt16, nw.UInt32)
 _LARGE: Final = (nw.UInt64, nw.Int128, nw.UInt128)
 _TEXTS: Final = (nw.String, nw.Categorical, nw.Enum)
-_IN_UNITS: Final = (Kind.PERCENT, Kind.RATIO, Kind.MONEY)
 _WHOLE: Final = (Kind.COUNT, Kind.DAYS)
 
 
@@ -205,14 +201,6 @@ class Reader:
         known = self.put(number)
         inside = (known >= self.fact.low) & (known <= self.fact.high)
         return Column(self.make.when(inside).then(known), given, tuple(self._scratch))
-
-
-def chain(make: Any, cases: Sequence[tuple[Expr, Expr | int]], otherwise: Any = None) -> Expr:
-    """What stands beside the first condition of *cases* that is true."""
-    chosen = make
-    for condition, value in cases:
-        chosen = chosen.when(condition).then(value)
-    return chosen if otherwise is None else chosen.otherwise(otherwise)
 
 
 def _around(fact: Fact) -> tuple[int, int]:

@@ -145,7 +145,7 @@ def sample(n: int, seed: int, *, backend: _Backend = "pyarrow", on: date = date(
     chunks = [_chunk(seed, number, seasons) for number in range(max(1, -(-n // _CHUNK)))]
     table = _table(chunks, n, on)
     if backend == "pandas":
-        import pandas as pd  # type: ignore[import-untyped]  # noqa: PLC0415
+        import pandas as pd  # type: ignore[import-untyped]  # noqa: PLC0415  # it has no types, and is the user's to install
 
         return table.to_pandas(types_mapper=pd.ArrowDtype)
     return nw.from_arrow(table, backend=backend).to_native()
@@ -361,7 +361,7 @@ def _evidence(dice: _Dice, age: _Numbers) -> _Columns:
 def _table(chunks: list[_Columns], n: int, on: date) -> Any:
     """The first *n* deals of *chunks* as an Arrow table."""
     import pyarrow as pa  # noqa: PLC0415  # no part of the extra
-    import pyarrow.compute as pc  # noqa: PLC0415
+    import pyarrow.compute as pc  # noqa: PLC0415  # as above
 
     places = pc.utf8_lpad(pa.array(np.arange(n)).cast(pa.string()), 8, "0")
     columns = {
@@ -375,7 +375,7 @@ def _table(chunks: list[_Columns], n: int, on: date) -> Any:
 
 def _array(name: str, numbers: _Numbers, on: date) -> Any:
     """The *numbers* of the column *name* as an Arrow array of plain values."""
-    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow as pa  # noqa: PLC0415  # no part of the extra
 
     unknown, type_ = numbers == _UNKNOWN, _TYPES[name]
     match type_.kind:

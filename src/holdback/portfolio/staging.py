@@ -11,11 +11,11 @@ import narwhals.stable.v2 as nw
 from attrs import field, frozen
 
 from holdback.errors import Fault, InvalidDocument, did_you_mean
-from holdback.portfolio.answers import BOOK, FAULTS, NEEDS, OURS, stage
+from holdback.portfolio.answers import BOOK, FAULTS, NEEDS, OURS, chain, stage
 from holdback.portfolio.books import Books, Rules, Shelf, books_of
 from holdback.portfolio.frames import Work, nullable, whole, worked_on
 from holdback.portfolio.marks import JURISDICTION_BIT, ON_BIT
-from holdback.portfolio.reading import Column, Reader, chain, mistyped
+from holdback.portfolio.reading import Column, Reader, mistyped
 from holdback.portfolio.values import read_values
 from holdback.rules.types import Fact, Kind, Type
 
@@ -328,10 +328,8 @@ class Staging:
                 places.setdefault(rulebook.catalogue.place(name), []).append(book)
         if len(places) == 1:
             return _mask(make, 1 << next(iter(places)))
-        chosen = make
-        for place, books in places.items():
-            chosen = chosen.when(_of(make, books)).then(_mask(make, 1 << place))
-        return chosen
+        bits = ((_of(make, books), _mask(make, 1 << place)) for place, books in places.items())
+        return chain(make, bits)
 
 
 def _some(codes: Collection[str]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import date
-from typing import Any, Final
+from typing import Any
 
 from attrs import field, frozen
 
@@ -12,13 +12,20 @@ from holdback.canonical import Json
 from holdback.jurisdictions.rulebook import Rulebook
 from holdback.portfolio.assessing import answered
 from holdback.portfolio.books import Books, Rules
-from holdback.portfolio.counting import ANSWER, COUNTED, Amount, Answer, Meaning, counted, money
+from holdback.portfolio.counting import (
+    ANSWER,
+    COUNTED,
+    Amount,
+    Answer,
+    Meaning,
+    added,
+    counted,
+    money,
+)
 from holdback.portfolio.frames import Work, opened
-from holdback.portfolio.marks import INVALID, OUTCOMES
+from holdback.portfolio.marks import INVALID, PLACES, words
 from holdback.portfolio.staging import Staging
 from holdback.portfolio.tables import Table, together
-
-_ORDER: Final = {outcome: place for place, outcome in enumerate(OUTCOMES)}
 
 
 @frozen(kw_only=True)
@@ -54,7 +61,7 @@ class Summary:
     @property
     def outcomes(self) -> tuple[Line, ...]:
         """The deals by jurisdiction and outcome."""
-        return self._lines(lambda answer: (answer.outcome,), _ORDER)
+        return self._lines(lambda answer: (answer.outcome,), PLACES)
 
     @property
     def reasons(self) -> tuple[Line, ...]:
@@ -97,7 +104,7 @@ class Summary:
     def tables(self) -> tuple[Table, ...]:
         """The outcomes, the reasons, what is missing and what is at fault, as tables."""
         outcomes = tuple(
-            (each.jurisdiction, _words(each.what), each.deals, each.balance)
+            (each.jurisdiction, words(each.what), each.deals, each.balance)
             for each in self.outcomes
         )
         return (
@@ -125,14 +132,7 @@ class Summary:
 
     def __add__(self, other: Summary) -> Summary:
         """The summary of both portfolios together, as of parts that were read one after the other."""
-        answers = dict(self.answers)
-        for answer, amount in other.answers.items():
-            answers[answer] = answers.get(answer, Amount()) + amount
-        return Summary(answers)
-
-
-def _words(outcome: str) -> str:
-    return outcome.replace("_", " ")
+        return Summary(added([*self.answers.items(), *other.answers.items()]))
 
 
 def _listed(title: str, head: str, lines: tuple[Line, ...]) -> Table:
@@ -188,8 +188,4 @@ def summarise(
 def summary_of(work: Work, books: Books) -> Summary:
     """The summary of the rows of *work*, which *books* answered."""
     meaning = Meaning(books)
-    answers: dict[Answer, Amount] = {}
-    for key, amount in counted(work, ANSWER):
-        answer = meaning.answer(*key)
-        answers[answer] = answers.get(answer, Amount()) + amount
-    return Summary(answers)
+    return Summary(added((meaning.answer(*key), each) for key, each in counted(work, ANSWER)))

@@ -15,7 +15,6 @@ from holdback.rules.types import Fact, Kind
 
 _WHOLE: Final = (Kind.COUNT, Kind.DAYS)
 _UNKNOWN, _GIVEN, _FAULT = 0, 1, 2
-NUMBER: Final = "number"
 
 
 def read_values(values: Sequence[Any], fact: Fact) -> tuple[list[int], list[int]]:
