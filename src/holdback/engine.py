@@ -7,7 +7,7 @@ store and to send. It keeps nothing: an engine may be shared by threads and task
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from datetime import date
 from types import MappingProxyType
 from typing import Any, Final, Generic, TypeVar
@@ -150,16 +150,53 @@ class Engine:
         """The state of *merchant* after *events*; see `lifecycle.evolve`."""
         return evolve_all(merchant, events)
 
-    def _carry_out(
-        self,
-        merchant: Merchant,
-        command: Command,
-        context: Context,
-        reply: Callable[[Merchant], Reply],
-    ) -> Outcome[Reply]:
+    def carry_out(self, command: Command, merchant: Merchant, context: Context) -> Outcome[Any]:
+        """
+        Carry out *command*, such as `wire.read_command` gives; what the operations below do by their names.
+
+        >>> from holdback import Money, wire
+        >>> command = wire.read_command("fund_deal", b'{"application_id": "a-1"}', Money.of(0, "GBP").currency)
+        >>> merchant = Merchant.new(partner="acme", merchant_id="m-1", jurisdiction="GB")
+        >>> context = Context(at=wire.read_timestamp("2026-07-06T09:00:00Z"), request_id="r-1")
+        >>> Engine.bundled().carry_out(command, merchant, context)
+        Traceback (most recent call last):
+        holdback.errors.Refusal: application_not_found: no accepted application has this application_id
+
+        Raises:
+            Refusal, InvalidDocument: as the operation of the command.
+        """
+        # What a review says is what was so before it was announced.
+        review = isinstance(command, ReviewRenewal)
+        question = self.assess_renewal(merchant, context) if review else None
         events = self.decide(merchant, command, context)
         after = evolve_all(merchant, events)
-        return Outcome(reply(after), events, after)
+        reply = self._reply(command, after, context) if question is None else question.reply
+        return Outcome(reply, events, after)
+
+    def _reply(self, command: Command, after: Merchant, context: Context) -> Any:
+        """What the one who gave *command* is told, now that the merchant is as it is *after* it."""
+        match command:
+            case RequestOffers():
+                issued = next(s for s in after.offer_sets if s.request_id == context.request_id)
+                return Offers(products=_as_issued(issued.products), expires_at=issued.expires_at)
+            case AcceptOffer():
+                return next(
+                    each.reply
+                    for each in after.fulfilments
+                    if each.reply.offer.offer_id == command.offer_id
+                )
+            case SupplyDetails() | CloseApplication():
+                return _application(after, command.application_id)
+            case FundDeal():
+                application_id = command.application_id
+                deal = next(d for d in after.deals if d.application_id == application_id)
+                return self._standing(after, deal.id, context)
+            case RecordTakings():
+                return TakingsHeld(
+                    days=len(after.takings), complete_through=after.takings_complete_through
+                )
+            case RecordRemittance() | CloseDeal():
+                return self._standing(after, command.deal_id, context)
 
     def request_offers(
         self, request: OffersRequest, merchant: Merchant, context: Context
@@ -172,12 +209,7 @@ class Engine:
                 `application_in_fulfilment`, `request_conflict`.
             InvalidDocument: the evidence is not valid.
         """
-
-        def reply(after: Merchant) -> Offers:
-            offer_set = next(s for s in after.offer_sets if s.request_id == context.request_id)
-            return Offers(products=_as_issued(offer_set.products), expires_at=offer_set.expires_at)
-
-        return self._carry_out(merchant, RequestOffers(request=request), context, reply)
+        return self.carry_out(RequestOffers(request=request), merchant, context)
 
     def accept_offer(
         self,
@@ -193,14 +225,8 @@ class Engine:
             Refusal: `offer_not_found`, `offers_expired`, `offer_withdrawn`, `already_accepted`,
                 `active_deal`.
         """
-
-        def reply(after: Merchant) -> Acceptance:
-            return next(
-                each.reply for each in after.fulfilments if each.reply.offer.offer_id == offer_id
-            )
-
         command = AcceptOffer(offer_id=offer_id, bank_details=bank_details)
-        return self._carry_out(merchant, command, context, reply)
+        return self.carry_out(command, merchant, context)
 
     def supply_details(
         self,
@@ -217,8 +243,7 @@ class Engine:
             Refusal: `application_not_found`, `not_possible_now`, `request_conflict`.
             InvalidDocument: the details are not valid.
         """
-        command = SupplyDetails.of(application_id, details)
-        return self._carry_out(merchant, command, context, _application(application_id))
+        return self.carry_out(SupplyDetails.of(application_id, details), merchant, context)
 
     def close_application(
         self, application_id: str, status: str, merchant: Merchant, context: Context
@@ -230,7 +255,7 @@ class Engine:
             Refusal: `application_not_found`, `not_possible_now`.
         """
         command = CloseApplication(application_id=application_id, status=status)
-        return self._carry_out(merchant, command, context, _application(application_id))
+        return self.carry_out(command, merchant, context)
 
     def fund_deal(
         self, application_id: str, merchant: Merchant, context: Context
@@ -241,12 +266,7 @@ class Engine:
         Raises:
             Refusal: `application_not_found`, `not_possible_now`, `active_deal`.
         """
-
-        def reply(after: Merchant) -> DealStanding:
-            deal = next(deal for deal in after.deals if deal.application_id == application_id)
-            return self._standing(deal.id, context)(after)
-
-        return self._carry_out(merchant, FundDeal(application_id=application_id), context, reply)
+        return self.carry_out(FundDeal(application_id=application_id), merchant, context)
 
     def record_takings(
         self,
@@ -262,14 +282,8 @@ class Engine:
         Raises:
             InvalidDocument: an amount or a day is not valid.
         """
-
-        def reply(after: Merchant) -> TakingsHeld:
-            return TakingsHeld(
-                days=len(after.takings), complete_through=after.takings_complete_through
-            )
-
         command = RecordTakings(takings=_listed(takings), complete_through=complete_through)
-        return self._carry_out(merchant, command, context, reply)
+        return self.carry_out(command, merchant, context)
 
     def record_remittance(
         self,
@@ -292,7 +306,7 @@ class Engine:
             entries=(entries,) if isinstance(entries, Entry) else _listed(entries),
             complete_through=complete_through,
         )
-        return self._carry_out(merchant, command, context, self._standing(deal_id, context))
+        return self.carry_out(command, merchant, context)
 
     def close_deal(
         self, deal_id: str, status: str, merchant: Merchant, context: Context
@@ -303,8 +317,7 @@ class Engine:
         Raises:
             Refusal: `deal_not_found`, `not_possible_now`.
         """
-        command = CloseDeal(deal_id=deal_id, status=status)
-        return self._carry_out(merchant, command, context, self._standing(deal_id, context))
+        return self.carry_out(CloseDeal(deal_id=deal_id, status=status), merchant, context)
 
     def review_renewal(self, merchant: Merchant, context: Context) -> Outcome[Assessment]:
         """
@@ -313,8 +326,7 @@ class Engine:
         Raises:
             Refusal: `no_deal_to_renew`.
         """
-        question = self.assess_renewal(merchant, context)
-        return self._carry_out(merchant, ReviewRenewal(), context, lambda _: question.reply)
+        return self.carry_out(ReviewRenewal(), merchant, context)
 
     def assess_renewal(self, merchant: Merchant, context: Context) -> Outcome[Assessment]:
         """
@@ -352,13 +364,9 @@ class Engine:
         reply = required_checks(request, merchant, context, self._setting)
         return Outcome(reply, (), merchant)
 
-    def _standing(self, deal_id: str, context: Context) -> Callable[[Merchant], DealStanding]:
-        def reply(after: Merchant) -> DealStanding:
-            deal = find_deal(after, deal_id)
-            seen = context.not_before(after.last_seen_at)
-            return standings(after, (deal,), seen, self._setting).deals[0]
-
-        return reply
+    def _standing(self, after: Merchant, deal_id: str, context: Context) -> DealStanding:
+        seen = context.not_before(after.last_seen_at)
+        return standings(after, (find_deal(after, deal_id),), seen, self._setting).deals[0]
 
 
 def _listed(items: Iterable[Any]) -> tuple[Any, ...]:
@@ -366,16 +374,13 @@ def _listed(items: Iterable[Any]) -> tuple[Any, ...]:
     return tuple(items) if isinstance(items, Iterable) else items
 
 
-def _application(application_id: str) -> Callable[[Merchant], ApplicationStanding]:
-    def reply(after: Merchant) -> ApplicationStanding:
-        each: Fulfilment = next(
-            each for each in after.fulfilments if each.application_id == application_id
-        )
-        return ApplicationStanding(
-            application_id=each.application_id, status=each.status, omitted=each.omitted
-        )
-
-    return reply
+def _application(after: Merchant, application_id: str) -> ApplicationStanding:
+    each: Fulfilment = next(
+        each for each in after.fulfilments if each.application_id == application_id
+    )
+    return ApplicationStanding(
+        application_id=each.application_id, status=each.status, omitted=each.omitted
+    )
 
 
 def _as_issued(products: Iterable[Product]) -> tuple[Product, ...]:

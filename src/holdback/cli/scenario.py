@@ -16,19 +16,6 @@ from holdback import wire
 from holdback.canonical import Json
 from holdback.engine import Engine, Outcome
 from holdback.errors import Fault, InvalidDocument, Refusal, did_you_mean
-from holdback.lifecycle.commands import (
-    DETAILS,
-    AcceptOffer,
-    CloseApplication,
-    CloseDeal,
-    Command,
-    FundDeal,
-    RecordRemittance,
-    RecordTakings,
-    RequestOffers,
-    ReviewRenewal,
-    SupplyDetails,
-)
 from holdback.lifecycle.setting import Context
 from holdback.model.merchant import Merchant
 
@@ -124,41 +111,7 @@ def _perform(
     if operation == "required_checks":
         return engine.required_checks(wire.read_offers_request(body), merchant, context)
     currency = engine.jurisdictions.currency(merchant.jurisdiction)
-    return perform(engine, wire.read_command(operation, body, currency), merchant, context)
-
-
-def perform(engine: Engine, command: Command, merchant: Merchant, context: Context) -> Outcome[Any]:
-    """The outcome of *command* by the engine's operation for it."""
-    match command:
-        case RequestOffers():
-            return engine.request_offers(command.request, merchant, context)
-        case AcceptOffer():
-            return engine.accept_offer(command.offer_id, merchant, context, command.bank_details)
-        case SupplyDetails():
-            details = {name: getattr(command, name) for name in DETAILS}
-            return engine.supply_details(command.application_id, details, merchant, context)
-        case CloseApplication():
-            return engine.close_application(
-                command.application_id, command.status, merchant, context
-            )
-        case FundDeal():
-            return engine.fund_deal(command.application_id, merchant, context)
-        case RecordTakings():
-            return engine.record_takings(
-                command.takings, merchant, context, complete_through=command.complete_through
-            )
-        case RecordRemittance():
-            return engine.record_remittance(
-                command.deal_id,
-                command.entries,
-                merchant,
-                context,
-                complete_through=command.complete_through,
-            )
-        case CloseDeal():
-            return engine.close_deal(command.deal_id, command.status, merchant, context)
-        case ReviewRenewal():
-            return engine.review_renewal(merchant, context)
+    return engine.carry_out(wire.read_command(operation, body, currency), merchant, context)
 
 
 def read_scenario(body: bytes) -> Sequence[Mapping[str, Any]]:
