@@ -27,6 +27,7 @@ LAYERS = (
     {"lifecycle", "workbench"},
     {"engine", "portfolio", "wire"},
     {"__init__"},
+    {"testing"},
     {"cli", "pytest_plugin"},
 )
 RANK = {name: place for place, layer in enumerate(LAYERS) for name in layer}
@@ -35,20 +36,20 @@ RANK = {name: place for place, layer in enumerate(LAYERS) for name in layer}
 ONLY = {
     "cattrs": ("wire", "jurisdictions.reader", "offers.binding"),
     "click": ("cli",),
-    "pytest": ("pytest_plugin",),
+    "pytest": ("pytest_plugin", "testing.conformance"),
     "pathlib": ("jurisdictions.folder", "cli", "pytest_plugin"),
     "os": ("cli",),
-    "sys": ("cli",),
+    "sys": ("cli", "testing.conformance"),
     "io": (),
     "time": (),
-    "random": (),
+    "random": ("testing.conformance",),
     "secrets": (),
     "socket": (),
-    "subprocess": (),
-    "threading": (),
+    "subprocess": ("testing.conformance",),
+    "threading": ("testing.conformance",),
     "asyncio": (),
     "logging": (),
-    "hypothesis": (),
+    "hypothesis": ("testing",),
     "narwhals": ("rules.columns", "portfolio"),
     "numpy": ("portfolio.sampling",),
     "pyarrow": ("portfolio.sampling", "cli.deals", "cli.streaming"),
@@ -56,7 +57,7 @@ ONLY = {
     "duckdb": ("cli.deals",),
     "polars": ("cli.streaming",),
     "z3": (),
-    "importlib": ("__init__", "jurisdictions.folder", "cli"),
+    "importlib": ("__init__", "jurisdictions.folder", "cli", "testing.conformance.loading"),
 }
 CLOCKS = {"now", "utcnow", "today", "uuid1", "uuid4", "urandom", "getenv", "perf_counter"}
 BANNED = {

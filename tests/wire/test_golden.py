@@ -8,7 +8,7 @@ from regenerate import GOLDEN, documents
 
 import wire_samples
 from holdback import wire
-from wire_strategies import FIELDS
+from holdback.testing.strategies.happenings import FIELDS
 
 DOCUMENTS = dict(documents())
 

@@ -10,9 +10,11 @@ import pytest
 from hypothesis import given
 
 import wire_samples
-from holdback import wire
+from holdback import Acceptance, Merchant, wire
 from holdback.canonical import write_json
-from wire_strategies import ACCEPTANCES, CLOSED, EVENTS, MERCHANTS, NUMBERS, OFFERS
+from holdback.lifecycle.events import Event
+from holdback.model.product import Offers
+from holdback.testing import strategies
 
 HOSTILE = {
     "one digit": decimal.Context(prec=1),
@@ -26,7 +28,7 @@ HOSTILE = {
 }
 
 
-@given(MERCHANTS)
+@given(strategies.of(Merchant))
 def test_a_merchant_is_read_back_as_it_was_written(merchant):
     """
     `read(write(x)) == x`, and `write(read(write(x)))` is the same bytes.
@@ -37,7 +39,7 @@ def test_a_merchant_is_read_back_as_it_was_written(merchant):
     assert wire.write_merchant(wire.read_merchant(stored)) == stored
 
 
-@given(EVENTS)
+@given(strategies.of(Event))
 def test_an_event_is_read_back_as_it_was_written(event):
     """
     `read(write(x)) == x` through bytes and through dicts, and the bytes stay the same.
@@ -50,7 +52,7 @@ def test_an_event_is_read_back_as_it_was_written(event):
     assert write_json(wire.event_to_dict(event)).encode() == stored
 
 
-@given(OFFERS | ACCEPTANCES)
+@given(strategies.of(Offers) | strategies.of(Acceptance))
 def test_the_fast_writer_writes_what_the_plain_one_does(reply):
     """
     "`write` puts the same bytes together by hand, and a law holds the two equal."
@@ -58,7 +60,7 @@ def test_the_fast_writer_writes_what_the_plain_one_does(reply):
     assert wire.write(reply) == write_json(wire.to_dict(reply)).encode()
 
 
-@given(OFFERS)
+@given(strategies.of(Offers))
 def test_what_is_written_is_json(reply):
     """
     "All bodies are JSON." (spec 2)
@@ -66,7 +68,7 @@ def test_what_is_written_is_json(reply):
     assert json.loads(wire.write(reply)).keys() == {"products", "expiresAt"}
 
 
-@given(NUMBERS)
+@given(strategies.json_numbers())
 def test_a_number_comes_back_as_it_came(number):
     """
     "Numbers are exact both ways, to 28 digits: opaque content keeps its numbers as they came."
@@ -76,7 +78,7 @@ def test_a_number_comes_back_as_it_came(number):
     assert write_json(wire.read_json(body)).encode() == body
 
 
-@given(CLOSED)
+@given(strategies.json_objects())
 def test_a_profile_comes_back_as_it_came(company):
     """
     A profile goes through the request, the state and back with its content unchanged.

@@ -15,6 +15,7 @@ import click
 from holdback import wire
 from holdback.canonical import write_json
 from holdback.cli.checking import check_command, lock_command, test_command
+from holdback.cli.conformance import conformance_command
 from holdback.cli.loading import FINDINGS, FINE, Day, fail, in_folder, in_form, load, load_one
 from holdback.cli.portfolio import portfolio_command
 from holdback.cli.printing import assessment_lines, notice_lines, notice_of, step_lines
@@ -140,6 +141,7 @@ def explain_command(
 _MORE = (
     *(check_command, test_command, lock_command, new_command, schema_command),
     *(show_command, diff_command, replay_command, portfolio_command),
+    conformance_command,
 )
 for _command in _MORE:
     holdback.add_command(_command)

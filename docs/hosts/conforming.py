@@ -1,0 +1,217 @@
+"""The hosts of this folder as the conformance suite asks for them: `holdback conformance conforming:sqlite`.
+
+What the suite asks of a host beyond `handle` and `history` is how to let it die, and what it has told
+others. A host in service needs none of it.
+"""
+
+import asyncio
+import gc
+import json
+import sqlite3
+import tempfile
+from contextvars import ContextVar
+from pathlib import Path
+from types import MappingProxyType
+from urllib.parse import quote, urlencode
+
+from fastapi_host.app import create_app
+from fastapi_host.partners import Agent, Partner, Partners, Webhook, sha256
+from fastapi_host.tables import METADATA
+from sqlalchemy import event
+from sqlite_host import SqliteHost
+
+from holdback import Engine
+from holdback.testing.conformance import Crashed, Worker
+from holdback.testing.conformance.host import PARTNERS
+from holdback.wire import EVENT_TYPES
+
+
+class Steps:
+    """Where the host is to die next: before so many more statements or commits."""
+
+    left = None
+
+    def step(self, *_, **__):
+        if self.left is None:
+            return
+        if self.left == 0:
+            self.left = None
+            raise Crashed
+        self.left -= 1
+
+
+class ConformingSqlite(SqliteHost):
+    """The bare host, with what the suite asks of it besides."""
+
+    cannot = MappingProxyType({})
+    tells = tuple(EVENT_TYPES)
+
+    def __init__(self, path, engine):
+        super().__init__(path, engine)
+        self.steps = Steps()
+        self.sent = []
+
+    def open(self):
+        for end in ("", "-wal", "-shm"):
+            Path(self.path + end).unlink(missing_ok=True)
+        super().open()
+
+    def connect(self):
+        steps = self.steps
+
+        class Dying(sqlite3.Connection):
+            def execute(self, *statement):
+                steps.step()
+                done = super().execute(*statement)
+                if statement[0] == "commit":
+                    steps.step()  # committed, and nobody knows
+                return done
+
+        return sqlite3.connect(self.path, timeout=60, isolation_level=None, factory=Dying)
+
+    def handle(self, *asked, **more):
+        try:
+            return super().handle(*asked, **more)
+        finally:
+            self.steps.left = None
+
+    def crash(self, step):
+        self.steps.left = step
+
+    def new_process(self):
+        return Worker("conforming:sqlite", self.path)
+
+    def told(self, partner, merchant_id):
+        self.tell(lambda _number, *event: self.sent.append(event))
+        return [event for *who, event in self.sent if who == [partner, merchant_id]]
+
+    def change_rules(self, jurisdictions):
+        self.engine = self.engine.with_jurisdictions(jurisdictions)
+
+
+def sqlite(path=None):
+    """The bare host on a database in a new folder, or on the one at `path`."""
+    path = path or Path(tempfile.mkdtemp(prefix="holdback-")) / "holdback.db"
+    return ConformingSqlite(path, Engine.bundled())
+
+
+# The time and the evidence of the request that a thread is at: the app's clock and checks read them.
+AT, EVIDENCE = ContextVar("at"), ContextVar("evidence")
+SECRET = "whsec_" + "c2VjcmV0" * 4
+
+
+class ConformingFastApi:
+    """The FastAPI host, asked through its HTTP interface without a network."""
+
+    cannot = MappingProxyType({})
+    tells = ("RenewalEligibilityChanged",)
+
+    def __init__(self, url, level=None):
+        self.url, self.level = url, level
+        self.steps = Steps()
+        names = ("acme", "bolt")
+        hook = Webhook(url="http://127.0.0.1:9/", secret=SECRET)
+        self.app = create_app(
+            engine=Engine.bundled(),
+            partners=Partners(
+                partners=[
+                    Partner(name=each, key_sha256=sha256(each), jurisdiction="GB", webhook=hook)
+                    for each in names
+                ],
+                # An agent for each, so that keys of their own stay apart too.
+                agents=[Agent(name=each, key_sha256=sha256(f"agent-{each}")) for each in names],
+            ),
+            checks=lambda *_: EVIDENCE.get(),
+            clock=AT.get,
+            database_url=url,
+            isolation_level=level or None,
+        )
+        self.store = self.app.state.store
+        self.sent, self.connections = [], []
+        engine = self.store.engine
+        engine.dispose()  # the connections from before are not listened to
+        event.listen(engine, "connect", lambda each, _: self.connections.append(each))
+        event.listen(engine, "before_cursor_execute", self.steps.step)
+        event.listen(engine, "after_cursor_execute", self.steps.step)
+        event.listen(engine, "commit", self.steps.step)
+
+    def open(self):
+        METADATA.drop_all(self.store.engine)
+        METADATA.create_all(self.store.engine)
+
+    def handle(self, operation, input, *, key, at):
+        AT.set(at)
+        EVIDENCE.set(input.get("evidence") or {})
+        method, path, query, body = self.request(operation, input)
+        agent = "" if operation in PARTNERS else "agent-"
+        headers = [(b"authorization", f"Bearer {agent}{input['partner']}".encode())]
+        headers += [(b"content-type", b"application/json")] if body else []
+        headers += [(b"idempotency-key", key.encode())] if key is not None else []
+        try:
+            return asyncio.run(answer(self.app, method, path, query, headers, body))
+        except Crashed:
+            pass  # raised below, where nothing holds on to the statement that it died in
+        finally:
+            self.steps.left = None
+        self.die()
+        raise Crashed
+
+    def die(self):
+        """What a dead process leaves: connections that end without another word."""
+        self.store.engine.dispose(close=False)
+        while self.connections:
+            self.connections.pop().close()
+        gc.collect()  # SQLite's lock lives as long as a statement
+
+    def request(self, operation, input):
+        """The HTTP request that an operation is."""
+        body = input["body"]
+        if operation == "request_offers":
+            return "POST", "/v2/offers", b"", body
+        if operation == "look_up":
+            return "GET", "/v2/merchant", urlencode(json.loads(body)).encode(), b""
+        if operation == "accept_offer":
+            given = json.loads(body)
+            path = f"/v2/offers/{quote(given.pop('offer_id'), safe='')}/accept"
+            return "POST", path, b"", json.dumps(given).encode() if given else b""
+        path = f"/v2/agents/{input['partner']}/{input['merchant_id']}/{operation}"
+        return "POST", path, b"", body
+
+    def history(self, partner, merchant_id):
+        return self.store.history(partner, merchant_id)
+
+    def crash(self, step):
+        self.steps.left = step
+
+    def new_process(self):
+        return Worker("conforming:fastapi", self.url, self.level or "")
+
+    def change_rules(self, jurisdictions):
+        host = self.app.state.host
+        object.__setattr__(host, "engine", host.engine.with_jurisdictions(jurisdictions))
+
+    def close(self):
+        self.store.close()
+
+
+async def answer(app, method, path, query, headers, body):
+    """The status and the body of an application's answer to one request."""
+    sent = []
+
+    async def receive():
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    async def send(message):
+        sent.append(message)
+
+    scope = {"type": "http", "http_version": "1.1", "method": method, "scheme": "http"}
+    scope |= {"path": path, "raw_path": path.encode(), "query_string": query, "headers": headers}
+    scope |= {"server": ("test", 80), "client": ("127.0.0.1", 1), "root_path": ""}
+    await app(scope, receive, send)
+    return sent[0]["status"], b"".join(each.get("body", b"") for each in sent[1:])
+
+
+def fastapi(url=None, level=None):
+    """The FastAPI host on SQLite in a new folder, or on the database at `url`."""
+    folder = tempfile.mkdtemp(prefix="holdback-") if url is None else ""
+    return ConformingFastApi(url or f"sqlite:///{folder}/holdback.db", level)

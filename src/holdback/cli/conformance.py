@@ -1,0 +1,112 @@
+"""`holdback conformance`: whether a service that embeds holdback loses, doubles or mixes up anything."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import click
+
+from holdback.cli.loading import FINDINGS, FINE, MISUSE
+from holdback.errors import did_you_mean, printable
+
+_WIDTH = 24
+
+
+@click.command("conformance")
+@click.argument("host", metavar="MODULE:FACTORY")
+@click.option(
+    "--seed", type=int, default=0, show_default=True, help="The chances to try; the same again."
+)
+@click.option(
+    "--only", multiple=True, metavar="CHECK", help="This check alone; may be given again."
+)
+@click.option("--sets", type=click.IntRange(1), help="How many sets of offers are raced for.")
+@click.option("--workers", type=click.IntRange(2, 64), help="How many race for each.")
+@click.option("--kills", type=click.IntRange(1), help="How many processes are killed at work.")
+@click.option("--histories", type=click.IntRange(4), help="How many histories of any operations.")
+@click.option("--operations", type=click.IntRange(2), help="How long a history is.")
+@click.option("--list", "listed", is_flag=True, help="List the checks, and try nothing.")
+def conformance_command(
+    host: str, *, seed: int, only: tuple[str, ...], listed: bool, **effort: int | None
+) -> None:
+    """
+    Try the host that MODULE:FACTORY makes: retries, races, crashes, clocks, other partners.
+
+    The module is looked for in the current folder too. Each check prints a line. One that fails prints the invariant
+    in words, what was seen, a minimal history, and how to have it again. Leaves with 1 when one failed.
+    """
+    try:
+        from holdback.testing import conformance  # noqa: PLC0415  # it needs an extra
+        from holdback.testing.conformance.loading import host_of  # noqa: PLC0415  # so does this
+    except ModuleNotFoundError as missing:
+        message = f"The command needs {missing.name}: pip install 'holdback[testing]'"
+        raise click.ClickException(message) from None
+    checks = _checks(conformance.CHECKS, only)
+    if listed:
+        for check in checks:
+            click.echo(f"{check.name:{_WIDTH}}{check.does}")
+        return
+    sys.path.insert(0, "")
+    given = {name: value for name, value in effort.items() if value is not None}
+    try:
+        session = conformance.Session(host_of(host)(), seed, conformance.Effort(**given))
+    except conformance.NotAHostError as error:
+        click.echo(f"{host} cannot be tried:", err=True)
+        for line in str(error).splitlines():
+            click.echo(f"  {printable(line)}", err=True)
+        sys.exit(MISUSE)
+    failed = _run(conformance, session, checks, seed)
+    sys.exit(FINDINGS if failed else FINE)
+
+
+def _checks(known: Any, only: tuple[str, ...]) -> Any:
+    names = [check.name for check in known]
+    for name in only:
+        if name not in names:
+            hint = did_you_mean(name, names) or f"there are {', '.join(names)}"
+            raise click.BadParameter(f"no check is called `{name}`; {hint}", param_hint="--only")
+    return [check for check in known if not only or check.name in only]
+
+
+def _run(conformance: Any, session: Any, checks: Any, seed: int) -> int:
+    """Run the checks, each with its line; how many failed."""
+    failed = lacking = 0
+    results = conformance.run_checks(session, checks)
+    for check in checks:
+        with _progress(session, check.name):
+            result = next(results)
+        label = f"{check.name:{_WIDTH}}"
+        if result.lacking is not None:
+            lacking += 1
+            click.echo(
+                f"{label}{click.style('not tried', fg='yellow')}  the host cannot: {printable(result.lacking)}"
+            )
+        elif result.fault is None:
+            click.echo(f"{label}{click.style('holds', fg='green')}      {check.does}")
+        else:
+            failed += 1
+            click.echo(f"{label}{click.style('BROKEN', fg='red')}     {check.does}")
+            for line in str(result.fault).splitlines():
+                click.echo(f"    {printable(line)}")
+            click.echo(f"    again: {conformance.again(result, seed)}")
+    held = len(checks) - failed - lacking
+    click.echo(f"{held} held, {failed} broken, {lacking} not tried. Seed {seed}.")
+    return failed
+
+
+@contextmanager
+def _progress(session: Any, name: str) -> Iterator[None]:
+    """How far a check has come, for whoever waits, if somebody is there."""
+    if not sys.stderr.isatty():
+        yield
+        return
+
+    def show(done: int, most: int) -> None:
+        click.echo(f"\r{name:{_WIDTH}}{done} of {most}", nl=False, err=True)
+
+    session.progress = show
+    yield
+    click.echo("\r\x1b[K", nl=False, err=True)

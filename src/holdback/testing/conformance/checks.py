@@ -1,0 +1,126 @@
+"""The checks of a host, by name, and what came of them."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final
+
+from attrs import frozen
+
+from holdback.testing.conformance import crashes, histories, races, scripts
+from holdback.testing.conformance.invariants import BrokenInvariantError
+from holdback.testing.conformance.session import Session
+
+
+@frozen
+class Check:
+    """One check: `does` says in words what is tried; `needs` names the optional methods that it asks for."""
+
+    name: str
+    does: str
+    run: Callable[[Session], None]
+    needs: frozenset[str] = frozenset()
+
+
+def _check(name: str, does: str, run: Callable[[Session], None], *needs: str) -> Check:
+    return Check(name, does, run, frozenset(needs))
+
+
+CHECKS: Final = (
+    _check("partner flow", "the nine steps of a partner, with a renewal", scripts.partner_flow),
+    _check(
+        "same key",
+        "every operation again with its key: at once, later, after a year",
+        scripts.same_key,
+    ),
+    _check(
+        "key of another request",
+        "a key with another body, operation or partner",
+        scripts.key_of_another_request,
+    ),
+    _check(
+        "retry after expiry",
+        "an acceptance asked for again after the expiry",
+        scripts.retry_after_expiry,
+    ),
+    _check("expiry", "acceptances around expiresAt, in summer and winter time", scripts.expiry),
+    _check("clock back", "a clock that goes back over an expiry", scripts.clock_back),
+    _check(
+        "two applications",
+        "offers of two open sets, one accepted after the other",
+        scripts.two_applications,
+    ),
+    _check("tenancy", "another partner's offers and merchants", scripts.tenancy),
+    _check("deliveries", "entries delivered twice and in every order", scripts.deliveries),
+    _check(
+        "changed rules",
+        "rules that change between offer and acceptance",
+        scripts.changed_rules,
+        "change_rules",
+    ),
+    _check("crashes", "the host dies at each step of each operation", crashes.every_step, "crash"),
+    _check("telling", "what others are told, through crashes", scripts.telling, "told"),
+    _check("strangers", "merchants of two partners at once", races.strangers),
+    _check("races of threads", "threads race for one merchant's offers", races.threads),
+    _check(
+        "races of processes",
+        "processes race for one merchant's offers",
+        races.processes,
+        "new_process",
+    ),
+    _check("restart", "another process on the same store", scripts.restart, "new_process"),
+    _check("kills", "a process killed at any moment", crashes.kills, "new_process"),
+    _check(
+        "histories",
+        "many merchants and any operations: crashes, clock steps, repetitions, rule changes",
+        histories.histories,
+    ),
+)
+
+
+@frozen
+class Result:
+    """What came of a check: `fault` when an invariant was broken, `lacking` when the host cannot be asked."""
+
+    check: Check
+    fault: BrokenInvariantError | None = None
+    lacking: str | None = None
+
+
+def run_check(check: Check, session: Session) -> Result:
+    """The result of one check."""
+    lacking = sorted(check.needs - session.able)
+    if lacking:
+        return Result(check, lacking=f"{lacking[0]}: {session.host.cannot[lacking[0]]}")
+    try:
+        check.run(session)
+    except BrokenInvariantError as error:
+        fault = error
+    except Exception as error:  # noqa: BLE001  # a host may raise anything, and answer anything
+        fault = BrokenInvariantError("sound-replies", _raised(error))
+    else:
+        return Result(check)
+    fault.history = fault.history or session.told
+    return Result(check, fault=fault)
+
+
+def _raised(error: Exception) -> str:
+    """What was raised, and the last place of it: in the host, or where its answer could not be read."""
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{type(error).__name__}: {error} ({last.filename}:{last.lineno} in {last.name})"
+
+
+def run_checks(session: Session, checks: Sequence[Check] = CHECKS) -> Iterator[Result]:
+    """Each check's result, as it comes."""
+    session.host.open()
+    for check in checks:
+        yield run_check(check, session)
+
+
+def again(result: Result, seed: int) -> str:
+    """The options of the command that let it happen again."""
+    fault = result.fault
+    own = fault is not None and fault.seed is not None
+    chances = f"--seed {fault.seed} --histories 1" if own and fault else f"--seed {seed}"
+    return f"{chances} --only '{result.check.name}'"

@@ -1,0 +1,59 @@
+"""Whole histories as data: a plan is a list of steps, each of which does what it can in the world it meets.
+
+A step carries an action and three small numbers to choose with, so any list of steps is a plan, and so is any
+part of one: a failing plan can be cut down to the steps that matter, and a seed is enough to have it again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from random import Random
+from typing import Final
+
+from holdback.testing.conformance.actions import ACTIONS, Step
+from holdback.testing.conformance.invariants import BrokenInvariantError
+from holdback.testing.conformance.world import World
+
+_WEIGHTS: Final = [weight for weight, _ in ACTIONS.values()]
+
+
+def plan(random: Random, length: int) -> list[Step]:
+    """A plan of *length* steps."""
+    draw = random.randrange
+    actions = random.choices(list(ACTIONS), _WEIGHTS, k=length)
+    return [Step(action, draw(64), draw(64), draw(64)) for action in actions]
+
+
+def carry_out(steps: Sequence[Step], world: World, operations: int) -> None:
+    """
+    Take *steps* in *world* until so many *operations* were asked for, every answer held against the invariants.
+
+    Raises:
+        BrokenInvariantError: with the history that led there.
+    """
+    try:
+        for step in steps:
+            if len(world.exchanges) >= operations:
+                break
+            ACTIONS[step.action][1](world, step)
+    except BrokenInvariantError as error:
+        error.history = world.told()
+        raise
+
+
+def minimal(
+    steps: Sequence[Step], fails: Callable[[Sequence[Step]], bool], *, tries: int = 400
+) -> Sequence[Step]:
+    """What is left of *steps* when everything is taken out without which it still *fails*."""
+    size = len(steps)
+    while size > 0 and tries > 0:
+        place = 0
+        while place < len(steps) and tries > 0:
+            shorter = [*steps[:place], *steps[place + size :]]
+            tries -= 1
+            if fails(shorter):
+                steps = shorter
+            else:
+                place += size
+        size //= 2
+    return steps

@@ -1,0 +1,311 @@
+"""Merchants and histories that an engine really produced, by carrying out drawn operations.
+
+INVARIANT: `engine.evolve(history.first, history.events) == history.merchant`
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime, time, timedelta
+from typing import Any, Final, Literal, TypeAlias
+
+import attrs
+from attrs import field, frozen
+from hypothesis import assume
+from hypothesis import strategies as st
+from pendulum import DateTime
+
+from holdback.canonical import Json
+from holdback.engine import Engine
+from holdback.errors import InvalidDocument, Refusal
+from holdback.lifecycle.events import Event
+from holdback.lifecycle.setting import Context, utc
+from holdback.model.deal import Deal
+from holdback.model.merchant import Merchant
+from holdback.money import Money
+from holdback.testing.operations import COMMANDS, carry_out, newest_offer_id
+from holdback.testing.strategies.attempts import BANKS, Input, Moment, request, steady_takings
+from holdback.testing.strategies.rules import shipped_engine
+from holdback.wire import write_timestamp
+
+# How far a history has to have come before anything else happens in it.
+Stage: TypeAlias = Literal["offers", "fulfilment", "deal", "renewal"]
+STAGES: Final[tuple[Stage, ...]] = ("offers", "fulfilment", "deal", "renewal")
+
+# What is shown of an input.
+_LONGEST: Final = 200
+_WAITS: Final = st.sampled_from([0, 0, 0, 1, 2, 20, 31, 60, 120])
+# How far a deal is paid down before its renewal is tried, in percent; jurisdictions ask for different parts.
+_PAID_DOWN: Final = (60, 80, 95)
+# The facts compare the last 30 days with the 30 before.
+_TREND_DAYS: Final = 60
+
+
+@frozen(kw_only=True)
+class Step:
+    """
+    One attempt of a host: an operation with its input and evidence, and what came of it.
+
+    `events` happened, none when it was refused or carried out before; `refused` is the refusal or the
+    invalid document, None when there was none.
+    """
+
+    at: DateTime
+    request_id: str
+    operation: str
+    input: Mapping[str, Json]
+    evidence: Mapping[str, Json] = field(factory=dict)
+    events: tuple[Event, ...] = ()
+    refused: Refusal | InvalidDocument | None = None
+
+    def __repr__(self) -> str:
+        """
+        The step in short.
+
+        >>> at = utc(datetime(2026, 7, 6, 9, tzinfo=UTC))
+        >>> Step(at=at, request_id="r-1", operation="review_renewal", input={})
+        2026-07-06T09:00:00Z review_renewal {} nothing
+        """
+        came = ", ".join(type(each).__name__ for each in self.events) or "nothing"
+        if isinstance(self.refused, Refusal):
+            came = f"refused {self.refused.code}"
+        elif self.refused is not None:
+            came = "invalid"
+        given = str(dict(self.input))
+        given = given if len(given) <= _LONGEST else f"{given[:_LONGEST]}..."
+        return f"{write_timestamp(self.at)} {self.operation} {given} {came}"
+
+    def _repr_pretty_(self, printer: Any, _: bool) -> None:
+        printer.text(repr(self))
+
+
+@frozen(kw_only=True)
+class History:
+    """
+    What happened to one merchant: the merchant `first`, the `steps`, and the `merchant` after them; `events` are
+    everything that happened, in order.
+
+    `scenario` gives the steps as `holdback run` reads them, so a failing history can be carried out by hand.
+    """
+
+    first: Merchant
+    steps: tuple[Step, ...]
+    merchant: Merchant
+    events: tuple[Event, ...] = field(init=False, eq=False)
+
+    @events.default
+    def _happened(self) -> tuple[Event, ...]:
+        return tuple(event for step in self.steps for event in step.events)
+
+    def __repr__(self) -> str:
+        """The jurisdiction, and every step on a line of its own."""
+        return "\n    ".join([f"History of {self.first.jurisdiction}:", *map(repr, self.steps)])
+
+    def _repr_pretty_(self, printer: Any, _: bool) -> None:
+        printer.text(repr(self))  # Hypothesis would show every field of the merchant
+
+    def scenario(self) -> list[dict[str, Json]]:
+        """The steps as a scenario (design 7a), with plain values that `json.dumps` takes."""
+        return [
+            {
+                "at": write_timestamp(step.at),
+                "request_id": step.request_id,
+                "partner": self.first.partner,
+                "merchant_id": self.first.merchant_id,
+                "jurisdiction": self.first.jurisdiction,
+                "operation": step.operation,
+                "input": self._named(step),
+                "evidence": dict(step.evidence),
+            }
+            for step in self.steps
+        ]
+
+    def _named(self, step: Step) -> Mapping[str, Json]:
+        if step.operation == "review_renewal":
+            return {"provider_id": self.merchant.provider_id or "nobody"}
+        return step.input
+
+
+@attrs.define
+class _Host:
+    """A host in the making: its merchant, its clock, and what it has tried."""
+
+    engine: Engine
+    first: Merchant
+    at: DateTime
+    merchant: Merchant
+    steps: list[Step] = field(factory=list)
+
+    @property
+    def moment(self) -> Moment:
+        return Moment(engine=self.engine, merchant=self.merchant, at=self.at)
+
+    def wait(self, **of: int) -> None:
+        self.at = utc(self.at + timedelta(**of))
+
+    def attempt(self, operation: str, body: Input, evidence: Mapping[str, Json]) -> bool:
+        """Carry out *operation* and keep what came of it; whether it was carried out."""
+        context = Context(at=self.at, request_id=f"r-{len(self.steps) + 1}", evidence=evidence)
+        events: tuple[Event, ...] = ()
+        refused: Refusal | InvalidDocument | None = None
+        try:
+            outcome = carry_out(self.engine, operation, body, self.merchant, context)
+        except (Refusal, InvalidDocument) as error:
+            refused = error.with_traceback(None)  # the frames would keep every draw alive
+        else:
+            self.merchant, events = outcome.merchant, outcome.events
+        self.steps.append(
+            Step(
+                at=self.at,
+                request_id=context.request_id,
+                operation=operation,
+                input=body,
+                evidence=evidence,
+                events=events,
+                refused=refused,
+            )
+        )
+        return refused is None
+
+    def ask(self, *, renewal: bool) -> bool:
+        """Ask for offers with each evidence that an example calls good, until there is an offer."""
+        body = request(self.moment, renewal=renewal)
+        before, steps = self.merchant, list(self.steps)
+        for evidence in self.moment.good_evidence(renewal=renewal):
+            self.merchant, self.steps = before, list(steps)
+            if self.attempt("request_offers", body, evidence) and self._offered():
+                return True
+        self.merchant, self.steps = before, steps
+        return False
+
+    def _offered(self) -> bool:
+        return any(product.offers for product in self.merchant.offer_sets[-1].products)
+
+    def take(self) -> bool:
+        """Accept the first offer with bank details."""
+        body = {"offer_id": newest_offer_id(self.merchant), "bank_details": dict(BANKS[0])}
+        return self.attempt("accept_offer", body, {})
+
+    def fund(self) -> bool:
+        """Fund the application in fulfilment."""
+        application_id = self.merchant.fulfilments[-1].application_id
+        return self.attempt("fund_deal", {"application_id": application_id}, {})
+
+    def pay_down(self, percent: int) -> bool:
+        """Let the time pass in which a deal on pace is *percent* paid down, and record that it is."""
+        deal = self.merchant.active_deal
+        assert deal is not None, "there is a deal to pay down"
+        days = deal.funded_on.toordinal() + deal.term_days * percent // 100
+        self.wait(days=max(0, days - self.moment.day.toordinal()))
+        repayment = deal.repayment_amount
+        due = -(-repayment.minor * percent // 100) - deal.remitted.minor
+        today = self.moment.day.isoformat()
+        entry = {
+            "id": f"e-{len(deal.entries)}",
+            "on": today,
+            "amount": str(Money(due, repayment.currency).amount),
+        }
+        body = {"deal_id": deal.id, "entries": [entry], "complete_through": today}
+        return self.attempt("record_remittance", body, {})
+
+    def renew(self) -> bool:
+        """Pay the deal down until there is an offer to renew it, and renew it."""
+        for percent in _PAID_DOWN:
+            self.pay_down(percent)
+            if self.ask(renewal=True) or (self.sell() and self.ask(renewal=True)):
+                return self.take() and self.fund()
+        return False
+
+    def sell(self) -> bool:
+        """Record as many days of takings as any rule looks back."""
+        return self.attempt("record_takings", steady_takings(self.moment, days=_TREND_DAYS), {})
+
+    def go(self, stage: Stage) -> bool:
+        """What an ordinary merchant does up to *stage*."""
+        ways = {
+            "offers": lambda: self.ask(renewal=False),
+            "fulfilment": self.take,
+            "deal": self.fund,
+            "renewal": self.renew,
+        }
+        return all(ways[each]() for each in STAGES[: STAGES.index(stage) + 1])
+
+
+def histories(
+    engine: Engine | None = None,
+    *,
+    jurisdictions: Iterable[str] | None = None,
+    through: Stage | None = None,
+    most_steps: int = 8,  # more are rarely worth their time: a deal takes three
+) -> st.SearchStrategy[History]:
+    """
+    Histories that *engine*, by default the one that ships, produced: drawn operations with drawn inputs, in
+    an order that makes sense more often than not, some of them refused.
+
+    `jurisdictions` are the codes of those that the merchants are in, by default all. `through` is a stage that
+    every history has passed, by default any or none: `offers`, `fulfilment` (an offer was accepted), `deal` (it was funded), or
+    `renewal` (the deal was renewed); the evidence for it comes from the examples of accepted products in the
+    jurisdiction's own files. After that at most `most_steps` operations are drawn.
+
+    >>> from hypothesis import find, settings
+    >>> found = find(
+    ...     histories(jurisdictions=["GB"], through="deal"),
+    ...     lambda history: True,
+    ...     settings=settings(database=None),
+    ... )
+    >>> [step.operation for step in found.steps]
+    ['request_offers', 'accept_offer', 'fund_deal']
+    """
+    codes = None if jurisdictions is None else tuple(jurisdictions)
+
+    def history(draw: st.DrawFn) -> History:
+        host = draw(_hosts(engine or shipped_engine(), codes))
+        stage = draw(st.sampled_from([None, *STAGES])) if through is None else through
+        assume(stage is None or host.go(stage) or through is None)
+        for _ in range(draw(st.integers(0, most_steps))):
+            _next_step(draw, host)
+        return History(first=host.first, steps=tuple(host.steps), merchant=host.merchant)
+
+    return st.composite(history)()
+
+
+@st.composite
+def _hosts(draw: st.DrawFn, engine: Engine, codes: tuple[str, ...] | None) -> _Host:
+    """A host with a merchant that the service has not seen before."""
+    code = draw(st.sampled_from(engine.jurisdictions.codes if codes is None else codes))
+    first = Merchant.new(partner="acme", merchant_id="m-1", jurisdiction=code)
+    return _Host(engine=engine, first=first, at=draw(_starts(engine, code)), merchant=first)
+
+
+def _next_step(draw: st.DrawFn, host: _Host) -> None:
+    """Let some time pass, and attempt an operation, more often than not one that makes sense."""
+    host.wait(days=draw(_WAITS), minutes=draw(st.integers(-5, 60)))
+    moment = host.moment
+    operation = draw(st.sampled_from(moment.sensible() * 4 + list(COMMANDS)))
+    body = draw(moment.input_of(operation))
+    host.attempt(operation, body, draw(moment.evidence_of(operation, body)))
+
+
+def _starts(engine: Engine, code: str) -> st.SearchStrategy[DateTime]:
+    """Instants from the second day of the jurisdiction's rules on, to two years after their last change."""
+    changes = engine.jurisdictions[code].changes
+    earliest = datetime.combine(changes[0], time(12), UTC) + timedelta(days=1)
+    minutes = ((changes[-1] - changes[0]).days + 730) * 24 * 60
+    return st.integers(0, minutes).map(lambda each: utc(earliest + timedelta(minutes=each)))
+
+
+def merchants(engine: Engine | None = None, **options: Any) -> st.SearchStrategy[Merchant]:
+    """
+    The merchants of `histories`, whose arguments they take: consistent in money, status and offers.
+
+    >>> from hypothesis import find
+    >>> find(merchants(), lambda merchant: merchant.jurisdiction == "GB").deals
+    ()
+    """
+    return histories(engine, **options).map(lambda history: history.merchant)
+
+
+def deals(engine: Engine | None = None, **options: Any) -> st.SearchStrategy[Deal]:
+    """The deals of merchants that were funded; the arguments are those of `histories`."""
+    found = merchants(engine, **{"through": "deal", **options})
+    return found.flatmap(lambda merchant: st.sampled_from(merchant.deals))

@@ -1,0 +1,195 @@
+"""The rulebooks that ship, facts and evidence for a rulebook, and what comes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import date
+from functools import lru_cache
+from typing import Final
+
+from hypothesis import strategies as st
+from hypothesis.vendor.pretty import RepresentationPrinter, for_type_by_name
+
+from holdback.canonical import Json
+from holdback.engine import Engine
+from holdback.errors import REFUSALS, Fault, HoldbackError, InvalidDocument, Refusal, RuleError
+from holdback.facts import BUILT_IN_FACTS, EVIDENCE_FACTS, INITIAL_EVIDENCE
+from holdback.jurisdictions.jurisdiction import Jurisdictions
+from holdback.jurisdictions.rulebook import Rulebook
+from holdback.renewal import FLOOR, Assessment
+from holdback.rules.types import Fact, Kind
+from holdback.ruleset import Reason
+from holdback.testing.strategies.values import RECORDS, TEXTS, WORDS, few, maybe
+
+# How far after the last change of its rules a jurisdiction's days go on.
+_LATER_YEARS: Final = 5
+# How long ago a credit check may have been made.
+_CHECKED_DAYS: Final = 400
+
+
+@lru_cache(maxsize=1)
+def shipped_engine() -> Engine:
+    """The engine with the jurisdictions that ship, made when it is first drawn."""
+    return Engine.bundled()
+
+
+def _shipped(codes: Iterable[str]) -> Jurisdictions:
+    loaded = shipped_engine().jurisdictions
+    return Jurisdictions([loaded[code] for code in codes])
+
+
+def _by_repr(value: object, printer: RepresentationPrinter, _: bool) -> None:
+    printer.text(repr(value))
+
+
+# Hypothesis shows every field of an attrs class with a failure, also the files and rules that a `repr`
+# leaves out; they are too long for it to show at all.
+for _kind in (Engine, Jurisdictions, Rulebook, Assessment):
+    for_type_by_name(_kind.__module__, _kind.__qualname__, _by_repr)
+
+ENGINES: Final = st.builds(shipped_engine)
+JURISDICTIONS: Final[st.SearchStrategy[Jurisdictions]] = st.deferred(
+    lambda: st.lists(
+        st.sampled_from(shipped_engine().jurisdictions.codes), min_size=1, unique=True
+    ).map(_shipped)
+)
+
+
+def days_of(jurisdictions: Jurisdictions, code: str) -> st.SearchStrategy[date]:
+    """Days on which the jurisdiction *code* has rules; the days of a change come more often."""
+    changes = jurisdictions[code].changes
+    last = date(changes[-1].year + _LATER_YEARS, 12, 31)
+    return st.sampled_from(changes) | st.dates(changes[0], last)
+
+
+def rulebooks(jurisdictions: Jurisdictions | None = None) -> st.SearchStrategy[Rulebook]:
+    """
+    A rulebook of *jurisdictions*, of those that ship when it is None, on a drawn day.
+
+    >>> from hypothesis import find
+    >>> from holdback import load_jurisdictions
+    >>> find(rulebooks(load_jurisdictions()), lambda rulebook: rulebook.code == "GB").code
+    'GB'
+    """
+
+    def resolved(place: tuple[str, date]) -> Rulebook:
+        code, on = place
+        return known().resolve(code, on=on)
+
+    def known() -> Jurisdictions:
+        return shipped_engine().jurisdictions if jurisdictions is None else jurisdictions
+
+    def days(code: str) -> st.SearchStrategy[tuple[str, date]]:
+        return st.tuples(st.just(code), days_of(known(), code))
+
+    codes = st.deferred(lambda: st.sampled_from(known().codes))
+    return codes.flatmap(days).map(resolved)
+
+
+def _thresholds(fact: Fact, rulebook: Rulebook) -> list[int]:
+    """The numbers around every parameter of the fact's type, and around the floor for progress."""
+    found = [each.number for each in rulebook.parameters.values() if each.type == fact.type]
+    found += [FLOOR] if fact.name == "progress" else []
+    near = {number + step for number in found for step in (-1, 0, 1)}
+    return sorted(number for number in near if fact.low <= number <= fact.high)
+
+
+def _fact_values(fact: Fact, rulebook: Rulebook) -> st.SearchStrategy[Json]:
+    drawn = st.integers(fact.low, fact.high)
+    if fact.type.kind is Kind.DATE:
+        today = rulebook.on.toordinal()
+        drawn = st.integers(today - _CHECKED_DAYS, today)
+    near = _thresholds(fact, rulebook)
+    return ((st.sampled_from(near) | drawn) if near else drawn).map(fact.type.plain)
+
+
+def _named(names: Iterable[str], rulebook: Rulebook) -> st.SearchStrategy[dict[str, Json]]:
+    facts = [fact for name in names if (fact := rulebook.catalogue.fact(name)) is not None]
+    return st.fixed_dictionaries(
+        {}, optional={fact.name: st.none() | _fact_values(fact, rulebook) for fact in facts}
+    )
+
+
+def facts(rulebook: Rulebook) -> st.SearchStrategy[dict[str, Json]]:
+    """
+    Facts that `rulebook.assess` takes, as JSON: each absent, null, or in its range; often on either side of
+    a threshold of the rulebook.
+
+    >>> from datetime import date
+    >>> from hypothesis import find
+    >>> from holdback import load_jurisdictions
+    >>> rulebook = load_jurisdictions().resolve("GB", on=date(2026, 7, 1))
+    >>> find(facts(rulebook), lambda facts: rulebook.assess(facts).outcome == "not_assessed")
+    {'progress': '49.9999%'}
+    """
+    return _named((fact.name for fact in rulebook.catalogue.facts), rulebook)
+
+
+def evidence(rulebook: Rulebook, *, renewal: bool = False) -> st.SearchStrategy[dict[str, Json]]:
+    """
+    Evidence that a request for offers takes under *rulebook*, initial or *renewal*, as JSON.
+
+    >>> from datetime import date
+    >>> from hypothesis import find
+    >>> from holdback import load_jurisdictions
+    >>> rulebook = load_jurisdictions().resolve("GB", on=date(2026, 7, 1))
+    >>> find(evidence(rulebook), lambda evidence: evidence.get("identity_verified"))
+    {'identity_verified': True}
+    """
+    return _named(evidence_names(rulebook, renewal=renewal), rulebook)
+
+
+def evidence_names(rulebook: Rulebook, *, renewal: bool) -> tuple[str, ...]:
+    """The facts that may come as evidence: the built-in ones and those that the jurisdiction adds."""
+    added = (fact.name for fact in rulebook.catalogue.facts[BUILT_IN_FACTS:])
+    return (*(EVIDENCE_FACTS if renewal else INITIAL_EVIDENCE), *added)
+
+
+def assessments() -> st.SearchStrategy[Assessment]:
+    """What a rulebook that ships answers on drawn facts."""
+    return rulebooks().flatmap(lambda rulebook: facts(rulebook).map(rulebook.assess))
+
+
+_FIGURES: Final = st.dictionaries(WORDS, TEXTS, max_size=2)
+REASONS: Final = st.builds(
+    Reason,
+    code=WORDS,
+    rule=WORDS,
+    text=TEXTS,
+    facts=RECORDS,
+    file=maybe(WORDS),
+    line=maybe(st.integers(1, 1000)),
+    measured=_FIGURES,
+    threshold=_FIGURES,
+)
+
+FAULTS: Final = st.builds(
+    Fault,
+    message=WORDS,
+    path=maybe(st.just("$.application.currency") | WORDS),
+    hint=maybe(WORDS),
+)
+INVALID_DOCUMENTS: Final[st.SearchStrategy[InvalidDocument]] = st.lists(
+    FAULTS, min_size=1, max_size=3
+).map(InvalidDocument)
+REFUSED: Final = st.builds(Refusal, st.sampled_from(sorted(REFUSALS)), WORDS, errors=few(FAULTS))
+
+
+@st.composite
+def rule_errors(draw: st.DrawFn) -> RuleError:
+    """Any refusal of an expression, which points into it."""
+    source = draw(WORDS)
+    start = draw(st.integers(0, len(source) - 1))
+    return RuleError(
+        draw(WORDS),
+        source=source,
+        start=start,
+        end=draw(st.integers(start + 1, len(source))),
+        stage=draw(st.sampled_from(["text", "syntax", "types"])),
+        hint=draw(maybe(WORDS)),
+    )
+
+
+ERRORS: Final[st.SearchStrategy[HoldbackError]] = st.one_of(
+    INVALID_DOCUMENTS, REFUSED, rule_errors()
+)

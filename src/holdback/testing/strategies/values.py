@@ -1,0 +1,128 @@
+"""The values that everything else is drawn from: texts, ids, days, instants, exact numbers, amounts."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from typing import Final, TypeVar
+
+from hypothesis import strategies as st
+from pendulum import DateTime
+
+from holdback.canonical import Json, Opaque, Verbatim
+from holdback.lifecycle.setting import utc
+from holdback.money import Currency, Money
+
+T = TypeVar("T")
+
+TEXTS: Final = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
+WORDS: Final = TEXTS.filter(bool)
+IDS: Final = st.text("abc-123é", min_size=1, max_size=8)
+# Exact JSON refuses a name with this character.
+NAMES: Final = TEXTS.filter(lambda name: "\0" not in name)
+DAYS: Final = st.dates()
+INSTANTS: Final = st.datetimes(timezones=st.just(UTC)).map(utc)
+# No, two, three and four decimals.
+CURRENCIES: Final = st.sampled_from(["GBP", "JPY", "KWD", "CLF"]).map(Currency.of)
+# Whole numbers of at most 28 digits, which is as many as stay exact.
+WHOLES: Final = st.integers(-(10**28) + 1, 10**28 - 1)
+
+
+@st.composite
+def decimals(draw: st.DrawFn, places: int = 28) -> Decimal:
+    """An exact decimal of at most 28 digits, trailing zeros and all."""
+    size = draw(st.integers(1, 28))
+    number = draw(st.just(0) | st.integers(0, 10**size - 1))
+    return Decimal(f"{draw(st.sampled_from(['', '-']))}{number}E-{draw(st.integers(0, places))}")
+
+
+RATES: Final = decimals(places=10).map(abs)
+VALUES: Final = st.none() | st.booleans() | WHOLES | decimals() | TEXTS
+
+
+def _nested(inner: st.SearchStrategy[Json]) -> st.SearchStrategy[Json]:
+    return st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=3)
+
+
+RECORDS: Final[st.SearchStrategy[dict[str, Json]]] = st.dictionaries(
+    NAMES, st.recursive(VALUES, _nested, max_leaves=6), max_size=4
+)
+
+# JSON numbers in every way that they may be written, within the bounds.
+NUMBERS: Final = st.one_of(
+    WHOLES.map(str),
+    decimals().map(lambda number: f"{number:f}"),
+    st.from_regex(r"-?(0|[1-9][0-9]{0,10})(\.[0-9]{1,10})?([eE][+-]?[0-9])?", fullmatch=True),
+).map(Verbatim)
+CLOSED: Final[st.SearchStrategy[dict[str, Json]]] = st.dictionaries(
+    NAMES,
+    st.recursive(
+        st.none() | st.booleans() | NUMBERS | TEXTS,
+        lambda inner: st.lists(inner, max_size=3),
+        max_leaves=5,
+    ),
+    max_size=3,
+)
+OPAQUES: Final = CLOSED.map(Opaque.of)
+APPLICANTS: Final = st.lists(CLOSED, min_size=1, max_size=2).map(Opaque.of)
+
+
+def maybe(strategy: st.SearchStrategy[T]) -> st.SearchStrategy[T | None]:
+    """None, or what *strategy* draws."""
+    return st.none() | strategy
+
+
+def few(strategy: st.SearchStrategy[T], most: int = 2) -> st.SearchStrategy[tuple[T, ...]]:
+    """A tuple of at most *most* values of *strategy*."""
+    return st.lists(strategy, max_size=most).map(tuple)
+
+
+def as_currency(currency: Currency | str) -> Currency:
+    """*currency* itself, or the one with that code."""
+    return currency if isinstance(currency, Currency) else Currency.of(currency)
+
+
+@st.composite
+def money(
+    draw: st.DrawFn,
+    currency: Currency | str | None = None,
+    *,
+    least: int = 0,
+    most: int = 10**18 - 1,
+) -> Money:
+    """
+    Amounts of *currency*, of any when it is None, from *least* to *most* minor units.
+
+    >>> from hypothesis import find
+    >>> find(money("GBP", least=100), lambda _: True)
+    Money.parse('GBP 1.00')
+    """
+    minor = draw(st.integers(least, most))
+    return Money(minor, draw(CURRENCIES) if currency is None else as_currency(currency))
+
+
+# What `Context` takes, and what merchants live in.
+_EARLIEST: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_LATEST: Final = datetime(2999, 12, 31, tzinfo=UTC)
+
+
+def instants(
+    earliest: datetime | None = None, latest: datetime | None = None
+) -> st.SearchStrategy[DateTime]:
+    """
+    Instants in UTC from *earliest* to *latest*, by default all those that `Context` takes.
+
+    >>> from hypothesis import find
+    >>> find(instants(), lambda _: True).isoformat()
+    '2000-01-01T00:00:00+00:00'
+    """
+    ends = (
+        each.astimezone(UTC).replace(tzinfo=None)
+        for each in (earliest or _EARLIEST, latest or _LATEST)
+    )
+    return st.datetimes(*ends, timezones=st.just(UTC)).map(utc)
+
+
+def days_up_to(last: date, *, most: int) -> st.SearchStrategy[date]:
+    """The day *last* and those before it, at most *most* days ago; the latest is the simplest."""
+    return st.integers(0, most).map(lambda ago: date.fromordinal(last.toordinal() - ago))

@@ -1,0 +1,12 @@
+"""The fault: it ignores the idempotency key, so that a retry is another request."""
+
+from attrs import evolve
+
+from holdback.testing.conformance import MemoryHost
+
+BREAKS = ("same key", "replay-equal")
+
+
+class Host(MemoryHost):
+    def attempt(self, request):
+        return super().attempt(evolve(request, key=None))

@@ -1,0 +1,15 @@
+"""The fault: it finds an offer by its id alone, whoever asks."""
+
+from holdback.testing.conformance import MemoryHost
+
+BREAKS = ("tenancy", "tenancy")
+
+
+class Host(MemoryHost):
+    def load(self, request):
+        if request.operation == "accept_offer":
+            offer_id = request.named("offer_id")
+            for (partner, name), merchant_id in self.store.names.items():
+                if name == offer_id:
+                    return self.store.merchants[partner, merchant_id]
+        return super().load(request)

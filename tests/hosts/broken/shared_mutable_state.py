@@ -1,0 +1,16 @@
+"""The fault: it keeps the request that it is at in one place, which every thread writes."""
+
+import time
+
+from attrs import evolve
+
+from holdback.testing.conformance import MemoryHost
+
+BREAKS = ("strangers", "acknowledged-kept")
+
+
+class Host(MemoryHost):
+    def attempt(self, request):
+        self.partner = request.partner
+        time.sleep(0.0001)
+        return super().attempt(evolve(request, input={**request.input, "partner": self.partner}))

@@ -1,0 +1,16 @@
+"""The fault: another partner's merchant is forbidden (403), so that everybody can ask who is whose."""
+
+from holdback.testing.conformance import MemoryHost
+
+BREAKS = ("tenancy", "tenancy")
+FORBIDDEN = b'{"type":"about:blank","title":"Forbidden","status":403,"detail":"not yours","code":"forbidden"}'
+
+
+class Host(MemoryHost):
+    def handle(self, operation, input, *, key, at):
+        status, body = super().handle(operation, input, key=key, at=at)
+        if operation == "look_up" and status == 404:
+            for partner, name in self.store.names:
+                if name.encode() in input["body"] and partner != input["partner"]:
+                    return 403, FORBIDDEN
+        return status, body

@@ -1,0 +1,88 @@
+"""A real PostgreSQL from Debian's package: started in a directory of its own, stopped at the end.
+
+Its server runs as the user `postgres` when the tests run as root, because PostgreSQL refuses root.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+
+from attrs import frozen
+
+INSTALLED = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
+MISSING = (
+    "PostgreSQL is not installed, so NOTHING was tried on it. "
+    "On Debian: apt-get install postgresql (or run as root, and .ci/run installs it)"
+)
+
+
+@frozen
+class Postgres:
+    """A cluster of its own: `url` for SQLAlchemy, and what can happen to a server."""
+
+    home: Path
+    port: int
+
+    @property
+    def url(self):
+        return f"postgresql+psycopg://postgres@127.0.0.1:{self.port}/postgres"
+
+    def start(self):
+        options = f"-p {self.port} -c listen_addresses=127.0.0.1 -c unix_socket_directories={self.home} -c max_connections=120"
+        self._ctl("start", "-w", "-t", "60", "-l", str(self.home / "log"), "-o", options)
+
+    def stop(self, mode="fast"):
+        """Stop the server; *mode* `immediate` is a crash: nothing is flushed, nobody is told."""
+        self._ctl("stop", "-w", "-t", "60", "-m", mode)
+
+    def crash(self):
+        """A crash and a restart, which recovers from the log."""
+        self.stop("immediate")
+        self.start()
+
+    def _ctl(self, *arguments):
+        _run("pg_ctl", "-D", str(self.home / "data"), *arguments)
+
+
+def _run(command, *arguments):
+    line = [str(INSTALLED[-1] / command), *arguments]
+    if os.geteuid() == 0:
+        line = ["runuser", "-u", "postgres", "--", *line]
+    done = subprocess.run(
+        line,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        check=False,
+    )
+    if done.returncode:
+        raise RuntimeError(f"{command} {arguments[0]}: {done.stdout.decode(errors='replace')}")
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@contextmanager
+def cluster():
+    """A running PostgreSQL with an empty database."""
+    home = Path(tempfile.mkdtemp(prefix="holdback-postgres-"))
+    postgres = Postgres(home, free_port())
+    try:
+        if os.geteuid() == 0:
+            shutil.chown(home, "postgres", "postgres")
+        _run("initdb", "-D", str(home / "data"), "-A", "trust", "-U", "postgres", "-E", "UTF8")
+        postgres.start()
+        yield postgres
+    finally:
+        if (home / "data" / "postmaster.pid").exists():
+            postgres.stop("immediate")
+        shutil.rmtree(home, ignore_errors=True)

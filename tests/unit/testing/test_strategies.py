@@ -1,0 +1,492 @@
+"""Every public type has a strategy, and what is reachable holds the lifecycle's laws."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import subprocess
+import sys
+from datetime import date
+from typing import get_args
+
+import attrs
+import pytest
+from hypothesis import HealthCheck, Phase, find, given, settings
+from hypothesis import strategies as st
+from hypothesis.errors import Unsatisfiable
+
+import holdback
+import small_jurisdiction
+from holdback import (
+    BankDetails,
+    Context,
+    Engine,
+    InvalidDocument,
+    Merchant,
+    Money,
+    OffersRequest,
+    Refusal,
+    Rulebook,
+    testing,
+    wire,
+)
+from holdback.canonical import write_json
+from holdback.lifecycle.commands import Command
+from holdback.lifecycle.events import Event
+from holdback.testing import strategies
+from holdback.testing.operations import OPERATIONS, QUESTIONS, carry_out
+from holdback.testing.strategies.happenings import FIELDS
+from holdback.testing.strategies.reachable import STAGES
+
+# Names of the front door for which a strategy makes no sense.
+WITHOUT = {
+    "FactorRateCalculator": "a protocol: a host writes its own calculators",
+    "LimitsCalculator": "a protocol",
+    "SplitPercentageCalculator": "a protocol",
+    "TermCalculator": "a protocol",
+    "load_jurisdictions": "a function",
+    "wire": "a module",
+}
+PUBLIC = sorted(set(holdback.__all__) - set(WITHOUT))
+KINDS = [getattr(holdback, name) for name in PUBLIC]
+EVENTS = sorted(get_args(Event), key=lambda kind: kind.__name__)
+COMMANDS = sorted(get_args(Command), key=lambda kind: kind.__name__)
+REPLIES = sorted(get_args(wire.Reply), key=lambda kind: kind.__name__)
+ENGINE = Engine.bundled()
+GB = Money.of(0, "GBP").currency
+
+some = settings(
+    max_examples=30,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    phases=(Phase.generate, Phase.shrink),
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+
+
+def named(kinds):
+    return pytest.mark.parametrize("kind", kinds, ids=lambda kind: kind.__name__)
+
+
+@named([*KINDS, *EVENTS, *COMMANDS, *REPLIES])
+@some
+@given(st.data())
+def test_every_public_type_has_a_strategy(kind, data):
+    """
+    `of` draws instances of every class of the front door, every event, every command and every reply.
+    """
+    assert isinstance(data.draw(strategies.of(kind)), kind)
+
+
+def test_what_has_no_strategy_is_no_class_or_a_protocol():
+    """
+    The exceptions are those listed above and no other, and asking for one says so.
+    """
+    for name in WITHOUT:
+        found = getattr(holdback, name)
+        assert not inspect.isclass(found) or found._is_protocol
+
+    with pytest.raises(TypeError, match="there is no strategy for `TermCalculator`"):
+        strategies.of(holdback.TermCalculator)
+    with pytest.raises(TypeError, match="there is no strategy for `3`"):
+        strategies.of(3)
+
+
+@named(EVENTS)
+def test_every_field_of_an_event_is_drawn(kind):
+    """
+    A field added to an event is drawn too.
+    """
+    assert set(FIELDS[kind]) == {field.name for field in attrs.fields(kind)} - {"at"}
+
+
+@named([Merchant, holdback.Deal, holdback.OfferSet, holdback.Product, holdback.Offer])
+def test_every_field_of_what_is_stored_takes_more_than_one_value(kind):
+    """
+    A field added to the state is drawn too, and not left at its default.
+    """
+    seen = {field.name: set() for field in attrs.fields(kind) if field.init}
+
+    @settings(some, max_examples=100)
+    @given(strategies.of(kind))
+    def draw(value):
+        for name, values in seen.items():
+            values.add(repr(attrs.asdict(value, recurse=False)[name])[:200])
+
+    draw()
+
+    assert [name for name, values in seen.items() if len(values) < 2] == []
+
+
+@some
+@given(strategies.of(Merchant))
+def test_a_drawn_merchant_is_read_back_as_it_was_written(merchant):
+    """
+    "every drawn value survives wire round trips where one exists": the state of a merchant.
+    """
+    assert wire.read_merchant(wire.write_merchant(merchant)) == merchant
+
+
+@some
+@given(strategies.of(Event))
+def test_a_drawn_event_is_read_back_as_it_was_written(event):
+    """
+    Of a union, any of its classes is drawn; an event goes through bytes and through plain values.
+    """
+    assert wire.read_event(wire.write_event(event)) == event
+    assert wire.event_from_dict(wire.event_to_dict(event)) == event
+
+
+@some
+@given(strategies.of(wire.Reply))
+def test_a_drawn_reply_is_written(reply):
+    """
+    A reply is written once and never read by holdback; it is JSON.
+    """
+    assert json.loads(wire.write(reply)) == json.loads(write_json(wire.to_dict(reply)))
+
+
+@some
+@given(strategies.of(Money))
+def test_drawn_money_is_read_back_as_it_was_written(money):
+    """
+    Money as text.
+    """
+    assert Money.parse(str(money)) == money
+
+
+@some
+@given(strategies.money("JPY", least=5, most=7), strategies.money())
+def test_money_is_drawn_within_bounds(yen, any_money):
+    """
+    The currency by its code, from the least to the most minor units.
+    """
+    assert yen.currency.code == "JPY"
+    assert 5 <= yen.minor <= 7
+    assert any_money.minor >= 0
+
+
+@some
+@given(strategies.instants())
+def test_a_drawn_instant_is_taken_by_a_context_and_by_the_wire(at):
+    """
+    An instant goes through its text, and serves as the instant of an attempt.
+    """
+    assert wire.read_timestamp(wire.write_timestamp(at)) == at
+    assert Context(at=at, request_id="r-1").at == at
+
+
+@some
+@given(strategies.of(Refusal) | strategies.of(InvalidDocument))
+def test_a_drawn_error_is_written_as_a_problem(error):
+    """
+    What a host answers with problem details.
+    """
+    assert json.loads(wire.write_problem(error))["code"] == wire.problem(error)["code"]
+
+
+@some
+@given(
+    strategies.offers_bodies(),
+    strategies.offers_bodies(renewal=True),
+    strategies.offers_bodies(renewal=False, currency="JPY"),
+)
+def test_bodies_of_requests_are_valid(either, renewal, initial):
+    """
+    "JSON bodies of `POST /offers` (initial and renewal, valid)"
+    """
+    assert isinstance(wire.read_offers_request(either), OffersRequest)
+    assert wire.read_offers_request(renewal).renewal
+    assert wire.read_offers_request(initial).application.currency == "JPY"
+
+
+@some
+@given(strategies.accept_bodies())
+def test_bodies_of_acceptances_are_valid(body):
+    """
+    Empty, without bank details, or with them.
+    """
+    assert isinstance(wire.read_accept_request(body), BankDetails | None)
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+@some
+@given(st.data())
+def test_inputs_are_valid_and_plain(operation, data):
+    """
+    "the inputs of every operation (design 7a)": each is read, and the standard `json` writes it.
+    """
+    body = data.draw(strategies.inputs(operation))
+
+    assert json.loads(json.dumps(body)) == body
+    if operation == "required_checks":
+        assert wire.read_offers_request(body)
+    elif operation in QUESTIONS:
+        assert body.keys() == {"provider_id"}
+    else:
+        assert isinstance(wire.read_command(operation, body, GB), get_args(Command))
+
+
+def test_inputs_of_no_operation_are_refused():
+    """
+    A name that is no operation says which one was meant.
+    """
+    with pytest.raises(ValueError, match="did you mean `fund_deal`"):
+        strategies.inputs("fund_deals")
+
+
+@pytest.mark.parametrize("code", ENGINE.jurisdictions.codes)
+@settings(some, max_examples=60)
+@given(st.data())
+def test_facts_and_evidence_are_taken(code, data):
+    """
+    A rulebook takes the drawn facts, and a request for offers the drawn evidence.
+    """
+    rulebook = data.draw(strategies.rulebooks(holdback.Jurisdictions([ENGINE.jurisdictions[code]])))
+    renewal = data.draw(st.booleans())
+    given_evidence = data.draw(strategies.evidence(rulebook, renewal=renewal))
+
+    assert rulebook.assess(data.draw(strategies.facts(rulebook))).on == rulebook.on
+    assert rulebook.code == code
+    assert wire.read_evidence(given_evidence) == given_evidence
+    assert rulebook.catalogue.prepare(given_evidence)
+
+
+def test_drawn_facts_reach_every_outcome():
+    """
+    Facts lie on either side of thresholds, so that every outcome of the renewal rules comes up.
+    """
+    outcomes = set()
+    rulebook = ENGINE.jurisdictions.resolve("GB", on=date(2026, 7, 1))
+
+    @settings(some, max_examples=400)
+    @given(strategies.facts(rulebook))
+    def draw(facts):
+        outcomes.add(rulebook.assess(facts).outcome)
+
+    draw()
+
+    assert outcomes >= {"ineligible", "undetermined", "not_assessed"}
+
+
+@some
+@given(strategies.of(Rulebook), strategies.of(holdback.Jurisdictions))
+def test_rulebooks_are_those_that_ship(rulebook, jurisdictions):
+    """
+    "Rulebook (of those that ship, on a drawn date)"
+    """
+    assert rulebook == ENGINE.jurisdictions.resolve(rulebook.code, on=rulebook.on)
+    assert set(jurisdictions.codes) <= set(ENGINE.jurisdictions.codes)
+
+
+STORY = testing.given(ENGINE, jurisdiction="GB", at="2026-07-06T09:00:00Z")
+SHORT = {
+    **{kind.__name__: strategies.of(kind) for kind in (Engine, Rulebook, holdback.Assessment)},
+    "Jurisdictions": strategies.of(holdback.Jurisdictions),
+    "History": strategies.histories(ENGINE),
+    "Step": strategies.histories(ENGINE, through="offers").map(lambda history: history.steps[0]),
+    "Story": st.just(STORY),
+}
+
+
+@pytest.mark.parametrize("strategy", SHORT.values(), ids=SHORT)
+def test_a_failure_is_short(strategy):
+    """
+    Hypothesis shows what a `repr` does, and not all the rules of a jurisdiction.
+    """
+
+    @settings(some, max_examples=1, phases=[Phase.generate])
+    @given(strategy)
+    def fails(value):
+        raise RuntimeError
+
+    with pytest.raises(RuntimeError) as caught:
+        fails()
+    assert sum(map(len, caught.value.__notes__)) < 2_000
+
+
+def held(history):
+    """The laws of the lifecycle, of one history and of the merchant after it."""
+    merchant = history.merchant
+    assert ENGINE.evolve(history.first, history.events) == merchant
+    assert sum(deal.active for deal in merchant.deals) <= 1
+    assert wire.read_merchant(wire.write_merchant(merchant)) == merchant
+    for deal in merchant.deals:
+        left = deal.settled + deal.balance + deal.shortfall + deal.waived
+        assert deal.repayment_amount + deal.overpaid == deal.remitted + left
+    for step in history.steps:
+        assert not (step.events and step.refused)
+
+
+@settings(some, max_examples=300)
+@given(strategies.histories(ENGINE, most_steps=12))
+def test_reachable_merchants_hold_the_laws(history):
+    """
+    "at most one active deal; fold of events equals state", and the money adds up.
+    """
+    held(history)
+
+
+@settings(some, max_examples=20)
+@given(strategies.histories())
+def test_a_history_can_be_carried_out_again(history):
+    """
+    A history is what the engine does with its steps: the same again gives the same merchant.
+    """
+    merchant = history.first
+    for step in history.steps:
+        context = Context(at=step.at, request_id=step.request_id, evidence=step.evidence)
+        again = (ENGINE, step.operation, step.input, merchant, context)
+        if step.refused is None:
+            outcome = carry_out(*again)
+            assert outcome.events == step.events
+            merchant = outcome.merchant
+        else:
+            with pytest.raises(type(step.refused)) as caught:
+                carry_out(*again)
+            assert str(caught.value) == str(step.refused)
+
+    assert merchant == history.merchant
+
+
+@settings(some, max_examples=20)
+@given(strategies.histories(ENGINE, through="renewal", jurisdictions=["GB"]))
+def test_a_history_is_a_scenario(history):
+    """
+    "Scenario (what `holdback run` reads)": the same events come of it.
+    """
+    from holdback.cli.scenario import read_scenario, run
+
+    steps = read_scenario(json.dumps(history.scenario()).encode())
+    happened = [event for step in run(steps, ENGINE) for event in step.events]
+
+    assert happened == [wire.event_to_dict(event) for event in history.events]
+    assert repr(history).startswith("History of GB:\n    20")
+
+
+@pytest.mark.parametrize("stage", STAGES)
+@pytest.mark.parametrize("code", ENGINE.jurisdictions.codes)
+def test_a_history_passes_the_stage_that_is_asked_for(code, stage):
+    """
+    Every jurisdiction that ships has merchants at every stage, by its own examples.
+    """
+    happened = {
+        "offers": "OffersIssued",
+        "fulfilment": "OfferAccepted",
+        "deal": "DealFunded",
+        "renewal": "DealRenewed",
+    }
+
+    @settings(some, max_examples=5)
+    @given(strategies.histories(ENGINE, jurisdictions=[code], through=stage, most_steps=2))
+    def draw(history):
+        assert history.first.jurisdiction == code
+        assert happened[stage] in {type(event).__name__ for event in history.events}
+        held(history)
+
+    draw()
+
+
+def test_histories_go_far_by_themselves():
+    """
+    Without a stage, some have no deal, and some have a renewal.
+    """
+    seen = set()
+
+    @settings(some, max_examples=100)
+    @given(strategies.merchants(ENGINE))
+    def draw(merchant):
+        seen.add(tuple(deal.type for deal in merchant.deals[:2]))
+
+    draw()
+
+    assert seen >= {(), ("Initial",), ("Initial", "Renewal")}
+
+
+def small_engine(performance):
+    """
+    An engine with one small jurisdiction, where a renewal needs so much *performance*. No example there says
+    what good evidence is.
+    """
+    renewal = small_jurisdiction.RENEWAL.partition("[typical]")[0]
+    renewal = renewal.replace("75%", performance).replace("80%", performance)
+    files = {**small_jurisdiction.FILES, "renewal.toml": renewal}
+    return Engine(holdback.Jurisdictions([small_jurisdiction.read(files)]))
+
+
+@settings(some, max_examples=10)
+@given(strategies.histories(small_engine("80%"), through="renewal"))
+def test_a_host_has_rules_of_its_own(history):
+    """
+    Another engine's merchants, with evidence that is good in general where no example says more.
+    """
+    assert history.merchant.deals[1].type == "Renewal"
+    assert history.merchant.deals[1].currency == "EUR"
+
+
+def test_a_stage_that_nobody_reaches():
+    """
+    A stage that the rules leave out of reach gives no history, and there are histories without it.
+    """
+    strict = small_engine("900000%")
+
+    with pytest.raises(Unsatisfiable):
+        find(
+            strategies.histories(strict, through="renewal"),
+            lambda _: True,
+            settings=settings(some, max_examples=2),
+        )
+    seen = set()
+
+    @settings(some, max_examples=60)
+    @given(strategies.merchants(strict))
+    def draw(merchant):
+        seen.add(tuple(deal.type for deal in merchant.deals))
+
+    draw()
+    assert ("Initial",) in seen
+    assert not any("Renewal" in types for types in seen)
+
+
+def test_steps_are_shown_in_short():
+    """
+    What came of each: its events, a refusal with its code, or that it was invalid.
+    """
+    step = strategies.Step(
+        at=wire.read_timestamp("2026-07-06T09:00:00Z"),
+        request_id="r-1",
+        operation="fund_deal",
+        input={"application_id": "a" * 300},
+    )
+    refused = attrs.evolve(step, input={}, refused=Refusal("deal_not_found", "no such deal"))
+    invalid = attrs.evolve(step, input={}, refused=InvalidDocument.of("expected text"))
+
+    assert repr(step).endswith("aaa... nothing")
+    assert repr(refused) == "2026-07-06T09:00:00Z fund_deal {} refused deal_not_found"
+    assert repr(invalid) == "2026-07-06T09:00:00Z fund_deal {} invalid"
+
+
+@some
+@given(strategies.deals(ENGINE))
+def test_deals_are_funded_ones(deal):
+    """
+    A reachable deal was priced by its jurisdiction.
+    """
+    assert deal.repayment_amount >= deal.funded_amount > Money(0, deal.funded_amount.currency)
+
+
+def test_importing_the_strategies_leaves_pytest_alone():
+    """
+    The strategies need Hypothesis; `given` needs nothing.
+    """
+    for module, extras in (("strategies", ["pytest"]), ("given", ["pytest", "hypothesis"])):
+        code = (
+            f"import sys; from holdback.testing import {module}; "
+            f"print([name for name in {extras} if name in sys.modules])"
+        )
+        shown = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        )
+
+        assert shown.stdout.strip() == "[]"
