@@ -41,7 +41,7 @@ ONLY = {
     "os": ("cli",),
     "sys": ("cli", "testing.conformance"),
     "io": (),
-    "time": (),
+    "time": ("testing.conformance.plans",),
     "random": ("testing.conformance",),
     "secrets": (),
     "socket": (),

@@ -42,13 +42,29 @@ PAGES = {
 }
 
 # Directives that hold no code.
-WITHOUT_CODE = {"toctree", "include", "front-door", "room", "states", "assessment"}
+WITHOUT_CODE = {
+    "toctree",
+    "include",
+    "literalinclude",
+    "front-door",
+    "room",
+    "states",
+    "assessment",
+}
 
 # The blocks that are not run, with the reasons that they give.
 NOT_RUN = {
     ("README.md", "sh"): "`.ci/run` runs it in a fresh environment",
     ("docs/explanation/design.md", "text"): "a drawing",
     ("docs/reference/language.md", "text"): "the grammar",
+    (
+        "docs/hosts/sqlite.md",
+        "sh",
+    ): "it takes half a minute; `tests/hosts/test_conformance.py` does the same",
+    (
+        "docs/hosts/fastapi.md",
+        "sh",
+    ): "it starts a server; `tests/hosts` runs it and the commands that it prints",
 }
 
 # Pages that are read in a checkout, and its folders that they copy from.

@@ -10,6 +10,7 @@ import shutil
 import socket
 import subprocess
 import tempfile
+import time
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -46,6 +47,17 @@ class Postgres:
         self.stop("immediate")
         self.start()
 
+    def ensure_running(self):
+        """Start the server if it has given up, as it does when its disk was full at the wrong moment."""
+        for _ in range(20):
+            if not (self.home / "data" / "postmaster.pid").exists():
+                self.start()
+            if _answers(self.port):
+                return
+            time.sleep(0.1)
+        self.stop("immediate")
+        self.start()
+
     def _ctl(self, *arguments):
         _run("pg_ctl", "-D", str(self.home / "data"), *arguments)
 
@@ -65,6 +77,11 @@ def _run(command, *arguments):
         raise RuntimeError(f"{command} {arguments[0]}: {done.stdout.decode(errors='replace')}")
 
 
+def _answers(port):
+    line = [str(INSTALLED[-1] / "pg_isready"), "-q", "-h", "127.0.0.1", "-p", str(port)]
+    return subprocess.run(line, check=False).returncode == 0
+
+
 def free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -72,10 +89,13 @@ def free_port():
 
 
 @contextmanager
-def cluster():
-    """A running PostgreSQL with an empty database."""
+def cluster(megabytes=None):
+    """A running PostgreSQL with an empty database, on a file system of so many megabytes if that is given."""
     home = Path(tempfile.mkdtemp(prefix="holdback-postgres-"))
     postgres = Postgres(home, free_port())
+    if megabytes is not None:
+        size = f"size={megabytes}m"
+        subprocess.run(["mount", "-t", "tmpfs", "-o", size, "tmpfs", str(home)], check=True)
     try:
         if os.geteuid() == 0:
             shutil.chown(home, "postgres", "postgres")
@@ -85,4 +105,6 @@ def cluster():
     finally:
         if (home / "data" / "postmaster.pid").exists():
             postgres.stop("immediate")
+        if megabytes is not None:
+            subprocess.run(["umount", str(home)], check=True)
         shutil.rmtree(home, ignore_errors=True)

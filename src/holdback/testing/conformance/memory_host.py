@@ -18,7 +18,7 @@ from uuid import UUID, uuid5
 from attrs import define, field, frozen
 
 from holdback import wire
-from holdback.engine import TRIAL_NAMESPACE, Engine, Outcome
+from holdback.engine import Engine, Outcome
 from holdback.errors import InvalidDocument, Refusal
 from holdback.jurisdictions.jurisdiction import Jurisdictions
 from holdback.lifecycle.events import Event, OfferAccepted, OffersIssued
@@ -87,6 +87,7 @@ class MemoryHost:
     engine: Engine = field(factory=Engine.bundled)
     store: Store = field(factory=Store)
     _lock: threading.Lock = field(factory=threading.Lock, repr=False)
+    _engines: dict[int, Engine] = field(factory=dict, repr=False)
     _steps_left: int | None = None
     _requests: int = 0
 
@@ -238,7 +239,10 @@ class MemoryHost:
 
     def change_rules(self, jurisdictions: Jurisdictions) -> None:
         """Go on with other rules."""
-        self.engine = self.engine.with_jurisdictions(jurisdictions)
+        # An engine keeps its jurisdictions, so that no other object can have their identity.
+        known = self._engines.get(id(jurisdictions))
+        self.engine = known or self.engine.with_jurisdictions(jurisdictions)
+        self._engines[id(jurisdictions)] = self.engine
 
 
 def names(event: Event) -> list[str]:
@@ -246,6 +250,3 @@ def names(event: Event) -> list[str]:
     if isinstance(event, OffersIssued):
         return [offer.offer_id for product in event.offer_set.products for offer in product.offers]
     return [event.reply.provider_id] if isinstance(event, OfferAccepted) else []
-
-
-__all__ = ["TRIAL_NAMESPACE", "MemoryHost", "Request", "Store", "names"]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from random import Random
+from time import monotonic
 from typing import Final
 
 from holdback.testing.conformance.actions import ACTIONS, Step
@@ -42,15 +43,15 @@ def carry_out(steps: Sequence[Step], world: World, operations: int) -> None:
 
 
 def minimal(
-    steps: Sequence[Step], fails: Callable[[Sequence[Step]], bool], *, tries: int = 400
+    steps: Sequence[Step], fails: Callable[[Sequence[Step]], bool], *, seconds: int = 60
 ) -> Sequence[Step]:
-    """What is left of *steps* when everything is taken out without which it still *fails*."""
+    """What is left of *steps*, after so many *seconds*, of what is needed for it to fail."""
     size = len(steps)
-    while size > 0 and tries > 0:
+    end = monotonic() + seconds
+    while size > 0 and monotonic() < end:
         place = 0
-        while place < len(steps) and tries > 0:
+        while place < len(steps) and monotonic() < end:
             shorter = [*steps[:place], *steps[place + size :]]
-            tries -= 1
             if fails(shorter):
                 steps = shorter
             else:

@@ -23,6 +23,8 @@ from holdback.testing.conformance.world import World
 
 _BUSY: Final = 503
 _TRIES: Final = 50
+# More of them than this wait for a processor and not for each other.
+_PROCESSES: Final = 4
 
 
 @frozen
@@ -36,24 +38,24 @@ class Try:
 
 def threads(session: Session) -> None:
     """Threads race for the offers of a merchant, some with one key, some without any."""
-    _race(session, [session.host] * session.effort.workers)
+    _race(session, [session.host] * session.effort.workers, session.effort.sets)
 
 
 def processes(session: Session) -> None:
     """Processes race for the offers of a merchant."""
     with ExitStack() as stack:
         workers = []
-        for _ in range(min(4, session.effort.workers)):
+        for _ in range(min(_PROCESSES, session.effort.workers)):
             process = session.new_process()
             stack.callback(process.close)
             workers.append(process)
-        _race(session, workers)
+        _race(session, workers, max(1, session.effort.sets // 10))
 
 
-def _race(session: Session, workers: Sequence[Host | Process]) -> None:
+def _race(session: Session, workers: Sequence[Host | Process], sets: int) -> None:
     with _hasty(), ThreadPoolExecutor(len(workers)) as pool:
-        for number in range(session.effort.sets):
-            session.progress(number, session.effort.sets)
+        for number in range(sets):
+            session.progress(number, sets)
             world = session.world()
             account = world.account()
             # One set of offers, or two that are open at once.
@@ -148,7 +150,7 @@ def _stranger(world: World, place: int, start: threading.Barrier) -> None:
 def _hasty() -> Iterator[None]:
     """Threads that take turns as often as they can, so that few rounds show a race."""
     before = sys.getswitchinterval()
-    sys.setswitchinterval(timedelta(microseconds=10).total_seconds())
+    sys.setswitchinterval(timedelta(microseconds=200).total_seconds())
     try:
         yield
     finally:

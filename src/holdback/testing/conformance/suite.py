@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable
+from typing import ClassVar
 
 import pytest
 
@@ -27,19 +27,23 @@ def conformance_suite(
     class TestConformance:
         """The conformance of a host."""
 
-        @pytest.fixture(scope="class")
-        def session(self) -> Iterator[Session]:
-            """The host, opened once."""
-            host: Any = factory()
-            session = Session(host, seed, effort or Effort())
-            host.open()
-            yield session
-            getattr(host, "close", lambda: None)()
+        session: ClassVar[Session]
+
+        @classmethod
+        def setup_class(cls) -> None:
+            """A host with an empty store, for all checks."""
+            cls.session = Session(factory(), seed, effort or Effort())
+            cls.session.host.open()
+
+        @classmethod
+        def teardown_class(cls) -> None:
+            """Close the host, where it can be."""
+            getattr(cls.session.host, "close", lambda: None)()
 
         @pytest.mark.parametrize("check", CHECKS, ids=[each.name for each in CHECKS])
-        def test_check(self, check: Check, session: Session) -> None:
+        def test_check(self, check: Check) -> None:
             """What the check says holds."""
-            result = run_check(check, session)
+            result = run_check(check, self.session)
             if result.lacking is not None:
                 pytest.skip(result.lacking)
             if result.fault is not None:

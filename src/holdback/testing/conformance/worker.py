@@ -58,7 +58,7 @@ class Worker:
     def kill(self) -> None:
         """Kill the process at once."""
         self._process.kill()
-        self._process.wait()
+        self.close()
 
     def close(self) -> None:
         """End the process."""
@@ -69,8 +69,9 @@ class Worker:
         except OSError:
             pass  # it is dead already
         process.wait()
-        if process.stdout is not None:
-            process.stdout.close()
+        with self._lock:
+            if process.stdout is not None:
+                process.stdout.close()
 
 
 def serve(factory: str, arguments: Sequence[str]) -> None:

@@ -1,0 +1,90 @@
+"""The reference host of holdback: serve, or review every active deal once, which is to be done daily."""
+
+import argparse
+import os
+import pkgutil
+import sys
+import tempfile
+import uuid
+from pathlib import Path
+
+import uvicorn
+
+sys.path[0] = str(Path(__file__).resolve().parents[1])  # the folder that has the package
+
+from fastapi_host import logs, sample  # noqa: E402 - its path was not known before
+from fastapi_host.app import create_app, now  # noqa: E402 - as above
+from fastapi_host.partners import read_partners  # noqa: E402 - as above
+from fastapi_host.review import review  # noqa: E402 - as above
+from fastapi_host.store import ISOLATION_LEVELS  # noqa: E402 - as above
+from holdback import Engine  # noqa: E402 - as above
+
+TRY = """\
+Sample data, gone when this ends. Keys: {acme} and {west} of partners, {agent} of an agent.
+The endpoints are at {base}/docs. Three things to try:
+
+# 1. The merchant lookup: book-shop has paid down more than half, and may renew.
+curl -s -H 'Authorization: Bearer {acme}' '{base}/v2/merchant?provider_id={provider_id}'
+
+# 2. So its partner asks for offers.
+curl -s -H 'Authorization: Bearer {acme}' -H 'Content-Type: application/json' \\
+  -d '{{"application": {{"merchant_id": "book-shop", "provider_id": "{provider_id}", "currency": "GBP"}}}}' \\
+  {base}/v2/offers
+
+# 3. corner-cafe has offers: accept one. The same key again gives the same answer.
+curl -s -X POST -H 'Authorization: Bearer {acme}' -H 'Idempotency-Key: try-1' \\
+  {base}/v2/offers/{offer_id}/accept
+"""
+
+
+def main():
+    options = _options()
+    with tempfile.TemporaryDirectory() as folder:
+        if options.sample and options.database is None:
+            options.database = f"sqlite:///{folder}/holdback.db"
+        app = _app(options)
+        logs.to(sys.stdout)
+        if options.command == "review":
+            review(app.state.host, app.state.partners)
+            return
+        if options.sample:
+            found = sample.fill(app.state.host)
+            base = f"http://{options.host}:{options.port}"
+            print(TRY.format(base=base, **sample.KEYS, **found), flush=True)
+        uvicorn.run(app, host=options.host, port=options.port, access_log=False, log_level="error")
+
+
+def _options():
+    parser = argparse.ArgumentParser(prog="fastapi_host", description=__doc__)
+    parser.add_argument("command", nargs="?", choices=("serve", "review"), default="serve")
+    parser.add_argument("--sample", action="store_true", help="with sample data, keys and checks")
+    parser.add_argument("--host", default="127.0.0.1")
+    parser.add_argument("--port", type=int, default=8000)
+    parser.add_argument("--partners", help="the TOML file of partners and agents")
+    parser.add_argument("--checks", help="your checks, as MODULE:NAME")
+    url = os.environ.get("HOLDBACK_DATABASE_URL")
+    parser.add_argument("--database", default=url, help="its URL; or HOLDBACK_DATABASE_URL")
+    parser.add_argument("--isolation-level", choices=ISOLATION_LEVELS, help="PostgreSQL's")
+    return parser.parse_args()
+
+
+def _app(options):
+    namespace = sample.NAMESPACE if options.sample else os.environ.get("HOLDBACK_NAMESPACE")
+    given = (options.database, options.partners, options.checks, namespace)
+    if not options.sample and not all(given):
+        sys.exit("expected --sample; or --database, --partners, --checks and HOLDBACK_NAMESPACE")
+    engine = Engine.bundled(namespace=uuid.UUID(str(namespace)))
+    if options.sample:
+        partners, checks = sample.PARTNERS, sample.SampleChecks(engine, now)
+    else:
+        partners, checks = read_partners(options.partners), pkgutil.resolve_name(options.checks)
+    return create_app(
+        engine=engine,
+        partners=partners,
+        checks=checks,
+        database_url=options.database,
+        isolation_level=options.isolation_level,
+    )
+
+
+main()

@@ -1,0 +1,21 @@
+"""What the tests of hosts share: a PostgreSQL of their own, or a loud word that there is none."""
+
+from __future__ import annotations
+
+import postgres as server
+import pytest
+
+
+@pytest.fixture(scope="session")
+def postgres():
+    """A running PostgreSQL."""
+    if not server.INSTALLED:
+        pytest.skip(server.MISSING)
+    with server.cluster() as running:
+        yield running
+
+
+def pytest_terminal_summary(terminalreporter):
+    if not server.INSTALLED:
+        terminalreporter.write_sep("!", "PostgreSQL", red=True, bold=True)
+        terminalreporter.write_line(server.MISSING, red=True, bold=True)

@@ -1,0 +1,199 @@
+"""The FastAPI host in this process, on each database, and a merchant's way through it over HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+
+import httpx
+import postgres
+import pytest
+from attrs import field, frozen
+from fastapi_host.app import create_app
+from fastapi_host.partners import Agent, Partner, Partners, Webhook, sha256
+
+from holdback import Engine
+
+ENGINE = Engine.bundled()
+START = datetime(2026, 7, 6, 9, 0, tzinfo=UTC)
+SECRET = "whsec_" + "c2VjcmV0" * 4
+HOOK = Webhook(url="https://acme.example/hooks", secret=SECRET)
+PARTNERS = Partners(
+    partners=(
+        Partner(name="acme", key_sha256=sha256("acme-key"), jurisdiction="GB", webhook=HOOK),
+        Partner(name="bolt", key_sha256=sha256("bolt-key"), jurisdiction="GB"),
+    ),
+    agents=(Agent(name="agent", key_sha256=sha256("agent-key")),),
+)
+EVIDENCE = {
+    "identity_verified": True,
+    "business_verified": True,
+    "credit_score": 700,
+    "average_monthly_takings": "20000.00",
+    "months_trading": 36,
+}
+PROFILE = {
+    "consents": {"credit_check": True},
+    "applicants": [{"name": "Ada Person", "born": "1980-01-02"}],
+    "company": {"name": "Nine Lives Ltd", "registered": "01234567"},
+}
+BANK = {
+    "account_number": "12345678",
+    "bank_name": "Bank of Somewhere",
+    "account_type": "NONE",
+    "sort_code": "04-00-04",
+}
+# Each database, and each isolation level that it has.
+DATABASES = ("sqlite", "READ COMMITTED", "REPEATABLE READ", "SERIALIZABLE")
+
+
+class Service:
+    """The app with a clock that a test moves, and checks that it may change."""
+
+    def __init__(self, url, level=None, partners=PARTNERS):
+        self.now = START
+        self.asked_checks = []
+        self.app = create_app(
+            engine=ENGINE,
+            partners=partners,
+            checks=self.checks,
+            database_url=url,
+            isolation_level=level,
+            clock=lambda: self.now,
+        )
+        self.store = self.app.state.store
+        self.host = self.app.state.host
+
+    def checks(self, partner, request, required):
+        self.asked_checks.append((partner.name, required))
+        wanted = {name for check in required.checks for name in check.evidence}
+        evidence = EVIDENCE | {"credit_checked_on": self.now.date().isoformat()}
+        return {name: value for name, value in evidence.items() if name in wanted}
+
+    def call(self, method, path, body=None, *, key="acme-key", idempotency=None, **more):
+        """One request; `body` is JSON unless it is bytes."""
+        headers = {} if key is None else {"Authorization": f"Bearer {key}"}
+        if body is not None:
+            headers["Content-Type"] = "application/json"
+        if idempotency is not None:
+            headers["Idempotency-Key"] = idempotency
+        headers |= more.pop("headers", {})
+        content = body if isinstance(body, bytes | None) else json.dumps(body).encode()
+        more = {"content": content, **more}
+
+        async def send():
+            transport = httpx.ASGITransport(app=self.app)
+            async with httpx.AsyncClient(transport=transport, base_url="http://test") as client:
+                return await client.request(method, path, headers=headers, **more)
+
+        return asyncio.run(send())
+
+    def agent(self, operation, body=None, *, merchant_id="m-1", partner="acme", **more):
+        path = f"/v2/agents/{partner}/{merchant_id}/{operation}"
+        return self.call("POST", path, body, **{"key": "agent-key", **more})
+
+    def events(self, merchant_id="m-1", partner="acme"):
+        """The types of a merchant's events, in order."""
+        stored = self.store.history(partner, merchant_id)
+        return [json.loads(each)["type"] for each in stored]
+
+
+@frozen
+class Merchant:
+    """A merchant of a partner, who goes its way over HTTP."""
+
+    service: Service
+    merchant_id: str = "m-1"
+    key: str = "acme-key"
+    partner: str = "acme"
+    known: dict = field(factory=dict)
+
+    def initial(self, **changed):
+        block = {
+            "merchant_id": self.merchant_id,
+            "provider_id": None,
+            "intended_use_of_funds": "a second oven",
+            "currency": "GBP",
+        }
+        return {"application": block | changed, **PROFILE}
+
+    def renewal(self):
+        block = {"merchant_id": self.merchant_id, "provider_id": self.known["provider_id"]}
+        return {"application": block | {"currency": "GBP"}}
+
+    def ask(self, body=None, **more):
+        reply = self.service.call(
+            "POST", "/v2/offers", body or self.initial(), key=self.key, **more
+        )
+        if reply.status_code == 200:
+            products = reply.json()["products"]
+            self.known["offer_ids"] = [
+                offer["offer_id"] for product in products for offer in product["offers"]
+            ]
+        return reply
+
+    def accept(self, offer_id=None, bank_details=BANK, **more):
+        path = f"/v2/offers/{offer_id or self.known['offer_ids'][0]}/accept"
+        body = None if bank_details is None else {"bank_details": bank_details}
+        reply = self.service.call("POST", path, body, key=self.key, **more)
+        if reply.status_code == 200:
+            self.known["provider_id"] = reply.json()["provider_id"]
+            self.known["application_id"] = reply.json()["application_id"]
+        return reply
+
+    def look_up(self):
+        query = {"provider_id": self.known["provider_id"]}
+        return self.service.call("GET", "/v2/merchant", key=self.key, params=query)
+
+    def agent(self, operation, body=None, **more):
+        who = {"merchant_id": self.merchant_id, "partner": self.partner}
+        return self.service.agent(operation, body, **who, **more)
+
+    def fund(self):
+        reply = self.agent("fund_deal", {"application_id": self.known["application_id"]})
+        self.known["deal_id"] = reply.json()["id"]
+        return reply
+
+    def funded(self):
+        assert self.ask().status_code == 200
+        assert self.accept().status_code == 200
+        assert self.fund().status_code == 200
+        return self
+
+    def remit(self, amount, entry_id="e-1"):
+        """One entry today, and a history that is complete."""
+        today = self.service.now.date().isoformat()
+        entry = {"id": entry_id, "on": today, "amount": amount}
+        body = {"deal_id": self.known["deal_id"], "entries": [entry], "complete_through": today}
+        return self.agent("record_remittance", body)
+
+    def renewable(self):
+        """Funded, and after 120 days more than half paid down: its eligibility was announced."""
+        self.funded()
+        self.service.now += timedelta(days=120)
+        assert self.remit("7000.00").json()["performance"]["renewal_eligibility"] is True
+        return self
+
+
+@contextmanager
+def database(name, folder):
+    """The URL of an empty database and its isolation level."""
+    if name == "sqlite":
+        yield f"sqlite:///{folder}/holdback.db", None
+    elif not postgres.INSTALLED:
+        pytest.skip(postgres.MISSING)
+    else:
+        with postgres.cluster() as cluster:
+            yield cluster.url, name
+
+
+@contextmanager
+def service_on(name, folder, **more):
+    with database(name, folder) as (url, level):
+        service = Service(url, level, **more)
+        try:
+            yield service
+        finally:
+            service.store.close()

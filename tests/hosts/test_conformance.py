@@ -1,0 +1,38 @@
+"""The hosts that come with holdback pass the suite: in memory, on SQLite, on PostgreSQL at every level."""
+
+from __future__ import annotations
+
+import conforming
+import pytest
+
+from holdback.testing.conformance import Effort, MemoryHost, conformance_suite
+from holdback.testing.conformance.checks import CHECKS, again, run_check
+from holdback.testing.conformance.session import Session
+
+# So many races: "500 offer sets with 8 workers on each database and level in CI".
+EFFORT = Effort(sets=500, workers=8, kills=6, histories=12, operations=100)
+
+TestMemory = conformance_suite(MemoryHost, effort=EFFORT)
+TestSqlite = conformance_suite(conforming.sqlite, effort=EFFORT)
+TestFastApiOnSqlite = conformance_suite(conforming.fastapi, effort=EFFORT)
+
+
+@pytest.fixture(
+    scope="module", params=["READ COMMITTED", "REPEATABLE READ", "SERIALIZABLE"], ids=str.lower
+)
+def on_postgres(request, postgres):
+    host = conforming.fastapi(postgres.url, request.param)
+    host.open()
+    yield Session(host, 0, EFFORT)
+    host.close()
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=[each.name for each in CHECKS])
+def test_on_postgresql(on_postgres, check):
+    """
+    "The suite passes on memory, SQLite and PostgreSQL (READ COMMITTED, REPEATABLE READ, SERIALIZABLE)"
+    """
+    result = run_check(check, on_postgres)
+    assert result.lacking is None
+    if result.fault is not None:
+        pytest.fail(f"{result.fault}\n  again: {again(result, 0)}", pytrace=False)

@@ -1,0 +1,201 @@
+"""The description at /openapi.json is true: held against what is served, with requests nobody thought of."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from itertools import count
+from pathlib import Path
+
+import jsonschema
+import pytest
+import schemathesis
+from fastapi_calls import PROFILE, Merchant, service_on
+from fastapi_host.schemas import FOR_AGENTS, OPERATIONS, SCHEMAS
+from hypothesis import HealthCheck, given, settings
+from schemathesis import GenerationMode
+from schemathesis.specs.openapi import stateful
+from schemathesis.specs.openapi.checks import positive_data_acceptance
+
+from holdback.testing.conformance.host import AGENTS, PARTNERS
+
+GOLDEN = Path(__file__).parents[1] / "wire/golden"
+REPLIES = {
+    "reply_acceptance": "Acceptance",
+    "reply_application": "Application",
+    "reply_assessment": "Assessment",
+    "reply_deal": "Deal",
+    "reply_merchant_lookup": "MerchantLookup",
+    "reply_merchant_lookup_empty": "MerchantLookup",
+    "reply_offers": "Offers",
+    "reply_offers_declined": "Offers",
+    "reply_takings_held": "TakingsHeld",
+    "problem_refusal": "Problem",
+    "problem_refusal_with_errors": "Problem",
+    "problem_invalid_document": "Problem",
+}
+# Generated requests: for each operation and mode, and sequences of steps along the links.
+EXAMPLES, SEQUENCES, STEPS = 110, 40, 6
+# A request of the right shape may still be refused with 422: another currency, a day in the future.
+RULES_MAY_REFUSE = [positive_data_acceptance]
+QUIET = {
+    "derandomize": True,  # the same requests in every run
+    "database": None,
+    "deadline": None,
+    "suppress_health_check": list(HealthCheck),
+}
+
+
+@pytest.fixture
+def service(tmp_path):
+    with service_on("sqlite", tmp_path) as service:
+        yield service
+
+
+class Counting:
+    """The app, and how often each operation gave each status."""
+
+    def __init__(self, app):
+        self.app = app
+        self.seen = Counter()
+
+    async def __call__(self, scope, receive, send):
+        async def noted(message):
+            if message["type"] == "http.response.start":
+                route = getattr(scope.get("route"), "operation_id", None)
+                self.seen[route, message["status"]] += 1
+            await send(message)
+
+        await self.app(scope, receive, noted)
+
+
+def validator(name):
+    schema = {"$ref": f"#/components/schemas/{name}", "components": {"schemas": SCHEMAS}}
+    return jsonschema.Draft202012Validator(schema)
+
+
+@pytest.mark.parametrize("golden", REPLIES)
+def test_a_reply_is_what_the_schema_says_and_nothing_more(golden):
+    """
+    "Reply schemas must match wire.write output exactly": the golden replies, and no field left over.
+    """
+    reply = json.loads((GOLDEN / f"{golden}.json").read_text())
+
+    validator(REPLIES[golden]).validate(reply)
+    for name in reply:
+        without = {other: value for other, value in reply.items() if other != name}
+        assert not validator(REPLIES[golden]).is_valid(without)
+    assert not validator(REPLIES[golden]).is_valid(reply | {"more": 1})
+
+
+def test_every_golden_reply_is_held_against_its_schema():
+    """
+    But for the checks that a request needs, which no endpoint shows.
+    """
+    names = {path.stem for kind in ("reply", "problem") for path in GOLDEN.glob(f"{kind}_*.json")}
+
+    assert names - set(REPLIES) == {"reply_required_checks"}
+
+
+def test_every_operation_is_described(service):
+    """
+    Requests, replies, problems, keys and links, for each operation of the service.
+    """
+    document = service.call("GET", "/openapi.json", key=None).json()
+    operations = {
+        each["operationId"]: each for path in document["paths"].values() for each in path.values()
+    }
+
+    assert set(operations) == {*OPERATIONS, "health"}
+    assert set(FOR_AGENTS) == set(AGENTS)
+    assert set(OPERATIONS) == {*PARTNERS, *AGENTS}
+    for name, each in operations.items():
+        if name != "health":
+            scheme = "AgentKey" if name in AGENTS else "PartnerKey"
+            assert each["security"] == [{scheme: []}]
+            assert {"200", "401", "403", "422", "500", "503"} <= set(each["responses"])
+        if name not in {"health", "look_up"}:
+            (key,) = (given for given in each["parameters"] if given["in"] == "header")
+            assert key["name"] == "Idempotency-Key"
+            assert {"409", "413", "415"} <= set(each["responses"])
+            assert each["requestBody"]["content"].keys() == {"application/json"}
+    links = {name: each["responses"]["200"].get("links") for name, each in operations.items()}
+    assert links["request_offers"]["accept"]["operationId"] == "accept_offer"
+    assert links["accept_offer"]["merchant"]["operationId"] == "look_up"
+
+
+def test_generated_requests_find_nothing_that_is_not_described(service, monkeypatch):
+    """
+    "no 5xx, no schema violations, at least 2,000 generated requests counted and asserted, stateful links included"
+    """
+    Merchant(service, "m-1").renewable()
+    app = Counting(service.app)
+    schema = schemathesis.openapi.from_asgi("/openapi.json", app)
+    for result in schema.get_all_operations():
+        operation = result.ok()
+        fuzz(operation, GenerationMode.POSITIVE)
+        if operation.label != "GET /health":  # it has nothing that could be wrong
+            fuzz(operation, GenerationMode.NEGATIVE)
+    explore(schema, monkeypatch)
+
+    assert app.seen.total() >= 2_000
+    assert not [key for key in app.seen if key[1] >= 500]
+    for reached in (
+        ("request_offers", 200),
+        ("accept_offer", 200),
+        ("look_up", 200),
+        ("record_takings", 200),
+        ("review_renewal", 200),
+    ):
+        assert app.seen[reached] > 0, reached
+
+
+def headers(operation_id):
+    key = "agent-key" if operation_id in AGENTS else "acme-key"
+    return {"Authorization": f"Bearer {key}"}
+
+
+def fuzz(operation, mode):
+    """Requests that are as described, or that are not; for agents, about a merchant that there is."""
+    name = operation.definition.raw["operationId"]
+    merchant = {"partner": "acme", "merchant_id": "m-1"} if name in AGENTS else None
+
+    @settings(max_examples=EXAMPLES, **QUIET)
+    @given(case=operation.as_strategy(generation_mode=mode, path_parameters=merchant))
+    def request(case):
+        case.call_and_validate(headers=headers(name), excluded_checks=RULES_MAY_REFUSE)
+
+    request()
+
+
+def explore(schema, monkeypatch):
+    """Sequences along the links: offers, their acceptance, and the lookup of the merchant."""
+    numbers = count()
+    # Schemathesis guesses where to begin, and would begin with accepting what was never offered.
+    monkeypatch.setattr(
+        stateful,
+        "is_likely_root_transition",
+        lambda operation, *_: operation.label == "POST /v2/offers",
+    )
+
+    class Machine(schema.as_state_machine()):
+        def before_call(self, case):
+            # Generated keys and names are alike and in each other's way; a profile of numbers with a
+            # hundred digits is refused. What the links lead to is what is tried here.
+            case.headers.pop("Idempotency-Key", None)
+            if case.operation.label == "POST /v2/offers" and isinstance(case.body, dict):
+                block = {"merchant_id": f"m-{next(numbers)}", "currency": "GBP"}
+                case.body = {"application": block, **PROFILE}
+
+        def validate_response(self, response, case, **sent):
+            case.validate_response(
+                response,
+                excluded_checks=RULES_MAY_REFUSE,
+                transport_kwargs=sent,
+                recorder=self.recorder,
+            )
+
+        def get_call_kwargs(self, case):
+            return {"headers": headers(case.operation.definition.raw["operationId"])}
+
+    Machine.run(settings=settings(max_examples=SEQUENCES, stateful_step_count=STEPS, **QUIET))

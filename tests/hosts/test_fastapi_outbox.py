@@ -1,0 +1,281 @@
+"""Webhooks of the FastAPI host: signed, in order, at least once, never before the commit."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import json
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import httpx
+import pytest
+from attrs import evolve
+from fastapi_calls import DATABASES, HOOK, PARTNERS, SECRET, START, Merchant, Service, service_on
+from fastapi_host import outbox
+from fastapi_host.outbox import CLAIMED, WAIT, deliver_due, running
+from fastapi_host.partners import Partners
+from fastapi_host.review import review
+from fastapi_host.tables import METADATA
+
+ACME = PARTNERS.named("acme")
+
+
+@pytest.fixture(scope="module", params=DATABASES)
+def place(request, tmp_path_factory):
+    """A service on each database, for the whole module."""
+    with service_on(request.param, tmp_path_factory.mktemp("database")) as service:
+        yield service
+
+
+@pytest.fixture
+def service(place):
+    """The service with nothing in it."""
+    with place.store.engine.begin() as db:
+        for table in METADATA.sorted_tables:
+            db.execute(table.delete())
+    place.now = START
+    return place
+
+
+class Receiver:
+    """A partner's side: answers with `statuses`, the last of them for ever, and keeps what it was sent."""
+
+    def __init__(self, *statuses):
+        self.statuses = list(statuses or (200,))
+        self.got = []
+        self.time = 1_800_000_000
+
+    def __call__(self, url, headers, body):
+        self.got.append((url, headers, body))
+        status = self.statuses.pop(0) if len(self.statuses) > 1 else self.statuses[0]
+        if status is None:
+            raise httpx.ConnectTimeout("slow")
+        return status
+
+    def told(self):
+        return [json.loads(body)["renewal_eligibility"] for _, _, body in self.got]
+
+    def now(self):
+        return self.time
+
+
+def deliver(service, receiver, partner=ACME):
+    return deliver_due(service.store, partner, receiver, now=receiver.now)
+
+
+def verify(headers, body, secret=SECRET):
+    """As https://www.standardwebhooks.com has it."""
+    signed = f"{headers['webhook-id']}.{headers['webhook-timestamp']}.".encode() + body
+    key = base64.b64decode(secret.removeprefix("whsec_"))
+    expected = base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()
+    return headers["webhook-signature"] == f"v1,{expected}"
+
+
+def twice_changed(service, merchant_id="m-1"):
+    """A merchant with two events to tell of: it may renew, and then its deal has defaulted."""
+    service.now = START
+    merchant = Merchant(service, merchant_id).renewable()
+    ended = {"deal_id": merchant.known["deal_id"], "status": "defaulted"}
+    assert merchant.agent("close_deal", ended).status_code == 200
+    return merchant
+
+
+def test_a_webhook_is_signed_and_says_no_more_than_it_has_to(service):
+    """
+    "the payload carries provider_id, deal_id, renewal_eligibility, at: no personal data"
+    """
+    merchant, receiver = Merchant(service).renewable(), Receiver()
+    assert deliver(service, receiver) == 1
+
+    ((url, headers, body),) = receiver.got
+    assert url == HOOK.url
+    assert json.loads(body) == {
+        "type": "renewal_eligibility_changed",
+        "provider_id": merchant.known["provider_id"],
+        "deal_id": merchant.known["deal_id"],
+        "renewal_eligibility": True,
+        "at": "2026-11-03T09:00:00Z",
+    }
+    assert headers["webhook-timestamp"] == str(receiver.time)
+    assert verify(headers, body)
+    assert not verify(headers, body.replace(b"true", b"false"))
+    assert not verify(headers | {"webhook-timestamp": "1"}, body)
+
+
+def test_what_was_delivered_is_not_delivered_again(service):
+    """
+    Nothing is left to tell, and /health says so.
+    """
+    twice_changed(service)
+    assert service.call("GET", "/health", key=None).json()["webhooks_to_deliver"] == 2
+    receiver = Receiver()
+    assert deliver(service, receiver) == 2
+    assert deliver(service, receiver) == 0
+
+    assert receiver.told() == [True, False]
+    assert service.call("GET", "/health", key=None).json()["webhooks_to_deliver"] == 0
+
+
+def test_a_failed_delivery_waits_longer_each_time_and_holds_up_the_next(service):
+    """
+    "in order per merchant, at least once, retried with back-off", with the same id.
+    """
+    twice_changed(service)
+    receiver = Receiver(500, None, 302, 200)
+    for wait in WAIT[:3]:
+        assert deliver(service, receiver) == 0
+        receiver.time += wait - 1
+        before = len(receiver.got)
+        assert deliver(service, receiver) == 0
+        assert len(receiver.got) == before
+        receiver.time += 1
+    assert deliver(service, receiver) == 2
+
+    assert receiver.told() == [True, True, True, True, False]
+    ids = [headers["webhook-id"] for _, headers, _ in receiver.got]
+    assert len(set(ids[:4])) == 1
+    assert ids[4] != ids[3]
+    assert all(verify(headers, body) for _, headers, body in receiver.got)
+
+
+def test_another_merchant_does_not_wait(service):
+    """
+    The order is each merchant's own.
+    """
+    twice_changed(service, "m-1")
+    twice_changed(service, "m-2")
+    receiver = Receiver(500, 200)
+
+    assert deliver(service, receiver) == 2
+    assert receiver.told() == [True, True, False]
+
+
+def test_a_process_that_dies_while_it_delivers_loses_nothing(service):
+    """
+    Its claim expires, and the event is told again: at least once.
+    """
+    twice_changed(service)
+    receiver = Receiver()
+
+    def die(*_):
+        raise SystemExit
+
+    with pytest.raises(SystemExit):
+        deliver_due(service.store, ACME, die, now=receiver.now)
+    assert deliver(service, receiver) == 0
+    receiver.time += CLAIMED
+    assert deliver(service, receiver) == 2
+    assert receiver.told() == [True, False]
+
+
+def test_several_processes_deliver_in_order_and_once(service):
+    """
+    "several processes may run the dispatcher without reordering"
+    """
+    merchants = [twice_changed(service, f"m-{n}") for n in range(4)]
+    receiver = Receiver()
+    other = Service(service.store.engine.url, partners=PARTNERS)
+    stores = [service.store, other.store] * 3
+    with ThreadPoolExecutor(len(stores)) as threads:
+        calls = [
+            threads.submit(deliver_due, store, ACME, receiver, now=receiver.now) for store in stores
+        ]
+        delivered = sum(each.result() for each in calls)
+    delivered += deliver(service, receiver)
+    other.store.close()
+
+    assert delivered == len(receiver.got) == 2 * len(merchants)
+    for merchant in merchants:
+        bodies = [json.loads(body) for _, _, body in receiver.got]
+        mine = [each for each in bodies if each["provider_id"] == merchant.known["provider_id"]]
+        assert [each["renewal_eligibility"] for each in mine] == [True, False]
+
+
+def test_nothing_is_told_before_the_commit(service, monkeypatch):
+    """
+    "never before the commit": a write that failed tells nobody.
+    """
+    merchant = Merchant(service).funded()
+    service.now += timedelta(days=120)
+
+    def fail(*_, **__):
+        raise RuntimeError
+
+    monkeypatch.setattr(service.store, "write", fail)
+    assert merchant.remit("7000.00").status_code == 500
+    receiver = Receiver()
+
+    assert deliver(service, receiver) == 0
+    assert receiver.got == []
+
+
+def test_a_partner_without_a_webhook_is_told_nothing(service):
+    """
+    Its events are stored, and there is no backlog of them.
+    """
+    Merchant(service, key="bolt-key", partner="bolt").renewable()
+
+    assert "RenewalEligibilityChanged" in service.events(partner="bolt")
+    assert service.store.backlog() == 0
+
+
+def test_the_review_finds_what_time_has_changed(service):
+    """
+    "RenewalEligibilityChanged also comes when only time has passed, if somebody looks"
+    """
+    Merchant(service, "m-0").ask()
+    Merchant(service, "m-1").renewable()
+    assert service.events("m-1")[-1] == "RenewalEligibilityChanged"
+    receiver = Receiver()
+    assert deliver(service, receiver) == 1
+
+    assert review(service.host, PARTNERS) == 1
+    assert deliver(service, receiver) == 0
+    service.now += timedelta(days=60)  # without a remittance
+    assert review(service.host, PARTNERS) == 1
+    assert deliver(service, receiver) == 1
+    assert receiver.told() == [True, False]
+
+
+def test_the_app_delivers_by_itself_and_a_slow_partner_holds_up_no_other(tmp_path, monkeypatch):
+    """
+    "A background thread in the app"; "one slow or failing partner does not stop the others"
+    """
+    let_go, arrived = threading.Event(), threading.Event()
+
+    class Hooks(BaseHTTPRequestHandler):
+        def do_POST(self):
+            body = self.rfile.read(int(self.headers["content-length"]))
+            if self.path == "/slow":
+                let_go.wait(30)
+            elif verify(self.headers, body):
+                arrived.set()
+            self.send_response(204)
+            self.end_headers()
+
+        def log_message(self, *_):
+            pass
+
+    monkeypatch.setattr(outbox, "PAUSE", 0.02)
+    with ThreadingHTTPServer(("127.0.0.1", 0), Hooks) as server:
+        threading.Thread(target=server.serve_forever).start()
+        base = f"http://127.0.0.1:{server.server_address[1]}"
+        slow, quick = (evolve(HOOK, url=f"{base}/{path}") for path in ("slow", "quick"))
+        acme, bolt = (PARTNERS.named(name) for name in ("acme", "bolt"))
+        partners = Partners(
+            partners=(evolve(acme, webhook=slow), evolve(bolt, webhook=quick)),
+            agents=PARTNERS.agents,
+        )
+        with service_on("sqlite", tmp_path, partners=partners) as service:
+            Merchant(service).renewable()
+            service.now = START
+            Merchant(service, key="bolt-key", partner="bolt").renewable()
+            with running(service.store, partners):
+                assert arrived.wait(20)
+                let_go.set()
+            assert service.store.backlog() == 0
+        server.shutdown()

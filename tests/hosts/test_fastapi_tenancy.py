@@ -1,0 +1,164 @@
+"""One partner's merchants are to every other partner as if they had never been: same status, same bytes."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from fastapi_calls import PARTNERS, Merchant, service_on
+
+# An id of another partner's, and one that never was. What follows is told apart by nothing.
+NEVER = "00000000-0000-5000-8000-000000000000"
+
+
+@pytest.fixture(scope="module", params=["sqlite", "READ COMMITTED"])
+def theirs(request, tmp_path_factory):
+    """A merchant of acme with an open set of offers and an active deal."""
+    with service_on(request.param, tmp_path_factory.mktemp("database")) as service:
+        merchant = Merchant(service).renewable()
+        merchant.ask(merchant.renewal())
+        assert Merchant(service, "m-7").ask().status_code == 200
+        yield merchant
+
+
+def same(replies):
+    """Whether nothing tells the replies apart but their number, and none of them is a success."""
+    told = {
+        (each.status_code, each.content, tuple(sorted(each.headers.items()))) for each in replies
+    }
+    (status,) = {each.status_code for each in replies}
+    return len(told) == 1 and status == 404
+
+
+def test_offers_for_another_partners_provider_id(theirs):
+    """
+    A renewal with it is refused as one with an unknown provider_id, and creates nothing.
+    """
+    service = theirs.service
+    replies = []
+    for merchant_id in ("m-1", "m-9"):
+        for provider_id in (theirs.known["provider_id"], NEVER):
+            block = {"merchant_id": merchant_id, "provider_id": provider_id, "currency": "GBP"}
+            replies.append(
+                service.call("POST", "/v2/offers", {"application": block}, key="bolt-key")
+            )
+
+    assert same(replies)
+    assert service.events(partner="bolt") == []
+
+
+def test_offers_for_another_partners_provider_id_by_one_that_has_a_merchant(theirs):
+    """
+    Also from a partner that has a merchant with the same merchant_id.
+    """
+    own = Merchant(theirs.service, "m-1", key="bolt-key", partner="bolt")
+    assert own.ask().status_code == 200
+    assert own.accept().status_code == 200
+    replies = []
+    for provider_id in (theirs.known["provider_id"], NEVER):
+        block = {"merchant_id": "m-1", "provider_id": provider_id, "currency": "GBP"}
+        replies.append(own.ask({"application": block}))
+
+    assert own.known["provider_id"] != theirs.known["provider_id"]
+    assert same(replies)
+
+
+@pytest.mark.parametrize("body", [None, {"bank_details": {"bank_name": "Mine"}}, b"{"])
+def test_accepting_another_partners_offer(theirs, body):
+    """
+    It is refused as one that never was, whatever the body says, with and without a key.
+    """
+    calls = [
+        theirs.service.call("POST", f"/v2/offers/{each}/accept", body, key="bolt-key", **more)
+        for each in (*theirs.known["offer_ids"], theirs.known["provider_id"], NEVER)
+        for more in ({}, {"idempotency": "k-1"})
+    ]
+
+    assert same(calls)
+
+
+def test_looking_another_partners_merchant_up(theirs):
+    """
+    Its provider_id, its merchant_id and its offer_id are all unknown.
+    """
+    known = theirs.known
+    replies = [
+        theirs.service.call("GET", "/v2/merchant", key="bolt-key", params={"provider_id": each})
+        for each in (known["provider_id"], "m-1", known["offer_ids"][0], NEVER)
+    ]
+
+    assert same(replies)
+
+
+def test_a_name_is_of_one_kind(theirs):
+    """
+    An offer_id is no provider_id, not even for the partner whose both are.
+    """
+    known = theirs.known
+    replies = [
+        theirs.service.call("GET", "/v2/merchant", params={"provider_id": each})
+        for each in (known["offer_ids"][0], NEVER)
+    ]
+    accepts = [
+        theirs.service.call("POST", f"/v2/offers/{each}/accept")
+        for each in (known["provider_id"], NEVER)
+    ]
+
+    assert same(replies)
+    assert same(accepts)
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        "supply_details",
+        "close_application",
+        "fund_deal",
+        "record_takings",
+        "record_remittance",
+        "close_deal",
+        "review_renewal",
+    ],
+)
+def test_agents_find_a_merchant_under_its_own_partner_alone(theirs, operation):
+    """
+    acme's m-7 is unknown under bolt, as it is under a partner that there is not.
+    """
+    known = theirs.known
+    body = {"application_id": known["application_id"], "deal_id": known["deal_id"]}
+    replies = [
+        theirs.service.agent(operation, body, partner=partner, merchant_id="m-7")
+        for partner in ("bolt", "nobody")
+    ]
+    replies.append(theirs.service.agent(operation, body, partner="bolt", merchant_id=NEVER))
+
+    assert same(replies)
+
+
+def test_a_key_of_another_partners_tells_nothing(theirs):
+    """
+    A partner that guesses another's idempotency key gets its own answer.
+    """
+    service = theirs.service
+    body = Merchant(service, "m-3").initial()
+    first = service.call("POST", "/v2/offers", body, idempotency="guess")
+    second = service.call("POST", "/v2/offers", body, key="bolt-key", idempotency="guess")
+
+    assert (first.status_code, second.status_code) == (200, 200)
+    ids = [set(re.findall(r'"offer_id":"([^"]+)"', each.text)) for each in (first, second)]
+    assert ids[0]
+    assert ids[1]
+    assert not ids[0] & ids[1]
+
+
+def test_every_endpoint_was_tried(theirs):
+    """
+    "every endpoint tried with another partner's ids": a new one has to be added above.
+    """
+    paths = theirs.service.call("GET", "/openapi.json", key=None).json()["paths"]
+    tried = {"/v2/offers", "/v2/offers/{offer_id}/accept", "/v2/merchant", "/health"}
+    agents = {path for path in paths if path.startswith("/v2/agents/{partner}/{merchant_id}/")}
+
+    assert set(paths) == tried | agents
+    assert len(agents) == 7
+    assert len(PARTNERS.partners) == 2
