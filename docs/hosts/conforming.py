@@ -6,6 +6,7 @@ others. A host in service needs none of it.
 
 import asyncio
 import json
+import os
 import sqlite3
 import tempfile
 from contextlib import suppress
@@ -239,6 +240,12 @@ async def answer(app, method, path, query, headers, body):
 
 
 def fastapi(url=None, level=None):
-    """The FastAPI host on SQLite in a new folder, or on the database at `url`."""
-    folder = tempfile.mkdtemp(prefix="holdback-") if url is None else ""
-    return ConformingFastApi(url or f"sqlite:///{folder}/holdback.db", level)
+    """
+    The FastAPI host on the database at `url`, else at HOLDBACK_CONFORMANCE_URL, else on SQLite in a new folder.
+
+    The suite empties that database.
+    """
+    url = url or os.environ.get("HOLDBACK_CONFORMANCE_URL")
+    if url is None:
+        url = f"sqlite:///{tempfile.mkdtemp(prefix='holdback-')}/holdback.db"
+    return ConformingFastApi(url, level)

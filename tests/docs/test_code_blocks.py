@@ -57,14 +57,10 @@ NOT_RUN = {
     ("README.md", "sh"): "`.ci/run` runs it in a fresh environment",
     ("docs/explanation/design.md", "text"): "a drawing",
     ("docs/reference/language.md", "text"): "the grammar",
-    (
-        "docs/hosts/sqlite.md",
-        "sh",
-    ): "it takes half a minute; `tests/hosts/test_conformance.py` does the same",
-    (
-        "docs/hosts/fastapi.md",
-        "sh",
-    ): "it starts a server; `tests/hosts` runs it and the commands that it prints",
+    ("docs/hosts/fastapi.md", "sh"): "it starts a server; `tests/hosts` runs the commands",
+    ("docs/hosts/long-runs.md", "sh"): "it takes hours",
+    ("docs/hosts/sqlite.md", "sh"): "it takes minutes; `tests/hosts` does the same",
+    ("docs/how-to/try-a-host.md", "sh"): "it takes minutes; `tests/hosts` does the same",
 }
 
 # Pages that are read in a checkout, and its folders that they copy from.

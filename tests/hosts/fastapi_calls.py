@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 
@@ -13,8 +14,10 @@ import pytest
 from attrs import field, frozen
 from fastapi_host.app import create_app
 from fastapi_host.partners import Agent, Partner, Partners, Webhook, sha256
+from fastapi_host.tables import METADATA
 
-from holdback import Engine
+from holdback import Engine, wire
+from holdback.model.product import Offers
 
 ENGINE = Engine.bundled()
 START = datetime(2026, 7, 6, 9, 0, tzinfo=UTC)
@@ -197,3 +200,48 @@ def service_on(name, folder, **more):
             yield service
         finally:
             service.store.close()
+
+
+@pytest.fixture(scope="module", params=DATABASES)
+def place(request, tmp_path_factory):
+    """A service on each database, for the whole module."""
+    with service_on(request.param, tmp_path_factory.mktemp("database")) as service:
+        yield service
+
+
+@pytest.fixture
+def service(place):
+    """The service with nothing in it."""
+    with place.store.engine.begin() as db:
+        for table in METADATA.sorted_tables:
+            db.execute(table.delete())
+    place.now = START
+    place.asked_checks.clear()
+    return place
+
+
+@pytest.fixture
+def merchant(service):
+    return Merchant(service)
+
+
+def code(reply):
+    """The status and code of problem details, whose form is looked at on the way."""
+    assert reply.headers["content-type"] == wire.CONTENT_TYPE
+    problem = reply.json()
+    assert list(problem) == ["type", "title", "status", "detail", "code", "errors"]
+    assert problem["status"] == reply.status_code
+    assert problem["type"] == f"urn:holdback:{problem['code']}"
+    return reply.status_code, problem["code"]
+
+
+def at_once(calls):
+    with ThreadPoolExecutor(len(calls)) as threads:
+        return [each.result() for each in [threads.submit(call) for call in calls]]
+
+
+def offers_of(service):
+    """The reply to the request for offers that is stored."""
+    merchant = wire.read_merchant(service.store.find(partner="acme", merchant_id="m-1").state)
+    (issued,) = merchant.offer_sets
+    return wire.write(Offers(products=issued.products, expires_at=issued.expires_at))

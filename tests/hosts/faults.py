@@ -346,10 +346,10 @@ def main():
     start = time.monotonic()
 
     def progress(done):
-        print(f"\r{done} of {given.faults}", end="", file=sys.stderr, flush=True)
+        if sys.stderr.isatty():
+            print(f"\r{done} of {given.faults}", end="", file=sys.stderr, flush=True)
 
     counts, replayed, unknown = campaign(given.faults, given.crashes, given.seed, progress)
-    print(file=sys.stderr)
     for name, count in counts.most_common():
         print(f"{count:6} {name}")
     print(f"{replayed:6} acknowledged acceptances, each had again byte for byte")

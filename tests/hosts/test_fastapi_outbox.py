@@ -11,34 +11,18 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+import fastapi_calls as fixtures
 import httpx
 import pytest
 from attrs import evolve
-from fastapi_calls import DATABASES, HOOK, PARTNERS, SECRET, START, Merchant, Service, service_on
+from fastapi_calls import HOOK, PARTNERS, SECRET, START, Merchant, Service, service_on
 from fastapi_host import outbox
 from fastapi_host.outbox import CLAIMED, WAIT, deliver_due, running
 from fastapi_host.partners import Partners
 from fastapi_host.review import review
-from fastapi_host.tables import METADATA
 
+place, service = fixtures.place, fixtures.service
 ACME = PARTNERS.named("acme")
-
-
-@pytest.fixture(scope="module", params=DATABASES)
-def place(request, tmp_path_factory):
-    """A service on each database, for the whole module."""
-    with service_on(request.param, tmp_path_factory.mktemp("database")) as service:
-        yield service
-
-
-@pytest.fixture
-def service(place):
-    """The service with nothing in it."""
-    with place.store.engine.begin() as db:
-        for table in METADATA.sorted_tables:
-            db.execute(table.delete())
-    place.now = START
-    return place
 
 
 class Receiver:

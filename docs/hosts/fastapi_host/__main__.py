@@ -70,14 +70,15 @@ def _options():
 
 def _app(options):
     namespace = sample.NAMESPACE if options.sample else os.environ.get("HOLDBACK_NAMESPACE")
-    given = (options.database, options.partners, options.checks, namespace)
-    if not options.sample and not all(given):
+    given = (options.database, options.partners, namespace)
+    if not options.sample and not all((*given, options.checks or options.command == "review")):
         sys.exit("expected --sample; or --database, --partners, --checks and HOLDBACK_NAMESPACE")
     engine = Engine.bundled(namespace=uuid.UUID(str(namespace)))
     if options.sample:
         partners, checks = sample.PARTNERS, sample.SampleChecks(engine, now)
     else:
-        partners, checks = read_partners(options.partners), pkgutil.resolve_name(options.checks)
+        partners = read_partners(options.partners)
+        checks = pkgutil.resolve_name(options.checks) if options.checks else None
     return create_app(
         engine=engine,
         partners=partners,

@@ -42,6 +42,8 @@ def create_app(
     `engine` is a `holdback.Engine`, `partners` the `Partners` that may call, `checks(partner, request, required)`
     gives the evidence that `required` names, `clock()` the time. `isolation_level` is PostgreSQL's.
     """
+    for each in partners.partners:
+        engine.jurisdictions.zone(each.jurisdiction)  # an unknown one is refused here, at the start
     store = Store(database_url, isolation_level)
     host = Host(engine, store, clock, checks)
 

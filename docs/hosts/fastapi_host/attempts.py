@@ -152,7 +152,11 @@ class Host:
 
     def _merchant(self, found, ask):
         if found.state is not None:
-            return wire.read_merchant(found.state)
+            try:
+                return wire.read_merchant(found.state)
+            except InvalidDocument:  # such as by a version before the one that wrote it
+                log("state_not_readable", request_id=ask.request_id)
+                raise Problem(INTERNAL_ERROR) from None
         if ask.new:
             return Merchant.new(
                 partner=ask.partner.name,

@@ -1,0 +1,91 @@
+"""How the FastAPI host is started: its configuration, and the one command."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import postgres
+import pytest
+from fastapi_calls import Service
+from fastapi_host.partners import Partner, Partners, read_partners, sha256
+
+from holdback import InvalidDocument
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_a_wrong_configuration_is_refused_at_the_start(tmp_path):
+    """
+    What a person writes into the configuration is checked; a database in memory would be gone.
+    """
+    with pytest.raises(ValueError, match="READ COMMITTED"):
+        Service("postgresql+psycopg://127.0.0.1:1/none", "CHAOS")
+    with pytest.raises(ValueError, match="file"):
+        Service("sqlite://")
+    nowhere = Partner(name="acme", key_sha256=sha256("k"), jurisdiction="XX")
+    with pytest.raises(InvalidDocument, match="XX"):
+        Service(f"sqlite:///{tmp_path}/holdback.db", partners=Partners(partners=(nowhere,)))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('[[partners]]\nname = "A/B"\nkey_sha256 = "HASH"\njurisdiction = "GB"', "name"),
+        ('[[partners]]\nname = "acme"\nkey_sha256 = "key"\njurisdiction = "GB"', "key_sha256"),
+        ('[[agents]]\nname = "a"\nkey_sha256 = "HASH"\n' * 2, "a name is given to one"),
+        (
+            '[[agents]]\nname = "a"\nkey_sha256 = "HASH"\n[[agents]]\nname = "b"\nkey_sha256 = "HASH"',
+            "a key",
+        ),
+        ('[[partner]]\nname = "acme"', "alone"),
+    ],
+)
+def test_a_wrong_file_of_partners_is_refused(tmp_path, text, message):
+    """
+    A name stands in paths and logs, a key has one owner, and a table that nobody reads is a slip.
+    """
+    path = tmp_path / "partners.toml"
+    path.write_text(text.replace("HASH", "0" * 64))
+    with pytest.raises(ValueError, match=message):
+        read_partners(path)
+
+
+def test_one_command_starts_it_with_sample_data(tmp_path):
+    """
+    "prints the sample keys and three curl commands that work as pasted"
+    """
+    if shutil.which("curl") is None:
+        pytest.skip("curl is not installed, so the commands that the sample prints were NOT tried")
+    port = str(postgres.free_port())
+    command = [sys.executable, str(ROOT / "docs/hosts/fastapi_host"), "--sample", "--port", port]
+    env = {name: value for name, value in os.environ.items() if not name.startswith("HOLDBACK")}
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, text=True, cwd=tmp_path, env=env
+    ) as process:
+        try:
+            printed = ""
+            while "/accept" not in printed:
+                line = process.stdout.readline()
+                assert line, printed
+                printed += line
+            retry = 'curl() { command curl --retry 20 --retry-delay 1 --retry-connrefused "$@"; echo; }\n'
+            script = printed[printed.index("# 1.") :]
+            done = subprocess.run(
+                ["bash", "-c", retry + script],
+                capture_output=True,
+                text=True,
+                timeout=60,
+                check=True,
+            )
+        finally:
+            process.terminate()
+    deals, offers, accepted = map(json.loads, done.stdout.splitlines())
+    assert deals["deals"][0]["performance"]["renewal_eligibility"] is True
+    assert offers["products"][0]["decision"] == "Accepted"
+    assert re.fullmatch(r"[0-9a-f-]{36}", accepted["provider_id"])

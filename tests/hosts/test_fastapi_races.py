@@ -1,0 +1,135 @@
+"""The FastAPI host when things happen at once, are lost or break: nothing twice, and nothing half."""
+
+from __future__ import annotations
+
+import fastapi_calls as fixtures
+import postgres
+import pytest
+from fastapi_calls import Merchant, Service, at_once, code, offers_of
+from fastapi_host.store import Conflict
+from sqlalchemy import text
+from sqlalchemy.exc import OperationalError
+
+place, service, merchant = fixtures.place, fixtures.service, fixtures.merchant
+
+
+def test_of_two_offers_accepted_at_once_one_is(service, merchant):
+    """
+    "accepts of two different offers of one set": one acceptance, whoever was first.
+    """
+    merchant.ask()
+    offer_ids = merchant.known["offer_ids"] * 3
+    replies = at_once([lambda each=each: Merchant(service).accept(each) for each in offer_ids])
+
+    bodies = {reply.content for reply in replies if reply.status_code == 200}
+    assert len(bodies) == 1
+    assert {reply.status_code for reply in replies} == {200, 409}
+    assert service.events() == ["OffersIssued", "OfferAccepted", "ApplicationSubmitted"]
+
+
+def test_the_same_key_at_once_is_one_request(service, merchant):
+    """
+    "concurrent same key in flight": everybody gets the bytes that the first one got.
+    """
+    replies = at_once([lambda: Merchant(service).ask(idempotency="k")] * 6)
+
+    assert {reply.status_code for reply in replies} == {200}
+    assert len({reply.content for reply in replies}) == 1
+    assert service.events() == ["OffersIssued"]
+
+
+def test_no_update_is_lost(service, merchant):
+    """
+    Remittances that arrive at once are all recorded.
+    """
+    merchant.funded()
+    calls = [lambda n=n: merchant.remit("10.00", f"e-{n}") for n in range(6)]
+
+    assert {reply.status_code for reply in at_once(calls)} == {200}
+    (deal,) = merchant.look_up().json()["deals"]
+    assert sorted(each["id"] for each in deal["transactions"]) == [f"e-{n}" for n in range(6)]
+
+
+@pytest.mark.parametrize("key", [None, "k"])
+def test_a_commit_whose_outcome_is_unknown_is_carried_out_once(service, merchant, key, monkeypatch):
+    """
+    "unknown outcome of a COMMIT: start again from the load, with the SAME request_id"
+    """
+    write, lost = service.store.write, []
+
+    def write_and_lose(*given, **more):
+        write(*given, **more)
+        if not lost:
+            lost.append(True)
+            raise OperationalError("commit", {}, Exception("the connection was lost"))
+
+    monkeypatch.setattr(service.store, "write", write_and_lose)
+    reply = merchant.ask(idempotency=key)
+
+    assert lost
+    assert reply.status_code == 200
+    assert service.events() == ["OffersIssued"]
+    assert len(service.asked_checks) == 1
+    assert offers_of(service) == reply.content
+
+
+def test_after_ten_attempts_the_answer_is_503(service, merchant, monkeypatch):
+    """
+    "at most ~10 times, then 503 problem with Retry-After"
+    """
+    attempts = []
+
+    def conflict(*_, **__):
+        attempts.append(True)
+        raise Conflict
+
+    monkeypatch.setattr(service.store, "write", conflict)
+    reply = merchant.ask()
+
+    assert code(reply) == (503, "unavailable")
+    assert reply.headers["retry-after"] == "1"
+    assert len(attempts) == 10
+
+
+def test_the_isolation_level_is_the_one_asked_for(service, request):
+    """
+    "isolation level configurable"; SQLite has but one, and commits to the disk.
+    """
+    level = request.node.callspec.params["place"]
+    with service.store.engine.connect() as db:
+        if level == "sqlite":
+            assert db.scalar(text("pragma synchronous")) == 2
+            assert db.scalar(text("pragma journal_mode")) == "wal"
+        else:
+            assert db.scalar(text("show transaction_isolation")).upper() == level
+
+
+@pytest.mark.skipif(not postgres.INSTALLED, reason=postgres.MISSING)
+def test_a_database_that_crashes_is_used_again_when_it_is_back():
+    """
+    While it is away every answer is 503; what was committed is there afterwards.
+    """
+    with postgres.cluster() as cluster:
+        service = Service(cluster.url)
+        merchant = Merchant(service)
+        merchant.ask()
+        cluster.stop("immediate")
+        assert code(merchant.accept()) == (503, "unavailable")
+        assert service.call("GET", "/health", key=None).status_code == 503
+        cluster.start()
+        assert merchant.accept().status_code == 200
+        cluster.crash()
+        assert merchant.fund().status_code == 200
+        service.store.close()
+
+
+def test_two_processes_may_start_on_an_empty_database_at_once(tmp_path):
+    """
+    Both make the tables, or find them.
+    """
+    if not postgres.INSTALLED:
+        pytest.skip(postgres.MISSING)
+    with postgres.cluster() as cluster:
+        for service in at_once([lambda: Service(cluster.url)] * 4):
+            assert service.store.backlog() == 0
+            service.store.close()
