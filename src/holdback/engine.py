@@ -144,7 +144,8 @@ class Engine:
         Raises:
             Refusal, InvalidDocument: when it may not happen; nothing has changed.
         """
-        return deciding.decide(merchant, command, context, self._setting)
+        events, _ = deciding.decide(merchant, command, context, self._setting)
+        return events
 
     def evolve(self, merchant: Merchant, events: Iterable[Event]) -> Merchant:
         """The state of *merchant* after *events*; see `lifecycle.evolve`."""
@@ -168,8 +169,7 @@ class Engine:
         # What a review says is what was so before it was announced.
         review = isinstance(command, ReviewRenewal)
         question = self.assess_renewal(merchant, context) if review else None
-        events = self.decide(merchant, command, context)
-        after = evolve_all(merchant, events)
+        events, after = deciding.decide(merchant, command, context, self._setting)
         reply = self._reply(command, after, context) if question is None else question.reply
         return Outcome(reply, events, after)
 

@@ -27,6 +27,7 @@ LAYERS = (
     {"lifecycle", "workbench"},
     {"engine", "portfolio", "wire"},
     {"__init__"},
+    {"operations"},
     {"testing"},
     {"cli", "pytest_plugin"},
 )

@@ -18,25 +18,13 @@ from holdback.engine import Engine, Outcome
 from holdback.errors import Fault, InvalidDocument, Refusal, did_you_mean
 from holdback.lifecycle.setting import Context
 from holdback.model.merchant import Merchant
+from holdback.operations import BY_PROVIDER, OPERATIONS, perform
 
 SCENARIO_BYTES: Final = 4 * 1024 * 1024
 
 _REQUIRED: Final = ("at", "request_id", "partner", "merchant_id", "jurisdiction", "operation")
 _KEYS: Final = (*_REQUIRED, "input", "evidence", "note")
 _PLACE: Final = re.compile("0|[1-9][0-9]{0,8}")
-_BY_PROVIDER: Final = ("look_up", "assess_renewal", "review_renewal")
-OPERATIONS: Final = (
-    "request_offers",
-    "required_checks",
-    "accept_offer",
-    "supply_details",
-    "close_application",
-    "fund_deal",
-    "record_takings",
-    "record_remittance",
-    "close_deal",
-    *_BY_PROVIDER,
-)
 
 
 @frozen(kw_only=True)
@@ -79,7 +67,7 @@ class _Host:
     def load(self, step: Mapping[str, Any]) -> Merchant:
         """The merchant of *step*, new if it was not seen before."""
         body = step.get("input")
-        if step["operation"] in _BY_PROVIDER:
+        if step["operation"] in BY_PROVIDER:
             given = body.get("provider_id") if isinstance(body, Mapping) else None
             if not isinstance(given, str):
                 raise InvalidDocument.of("expected a provider_id", path="$.input.provider_id")
@@ -94,24 +82,9 @@ class _Host:
     def carry_out(self, step: Mapping[str, Any], context: Context) -> Outcome[Any]:
         """The outcome of *step*, whose merchant is then stored."""
         merchant = self.load(step)
-        outcome = _perform(self.engine, step["operation"], step.get("input"), merchant, context)
+        outcome = perform(self.engine, step["operation"], step.get("input"), merchant, context)
         self.merchants[merchant.partner, merchant.merchant_id] = outcome.merchant
         return outcome
-
-
-def _perform(
-    engine: Engine, operation: str, body: Any, merchant: Merchant, context: Context
-) -> Outcome[Any]:
-    if operation == "look_up":
-        return engine.look_up(merchant, context)
-    if operation == "assess_renewal":
-        return engine.assess_renewal(merchant, context)
-    if operation == "review_renewal":
-        return engine.review_renewal(merchant, context)
-    if operation == "required_checks":
-        return engine.required_checks(wire.read_offers_request(body), merchant, context)
-    currency = engine.jurisdictions.currency(merchant.jurisdiction)
-    return engine.carry_out(wire.read_command(operation, body, currency), merchant, context)
 
 
 def read_scenario(body: bytes) -> Sequence[Mapping[str, Any]]:

@@ -33,9 +33,10 @@ from holdback.model.merchant import Merchant
 
 def decide(
     merchant: Merchant, command: Command, context: Context, setting: Setting
-) -> tuple[Event, ...]:
+) -> tuple[tuple[Event, ...], Merchant]:
     """
-    The events of carrying out *command*, in order; none when it was carried out before.
+    The events of carrying out *command*, in order, and the merchant after them; no events when it was
+    carried out before.
 
     Raises:
         Refusal: an expected business "no".
@@ -46,11 +47,12 @@ def decide(
         known = merchant.provider_id is not None
         check_evidence(context.evidence, setting.rulebook(merchant, context.at), renewal=known)
     events = _events(merchant, command, context, setting)
+    after = evolve_all(merchant, events)
     # Requests for offers change nothing that eligibility depends on, and are the hot path.
     if isinstance(command, RequestOffers) or not (events or isinstance(command, ReviewRenewal)):
-        return events
-    after = evolve_all(merchant, events)
-    return (*events, *_announcement(merchant, after, context, setting))
+        return events, after
+    announced = _announcement(merchant, after, context, setting)
+    return (*events, *announced), evolve_all(after, announced)
 
 
 def _events(

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Final, TypeAlias
 
-from holdback import wire
 from holdback.canonical import Json
 from holdback.engine import Engine, Outcome
 from holdback.errors import Refusal, did_you_mean
@@ -16,26 +15,12 @@ from holdback.lifecycle.setting import Context
 from holdback.model.application import PROFILE
 from holdback.model.merchant import Merchant
 from holdback.model.offer import ELIGIBLE
+from holdback.operations import BY_PROVIDER, OPERATIONS, perform
 
 # What an operation is given: JSON, in text or parsed already.
 Body: TypeAlias = Mapping[str, Json] | bytes | str | None
 
-COMMANDS: Final = (
-    "request_offers",
-    "accept_offer",
-    "supply_details",
-    "close_application",
-    "fund_deal",
-    "record_takings",
-    "record_remittance",
-    "close_deal",
-    "review_renewal",
-)
-QUESTIONS: Final = ("look_up", "assess_renewal", "required_checks")
-OPERATIONS: Final = (*COMMANDS, *QUESTIONS)
-
 _OF_OFFERS: Final = ("request_offers", "required_checks")
-_BY_PROVIDER: Final = ("look_up", "assess_renewal", "review_renewal")
 _OF_APPLICATIONS: Final = ("supply_details", "close_application", "fund_deal")
 _OF_DEALS: Final = ("record_remittance", "close_deal")
 # An initial application that says nothing of who applies.
@@ -69,19 +54,11 @@ def carry_out(
     """
     if not isinstance(what, str):
         return engine.carry_out(what, merchant, context)
-    if what in _BY_PROVIDER:
+    if what in BY_PROVIDER:
         given = body.get("provider_id") if isinstance(body, Mapping) else None
         if given is not None and given != merchant.provider_id:
             raise Refusal("merchant_not_found", "the merchant has another provider_id")
-    if what == "look_up":
-        return engine.look_up(merchant, context)
-    if what == "assess_renewal":
-        return engine.assess_renewal(merchant, context)
-    if what == "required_checks":
-        request = wire.read_offers_request({} if body is None else body)
-        return engine.required_checks(request, merchant, context)
-    currency = engine.jurisdictions.currency(merchant.jurisdiction)
-    return engine.carry_out(wire.read_command(what, body, currency), merchant, context)
+    return perform(engine, what, body, merchant, context)
 
 
 def filled(operation: str, body: Body, merchant: Merchant, engine: Engine) -> Body:

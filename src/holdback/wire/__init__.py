@@ -11,7 +11,7 @@ reads a clock.
 
 from __future__ import annotations
 
-from holdback.wire.commands import read_command, read_evidence
+from holdback.wire.commands import COMMANDS, read_command, read_evidence
 from holdback.wire.instants import read_timestamp, write_timestamp
 from holdback.wire.problems import CONTENT_TYPE, problem, write_problem
 from holdback.wire.replies import Reply, to_dict, write
@@ -30,6 +30,7 @@ from holdback.wire.stored import (
 from holdback.wire.strict_json import REQUEST_LIMIT, STATE_LIMIT, read_json
 
 __all__ = [
+    "COMMANDS",
     "CONTENT_TYPE",
     "EVENT_FORMAT",
     "EVENT_TYPES",

@@ -164,6 +164,10 @@ _COMMANDS: Final[Mapping[str, Callable[[Json, Currency, Faults], Callable[[], Co
 )
 
 
+COMMANDS: Final = tuple(_COMMANDS)
+"""The names of the operations that are commands."""
+
+
 def read_command(
     operation: str, body: bytes | str | Mapping[str, Json] | None, currency: Currency
 ) -> Command:

@@ -33,8 +33,9 @@ from holdback import (
 from holdback.canonical import write_json
 from holdback.lifecycle.commands import Command
 from holdback.lifecycle.events import Event
+from holdback.operations import OPERATIONS, QUESTIONS
 from holdback.testing import strategies
-from holdback.testing.operations import OPERATIONS, QUESTIONS, carry_out
+from holdback.testing.operations import carry_out
 from holdback.testing.strategies.happenings import FIELDS
 from holdback.testing.strategies.reachable import STAGES
 

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any, Final, Protocol, TypeAlias
 
 from holdback.errors import HoldbackError, did_you_mean
+from holdback.wire import COMMANDS
 
 # What `handle` is given: `partner`, `jurisdiction` and `body`, the JSON of the operation as bytes; the
 # `evidence` that the host's checks give; and `merchant_id` where an agent, and not the partner, asks.
@@ -16,15 +17,7 @@ Answer: TypeAlias = tuple[int, bytes]
 
 # Asked by a partner, who names the merchant in the body; the others are asked by agents.
 PARTNERS: Final = ("request_offers", "accept_offer", "look_up")
-AGENTS: Final = (
-    "supply_details",
-    "close_application",
-    "fund_deal",
-    "record_takings",
-    "record_remittance",
-    "close_deal",
-    "review_renewal",
-)
+AGENTS: Final = tuple(name for name in COMMANDS if name not in PARTNERS)
 
 
 class Crashed(BaseException):

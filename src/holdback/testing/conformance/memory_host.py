@@ -24,6 +24,7 @@ from holdback.jurisdictions.jurisdiction import Jurisdictions
 from holdback.lifecycle.events import Event, OfferAccepted, OffersIssued
 from holdback.lifecycle.setting import Context
 from holdback.model.merchant import Merchant
+from holdback.operations import perform
 from holdback.testing.conformance.host import Answer, Crashed, Input
 
 _ATTEMPTS: Final = 100
@@ -175,11 +176,8 @@ class MemoryHost:
         """What the engine makes of it."""
         evidence = wire.read_evidence(request.input.get("evidence"))
         context = Context(at=request.at, request_id=request.request_id, evidence=evidence)
-        if request.operation == "look_up":
-            return self.engine.look_up(merchant, context)
-        currency = self.engine.jurisdictions.currency(merchant.jurisdiction)
-        command = wire.read_command(request.operation, request.input["body"], currency)
-        return self.engine.carry_out(command, merchant, context)
+        body = request.input["body"]
+        return perform(self.engine, request.operation, body, merchant, context)
 
     def commit(self, request: Request, version: int, outcome: Outcome[Any], reply: bytes) -> bool:
         """Write all of it, if the merchant is still the one that was read and the key is still free."""

@@ -10,7 +10,7 @@ from attrs import define, field
 
 from holdback.testing.conformance.exchanges import OK, Account, Exchange
 from holdback.testing.conformance.foreseen import foresee
-from holdback.testing.conformance.host import PARTNERS, Crashed, Host, Input, Process, abilities
+from holdback.testing.conformance.host import AGENTS, Crashed, Host, Input, Process, abilities
 from holdback.testing.conformance.invariants import BrokenInvariantError, expect
 from holdback.testing.conformance.ledger import instant
 from holdback.testing.conformance.replies import hold_reply, sound
@@ -109,7 +109,7 @@ class World:
     ) -> Input:
         """What `handle` is given."""
         given = {"partner": account.partner, "jurisdiction": JURISDICTION, "body": body}
-        if operation not in PARTNERS:
+        if operation in AGENTS:
             given["merchant_id"] = account.merchant_id
         return given | {"evidence": dict(evidence or {})}
 

@@ -18,9 +18,10 @@ from holdback.lifecycle.setting import local_date
 from holdback.model.deal import Deal
 from holdback.model.merchant import AWAITING_DETAILS, Merchant
 from holdback.money import Money
-from holdback.testing.operations import COMMANDS, newest_offer_id
+from holdback.testing.operations import newest_offer_id
 from holdback.testing.strategies.rules import evidence, evidence_names
 from holdback.testing.strategies.values import days_up_to
+from holdback.wire import COMMANDS
 
 Input = dict[str, Json]
 

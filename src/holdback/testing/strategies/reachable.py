@@ -23,10 +23,10 @@ from holdback.lifecycle.setting import Context, utc
 from holdback.model.deal import Deal
 from holdback.model.merchant import Merchant
 from holdback.money import Money
-from holdback.testing.operations import COMMANDS, carry_out, newest_offer_id
+from holdback.testing.operations import carry_out, newest_offer_id
 from holdback.testing.strategies.attempts import BANKS, Input, Moment, request, steady_takings
 from holdback.testing.strategies.rules import shipped_engine
-from holdback.wire import write_timestamp
+from holdback.wire import COMMANDS, write_timestamp
 
 # How far a history has to have come before anything else happens in it.
 Stage: TypeAlias = Literal["offers", "fulfilment", "deal", "renewal"]
