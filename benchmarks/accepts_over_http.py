@@ -13,6 +13,7 @@ Before the timing every reply is checked: 200, and the offer that was asked for.
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import os
 import statistics
@@ -45,13 +46,15 @@ def checks(*_):
 
 
 def host_app():
-    """The host of `docs/hosts`."""
-    return create_app(
+    """The host of `docs/hosts`, started as its command starts it."""
+    app = create_app(
         engine=Engine.bundled(),
         partners=Partners(partners=(PARTNER,)),
         checks=checks,
         database_url=os.environ["URL"],
     )
+    gc.freeze()
+    return app
 
 
 def bare_app():
@@ -72,6 +75,7 @@ def bare_app():
             db.execute(table.insert(), {"value": row})
         return Response(reply, media_type="application/json")
 
+    gc.freeze()
     return app
 
 

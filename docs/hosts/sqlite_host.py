@@ -15,7 +15,9 @@ from holdback.lifecycle.events import OfferAccepted, OffersIssued
 
 TABLES = """
 create table if not exists merchants (partner, merchant_id, state, primary key (partner, merchant_id));
-create table if not exists names (partner, name, merchant_id, primary key (partner, name));
+create table if not exists names (
+    partner, kind, name, merchant_id, primary key (partner, kind, name)
+);
 create table if not exists replies (partner, key, asked, reply, primary key (partner, key));
 create table if not exists events (
     number integer primary key, partner, merchant_id, event, told default false
@@ -59,7 +61,8 @@ class SqliteHost:
 
     def answer(self, db, operation, input, key, at):
         partner, body = input["partner"], input["body"]
-        asked = hashlib.sha256(operation.encode() + b"\n" + body).hexdigest()
+        about = f"{operation}\n{input.get('merchant_id') or ''}\n".encode()
+        asked = hashlib.sha256(about + body).hexdigest()
         earlier = one(db, "select asked, reply from replies", partner=partner, key=key)
         if earlier and earlier[0] != asked:
             raise Refusal("request_conflict", "this key came before with another request")
@@ -86,10 +89,9 @@ class SqliteHost:
         if operation == "request_offers":
             merchant_id = wire.read_offers_request(body).application.merchant_id
         elif operation in {"accept_offer", "look_up"}:
-            field = "offer_id" if operation == "accept_offer" else "provider_id"
-            found = one(
-                db, "select merchant_id from names", partner=partner, name=text(body, field)
-            )
+            kind = "offer_id" if operation == "accept_offer" else "provider_id"
+            named = {"partner": partner, "kind": kind, "name": text(body, kind)}
+            found = one(db, "select merchant_id from names", **named)
             merchant_id = found[0] if found else None
         state = one(db, "select state from merchants", partner=partner, merchant_id=merchant_id)
         if state:
@@ -108,9 +110,9 @@ class SqliteHost:
         for event in outcome.events:
             written = (*who, wire.write_event(event))
             db.execute("insert into events (partner, merchant_id, event) values (?, ?, ?)", written)
-            for name in names(event):
-                named = (merchant.partner, name, merchant.merchant_id)
-                db.execute("insert or ignore into names values (?, ?, ?)", named)
+            for kind, name in names(event):
+                named = (merchant.partner, kind, name, merchant.merchant_id)
+                db.execute("insert or ignore into names values (?, ?, ?, ?)", named)
 
     def history(self, partner, merchant_id):
         """The merchant's events as JSON, in order."""
@@ -145,8 +147,10 @@ def text(body, field):
 
 
 def names(event):
-    """What a partner may call the merchant by, from now on."""
+    """What a partner may call the merchant by, from now on, each with its kind."""
     if isinstance(event, OffersIssued):
-        products = event.offer_set.products
-        return [offer.offer_id for product in products for offer in product.offers]
-    return [event.reply.provider_id] if isinstance(event, OfferAccepted) else []
+        for product in event.offer_set.products:
+            for offer in product.offers:
+                yield "offer_id", offer.offer_id
+    elif isinstance(event, OfferAccepted):
+        yield "provider_id", event.reply.provider_id

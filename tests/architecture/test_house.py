@@ -42,7 +42,7 @@ ONLY = {
     "os": ("cli",),
     "sys": ("cli", "testing.conformance"),
     "io": (),
-    "time": ("testing.conformance.plans",),
+    "time": ("testing.conformance",),
     "random": ("testing.conformance",),
     "secrets": (),
     "socket": (),

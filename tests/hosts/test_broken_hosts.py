@@ -8,7 +8,7 @@ from importlib import import_module
 import broken
 import pytest
 
-from holdback.testing.conformance import CHECKS, Effort, MemoryHost, Session, run_checks
+from holdback.testing.conformance import CHECKS, INVARIANTS, Effort, MemoryHost, Session, run_checks
 
 NAMES = sorted(each.name for each in pkgutil.iter_modules(broken.__path__))
 EFFORT = Effort(sets=40, histories=8, operations=60)
@@ -36,6 +36,12 @@ def test_a_broken_host_is_rejected_for_its_own_fault(name):
     check, invariant = module.BREAKS
     found = results_of(module.Host())
     assert {k: r.fault.invariant for k, r in found.items() if r.fault}.get(check) == invariant
+
+
+def test_every_invariant_is_broken_by_a_host():
+    """An invariant that no host breaks is one that the suite may not look at."""
+    broken_by = {import_module(f"broken.{name}").BREAKS[1] for name in NAMES}
+    assert broken_by == set(INVARIANTS)
 
 
 def test_the_host_that_they_are_made_from_holds():

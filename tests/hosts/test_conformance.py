@@ -35,4 +35,4 @@ def test_on_postgresql(on_postgres, check):
     result = run_check(check, on_postgres)
     assert result.lacking is None
     if result.fault is not None:
-        pytest.fail(f"{result.fault}\n  again: {again(result, 0)}", pytrace=False)
+        pytest.fail(f"{result.fault}\n  again: {again(result, on_postgres)}", pytrace=False)

@@ -12,8 +12,9 @@ from pathlib import Path
 
 import postgres
 import pytest
-from fastapi_calls import Service
+from fastapi_calls import Merchant, Service, service_on
 from fastapi_host.partners import Partner, Partners, read_partners, sha256
+from fastapi_host.tables import MERCHANTS
 
 from holdback import InvalidDocument
 
@@ -89,3 +90,25 @@ def test_one_command_starts_it_with_sample_data(tmp_path):
     assert deals["deals"][0]["performance"]["renewal_eligibility"] is True
     assert offers["products"][0]["decision"] == "Accepted"
     assert re.fullmatch(r"[0-9a-f-]{36}", accepted["provider_id"])
+
+
+def test_a_review_that_failed_ends_with_another_status(tmp_path):
+    """
+    A scheduler looks at nothing else; and nobody's data is told.
+    """
+    url = f"sqlite:///{tmp_path}/holdback.db"
+    with service_on("sqlite", tmp_path) as service:
+        Merchant(service, "merchant-of-acme").ask()
+        with service.store.engine.begin() as db:
+            db.execute(MERCHANTS.update().values(state=b"{}"))
+    command = [sys.executable, str(ROOT / "docs/hosts/fastapi_host"), "review", "--sample"]
+    done = subprocess.run(
+        [*command, "--database", url], capture_output=True, text=True, check=False
+    )
+
+    assert done.returncode == 1
+    assert done.stderr == "1 merchants could not be reviewed\n"
+    failed, reviewed = map(json.loads, done.stdout.splitlines())
+    assert failed.keys() == {"at", "event", "request_id", "partner", "why"}
+    assert (failed["event"], failed["why"]) == ("review_failed", "InvalidDocument")
+    assert (reviewed["merchants"], reviewed["failed"]) == (0, 1)

@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+import conforming
 import fastapi_calls as fixtures
 import httpx
 import pytest
@@ -19,7 +20,10 @@ from fastapi_calls import HOOK, PARTNERS, SECRET, START, Merchant, Service, serv
 from fastapi_host import outbox
 from fastapi_host.outbox import CLAIMED, WAIT, deliver_due, running
 from fastapi_host.partners import Partners
-from fastapi_host.review import review
+from fastapi_host.review import Reviewed, review
+from fastapi_host.store import Conflict
+from fastapi_host.tables import EVENTS, MERCHANTS
+from sqlalchemy.exc import OperationalError
 
 place, service = fixtures.place, fixtures.service
 ACME = PARTNERS.named("acme")
@@ -217,12 +221,105 @@ def test_the_review_finds_what_time_has_changed(service):
     receiver = Receiver()
     assert deliver(service, receiver) == 1
 
-    assert review(service.host, PARTNERS) == 1
+    assert review(service.host, PARTNERS) == Reviewed(merchants=1, failed=0)
     assert deliver(service, receiver) == 0
     service.now += timedelta(days=60)  # without a remittance
-    assert review(service.host, PARTNERS) == 1
+    assert review(service.host, PARTNERS) == Reviewed(merchants=1, failed=0)
     assert deliver(service, receiver) == 1
     assert receiver.told() == [True, False]
+
+
+def unreadable(service, _):
+    """A state that this version cannot read."""
+    with service.store.engine.begin() as db:
+        db.execute(MERCHANTS.update().where(MERCHANTS.c.merchant_id == "m-1").values(state=b"{}"))
+
+
+def busy(service, monkeypatch):
+    """A merchant that somebody else always writes first."""
+    write = service.store.write
+
+    def conflict(outcome, **more):
+        if outcome.merchant.merchant_id == "m-1":
+            raise Conflict
+        write(outcome, **more)
+
+    monkeypatch.setattr(service.store, "write", conflict)
+
+
+@pytest.mark.parametrize("fault", [unreadable, busy])
+def test_a_merchant_that_cannot_be_reviewed_holds_up_no_other(service, fault, monkeypatch):
+    """
+    Every other merchant is reviewed, and the failure is counted.
+    """
+    for merchant_id in ("m-1", "m-2"):
+        service.now = START
+        Merchant(service, merchant_id).renewable()
+    service.now += timedelta(days=60)
+    fault(service, monkeypatch)
+
+    assert review(service.host, PARTNERS) == Reviewed(merchants=1, failed=1)
+    assert service.events("m-2").count("RenewalEligibilityChanged") == 2
+
+
+@pytest.mark.parametrize("read", ["find", "merchant_ids"])
+def test_a_connection_that_is_lost_does_not_end_the_review(service, read, monkeypatch):
+    """
+    What the review reads is read again, as in every attempt.
+    """
+    Merchant(service).renewable()
+    query, lost = getattr(service.store, read), []
+
+    def lose(*given, **more):
+        if not lost:
+            lost.append(True)
+            raise OperationalError("select", {}, Exception("the connection was lost"))
+        return query(*given, **more)
+
+    monkeypatch.setattr(service.store, read, lose)
+    assert review(service.host, PARTNERS) == Reviewed(merchants=1, failed=0)
+    assert lost
+
+
+def test_delivering_stops_before_the_next_when_it_is_asked_to(service):
+    """
+    A shutdown waits for the delivery that is under way, and not for all that is due.
+    """
+    for number in range(3):
+        twice_changed(service, f"m-{number}")
+    receiver = Receiver()
+
+    def stop():
+        return len(receiver.got) == 2
+
+    assert deliver_due(service.store, ACME, receiver, now=receiver.now, stop=stop) == 2
+    assert len(receiver.got) == 2
+    assert deliver(service, receiver) == 4
+
+
+@pytest.mark.parametrize("wrong", [("url",), ("secret",), ("url", "secret")])
+def test_the_conforming_host_sees_a_webhook_for_the_wrong_partner(tmp_path, wrong, monkeypatch):
+    """
+    A webhook that comes to another partner's URL, or is signed with its secret, is not told.
+    """
+
+    def astray(store, partner, post):
+        bolts = {each: getattr(conforming.HOOKS["bolt"], each) for each in wrong}
+        hook = evolve(partner.webhook, **bolts)
+        return deliver_due(store, evolve(partner, webhook=hook), post)
+
+    with service_on("sqlite", tmp_path) as service:
+        Merchant(service).renewable()
+    host = conforming.fastapi(f"sqlite:///{tmp_path}/holdback.db")
+    monkeypatch.setattr(conforming, "deliver_due", astray)
+    assert host.told("acme", "m-1") == []
+
+    monkeypatch.undo()
+    last = host.history("acme", "m-1")[-1]
+    with host.store.engine.begin() as db:
+        db.execute(EVENTS.update().where(EVENTS.c.event == last).values(due=0))
+    assert host.told("acme", "m-1") == [last]
+    host.close()
 
 
 def test_the_app_delivers_by_itself_and_a_slow_partner_holds_up_no_other(tmp_path, monkeypatch):

@@ -77,18 +77,20 @@ def test_after_ten_attempts_the_answer_is_503(service, merchant, monkeypatch):
     """
     "at most ~10 times, then 503 problem with Retry-After"
     """
-    attempts = []
+    attempts, slept = [], []
 
     def conflict(*_, **__):
         attempts.append(True)
         raise Conflict
 
     monkeypatch.setattr(service.store, "write", conflict)
+    monkeypatch.setattr("fastapi_host.attempts.time.sleep", slept.append)
     reply = merchant.ask()
 
     assert code(reply) == (503, "unavailable")
     assert reply.headers["retry-after"] == "1"
     assert len(attempts) == 10
+    assert len(slept) == 9  # between them: after the last there is nothing to wait for
 
 
 def test_the_isolation_level_is_the_one_asked_for(service, request):

@@ -45,7 +45,9 @@ def main():
         app = _app(options)
         logs.to(sys.stdout)
         if options.command == "review":
-            review(app.state.host, app.state.partners)
+            failed = review(app.state.host, app.state.partners).failed
+            if failed:  # the log says why; a scheduler looks at the exit status
+                sys.exit(f"{failed} merchants could not be reviewed")
             return
         if options.sample:
             found = sample.fill(app.state.host)

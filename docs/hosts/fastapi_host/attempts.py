@@ -181,6 +181,8 @@ NOT_FOUND = {
 def again(attempt, note):
     """What `attempt` gives, begun again as often as it has to be; 503 when that does not help."""
     for number in range(1, MOST_ATTEMPTS + 1):
+        if number > 1:
+            time.sleep(random.uniform(0, 0.01 * 2 ** min(number - 1, 5)))
         note.attempts = max(note.attempts, number)
         try:
             return attempt()
@@ -188,7 +190,6 @@ def again(attempt, note):
             log("attempt_failed", request_id=note.request_id, attempt=number, why=_why(error))
         except NoConnection:  # all connections are busy: more attempts would make it worse
             break
-        time.sleep(random.uniform(0, 0.01 * 2 ** min(number, 5)))
     raise Problem(UNAVAILABLE)
 
 

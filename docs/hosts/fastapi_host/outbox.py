@@ -4,9 +4,14 @@ Spec 6 names such a webhook and leaves it open. Here it follows https://www.stan
 at least once, and in order for each merchant. The table of events is the outbox: what is to be told was
 committed with what it tells of, and cannot be lost.
 
-Several processes may deliver. An event is claimed by a compare-and-set on `due` and `tries`, for as long as
-a delivery may take; a process that dies leaves its claim to expire. Only a merchant's earliest event that
-is due can be claimed, so the next one waits until it was delivered.
+Several processes may deliver. An event is claimed by a compare-and-set on `due` and `tries`, for longer
+than a delivery should take; a process that dies leaves its claim to expire. Only a merchant's earliest event
+that is due can be claimed, so the next one waits until it was delivered.
+
+Nothing bounds a delivery as a whole: a partner may answer one byte at a time, and a process may be suspended
+in the middle. When a delivery outlasts its claim, another process tells the event and goes on to the next, and
+the late one may still arrive after both. So a partner may get an event twice and the second time out of order;
+its `webhook-id` is the same then, and `at` says which of two events is the newer.
 """
 
 import base64
@@ -26,26 +31,27 @@ from fastapi_host.logs import log
 from fastapi_host.tables import EVENTS, MERCHANTS
 from holdback import wire
 
-TIMEOUT = 10  # seconds for each part of a delivery
-CLAIMED = 120  # seconds for all of it: nobody else tries meanwhile
+TIMEOUT = 10  # seconds for each connect, read and write of a delivery
+CLAIMED = 120  # seconds in which nobody else tries
 WAIT = (5, 30, 120, 600, 3600)  # seconds after each failure; from then on the last
 PAUSE = 1  # seconds between two looks at the table
 AT_ONCE = 50  # rows looked at together
 
 
-def deliver_due(store, partner, post, *, now=time.time):
+def deliver_due(store, partner, post, *, now=time.time, stop=lambda: False):
     """
-    Deliver what is due to one partner, until nothing is; gives how many were delivered.
+    Deliver what is due to one partner, until nothing is or `stop()`; gives how many were delivered.
 
     `post(url, headers, body)` gives the status of the answer, or raises `httpx.HTTPError`.
     """
-    delivered = 0
-    while True:
-        due = _due(store, partner, int(now()))
-        outcomes = [_deliver(store, partner, row, post, now) for row in due]
-        delivered += outcomes.count(True)
-        if not any(outcomes):  # what failed waits, what others claimed is theirs
-            return delivered
+    delivered, before = 0, None
+    while delivered != before:  # else what failed waits, and what others claimed is theirs
+        before = delivered
+        for row in _due(store, partner, int(now())):
+            if stop():
+                return delivered
+            delivered += _deliver(store, partner, row, post, now)
+    return delivered
 
 
 def _due(store, partner, now):
@@ -71,10 +77,10 @@ def _due(store, partner, now):
 
 
 def _deliver(store, partner, row, post, now):
-    """Whether it was delivered; None when another process has it."""
+    """Whether it was delivered, and not by another process."""
     claim = {"due": int(now()) + CLAIMED, "tries": row.tries + 1}
     if not _move(store, row, (row.due, row.tries), claim):
-        return None
+        return False
     body, at = _payload(row), int(now())
     status = None
     try:
@@ -166,6 +172,6 @@ def running(store, partners):
 def _keep_delivering(store, partner, post, stop):
     while not stop.wait(PAUSE):
         try:
-            deliver_due(store, partner, post)
+            deliver_due(store, partner, post, stop=stop.is_set)
         except Exception as error:  # noqa: BLE001 - the thread has to live on: the database may be away
             log("webhooks_stopped", partner=partner.name, why=type(error).__name__)

@@ -1,30 +1,61 @@
 """The daily look at every active deal: renewal eligibility changes as time passes (spec 1), also when nobody asks."""
 
-from fastapi_host.attempts import Ask
-from fastapi_host.logs import log
-from holdback import Refusal, wire
+from attrs import frozen
+
+from fastapi_host.attempts import Ask, again
+from fastapi_host.logs import Note, log
+from fastapi_host.problems import Problem
+from holdback import InvalidDocument, Refusal, wire
 from holdback.lifecycle.commands import ReviewRenewal
 
 
+@frozen
+class Reviewed:
+    """How many merchants were reviewed, and how many could not be."""
+
+    merchants: int
+    failed: int
+
+
 def review(host, partners):
-    """Review every merchant of every partner that has an active deal; gives how many were reviewed."""
-    reviewed = 0
+    """Review every merchant of every partner that has an active deal. One that fails holds up no other."""
+    merchants = failed = 0
     for partner in partners.partners:
-        after = ""
-        while merchant_ids := host.store.merchant_ids(partner.name, after):
-            after = merchant_ids[-1]
-            reviewed += sum(_review(host, partner, each) for each in merchant_ids)
-    log("reviewed", merchants=reviewed)
-    return reviewed
+        for merchant_id in _merchant_ids(host.store, partner):
+            note = Note()
+            try:
+                merchants += _review(host, partner, merchant_id, note)
+            except (InvalidDocument, Problem) as error:
+                failed += 1
+                why = error.kind.code if isinstance(error, Problem) else type(error).__name__
+                log("review_failed", request_id=note.request_id, partner=partner.name, why=why)
+    log("reviewed", merchants=merchants, failed=failed)
+    return Reviewed(merchants, failed)
 
 
-def _review(host, partner, merchant_id):
-    found = host.store.find(partner=partner.name, merchant_id=merchant_id)
+def _merchant_ids(store, partner):
+    """Each merchant of a partner; they are read in parts, so that they need not all be held."""
+    after = ""
+    while part := again(lambda after=after: store.merchant_ids(partner.name, after), Note()):
+        yield from part
+        after = part[-1]
+
+
+def _review(host, partner, merchant_id, note):
+    """Whether there was a deal to review."""
+    who = {"partner": partner.name, "merchant_id": merchant_id}
+    found = again(lambda: host.store.find(**who), note)
     if wire.read_merchant(found.state).active_deal is None:
         return False
-    who = {"partner": partner, "caller": "review", "merchant_id": merchant_id}
+    ask = Ask(
+        partner=partner,
+        caller="review",
+        note=note,
+        merchant_id=merchant_id,
+        command=lambda _: ReviewRenewal(),
+    )
     try:
-        host.carry_out(Ask(**who, command=lambda _: ReviewRenewal()))
+        host.carry_out(ask)
     except Refusal:  # the deal ended just now
         return False
     return True

@@ -18,7 +18,6 @@ from sqlalchemy import (
     literal_column,
     make_url,
     select,
-    text,
     update,
 )
 
@@ -47,6 +46,10 @@ class Store:
             self.engine = self.reading = _postgresql(url, isolation_level)
         else:
             self.engine, self.reading = _sqlite(url)
+        # Every request asks one of the two, so they are made into the driver's text once.
+        self.by_name, self.by_merchant_id = (
+            str(each.compile(self.engine)) for each in (BY_NAME, BY_MERCHANT_ID)
+        )
         self._make_tables()
 
     def find(self, *, partner, caller=None, key=None, merchant_id=None, kind=None, name=None):
@@ -56,7 +59,8 @@ class Store:
         by = {"kind": kind, "name": name} if name else {"merchant_id": merchant_id}
         with self.reading.connect() as db:
             given = {"partner": partner, "caller": caller, "key": key, **by}
-            return db.execute(BY_NAME if name else BY_MERCHANT_ID, given).one()
+            query = self.by_name if name else self.by_merchant_id
+            return db.exec_driver_sql(query, given).one()
 
     def write(self, outcome, *, version, known=None, tell=False, reply=None):
         """
@@ -154,20 +158,20 @@ def _one_by_one(db, merchant, events, names, reply):
 
 
 # The same in one statement, which is one transaction and one round trip: that, and not the deciding, is
-# what an acceptance waits for.
+# what an acceptance waits for. It is written as the driver takes it, so that nothing has to be translated.
 _FIRST = """insert into merchants (partner, merchant_id, version, state)
-    values (:partner, :merchant_id, :after, :state) returning partner, merchant_id"""
-_NEXT = """update merchants set version = :after, state = :state
-    where partner = :partner and merchant_id = :merchant_id and version = :version
+    values (%(partner)s, %(merchant_id)s, %(after)s, %(state)s) returning partner, merchant_id"""
+_NEXT = """update merchants set version = %(after)s, state = %(state)s
+    where partner = %(partner)s and merchant_id = %(merchant_id)s and version = %(version)s
     returning partner, merchant_id"""
 _EVENTS = """insert into events (partner, merchant_id, place, event, due, tries)
     select moved.*, each.*, 0 from moved, (values {rows}) as each"""
-_EVENT = "(cast(:place{n} as int), cast(:event{n} as bytea), cast(:due{n} as bigint))"
+_EVENT = "(cast(%(place{n})s as int), cast(%(event{n})s as bytea), cast(%(due{n})s as bigint))"
 _NAMES = """insert into names (partner, merchant_id, kind, name)
     select moved.*, each.* from moved, (values {rows}) as each"""
-_NAME = "(cast(:kind{n} as text), cast(:name{n} as text))"
+_NAME = "(cast(%(kind{n})s as text), cast(%(name{n})s as text))"
 _REPLY = """insert into replies (caller, key, asked, reply)
-    select cast(:caller as text), cast(:key as text), cast(:asked as text), cast(:reply as bytea) from moved"""
+    select cast(%(caller)s as text), cast(%(key)s as text), cast(%(asked)s as text), cast(%(reply)s as bytea) from moved"""
 
 
 @cache
@@ -178,7 +182,7 @@ def _statement(first, events, names, replied):
         rows = ", ".join(row.format(n=n) for n in range(count))
         parts += [f"{name} as ({insert.format(rows=rows)})"] if count else []
     parts += [f"r as ({_REPLY})"] if replied else []
-    return text(f"with {', '.join(parts)} select count(*) from moved")
+    return f"with {', '.join(parts)} select count(*) from moved"
 
 
 def _at_once(db, merchant, events, names, reply):
@@ -188,7 +192,8 @@ def _at_once(db, merchant, events, names, reply):
         for n, row in enumerate(rows):
             given |= {f"{part}{n}": row[part] for part in parts}
     first, replied = merchant["version"] == 0, reply is not None
-    return db.scalar(_statement(first, len(events), len(names), replied), given)
+    statement = _statement(first, len(events), len(names), replied)
+    return db.exec_driver_sql(statement, given).scalar()
 
 
 def _who(outcome):
@@ -243,7 +248,8 @@ def _sqlite(url):
     """
     if url.database in (None, "", ":memory:"):
         raise ValueError("SQLite keeps the merchants in a file: sqlite:///holdback.db")
-    engine = create_engine(url, connect_args={"timeout": 5}, **POOL)
+    # `paramstyle`: parameters by their names, as PostgreSQL's driver takes them.
+    engine = create_engine(url, connect_args={"timeout": 5}, paramstyle="named", **POOL)
 
     @event.listens_for(engine, "connect")
     def _connected(connection, _):

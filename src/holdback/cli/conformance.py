@@ -26,7 +26,7 @@ _WIDTH = 24
 @click.option("--sets", type=click.IntRange(1), help="How many sets of offers are raced for.")
 @click.option("--workers", type=click.IntRange(2, 64), help="How many race for each.")
 @click.option("--kills", type=click.IntRange(1), help="How many processes are killed at work.")
-@click.option("--histories", type=click.IntRange(4), help="How many histories of any operations.")
+@click.option("--histories", type=click.IntRange(1), help="How many histories of any operations.")
 @click.option("--operations", type=click.IntRange(2), help="How long a history is.")
 @click.option("--list", "listed", is_flag=True, help="List the checks, and try nothing.")
 def conformance_command(
@@ -91,7 +91,7 @@ def _run(conformance: Any, session: Any, checks: Any, seed: int) -> int:
             click.echo(f"{label}{click.style('BROKEN', fg='red')}     {check.does}")
             for line in str(result.fault).splitlines():
                 click.echo(f"    {printable(line)}")
-            click.echo(f"    again: {conformance.again(result, seed)}")
+            click.echo(f"    again: {conformance.again(result, session)}")
     held = len(checks) - failed - lacking
     click.echo(f"{held} held, {failed} broken, {lacking} not tried. Seed {seed}.")
     return failed

@@ -9,7 +9,7 @@ class Host(MemoryHost):
     def load(self, request):
         if request.operation == "accept_offer":
             offer_id = request.named("offer_id")
-            for (partner, name), merchant_id in self.store.names.items():
+            for (partner, _, name), merchant_id in self.store.names.items():
                 if name == offer_id:
                     return self.store.merchants[partner, merchant_id]
         return super().load(request)

@@ -10,7 +10,7 @@ class Host(MemoryHost):
     def handle(self, operation, input, *, key, at):
         status, body = super().handle(operation, input, key=key, at=at)
         if operation == "look_up" and status == 404:
-            for partner, name in self.store.names:
+            for partner, _, name in self.store.names:
                 if name.encode() in input["body"] and partner != input["partner"]:
                     return 403, FORBIDDEN
         return status, body

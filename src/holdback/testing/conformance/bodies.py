@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from holdback.canonical import Verbatim, write_json
 
-CURRENCIES: Final[Mapping[str, str]] = MappingProxyType({"GB": "GBP"})
+CURRENCY: Final = "GBP"
 
 # Numbers that a float would change; the profile is kept as it came.
 _PROFILE: Final = MappingProxyType(
@@ -41,20 +41,20 @@ def evidence(on: date) -> dict[str, Any]:
     }
 
 
-def initial(merchant_id: str, *, use: str = "stock", currency: str = "GBP") -> bytes:
+def initial(merchant_id: str, *, use: str = "stock") -> bytes:
     """A first request for offers, with the full profile."""
     application = {
         "merchant_id": merchant_id,
         "provider_id": None,
         "intended_use_of_funds": use,
-        "currency": currency,
+        "currency": CURRENCY,
     }
     return written({"application": application, **_PROFILE})
 
 
-def renewal(merchant_id: str, provider_id: str, *, currency: str = "GBP") -> bytes:
+def renewal(merchant_id: str, provider_id: str) -> bytes:
     """A request for a renewal: the application block alone."""
-    application = {"merchant_id": merchant_id, "provider_id": provider_id, "currency": currency}
+    application = {"merchant_id": merchant_id, "provider_id": provider_id, "currency": CURRENCY}
     return written({"application": application})
 
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import traceback
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
+import attrs
 from attrs import frozen
 
 from holdback.testing.conformance import crashes, histories, races, scripts
-from holdback.testing.conformance.invariants import BrokenInvariantError
-from holdback.testing.conformance.session import Session
+from holdback.testing.conformance.host import Crashed
+from holdback.testing.conformance.invariants import BrokenInvariantError, fault_of
+from holdback.testing.conformance.session import Effort, Session
 
 
 @frozen
@@ -95,20 +96,12 @@ def run_check(check: Check, session: Session) -> Result:
         return Result(check, lacking=f"{lacking[0]}: {session.host.cannot[lacking[0]]}")
     try:
         check.run(session)
-    except BrokenInvariantError as error:
-        fault = error
-    except Exception as error:  # noqa: BLE001  # a host may raise anything, and answer anything
-        fault = BrokenInvariantError("sound-replies", _raised(error))
+    except (Exception, Crashed) as error:  # noqa: BLE001  # whatever a host raises is a finding
+        fault = fault_of(error)
     else:
         return Result(check)
     fault.history = fault.history or session.told
     return Result(check, fault=fault)
-
-
-def _raised(error: Exception) -> str:
-    """What was raised, and the last place of it: in the host, or where its answer could not be read."""
-    last = traceback.extract_tb(error.__traceback__)[-1]
-    return f"{type(error).__name__}: {error} ({last.filename}:{last.lineno} in {last.name})"
 
 
 def run_checks(session: Session, checks: Sequence[Check] = CHECKS) -> Iterator[Result]:
@@ -118,9 +111,15 @@ def run_checks(session: Session, checks: Sequence[Check] = CHECKS) -> Iterator[R
         yield run_check(check, session)
 
 
-def again(result: Result, seed: int) -> str:
+def again(result: Result, session: Session) -> str:
     """The options of the command that let it happen again."""
-    fault = result.fault
-    own = fault is not None and fault.seed is not None
-    chances = f"--seed {fault.seed} --histories 1" if own and fault else f"--seed {seed}"
-    return f"{chances} --only '{result.check.name}'"
+    effort, seed = session.effort, session.seed
+    if result.fault is not None and result.fault.seed is not None:
+        effort, seed = attrs.evolve(effort, histories=1), result.fault.seed
+    usual = Effort()
+    more = [
+        f" --{name} {value}"
+        for name, value in attrs.asdict(effort).items()
+        if value != getattr(usual, name)
+    ]
+    return f"--seed {seed}{''.join(more)} --only '{result.check.name}'"

@@ -16,19 +16,20 @@ from holdback.testing.conformance.scripts import accept, fund, look_up, offers
 from holdback.testing.conformance.session import Session
 from holdback.testing.conformance.world import World
 
+# An operation of so many statements is none that anybody wants.
+_MOST_STEPS: Final = 500
 _LONGEST_LIFE: Final = timedelta(milliseconds=250)
 
 
 def every_step(session: Session) -> None:
-    """The host dies at each step of each operation, and the client asks again with its key."""
-    for step in range(session.steps):
-        session.progress(step, session.steps)
+    """The host dies at each step of each operation, until no operation has so many."""
+    for step in range(_MOST_STEPS):
         world = session.world()
-        account = world.account()
-        _life(world, account, step)
+        _life(world, world.account(), step)
         if world.crashes == 0:
             expect(step > 0, "whole", "`crash` let the host die at no step at all")
             return
+    expect(not world.crashes, "whole", f"after {_MOST_STEPS} steps an operation has not ended")
 
 
 def _life(world: World, account: Account, step: int) -> None:
@@ -54,7 +55,7 @@ def _life(world: World, account: Account, step: int) -> None:
 
 def kills(session: Session) -> None:
     """A process is killed at a moment that nobody chose, and the client asks again in another."""
-    random = session.random("kills")
+    random, answered = session.random("kills"), 0
     for number in range(session.effort.kills):
         session.progress(number, session.effort.kills)
         world = session.world()
@@ -68,7 +69,9 @@ def kills(session: Session) -> None:
         killer.start()
         acknowledged = _until_dead(world, process, accounts)
         killer.join()
+        answered += sum(status == OK for status, _ in acknowledged.values())
         _recovered(world, accounts, acknowledged)
+    expect(answered, "acknowledged-kept", "no process did anything before it was killed")
 
 
 def _wake(world: World, process: Process, account: Account) -> None:

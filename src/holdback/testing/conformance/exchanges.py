@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
-from datetime import datetime
+import time
+from collections.abc import Callable
+from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any, Final
 
 from attrs import define, field, frozen
 
-from holdback.testing.conformance.host import Host, Input
+from holdback.testing.conformance.host import Answer, Host, Input
 from holdback.testing.conformance.invariants import expect
 from holdback.testing.conformance.ledger import Ledger
 
 OK: Final = 200
+_BUSY: Final = 503
 _SHORT: Final = 150
 
 
@@ -84,3 +87,13 @@ def short(body: bytes) -> str:
     """The beginning of *body*."""
     text = body.decode(errors="replace")
     return text if len(text) <= _SHORT else f"{text[:_SHORT]}..."
+
+
+def patiently(tries: int, ask: Callable[[], Answer]) -> Answer:
+    """The answer, after at most so many *tries* with a growing pause between, while the host says that it is busy."""
+    for number in range(tries - 1):
+        answer = ask()
+        if answer[0] != _BUSY:
+            return answer
+        time.sleep(timedelta(milliseconds=min(number, 50)).total_seconds())
+    return ask()

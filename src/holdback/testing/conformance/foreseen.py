@@ -10,6 +10,8 @@ from holdback.testing.conformance.exchanges import OK, Account, Exchange
 from holdback.testing.conformance.invariants import expect
 
 _CONFLICTS: Final = frozenset({409, 422})
+# A request that names another merchant than its own is refused as such.
+_REFUSED: Final = frozenset({404, 409, 422})
 _UNKNOWN: Final = frozenset({404})
 _EXPIRED: Final = "offers_expired"
 
@@ -40,6 +42,8 @@ def foresee(account: Account, exchange: Exchange, earlier: Exchange | None) -> F
         return Foreseen(_replay(account, exchange), frozenset({OK}), "though it had succeeded")
     if exchange.operation == "accept_offer":
         return _acceptance(account, exchange)
+    if exchange.operation == "request_offers" and account.ledger.in_fulfilment:
+        return Foreseen("one-application", _REFUSED, "with an application in fulfilment")
     if exchange.operation == "look_up":
         if exchange.asked["provider_id"] == account.ledger.provider_id:
             return Foreseen(
@@ -76,7 +80,7 @@ def _acceptance(account: Account, exchange: Exchange) -> Foreseen:
         clock = "expiry" if at >= quoted.expires_at else "clock-back"
         return Foreseen(clock, _UNKNOWN, f"{now - quoted.expires_at} after the expiry")
     if ledger.in_fulfilment:
-        return Foreseen("one-application", frozenset({409}), "with an application in fulfilment")
+        return Foreseen("one-winner", frozenset({409}), "with an application in fulfilment")
     allowed = frozenset({OK, 409}) if ledger.deals else frozenset({OK})
     refused = exchange.status != OK and exchange.reply.get("code") == _EXPIRED
     broken = "expiry" if refused else "whole" if account.shaken else "acknowledged-kept"

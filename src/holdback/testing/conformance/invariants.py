@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
@@ -15,7 +16,7 @@ INVARIANTS: Final[Mapping[str, str]] = MappingProxyType(
         "whole": "An operation happens whole or not at all: its events, its state, the reply to its key.",
         "append-only": "What happened stays: a history is only added to.",
         "one-winner": "No two acceptances stand at one time: one offer wins, the others are withdrawn.",
-        "one-application": "At most one application of a merchant is in fulfilment.",
+        "one-application": "While an application is in fulfilment, its merchant gets no other offers.",
         "one-active-deal": "At most one deal of a merchant is active.",
         "terms-honoured": "What is accepted are the terms that were offered.",
         "stable-provider-id": "A merchant's provider_id never changes.",
@@ -68,3 +69,12 @@ def expect(holds: object, invariant: str, seen: str) -> None:
     """Break *invariant*, with what was *seen*, unless it *holds*."""
     if not holds:
         raise BrokenInvariantError(invariant, seen)
+
+
+def fault_of(error: BaseException) -> BrokenInvariantError:
+    """*error* as a broken invariant: a host may raise anything, and give answers that cannot be read."""
+    if isinstance(error, BrokenInvariantError):
+        return error
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    where = f"{last.filename}:{last.lineno} in {last.name}"
+    return BrokenInvariantError("sound-replies", f"{type(error).__name__}: {error} ({where})")

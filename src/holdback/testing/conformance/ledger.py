@@ -40,10 +40,10 @@ class Quoted:
 
 @define
 class Owed:
-    """A deal and what was remitted to it; `entries` by id."""
+    """A deal and what was remitted to it: `deal` as it was funded, `entries` by id."""
 
+    deal: dict[str, Any]
     repayment: Decimal
-    currency: str
     status: str = "Funded"
     settled: Decimal = Decimal(0)
     entries: dict[str, dict[str, Any]] = field(factory=dict)
@@ -63,6 +63,19 @@ class Owed:
         )
 
     @property
+    def shown(self) -> dict[str, str]:
+        """The amounts of the entries by id, as the lookup shows them: what is taken back is below zero."""
+        return {
+            name: each["amount"].replace(" ", " -" if each.get("reverses") else " ")
+            for name, each in self.entries.items()
+        }
+
+    @property
+    def progress(self) -> Decimal:
+        """The percent of the repayment that was remitted, rounded down to four decimals, at most 100."""
+        return min(Decimal(100), (self.remitted * 10**6 // self.repayment).scaleb(-4))
+
+    @property
     def balance(self) -> Decimal:
         """What is left to pay; nothing on a deal that was settled or cancelled."""
         if self.status not in {"Funded", "Defaulted"}:
@@ -80,6 +93,8 @@ class Ledger:
     offers: dict[str, Quoted] = field(factory=dict)
     applications: dict[str, str] = field(factory=dict)
     deals: dict[str, Owed] = field(factory=dict)
+    accepted: dict[str, dict[str, Any]] = field(factory=dict)
+    takings: set[str] = field(factory=set)
     # What has to follow in the same batch, because it is part of the same operation.
     due: set[str] = field(factory=set)
 
@@ -111,7 +126,6 @@ class Ledger:
     def at_rest(self) -> None:
         """What is so between two operations."""
         expect(not self.due, "whole", f"without its {', '.join(sorted(self.due))}")
-        expect(len(self.in_fulfilment) <= 1, "one-application", f"{len(self.in_fulfilment)} are")
         expect(len(self.active) <= 1, "one-active-deal", f"{len(self.active)} are active")
 
     def _offers_issued(self, event: dict[str, Any]) -> None:
@@ -140,6 +154,7 @@ class Ledger:
         for offer_id, offer in self.offers.items():
             if offer.status == "Eligible" and at < offer.expires_at:
                 offer.status = "Accepted" if offer_id == accepted else "Withdrawn"
+        self.accepted[accepted] = reply
         self.applications[reply["application_id"]] = "awaiting_details"
         if event["bank_details"] is not None:
             self.due.add("ApplicationSubmitted")
@@ -159,8 +174,7 @@ class Ledger:
         deal = event["deal"]
         expect(not self.active, "one-active-deal", "a deal was funded beside an active one")
         self.applications[deal["application_id"]] = "funded"
-        repayment = deal["repayment_amount"]
-        self.deals[deal["id"]] = Owed(amount(repayment), repayment.split(" ")[0])
+        self.deals[deal["id"]] = Owed(deal, amount(deal["repayment_amount"]))
 
     def _deal_repaid(self, event: dict[str, Any]) -> None:
         self.deals[event["deal_id"]].status = "Repaid"
@@ -178,7 +192,7 @@ class Ledger:
         self.deals[event["deal_id"]].status = event["status"]
 
     def _takings_recorded(self, event: dict[str, Any]) -> None:
-        """Takings change nothing that is followed here."""
+        self.takings |= {each["on"] for each in event["takings"]}
 
     def _remittances_recorded(self, event: dict[str, Any]) -> None:
         deal = self.deals[event["deal_id"]]

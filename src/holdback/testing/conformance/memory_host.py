@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from types import MappingProxyType
 from typing import Any, ClassVar, Final
@@ -63,7 +63,7 @@ class Store:
     """What would lie in a database; every table by partner."""
 
     merchants: dict[tuple[str, str], tuple[int, Merchant]] = field(factory=dict)
-    names: dict[tuple[str, str], str] = field(factory=dict)
+    names: dict[tuple[str, str, str], str] = field(factory=dict)
     replies: dict[tuple[str, str], tuple[bytes, bytes]] = field(factory=dict)
     events: dict[tuple[str, str], list[bytes]] = field(factory=lambda: defaultdict(list))
     told: dict[tuple[str, str], list[bytes]] = field(factory=lambda: defaultdict(list))
@@ -98,7 +98,8 @@ class MemoryHost:
 
     def handle(self, operation: str, input: Input, *, key: str | None, at: datetime) -> Answer:  # noqa: A002  # the word of the design
         """The status and the body of the answer."""
-        asked = hashlib.sha256(operation.encode() + b"\n" + input["body"]).digest()
+        about = f"{operation}\n{input.get('merchant_id') or ''}\n".encode()
+        asked = hashlib.sha256(about + input["body"]).digest()
         request = Request(operation, input, key, at, self._request_id(), asked)
         try:
             for _ in range(_ATTEMPTS):
@@ -167,9 +168,10 @@ class MemoryHost:
         if request.operation == "request_offers":
             return wire.read_offers_request(request.input["body"]).application.merchant_id
         if request.operation == "accept_offer":
-            return self.store.names.get((request.partner, request.named("offer_id")))
+            return self.store.names.get((request.partner, "offer_id", request.named("offer_id")))
         if request.operation == "look_up":
-            return self.store.names.get((request.partner, request.named("provider_id")))
+            named = request.named("provider_id")
+            return self.store.names.get((request.partner, "provider_id", named))
         return str(request.input["merchant_id"])
 
     def decide(self, request: Request, merchant: Merchant) -> Outcome[Any]:
@@ -205,8 +207,8 @@ class MemoryHost:
         """What happened, and by which names partners may call the merchant from now on."""
         self.store.events[who] += written
         for event in events:
-            for name in names(event):
-                self.store.names[who[0], name] = who[1]
+            for kind, name in names(event):
+                self.store.names[who[0], kind, name] = who[1]
 
     def history(self, partner: str, merchant_id: str) -> Sequence[bytes]:
         """The merchant's events."""
@@ -243,8 +245,11 @@ class MemoryHost:
         self._engines[id(jurisdictions)] = self.engine
 
 
-def names(event: Event) -> list[str]:
-    """What partners may call the merchant by once *event* has happened."""
+def names(event: Event) -> Iterator[tuple[str, str]]:
+    """What partners may call the merchant by once *event* has happened, each with its kind."""
     if isinstance(event, OffersIssued):
-        return [offer.offer_id for product in event.offer_set.products for offer in product.offers]
-    return [event.reply.provider_id] if isinstance(event, OfferAccepted) else []
+        for product in event.offer_set.products:
+            for offer in product.offers:
+                yield "offer_id", offer.offer_id
+    elif isinstance(event, OfferAccepted):
+        yield "provider_id", event.reply.provider_id

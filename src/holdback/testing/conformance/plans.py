@@ -40,6 +40,8 @@ def carry_out(steps: Sequence[Step], world: World, operations: int) -> None:
     except BrokenInvariantError as error:
         error.history = world.told()
         raise
+    finally:
+        world.change_rules(otherwise=False)
 
 
 def minimal(

@@ -13,7 +13,7 @@ from typing import Final
 from attrs import frozen
 
 from holdback.testing.conformance import bodies
-from holdback.testing.conformance.exchanges import OK, Account, Exchange
+from holdback.testing.conformance.exchanges import OK, Account, Exchange, patiently
 from holdback.testing.conformance.host import Host, Input, Process
 from holdback.testing.conformance.invariants import BrokenInvariantError, expect
 from holdback.testing.conformance.replies import sound
@@ -21,7 +21,6 @@ from holdback.testing.conformance.scripts import look_up, offers
 from holdback.testing.conformance.session import Session
 from holdback.testing.conformance.world import World
 
-_BUSY: Final = 503
 _TRIES: Final = 50
 # More of them than this wait for a processor and not for each other.
 _PROCESSES: Final = 4
@@ -96,15 +95,13 @@ def _one(
 
 def _asked(world: World, worker: Host | Process, given: Input, key: str | None) -> Exchange:
     """The answer at last: a host that is busy (503) is asked again."""
-    status, body = 0, b""
-    for _ in range(_TRIES):
-        try:
-            status, body = worker.handle("accept_offer", given, key=key, at=world.at)
-        except Exception as error:
-            told = f"accept_offer raised {type(error).__name__}: {error}"
-            raise BrokenInvariantError("sound-replies", told) from error
-        if status != _BUSY:
-            break
+    try:
+        status, body = patiently(
+            _TRIES, lambda: worker.handle("accept_offer", given, key=key, at=world.at)
+        )
+    except Exception as error:
+        told = f"accept_offer raised {type(error).__name__}: {error}"
+        raise BrokenInvariantError("sound-replies", told) from error
     return Exchange(0, "accept_offer", given, key, world.at, status, body)
 
 
@@ -139,6 +136,7 @@ def strangers(session: Session) -> None:
 
 def _stranger(world: World, place: int, start: threading.Barrier) -> None:
     account = world.account(("acme", "bolt")[place % 2])
+    world.tries = _TRIES
     start.wait()
     made = offers(world, account, key=world.new_key())
     for name in made[:2]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from types import MappingProxyType
 from typing import Any, Final
 
 from holdback.testing.conformance.exchanges import OK, Account, Exchange, short
 from holdback.testing.conformance.invariants import expect
+from holdback.testing.conformance.ledger import Ledger
 
 _PROBLEM: Final = ("type", "title", "status", "detail", "code")
 # The fields that the specification names (2.2, 2.4, 2.5).
@@ -68,67 +69,132 @@ def hold_reply(
     others: Iterable[Account],
     events: Sequence[Mapping[str, Any]],
 ) -> None:
-    """A reply against the events of its merchant, and against those of *others*, which it must not show."""
+    """A reply against what the merchant's events say, and against those of *others*, which it must not show."""
     if exchange.operation == "request_offers":
-        _offers(exchange, account, others, events)
+        _offers(exchange, account.ledger, others, events)
     elif exchange.operation == "accept_offer":
-        _acceptance(exchange, account)
+        _acceptance(exchange, account.ledger)
     elif exchange.operation == "look_up":
         expect(not events, "lookup-agrees", "a question has changed something")
-        _lookup(exchange, account)
+        _lookup(exchange, account.ledger)
+    else:
+        done = _DONE[exchange.operation](exchange.asked, account.ledger)
+        told = f"{exchange.operation} was answered with 200, and the events know nothing of it"
+        expect(done, "acknowledged-kept", told)
+        if exchange.operation in {"fund_deal", "record_remittance", "close_deal"}:
+            _deal(exchange.reply, account.ledger)
+
+
+# Whether what was asked for is so by the events, by the name of an agent's operation.
+_DONE: Final[Mapping[str, Callable[[Any, Ledger], bool]]] = MappingProxyType(
+    {
+        "supply_details": lambda asked, ledger: (
+            ledger.applications.get(asked["application_id"]) not in {None, "awaiting_details"}
+        ),
+        "close_application": lambda asked, ledger: (
+            ledger.applications.get(asked["application_id"]) == asked["status"]
+        ),
+        "fund_deal": lambda asked, ledger: (
+            ledger.applications.get(asked["application_id"]) == "funded"
+        ),
+        "record_takings": lambda asked, ledger: (
+            {each["on"] for each in asked["takings"]} <= ledger.takings
+        ),
+        "record_remittance": lambda asked, ledger: (
+            {each["id"] for each in asked["entries"]}
+            <= ledger.deals[asked["deal_id"]].entries.keys()
+        ),
+        "close_deal": lambda asked, ledger: (
+            ledger.deals[asked["deal_id"]].status.lower() == asked["status"]
+        ),
+        "review_renewal": lambda _, __: True,
+    }
+)
 
 
 def _offers(
     exchange: Exchange,
-    account: Account,
+    ledger: Ledger,
     others: Iterable[Account],
     events: Sequence[Mapping[str, Any]],
 ) -> None:
-    """Every offer of the reply is in the history, with its terms and its expiry."""
+    """The offers of the reply are those of the event, with their terms and their expiry."""
     reply = exchange.reply
     shown = [offer for product in reply["products"] for offer in product["offers"]]
     strange = {name for each in others for name in each.ledger.offers}
     for offer in shown:
         foreign = offer["offer_id"] in strange
         expect(not foreign, "own-merchant", "an offer of the reply is another merchant's")
-        known = account.ledger.offers.get(offer["offer_id"])
-        expect(
-            known is not None, "acknowledged-kept", "an offer of the reply is not in the history"
-        )
-        assert known is not None, "expected just before"
-        for name in ("funded_amount", "repayment_amount"):
-            same = known.terms[name] == f"{offer['currency']} {offer[name]}"
-            told = f"{name} is {offer[name]}, in the event {known.terms[name]}"
-            expect(same, "exact-numbers", told)
+        quoted = ledger.offers.get(offer["offer_id"])
+        known = quoted is not None
+        expect(known, "acknowledged-kept", "an offer of the reply is not in the history")
+        assert quoted is not None, "expected just before"
+        _terms(offer, quoted.terms)
     for event in events:
         dated = event["offer_set"]["expires_at"]
         told = f"expiresAt is {reply['expiresAt']}, the event says {dated}"
         expect(reply["expiresAt"] == dated, "expiry", told)
+        made = [o["offer_id"] for p in event["offer_set"]["products"] for o in p["offers"]]
+        told = f"the reply has {len(shown)} offers, the event {len(made)}"
+        expect([each["offer_id"] for each in shown] == made, "acknowledged-kept", told)
 
 
-def _acceptance(exchange: Exchange, account: Account) -> None:
+def _terms(shown: Mapping[str, Any], terms: Mapping[str, Any]) -> None:
+    """The terms of an offer as it is shown, against those of the event."""
+    for name in ("funded_amount", "repayment_amount"):
+        told = f"{name} is {shown[name]}, in the event {terms[name]}"
+        expect(terms[name] == f"{shown['currency']} {shown[name]}", "terms-honoured", told)
+    for name in ("split_percentage", "term_length", "factor_rate"):
+        told = f"{name} is {shown[name]}, in the event {terms[name]}"
+        expect(Decimal(terms[name]) == shown[name], "terms-honoured", told)
+
+
+def _acceptance(exchange: Exchange, ledger: Ledger) -> None:
     reply, asked = exchange.reply, exchange.asked["offer_id"]
     same = reply["offer"]["offer_id"] == asked
     expect(same, "own-merchant", "the reply is about another offer than the request")
-    quoted = account.ledger.offers.get(asked)
-    won = quoted is not None and quoted.status == "Accepted"
-    expect(won, "acknowledged-kept", "answered with 200, and the events know nothing of it")
-    same = reply["provider_id"] == account.ledger.provider_id
+    kept = ledger.accepted.get(asked)
+    known = kept is not None
+    expect(known, "acknowledged-kept", "answered with 200, and the events know nothing of it")
+    assert kept is not None, "expected just before"
+    same = reply["provider_id"] == ledger.provider_id
     expect(same, "stable-provider-id", "the reply has another than the events")
+    for name in ("application_id", "links"):
+        told = f"{name} of the reply is not that of the event"
+        expect(reply[name] == kept[name], "acknowledged-kept", told)
+    _terms(reply["offer"], kept["offer"])
 
 
-def _lookup(exchange: Exchange, account: Account) -> None:
+def _lookup(exchange: Exchange, ledger: Ledger) -> None:
     """The merchant lookup (spec 2.5) against the same deals worked out from the events."""
-    ledger = account.ledger
-    shown = {deal["id"]: deal for deal in exchange.reply["deals"]}
-    count = f"{len(shown)} deals, by the events {len(ledger.deals)}"
-    expect(set(shown) == set(ledger.deals), "lookup-agrees", count)
-    for deal_id, owed in ledger.deals.items():
-        deal = shown[deal_id]
-        told = (deal["status"], deal["active"], deal["balance"], len(deal["transactions"]))
-        due = (owed.status, owed.status == "Funded", owed.balance, len(owed.entries))
-        what = f"status, active, balance, transactions are {told}, by the events {due}"
-        expect(told == due, "lookup-agrees", what)
-        shut = bool(ledger.in_fulfilment) or not deal["active"]
-        wrong = deal["performance"]["renewal_eligibility"] and shut
-        expect(not wrong, "lookup-agrees", "a deal that cannot be renewed now is shown as eligible")
+    shown = [deal["id"] for deal in exchange.reply["deals"]]
+    told = f"{len(shown)} deals, by the events {len(ledger.deals)}"
+    expect(sorted(shown) == sorted(ledger.deals), "lookup-agrees", told)
+    for deal in exchange.reply["deals"]:
+        _deal(deal, ledger)
+
+
+def _deal(shown: Mapping[str, Any], ledger: Ledger) -> None:
+    owed = ledger.deals.get(shown.get("id", ""))
+    expect(owed is not None, "lookup-agrees", "a deal is shown that the events do not know")
+    assert owed is not None, "expected just before"
+    paid = {each["id"]: f"{shown['currency']} {each['amount']}" for each in shown["transactions"]}
+    pricing, performance = shown["pricing"], shown["performance"]
+    due = {
+        "status": (shown["status"], owed.status),
+        "active": (shown["active"], owed.status == "Funded"),
+        "balance": (shown["balance"], owed.balance),
+        "progress": (performance["progress"], owed.progress),
+        "transactions": (paid, owed.shown),
+        "application_id": (shown["application_id"], owed.deal["application_id"]),
+        "type": (shown["type"], owed.deal["type"]),
+    }
+    due |= {
+        name: (f"{shown['currency']} {pricing[name]}", owed.deal[name])
+        for name in ("funded_amount", "repayment_amount")
+    }
+    for name, (told, right) in due.items():
+        expect(told == right, "lookup-agrees", f"{name} is {told}, by the events {right}")
+    shut = bool(ledger.in_fulfilment) or not shown["active"]
+    wrong = performance["renewal_eligibility"] and shut
+    expect(not wrong, "lookup-agrees", "a deal that cannot be renewed now is shown as eligible")

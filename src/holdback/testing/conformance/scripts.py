@@ -9,7 +9,7 @@ from itertools import permutations
 from typing import Any, Final
 
 from holdback.testing.conformance import bodies
-from holdback.testing.conformance.actions import UNKNOWN, pay, request, rules, share, today
+from holdback.testing.conformance.actions import UNKNOWN, pay, request, share, today
 from holdback.testing.conformance.exchanges import OK, Account, Exchange
 from holdback.testing.conformance.invariants import expect
 from holdback.testing.conformance.session import Session
@@ -145,6 +145,19 @@ def key_of_another_request(session: Session) -> None:
         accept(world, account, first[0], key=exchange.key)
         # Another partner's key of the same name is another key.
         offers(world, other, key=exchange.key)
+    _one_key_for_two_merchants(world)
+
+
+def _one_key_for_two_merchants(world: World) -> None:
+    """The body is the same and the merchant is not, so it is another request."""
+    taken = [{"on": "2026-03-01", "amount": Decimal("10.10")}]
+    body = bodies.written({"takings": taken, "complete_through": "2026-03-01"})
+    accounts = [world.account(name="one"), world.account(name="two")]
+    for account in accounts:
+        offers(world, account)
+    key = world.new_key()
+    for account in accounts:
+        world.ask("record_takings", account, body, key=key)
 
 
 def expiry(session: Session) -> None:
@@ -183,7 +196,11 @@ def two_applications(session: Session) -> None:
     accept(world, account, sets[0][0], key=world.new_key())
     accept(world, account, sets[1][0], key=world.new_key())
     accept(world, account, sets[0][1], key=world.new_key())
+    request(world, account, again=True, key=world.new_key())
     fund(world, account)
+    application_id = next(iter(account.ledger.applications))
+    again = bodies.written({"application_id": application_id})
+    world.ask("fund_deal", account, again, key=world.new_key())
     accept(world, account, sets[1][0])
 
 
@@ -192,11 +209,13 @@ def changed_rules(session: Session) -> None:
     world = session.world()
     account = world.account()
     made = offers(world, account)
-    session.host.change_rules(rules(otherwise=True))  # type: ignore[attr-defined]  # this check needs it
-    world.pass_time(days=20)
-    accept(world, account, made[0], key=world.new_key())
-    fund(world, account)
-    session.host.change_rules(rules(otherwise=False))  # type: ignore[attr-defined]  # this check needs it
+    world.change_rules(otherwise=True)
+    try:
+        world.pass_time(days=20)
+        accept(world, account, made[0], key=world.new_key())
+        fund(world, account)
+    finally:
+        world.change_rules(otherwise=False)
     look_up(world, account)
 
 
@@ -217,6 +236,8 @@ def tenancy(session: Session) -> None:
         never = world.ask(operation, mine, bodies.written(unknown))
         foreign = world.ask(operation, mine, bodies.written(strange))
         _as_unknown(never, foreign)
+    # What is the name of an offer is not the name of a merchant.
+    world.ask("look_up", mine, bodies.written({"provider_id": next(iter(mine.ledger.offers))}))
     own = world.account("acme", "new")
     never = world.ask("request_offers", own, bodies.renewal(own.merchant_id, UNKNOWN))
     foreign_id = theirs.ledger.provider_id or UNKNOWN
@@ -274,21 +295,35 @@ def _without_ids(deal: dict[str, Any]) -> dict[str, Any]:
 
 def telling(session: Session) -> None:
     """Others are told of what happened, all of it, in order, whatever died on the way."""
-    for step in range(session.steps if "crash" in session.able else 1):
-        world = session.world()
-        account = world.account()
-        world.dies_at = step if "crash" in session.able else None
-        made = offers(world, account, key=world.new_key())
-        _told(session, account)
-        world.dies_at = step if "crash" in session.able else None
-        accept(world, account, made[0], key=world.new_key())
-        _told(session, account)
-        deal_id = fund(world, account)
-        world.pass_time(days=110)
-        world.dies_at = step if "crash" in session.able else None
-        pay(world, account, deal_id, share(world, account, deal_id, 60))
-        world.ask("review_renewal", account, b"{}", key=world.new_key())
-        _told(session, account)
+    if "crash" not in session.able:
+        _told_of_a_life(session, None)
+        return
+    step, crashes = 0, 1
+    while crashes:
+        crashes = _told_of_a_life(session, step)
+        step += 1
+
+
+def _told_of_a_life(session: Session, step: int | None) -> int:
+    """A merchant's way to a default, the host dying at *step* of its operations; how often it died."""
+    world = session.world()
+    account = world.account()
+    world.dies_at = step
+    made = offers(world, account, key=world.new_key())
+    _told(session, account)
+    world.dies_at = step
+    accept(world, account, made[0], key=world.new_key())
+    _told(session, account)
+    deal_id = fund(world, account)
+    world.pass_time(days=110)
+    world.dies_at = step
+    pay(world, account, deal_id, share(world, account, deal_id, 60))
+    world.ask("review_renewal", account, b"{}", key=world.new_key())
+    world.dies_at = step
+    ended = {"deal_id": deal_id, "status": "defaulted"}
+    world.ask("close_deal", account, bodies.written(ended), key=world.new_key())
+    _told(session, account)
+    return world.crashes
 
 
 def _told(session: Session, account: Account) -> None:

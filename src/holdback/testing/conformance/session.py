@@ -30,15 +30,12 @@ class Effort:
 class Session:
     """
     A host under test. `progress` is told how far a long check has come.
-
-    `steps` is how many steps of an operation the host is let die at.
     """
 
     host: Host
     seed: int
     effort: Effort = field(factory=Effort)
     progress: Callable[[int, int], None] = lambda _done, _all: None
-    steps: int = 24
     able: frozenset[str] = field(init=False)
     _worlds: int = 0
     _last: World | None = None

@@ -47,6 +47,8 @@ def conformance_suite(
             if result.lacking is not None:
                 pytest.skip(result.lacking)
             if result.fault is not None:
-                pytest.fail(f"{result.fault}\n  again: {again(result, seed)}", pytrace=False)
+                pytest.fail(
+                    f"{result.fault}\n  again: {again(result, self.session)}", pytrace=False
+                )
 
     return TestConformance

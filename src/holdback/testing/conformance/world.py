@@ -8,15 +8,15 @@ from typing import Any, Final
 
 from attrs import define, field
 
-from holdback.testing.conformance.exchanges import OK, Account, Exchange
+from holdback.testing.conformance.exchanges import OK, Account, Exchange, patiently
 from holdback.testing.conformance.foreseen import foresee
 from holdback.testing.conformance.host import AGENTS, Crashed, Host, Input, Process, abilities
 from holdback.testing.conformance.invariants import BrokenInvariantError, expect
 from holdback.testing.conformance.ledger import instant
 from holdback.testing.conformance.replies import hold_reply, sound
+from holdback.testing.conformance.rule_changes import JURISDICTION, rules
 
 START: Final = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
-JURISDICTION: Final = "GB"
 
 
 @define
@@ -36,6 +36,10 @@ class World:
     accounts: dict[tuple[str, str], Account] = field(factory=dict)
     able: frozenset[str] = field(init=False)
     dies_at: int | None = None
+    otherwise: bool = False
+    # How often a host that is busy (503) is asked: once, where nobody else asks.
+    tries: int = 1
+    used: set[tuple[str, str]] = field(factory=set)
     keys: int = 0
     crashes: int = 0
 
@@ -117,9 +121,10 @@ class World:
         self, by: Host | Process, operation: str, given: Input, key: str | None
     ) -> Exchange:
         """The exchange, in the world's history whatever becomes of it."""
+        self.used.add((given["partner"], key or ""))
         answer = (0, b"no answer")
         try:
-            answer = by.handle(operation, given, key=key, at=self.at)
+            answer = patiently(self.tries, lambda: by.handle(operation, given, key=key, at=self.at))
         except Exception as error:
             answer = (0, f"raised {type(error).__name__}: {error}".encode())
             raise BrokenInvariantError("sound-replies", answer[1].decode()) from error
@@ -151,10 +156,11 @@ class World:
         if foreseen is not None:
             foreseen.hold(exchange)
         if earlier is not None and exchange.says_the_same(earlier):
+            # It tells of what was so then.
             again = exchange.operation
             expect(exchange.body == earlier.body, "replay-equal", f"{again} got other bytes")
             expect(not events, "replay-equal", f"{again} happened again")
-        if exchange.status == OK:
+        elif exchange.status == OK:
             others = [each for each in self.accounts.values() if each is not account]
             hold_reply(exchange, account, others, events)
         return events
@@ -163,6 +169,12 @@ class World:
         """The exchange that *key* came with before."""
         known = self.answered.get((account.partner, key or ""))
         return None if known is None else known[1]
+
+    def change_rules(self, *, otherwise: bool) -> None:
+        """Let the host go on with other rules than those that ship, or with those again, if it can."""
+        if "change_rules" in self.able and otherwise is not self.otherwise:
+            self.host.change_rules(rules(otherwise=otherwise))  # type: ignore[attr-defined]  # an optional method, which it has
+            self.otherwise = otherwise
 
     def audit(self, account: Account) -> list[dict[str, Any]]:
         """What has happened to a merchant while several asked at once."""

@@ -1,0 +1,22 @@
+"""The fault: it dates an entry not before the one that came last, so that the order of delivery shows."""
+
+import json
+from decimal import Decimal
+
+from holdback.canonical import write_json
+from holdback.testing.conformance import MemoryHost
+
+BREAKS = ("deliveries", "any-order")
+
+
+class Host(MemoryHost):
+    def handle(self, operation, input, *, key, at):
+        if operation != "record_remittance":
+            return super().handle(operation, input, key=key, at=at)
+        body = json.loads(input["body"], parse_float=Decimal)
+        who = self.store.merchants[input["partner"], input["merchant_id"]][1]
+        known = {entry.id: entry.on.isoformat() for deal in who.deals for entry in deal.entries}
+        for entry in body["entries"]:
+            entry["on"] = known.get(entry["id"], max([entry["on"], *known.values()]))
+        changed = {**input, "body": write_json(body).encode()}
+        return super().handle(operation, changed, key=key, at=at)

@@ -1,0 +1,15 @@
+"""The fault: it funds an application as often as an agent asks."""
+
+from attrs import evolve
+
+from holdback.testing.conformance import MemoryHost
+
+BREAKS = ("two applications", "one-active-deal")
+
+
+class Host(MemoryHost):
+    def decide(self, request, merchant):
+        if request.operation == "fund_deal":
+            submitted = tuple(evolve(each, status="submitted") for each in merchant.fulfilments)
+            merchant = evolve(merchant, fulfilments=submitted, deals=())
+        return super().decide(request, merchant)

@@ -1,0 +1,17 @@
+"""The fault: it writes into the merchant's history that it has refused something."""
+
+from holdback import wire
+from holdback.lifecycle.events import TakingsRecorded
+from holdback.testing.conformance import MemoryHost
+
+BREAKS = ("two applications", "refused-changes-nothing")
+
+
+class Host(MemoryHost):
+    def handle(self, operation, input, *, key, at):
+        status, body = super().handle(operation, input, key=key, at=at)
+        if status == 409:
+            for (partner, _), events in self.store.events.items():
+                if partner == input["partner"]:
+                    events.append(wire.write_event(TakingsRecorded(at=at, takings=())))
+        return status, body
