@@ -106,5 +106,6 @@ def cluster(megabytes=None):
         if (home / "data" / "postmaster.pid").exists():
             postgres.stop("immediate")
         if megabytes is not None:
-            subprocess.run(["umount", str(home)], check=True)
+            # Lazily: a process of the server may still be on its way out.
+            subprocess.run(["umount", "-l", str(home)], check=True)
         shutil.rmtree(home, ignore_errors=True)
