@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from json.encoder import encode_basestring
 from typing import Any, Final, TypeAlias
@@ -36,9 +36,7 @@ def write_json(value: Json) -> str:
     >>> write_json({"amount": Decimal("10000.00"), "n": 1, "as_it_came": Verbatim("0.10")})
     '{"amount":10000.00,"n":1,"as_it_came":0.10}'
     """
-    parts: list[str] = []
-    _write(value, parts.append, sort=False)
-    return "".join(parts)
+    return _text(value, False)
 
 
 def canonical(value: Json) -> bytes:
@@ -48,9 +46,7 @@ def canonical(value: Json) -> bytes:
     >>> canonical({"b": 1, "a": True})
     b'{"a":true,"b":1}'
     """
-    parts: list[str] = []
-    _write(value, parts.append, sort=True)
-    return "".join(parts).encode()
+    return _text(value, True).encode()
 
 
 def digest(value: Json) -> str:
@@ -58,47 +54,37 @@ def digest(value: Json) -> str:
     return f"sha256:{hashlib.sha256(canonical(value)).hexdigest()}"
 
 
-_WORDS: Final = {True: "true", False: "false", None: "null"}
+# How a value without parts is written, by its exact type: a subclass might not be what it says.
+_LEAVES: Final[dict[type, Callable[[Any], str]]] = {
+    str: encode_basestring,
+    int: int.__repr__,
+    Decimal: plain,
+    Verbatim: str,
+    bool: {True: "true", False: "false"}.__getitem__,
+    type(None): {None: "null"}.__getitem__,
+}
 
 
-def _write(value: Json, put: Any, *, sort: bool) -> None:
-    kind = type(value)
-    if kind is str:
-        put(encode_basestring(value))
-    elif kind is Decimal:
-        put(plain(value))
-    elif kind is int:
-        put(str(value))
-    elif value is None or kind is bool:
-        put(_WORDS[value])
-    elif kind is Verbatim:
-        put(value)
-    elif isinstance(value, Opaque):
-        put(value.text)
-    elif isinstance(value, Mapping):
-        _write_object(value, put, sort=sort)
-    elif isinstance(value, Sequence) and not isinstance(value, str | bytes):
-        _write_array(value, put, sort=sort)
-    else:
-        raise TypeError(f"{kind.__name__} is not exact JSON")
+def _text(value: Json, sort: bool) -> str:  # called for every part of a document
+    leaf = _LEAVES.get(type(value))
+    if leaf is not None:
+        return leaf(value)
+    if isinstance(value, Opaque):
+        return value.text
+    if isinstance(value, Mapping):
+        return _object(value, sort)
+    if isinstance(value, Sequence) and not isinstance(value, str | bytes):
+        return f"[{','.join([_text(item, sort) for item in value])}]"
+    raise TypeError(f"{type(value).__name__} is not exact JSON")
 
 
-def _write_object(value: Mapping[str, Json], put: Any, *, sort: bool) -> None:
-    before = "{"
-    for key in sorted(value) if sort else value:
-        put(f"{before}{encode_basestring(key)}:")
-        _write(value[key], put, sort=sort)
-        before = ","
-    put("{}" if before == "{" else "}")
-
-
-def _write_array(value: Sequence[Json], put: Any, *, sort: bool) -> None:
-    before = "["
-    for item in value:
-        put(before)
-        _write(item, put, sort=sort)
-        before = ","
-    put("[]" if before == "[" else "]")
+def _object(value: Mapping[str, Json], sort: bool) -> str:  # as above
+    parts: list[str] = []
+    for name, item in sorted(value.items()) if sort else value.items():
+        leaf = _LEAVES.get(type(item))
+        text = _text(item, sort) if leaf is None else leaf(item)
+        parts.append(f"{encode_basestring(name)}:{text}")
+    return f"{{{','.join(parts)}}}"
 
 
 def _tree(text: str) -> Json:

@@ -23,6 +23,8 @@ RATIO_PLACES: Final = 6
 # Design 7: numbers are exact to 28 digits; a longer one is refused, never shortened.
 MAX_DIGITS: Final = 28
 _PLAIN: Final = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?")
+# Money of ordinary size, as `str` gives it: read without a detour over `Decimal`.
+_WRITTEN: Final = re.compile(r"([A-Z]{3}) (-?(?:0|[1-9][0-9]{0,15}))(?:\.([0-9]{1,4}))?")
 
 # ISO 4217, the codes in use or lately retired, by the decimals of their minor unit. The tests hold
 # this against the `iso4217` package; a retired code stays, because old deals stay readable.
@@ -292,6 +294,12 @@ class Money:
     @classmethod
     def parse(cls, text: str) -> Money:
         """The money written as `GBP 10000.00`: code, one space, amount."""
+        written = _WRITTEN.fullmatch(text)
+        if written is not None:
+            code, whole, decimals = written.groups("")
+            currency = _CURRENCIES.get(code)
+            if currency is not None and len(decimals) == currency.places:
+                return cls(int(whole + decimals), currency)
         code, space, amount = text.partition(" ")
         if not space:
             raise ValueError("expected money such as `GBP 10000.00`")

@@ -23,6 +23,7 @@ from fastapi_host.partners import Partners
 from fastapi_host.review import Reviewed, review
 from fastapi_host.store import Conflict
 from fastapi_host.tables import EVENTS, MERCHANTS
+from sqlalchemy import event
 from sqlalchemy.exc import OperationalError
 
 place, service = fixtures.place, fixtures.service
@@ -158,6 +159,26 @@ def test_a_process_that_dies_while_it_delivers_loses_nothing(service):
     receiver.time += CLAIMED
     assert deliver(service, receiver) == 2
     assert receiver.told() == [True, False]
+
+
+@pytest.mark.parametrize("failures", [1, 2])
+def test_what_was_delivered_is_marked_though_the_database_refuses_at_first(service, failures):
+    """
+    A serialization failure at the mark would have the event told again two minutes later, and the next one wait.
+    """
+    twice_changed(service)
+    receiver, refused = Receiver(), []
+
+    @event.listens_for(service.store.engine, "before_cursor_execute")
+    def refuse(_db, _cursor, statement, *_):
+        marking = statement.lower().startswith("update events") and len(receiver.got) == 1
+        if marking and len(refused) < failures:
+            refused.append(statement)
+            raise OperationalError(statement, {}, Exception("could not serialize access"))
+
+    assert deliver(service, receiver) == 2
+    assert receiver.told() == [True, False]
+    assert len(refused) == failures
 
 
 def test_several_processes_deliver_in_order_and_once(service):

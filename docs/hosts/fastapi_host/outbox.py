@@ -20,7 +20,7 @@ import hmac
 import json
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import httpx
 from attrs import frozen
@@ -36,6 +36,7 @@ CLAIMED = 120  # seconds in which nobody else tries
 WAIT = (5, 30, 120, 600, 3600)  # seconds after each failure; from then on the last
 PAUSE = 1  # seconds between two looks at the table
 AT_ONCE = 50  # rows looked at together
+MOVES = 5  # tries of a compare-and-set that the database refuses
 
 
 def deliver_due(store, partner, post, *, now=time.time, stop=lambda: False):
@@ -97,14 +98,13 @@ def _deliver(store, partner, row, post, now):
 
 
 def _move(store, row, read, values):
-    """Compare and set; a serialization failure says the same as another value."""
+    """Compare and set; what the database refused, such as for serialization, is tried again."""
     due, tries = read
     mine = and_(EVENTS.c.number == row.number, EVENTS.c.due == due, EVENTS.c.tries == tries)
-    try:
-        with store.engine.begin() as db:
+    for _ in range(MOVES):
+        with suppress(DBAPIError), store.engine.begin() as db:
             return db.execute(update(EVENTS).where(mine).values(**values)).rowcount == 1
-    except DBAPIError:
-        return False  # not known: the claim expires, and it is told again
+    return False  # not known: the claim expires, and it is told again
 
 
 def _payload(row):

@@ -8,6 +8,7 @@ on nothing but the row whose version is compared.
 
 import re
 from functools import cache
+from typing import NamedTuple
 
 from sqlalchemy import (
     and_,
@@ -20,6 +21,7 @@ from sqlalchemy import (
     select,
     update,
 )
+from sqlalchemy.exc import DBAPIError
 
 from fastapi_host.tables import EVENTS, MERCHANTS, METADATA, NAMES, REPLIES
 from holdback import wire
@@ -36,6 +38,15 @@ class Conflict(Exception):
     """Somebody else wrote the merchant first."""
 
 
+class Found(NamedTuple):
+    """What is stored of a merchant, and under the key of a request; None where nothing is known."""
+
+    version: int | None
+    state: bytes | None
+    asked: str | None
+    reply: bytes | None
+
+
 class Store:
     """The tables in the database at `url`; `isolation_level` is PostgreSQL's, for SQLite has but one."""
 
@@ -46,6 +57,7 @@ class Store:
             self.engine = self.reading = _postgresql(url, isolation_level)
         else:
             self.engine, self.reading = _sqlite(url)
+        self.driver = self.engine.dialect.dbapi
         # Every request asks one of the two, so they are made into the driver's text once.
         self.by_name, self.by_merchant_id = (
             str(each.compile(self.engine)) for each in (BY_NAME, BY_MERCHANT_ID)
@@ -53,14 +65,14 @@ class Store:
         self._make_tables()
 
     def find(self, *, partner, caller=None, key=None, merchant_id=None, kind=None, name=None):
-        """A row of version, state, asked and reply; each is None where nothing is known."""
+        """What is stored of the merchant of this name, or of this merchant_id, and under the key."""
         if UNKNOWABLE.search(name or merchant_id or ""):
             kind = name = merchant_id = None
         by = {"kind": kind, "name": name} if name else {"merchant_id": merchant_id}
-        with self.reading.connect() as db:
-            given = {"partner": partner, "caller": caller, "key": key, **by}
-            query = self.by_name if name else self.by_merchant_id
-            return db.exec_driver_sql(query, given).one()
+        query = self.by_name if name else self.by_merchant_id
+        return Found(
+            *self.first_row(query, {"partner": partner, "caller": caller, "key": key, **by})
+        )
 
     def write(self, outcome, *, version, known=None, tell=False, reply=None):
         """
@@ -78,13 +90,29 @@ class Store:
         merchant |= {"state": wire.write_merchant(outcome.merchant)}
         rows = list(_events(outcome, version, tell)), list(_names(outcome, known)), reply
         if self.at_once:
-            with self.engine.connect() as db:
-                written = _at_once(db, merchant, *rows)
+            written = self.first_row(*_at_once(merchant, *rows)) is not None
         else:
             with self.engine.begin() as db:
                 written = _one_by_one(db, merchant, *rows)
-        if written != 1:
+        if not written:
             raise Conflict
+
+    def first_row(self, statement, given):
+        """
+        The first row, if any, of one statement that is a transaction of its own.
+
+        It goes straight to the driver, for SQLAlchemy's own way costs as much as either of the two
+        statements that a request needs.
+        """
+        with self.reading.connect() as db:
+            try:
+                return db.connection.driver_connection.execute(statement, given).fetchone()
+            except self.driver.Error as error:
+                db.exec_driver_sql(
+                    "select 1"
+                )  # SQLAlchemy sees for itself when the database is gone
+                kind, hidden = self.driver.Error, {"hide_parameters": True}
+                raise DBAPIError.instance(statement, None, error, kind, **hidden) from None
 
     def _make_tables(self):
         """Make the tables that are not there; processes that start at once wait for each other."""
@@ -142,19 +170,19 @@ MOVE = MOVE.where(
 
 
 def _one_by_one(db, merchant, events, names, reply):
-    """Compare and set: 1 when it was written. A first write is an insert: its key refuses a second one."""
+    """Compare and set: whether it was written. A first write is an insert: its key refuses a second one."""
     given = {f"the_{part}": merchant[part] for part in ("partner", "merchant_id", "version")}
     given |= {"after": merchant["after"], "new": merchant["state"]}
     if merchant["version"] == 0:
         db.execute(MERCHANTS.insert(), {**merchant, "version": merchant["after"]})
     elif db.execute(MOVE, given).rowcount != 1:
-        return 0
+        return False
     db.execute(EVENTS.insert(), events)
     if names:
         db.execute(NAMES.insert(), names)
     if reply is not None:
         db.execute(REPLIES.insert(), reply)
-    return 1
+    return True
 
 
 # The same in one statement, which is one transaction and one round trip: that, and not the deciding, is
@@ -165,7 +193,7 @@ _NEXT = """update merchants set version = %(after)s, state = %(state)s
     where partner = %(partner)s and merchant_id = %(merchant_id)s and version = %(version)s
     returning partner, merchant_id"""
 _EVENTS = """insert into events (partner, merchant_id, place, event, due, tries)
-    select moved.*, each.*, 0 from moved, (values {rows}) as each"""
+    select moved.*, each.*, 0 from moved, (values {rows}) as each returning place"""
 _EVENT = "(cast(%(place{n})s as int), cast(%(event{n})s as bytea), cast(%(due{n})s as bigint))"
 _NAMES = """insert into names (partner, merchant_id, kind, name)
     select moved.*, each.* from moved, (values {rows}) as each"""
@@ -176,24 +204,25 @@ _REPLY = """insert into replies (caller, key, asked, reply)
 
 @cache
 def _statement(first, events, names, replied):
-    """One statement for so many events and names."""
+    """One statement for so many events and names; it has rows when it was written."""
     parts = [f"moved as ({_FIRST if first else _NEXT})"]
-    for name, insert, row, count in (("e", _EVENTS, _EVENT, events), ("n", _NAMES, _NAME, names)):
-        rows = ", ".join(row.format(n=n) for n in range(count))
-        parts += [f"{name} as ({insert.format(rows=rows)})"] if count else []
+    parts += [f"n as ({_NAMES.format(rows=_rows(_NAME, names))})"] if names else []
     parts += [f"r as ({_REPLY})"] if replied else []
-    return f"with {', '.join(parts)} select count(*) from moved"
+    return f"with {', '.join(parts)} {_EVENTS.format(rows=_rows(_EVENT, events))}"
 
 
-def _at_once(db, merchant, events, names, reply):
-    """As `_one_by_one`, on PostgreSQL."""
+def _rows(row, count):
+    return ", ".join(row.format(n=n) for n in range(count))
+
+
+def _at_once(merchant, events, names, reply):
+    """As `_one_by_one`, on PostgreSQL: the statement, and what it is given."""
     given = merchant | (reply or {})
     for rows, parts in ((events, ("place", "event", "due")), (names, ("kind", "name"))):
         for n, row in enumerate(rows):
             given |= {f"{part}{n}": row[part] for part in parts}
     first, replied = merchant["version"] == 0, reply is not None
-    statement = _statement(first, len(events), len(names), replied)
-    return db.exec_driver_sql(statement, given).scalar()
+    return _statement(first, len(events), len(names), replied), given
 
 
 def _who(outcome):

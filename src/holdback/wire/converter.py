@@ -8,6 +8,7 @@ same content always gives the same bytes.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from datetime import date, datetime
 from decimal import Decimal
 from types import GenericAlias
@@ -97,8 +98,13 @@ def _record(value: Any, _: Any) -> dict[str, Json]:
     return read
 
 
+_PLAIN: Final = frozenset({str, int, bool, Decimal, type(None)})
+
+
 def _in_order(value: Json) -> Json:
     """*value*, plain values nested, with the names of every object in order."""
+    if type(value) in _PLAIN:
+        return value
     if isinstance(value, Mapping):
         return {name: _in_order(value[name]) for name in sorted(value)}
     if isinstance(value, date) and not isinstance(value, datetime):
@@ -156,13 +162,14 @@ def _links(value: Any, _: Any) -> dict[str, str]:
     return dict(value)
 
 
-def make_converter() -> Converter:
+def make_converter(*, every_fault: bool) -> Converter:
     """
     A converter of merchants and events, configured once and then only read.
 
-    What it structures is a tree of `read_json`; what it unstructures to is for `write_json`.
+    What it structures is a tree of `read_json`; what it unstructures to is for `write_json`. It stops at
+    the first fault unless it is to collect *every_fault*.
     """
-    converter = Converter(detailed_validation=True, forbid_extra_keys=True)
+    converter = Converter(detailed_validation=every_fault, forbid_extra_keys=True)
     for kind, structure in (
         (str, _exactly(str, "text")),
         (bool, _exactly(bool, "true or false")),
@@ -210,7 +217,8 @@ def _is_links(kind: Any) -> bool:
     return _is_mapping(kind) and get_args(kind) == (str, str)
 
 
-CONVERTER: Final = make_converter()
+CONVERTER: Final = make_converter(every_fault=False)
+_CAREFUL: Final = make_converter(every_fault=True)
 
 
 def structured(tree: Json, kind: type[_T], path: str = "$") -> _T:
@@ -220,9 +228,12 @@ def structured(tree: Json, kind: type[_T], path: str = "$") -> _T:
     Raises:
         InvalidDocument: with every fault and its JSON path.
     """
+    # Nearly nothing has a fault: what has one is read again, slowly, for the places of all.
+    with suppress(Exception):
+        return CONVERTER.structure(tree, kind)
     faults: list[Fault] = []
     try:
-        return CONVERTER.structure(tree, kind)
+        return _CAREFUL.structure(tree, kind)
     except Exception as error:  # noqa: BLE001  # whatever it is, only its place is told
         _collect(error, path, faults)
     # Raised here, out of the handler: the errors of cattrs hold the values.

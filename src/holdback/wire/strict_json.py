@@ -114,6 +114,8 @@ def is_number(text: str) -> bool:
     match = _NUMBER.fullmatch(text)
     if match is None:
         return False
+    if len(text) <= MAX_DIGITS and match[3] is None:  # as nearly all are
+        return True
     whole, decimals, power = match[1], match[2] or "", match[3] or "0"
     # Leading zeros say nothing; a longer exponent than this is out of bounds in any case.
     if len((whole + decimals).lstrip("0")) > MAX_DIGITS or len(power.lstrip("+-0")) > 2:
