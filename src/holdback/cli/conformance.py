@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+import traceback
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 
@@ -50,16 +51,41 @@ def conformance_command(
             click.echo(f"{check.name:{_WIDTH}}{check.does}")
         return
     sys.path.insert(0, "")
-    given = {name: value for name, value in effort.items() if value is not None}
-    try:
-        session = conformance.Session(host_of(host)(), seed, conformance.Effort(**given))
-    except conformance.NotAHostError as error:
-        click.echo(f"{host} cannot be tried:", err=True)
-        for line in str(error).splitlines():
-            click.echo(f"  {printable(line)}", err=True)
-        sys.exit(MISUSE)
-    failed = _run(conformance, session, checks, seed)
+    tried = conformance.Effort(**{name: each for name, each in effort.items() if each is not None})
+    with _open(
+        conformance, host, lambda: conformance.Session(host_of(host)(), seed, tried)
+    ) as session:
+        failed = _run(conformance, session, checks, seed)
     sys.exit(FINDINGS if failed else FINE)
+
+
+@contextmanager
+def _open(conformance: Any, name: str, make: Callable[[], Any]) -> Iterator[Any]:
+    """The session with a host, open until it is closed; leaves with a message where there is none to be had."""
+    try:
+        session = make()
+        session.host.open()
+    except conformance.NotAHostError as error:
+        _not_tried(name, str(error))
+    except Exception as error:  # noqa: BLE001  # a host may raise anything
+        _not_tried(name, f"{type(error).__name__}: {error}", where=error)
+    try:
+        yield session
+    finally:
+        getattr(session.host, "close", lambda: None)()
+
+
+def _not_tried(name: str, why: str, where: Exception | None = None) -> NoReturn:
+    click.echo(f"{name} cannot be tried:", err=True)
+    lines = why.splitlines()
+    if where is not None:
+        lines += [
+            f"{each.filename}:{each.lineno} in {each.name}"
+            for each in traceback.extract_tb(where.__traceback__)[-1:]
+        ]
+    for line in lines:
+        click.echo(f"  {printable(line)}", err=True)
+    sys.exit(MISUSE)
 
 
 def _checks(known: Any, only: tuple[str, ...]) -> Any:
@@ -74,10 +100,9 @@ def _checks(known: Any, only: tuple[str, ...]) -> Any:
 def _run(conformance: Any, session: Any, checks: Any, seed: int) -> int:
     """Run the checks, each with its line; how many failed."""
     failed = lacking = 0
-    results = conformance.run_checks(session, checks)
     for check in checks:
         with _progress(session, check.name):
-            result = next(results)
+            result = conformance.run_check(check, session)
         label = f"{check.name:{_WIDTH}}"
         if result.lacking is not None:
             lacking += 1

@@ -7,7 +7,7 @@ and `conformance_suite` makes tests for pytest of the same checks.
 
 from __future__ import annotations
 
-from holdback.testing.conformance.checks import CHECKS, again, run_checks
+from holdback.testing.conformance.checks import CHECKS, again, run_check, run_checks
 from holdback.testing.conformance.host import Crashed, Host, NotAHostError, Process
 from holdback.testing.conformance.invariants import INVARIANTS, BrokenInvariantError
 from holdback.testing.conformance.memory_host import MemoryHost
@@ -29,5 +29,6 @@ __all__ = [
     "Worker",
     "again",
     "conformance_suite",
+    "run_check",
     "run_checks",
 ]

@@ -11,9 +11,10 @@ from typing import Any, Final
 from attrs import frozen
 
 from holdback.testing.conformance import bodies
-from holdback.testing.conformance.exchanges import Account
+from holdback.testing.conformance.exchanges import OK, Account
 from holdback.testing.conformance.host import PARTNERS
 from holdback.testing.conformance.invariants import expect
+from holdback.testing.conformance.ledger import amount
 from holdback.testing.conformance.world import World
 
 MERCHANTS: Final = 3
@@ -46,9 +47,6 @@ class Step:
     which: int
     how: int
 
-    def __str__(self) -> str:
-        return f"{self.action} {self.who} {self.which} {self.how}"
-
 
 def account_of(world: World, step: Step) -> Account:
     """The merchant that *step* is about."""
@@ -80,7 +78,7 @@ def pay(world: World, account: Account, deal_id: str, entries: list[dict[str, An
         "complete_through": today(world, account).isoformat(),
     }
     done = world.ask("record_remittance", account, bodies.written(body), key=world.new_key())
-    return done.status == 200  # HTTP's own
+    return done.status == OK
 
 
 def share(world: World, account: Account, deal_id: str, percent: int) -> list[dict[str, Any]]:
@@ -193,17 +191,16 @@ def _deliver_again(world: World, step: Step) -> None:
     if not known:
         return
     deal_id, earlier = known[step.which % len(known)]
-    amount = Decimal(earlier["amount"].split(" ")[1])
-    takings = Decimal(earlier["takings"].split(" ")[1])
-    entry = {**earlier, "amount": amount, "takings": takings}
+    due, takings = amount(earlier["amount"]), amount(earlier["takings"])
+    entry = {**earlier, "amount": due, "takings": takings}
     if step.how % 4 == 1:
         entry["settled"] = True
-    elif step.how % 4 == 2:  # the third of four ways
-        entry["amount"] = amount + _PENNY
+    elif step.how % 4 == 2:
+        entry["amount"] = due + _PENNY
         taken = pay(world, account, deal_id, [entry])
         expect(not taken, "delivered-once", "an entry with another amount was taken")
         return
-    elif step.how % 4 == 3:  # the last of four ways
+    elif step.how % 4 == 3:
         entry = {**entry, "id": f"back-{entry['id']}", "reverses": entry["id"], "takings": None}
     pay(world, account, deal_id, [entry])
 

@@ -21,58 +21,56 @@ class Check:
     name: str
     does: str
     run: Callable[[Session], None]
-    needs: frozenset[str] = frozenset()
-
-
-def _check(name: str, does: str, run: Callable[[Session], None], *needs: str) -> Check:
-    return Check(name, does, run, frozenset(needs))
+    needs: tuple[str, ...] = ()
 
 
 CHECKS: Final = (
-    _check("partner flow", "the nine steps of a partner, with a renewal", scripts.partner_flow),
-    _check(
+    Check("partner flow", "the nine steps of a partner, with a renewal", scripts.partner_flow),
+    Check(
         "same key",
         "every operation again with its key: at once, later, after a year",
         scripts.same_key,
     ),
-    _check(
+    Check(
         "key of another request",
         "a key with another body, operation or partner",
         scripts.key_of_another_request,
     ),
-    _check(
+    Check(
         "retry after expiry",
         "an acceptance asked for again after the expiry",
         scripts.retry_after_expiry,
     ),
-    _check("expiry", "acceptances around expiresAt, in summer and winter time", scripts.expiry),
-    _check("clock back", "a clock that goes back over an expiry", scripts.clock_back),
-    _check(
+    Check("expiry", "acceptances around expiresAt, in summer and winter time", scripts.expiry),
+    Check("clock back", "a clock that goes back over an expiry", scripts.clock_back),
+    Check(
         "two applications",
         "offers of two open sets, one accepted after the other",
         scripts.two_applications,
     ),
-    _check("tenancy", "another partner's offers and merchants", scripts.tenancy),
-    _check("deliveries", "entries delivered twice and in every order", scripts.deliveries),
-    _check(
+    Check("tenancy", "another partner's offers and merchants", scripts.tenancy),
+    Check("deliveries", "entries delivered twice and in every order", scripts.deliveries),
+    Check(
         "changed rules",
         "rules that change between offer and acceptance",
         scripts.changed_rules,
-        "change_rules",
+        ("change_rules",),
     ),
-    _check("crashes", "the host dies at each step of each operation", crashes.every_step, "crash"),
-    _check("telling", "what others are told, through crashes", scripts.telling, "told"),
-    _check("strangers", "merchants of two partners at once", races.strangers),
-    _check("races of threads", "threads race for one merchant's offers", races.threads),
-    _check(
+    Check(
+        "crashes", "the host dies at each step of each operation", crashes.every_step, ("crash",)
+    ),
+    Check("telling", "what others are told, through crashes", scripts.telling, ("told",)),
+    Check("strangers", "merchants of two partners at once", races.strangers),
+    Check("races of threads", "threads race for one merchant's offers", races.threads),
+    Check(
         "races of processes",
         "processes race for one merchant's offers",
         races.processes,
-        "new_process",
+        ("new_process",),
     ),
-    _check("restart", "another process on the same store", scripts.restart, "new_process"),
-    _check("kills", "a process killed at any moment", crashes.kills, "new_process"),
-    _check(
+    Check("restart", "another process on the same store", scripts.restart, ("new_process",)),
+    Check("kills", "a process killed at any moment", crashes.kills, ("new_process",)),
+    Check(
         "histories",
         "many merchants and any operations: crashes, clock steps, repetitions, rule changes",
         histories.histories,
@@ -91,7 +89,7 @@ class Result:
 
 def run_check(check: Check, session: Session) -> Result:
     """The result of one check."""
-    lacking = sorted(check.needs - session.able)
+    lacking = [name for name in check.needs if name not in session.able]
     if lacking:
         return Result(check, lacking=f"{lacking[0]}: {session.host.cannot[lacking[0]]}")
     try:

@@ -33,7 +33,6 @@ class Quoted:
     """An offer as it was made: its terms, until when, and what became of it."""
 
     terms: dict[str, Any]
-    request_id: str
     expires_at: datetime
     status: str = "Eligible"
 
@@ -133,7 +132,7 @@ class Ledger:
         for product in issued["products"]:
             for offer in product["offers"]:
                 expires = instant(issued["expires_at"])
-                self.offers[offer["offer_id"]] = Quoted(offer, issued["request_id"], expires)
+                self.offers[offer["offer_id"]] = Quoted(offer, expires)
 
     def _offer_accepted(self, event: dict[str, Any]) -> None:
         reply, at = event["reply"], instant(event["at"])

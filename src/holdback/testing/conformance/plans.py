@@ -12,7 +12,8 @@ from time import monotonic
 from typing import Final
 
 from holdback.testing.conformance.actions import ACTIONS, Step
-from holdback.testing.conformance.invariants import BrokenInvariantError
+from holdback.testing.conformance.host import Crashed
+from holdback.testing.conformance.invariants import fault_of
 from holdback.testing.conformance.world import World
 
 _WEIGHTS: Final = [weight for weight, _ in ACTIONS.values()]
@@ -30,16 +31,17 @@ def carry_out(steps: Sequence[Step], world: World, operations: int) -> None:
     Take *steps* in *world* until so many *operations* were asked for, every answer held against the invariants.
 
     Raises:
-        BrokenInvariantError: with the history that led there.
+        BrokenInvariantError: with the history that led there, also for whatever else a host may raise.
     """
     try:
         for step in steps:
             if len(world.exchanges) >= operations:
                 break
             ACTIONS[step.action][1](world, step)
-    except BrokenInvariantError as error:
-        error.history = world.told()
-        raise
+    except (Exception, Crashed) as error:
+        fault = fault_of(error)
+        fault.history = world.told()
+        raise fault from error
     finally:
         world.change_rules(otherwise=False)
 

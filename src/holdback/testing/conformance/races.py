@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from datetime import timedelta
+from random import Random
 from typing import Final
 
 from attrs import frozen
@@ -59,27 +60,27 @@ def _race(session: Session, workers: Sequence[Host | Process], sets: int) -> Non
             account = world.account()
             # One set of offers, or two that are open at once.
             made = offers(world, account) + (offers(world, account) if number % 2 else [])
-            _one(session, world, account, made, workers, pool, number)
+            random = session.random(f"race {number}")
+            tries = [_try(random, made, world.label) for _ in workers]
+            world.exchanges.extend(_answers(world, account, workers, tries, pool))
+            _judge(world, account, world.exchanges[-len(tries) :])
 
 
-def _one(
-    session: Session,
+def _try(random: Random, made: Sequence[str], label: str) -> Try:
+    offer_id = random.choice(made)
+    return Try(
+        offer_id, random.choice([None, f"{label}-{random.choice('abcdefgh')}"]), random.randrange(2)
+    )
+
+
+def _answers(
     world: World,
     account: Account,
-    made: Sequence[str],
     workers: Sequence[Host | Process],
+    tries: Sequence[Try],
     pool: ThreadPoolExecutor,
-    number: int,
-) -> None:
-    random = session.random(f"race {number}")
-    tries = [
-        Try(
-            random.choice(made),
-            random.choice([None, f"{world.label}-{random.choice('abcdefgh')}"]),
-            random.randrange(2),
-        )
-        for _ in workers
-    ]
+) -> list[Exchange]:
+    """What the workers get that start at the same moment, each with its own try."""
     start = threading.Barrier(len(workers))
 
     def attempt(worker: Host | Process, one: Try) -> Exchange:
@@ -88,9 +89,7 @@ def _one(
         start.wait()
         return _asked(world, worker, given, one.key)
 
-    answers = list(pool.map(attempt, workers, tries))
-    world.exchanges.extend(answers)
-    _judge(world, account, answers)
+    return list(pool.map(attempt, workers, tries))
 
 
 def _asked(world: World, worker: Host | Process, given: Input, key: str | None) -> Exchange:

@@ -81,27 +81,30 @@ class World:
             key = key or self.new_key()
             self.host.crash(self.dies_at)  # type: ignore[attr-defined]  # asked for only of a host that is able to
             self.dies_at = None
-        crashed = False
         try:
             exchange = self.exchange(by or self.host, operation, given, key)
         except Crashed:
-            crashed = True
-        if crashed:
-            self.crashes += 1
-            account.shaken = True
-            happened = self._absorb(account)
-            exchange = self.exchange(self.host, operation, given, key)
-            again = self._judge(account, exchange)
-            expect(not (happened and again), "replay-equal", f"{operation} happened twice")
-            expect(
-                not happened or exchange.status == OK,
-                "whole",
-                f"{operation} happened, and its retry got {exchange.status}",
-            )
+            exchange = None
+        if exchange is None:
+            exchange = self._asked_again(account, operation, given, key)
         else:
             self._judge(account, exchange)
         if key is not None and exchange.status == OK and operation != "look_up":
             self.answered.setdefault((account.partner, key), (account, exchange))
+        return exchange
+
+    def _asked_again(
+        self, account: Account, operation: str, given: Input, key: str | None
+    ) -> Exchange:
+        """The same request after the host died of it: it has happened once, or not at all before now."""
+        self.crashes += 1
+        account.shaken = True
+        happened = self._absorb(account)
+        exchange = self.exchange(self.host, operation, given, key)
+        again = self._judge(account, exchange)
+        expect(not (happened and again), "replay-equal", f"{operation} happened twice")
+        refused = f"{operation} happened, and its retry got {exchange.status}"
+        expect(not happened or exchange.status == OK, "whole", refused)
         return exchange
 
     def input_of(
