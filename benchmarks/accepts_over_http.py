@@ -27,14 +27,14 @@ from pathlib import Path
 HERE = Path(__file__).resolve()
 sys.path[1:1] = [str(HERE.parents[1] / "docs" / "hosts"), str(HERE.parents[1] / "tests" / "hosts")]
 
-import postgres  # noqa: E402  # its path was not known before
-from fastapi_host.app import create_app  # noqa: E402  # its path was not known before
-from fastapi_host.attempts import Ask  # noqa: E402  # its path was not known before
-from fastapi_host.partners import Partner, Partners, sha256  # noqa: E402  # its path was not known before
-from sqlalchemy import BigInteger, Column, LargeBinary, MetaData, Table, create_engine, text  # noqa: E402  # its path was not known before
+import postgres
+from fastapi_host.app import create_app
+from fastapi_host.attempts import Ask
+from fastapi_host.partners import Partner, Partners, sha256
+from sqlalchemy import BigInteger, Column, LargeBinary, MetaData, Table, create_engine, text
 
-from holdback import Engine  # noqa: E402  # its path was not known before
-from holdback.testing.conformance import bodies  # noqa: E402  # its path was not known before
+from holdback import Engine
+from holdback.testing.conformance import bodies
 
 ROUNDS, REQUESTS, CONNECTIONS = 5, 1500, 16
 PARTNER = Partner(name="acme", key_sha256=sha256("acme"), jurisdiction="GB")

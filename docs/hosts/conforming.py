@@ -146,15 +146,20 @@ class ConformingFastApi:
         event.listen(engine, "before_cursor_execute", self.steps.step)
         event.listen(engine, "after_cursor_execute", self.steps.step)
         event.listen(engine, "commit", self.steps.step)
-        first_row = self.store.first_row
+        # What SQLAlchemy has no events for: after a COMMIT, and the statements that go straight to the driver.
+        engine.dialect.do_commit = self.dying(engine.dialect.do_commit)
+        self.store.first_row = self.dying(self.store.first_row, before=self.steps.step)
 
-        def dying(*asked):
-            self.steps.step()
-            row = first_row(*asked)
-            self.steps.step()
-            return row
+    def dying(self, call, before=lambda: None):
+        """The call, with a step after it."""
 
-        self.store.first_row = dying
+        def done(*given):
+            before()
+            result = call(*given)
+            self.steps.step()
+            return result
+
+        return done
 
     def open(self):
         METADATA.drop_all(self.store.engine)

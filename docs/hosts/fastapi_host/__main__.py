@@ -12,12 +12,12 @@ import uvicorn
 
 sys.path[0] = str(Path(__file__).resolve().parents[1])  # the folder that has the package
 
-from fastapi_host import logs, sample  # noqa: E402 - its path was not known before
-from fastapi_host.app import create_app, now  # noqa: E402 - as above
-from fastapi_host.partners import read_partners  # noqa: E402 - as above
-from fastapi_host.review import review  # noqa: E402 - as above
-from fastapi_host.store import ISOLATION_LEVELS  # noqa: E402 - as above
-from holdback import Engine  # noqa: E402 - as above
+from fastapi_host import logs, sample
+from fastapi_host.app import create_app, now
+from fastapi_host.partners import read_partners
+from fastapi_host.review import review
+from fastapi_host.store import ISOLATION_LEVELS
+from holdback import Engine
 
 TRY = """\
 Sample data, gone when this ends. Keys: {acme} and {west} of partners, {agent} of an agent.
