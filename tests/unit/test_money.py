@@ -126,6 +126,25 @@ def test_money_with_too_many_decimals_or_no_currency_is_refused(text):
         Money.parse(text)
 
 
+def or_refused(read, *given):
+    try:
+        return read(*given)
+    except ValueError:
+        return None
+
+
+AMOUNTS = st.from_regex(r"-?[0-9]{1,20}(\.[0-9]{1,5})?", fullmatch=True) | st.text("-+.0 9e_\u0663")
+
+
+@given(st.sampled_from(["GBP", "JPY", "BHD", "CLF", "XXX", "gbp"]), AMOUNTS)
+def test_money_as_written_is_read_as_its_decimal_number_is(code, amount):
+    """
+    Money of ordinary size is read without a detour over `Decimal`, and is the same money.
+    """
+    expected = or_refused(lambda: Money.of(read_decimal(amount), code))
+    assert or_refused(Money.parse, f"{code} {amount}") == expected
+
+
 def test_a_currency_is_found_by_its_code():
     """
     JPY has no minor units.

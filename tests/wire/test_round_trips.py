@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import decimal
 import json
+from contextlib import suppress
 
 import attrs
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 import wire_samples
 from holdback import Acceptance, Merchant, wire
-from holdback.canonical import write_json
+from holdback.canonical import Verbatim, write_json
+from holdback.errors import InvalidDocument
 from holdback.lifecycle.events import Event
 from holdback.model.product import Offers
 from holdback.testing import strategies
+from holdback.wire.converter import _CAREFUL, CONVERTER, structured
 
 HOSTILE = {
     "one digit": decimal.Context(prec=1),
@@ -37,6 +41,56 @@ def test_a_merchant_is_read_back_as_it_was_written(merchant):
 
     assert wire.read_merchant(stored) == merchant
     assert wire.write_merchant(wire.read_merchant(stored)) == stored
+
+
+def places(tree, path=()):
+    """The path of every value in a document."""
+    yield path
+    if isinstance(tree, dict | list):
+        for key in tree if isinstance(tree, dict) else range(len(tree)):
+            yield from places(tree[key], (*path, key))
+
+
+def spoilt(tree, path, odd):
+    """*tree* with something odd at *path*: another value, nothing, or a field beside it."""
+    if not path:
+        return odd(tree)
+    copy = dict(tree) if isinstance(tree, dict) else list(tree)
+    copy[path[0]] = spoilt(tree[path[0]], path[1:], odd)
+    if copy[path[0]] is MISSING:
+        del copy[path[0]]
+    return copy
+
+
+MISSING = object()
+ODD = {
+    **{repr(each): lambda _, odd=each: odd for each in (None, True, "x", "", [], {}, MISSING)},
+    "a number": lambda _: Verbatim("1.50"),
+    "another field": lambda was: {**was, "colour": "red"} if isinstance(was, dict) else [was],
+}
+
+
+@given(strategies.of(Merchant), st.data())
+def test_the_quick_reading_and_the_careful_one_take_the_same(merchant, data):
+    """
+    A state is read quickly; only what that refuses is read again for its faults. So the two take and refuse the same.
+    """
+    tree = json.loads(wire.write_merchant(merchant), parse_float=Verbatim, parse_int=Verbatim)
+    del tree["format"]
+    path = data.draw(st.sampled_from(list(places(tree))))
+    odd = spoilt(tree, path, data.draw(st.sampled_from(list(ODD.values()))))
+    quick, careful = None, None
+    with suppress(Exception):
+        quick = CONVERTER.structure(odd, Merchant)
+    with suppress(Exception):
+        careful = _CAREFUL.structure(odd, Merchant)
+    assert quick == careful
+    if careful is not None:
+        assert structured(odd, Merchant) == careful
+        return
+    with pytest.raises(InvalidDocument) as told:
+        structured(odd, Merchant)
+    assert all(fault.path.startswith("$") for fault in told.value.faults)
 
 
 @given(strategies.of(Event))
