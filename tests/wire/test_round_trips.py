@@ -8,7 +8,7 @@ from contextlib import suppress
 
 import attrs
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import wire_samples
@@ -70,6 +70,7 @@ ODD = {
 }
 
 
+@settings(deadline=None)
 @given(strategies.of(Merchant), st.data())
 def test_the_quick_reading_and_the_careful_one_take_the_same(merchant, data):
     """
