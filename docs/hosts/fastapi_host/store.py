@@ -108,9 +108,8 @@ class Store:
             try:
                 return db.connection.driver_connection.execute(statement, given).fetchone()
             except self.driver.Error as error:
-                db.exec_driver_sql(
-                    "select 1"
-                )  # SQLAlchemy sees for itself when the database is gone
+                # When the database is gone, SQLAlchemy sees it here, and forgets its other connections too.
+                db.exec_driver_sql("select 1")
                 kind, hidden = self.driver.Error, {"hide_parameters": True}
                 raise DBAPIError.instance(statement, None, error, kind, **hidden) from None
 
