@@ -10,6 +10,7 @@ import json
 import os
 import sqlite3
 import tempfile
+import time
 from contextlib import suppress
 from contextvars import ContextVar
 from pathlib import Path
@@ -17,7 +18,7 @@ from types import MappingProxyType
 from urllib.parse import quote, urlencode
 
 from fastapi_host.app import create_app
-from fastapi_host.outbox import deliver_due, signed
+from fastapi_host.outbox import CLAIMED, deliver_due, signed
 from fastapi_host.partners import Agent, Partner, Partners, Webhook, sha256
 from fastapi_host.tables import METADATA
 from sqlalchemy import event
@@ -89,7 +90,10 @@ class ConformingSqlite(SqliteHost):
         return Worker("conforming:sqlite", self.path)
 
     def told(self, partner, merchant_id):
-        self.tell(lambda _number, *event: self.sent.append(event))
+        try:
+            self.tell(lambda _number, *event: self.sent.append(event))
+        finally:
+            self.steps.left = None
         return [event for *who, event in self.sent if who == [partner, merchant_id]]
 
     def change_rules(self, jurisdictions):
@@ -139,7 +143,7 @@ class ConformingFastApi:
             isolation_level=level or None,
         )
         self.store = self.app.state.store
-        self.sent, self.connections = [], []
+        self.sent, self.connections, self.tellings = [], [], 0
         engine = self.store.engine
         engine.dispose()  # the connections from before are not listened to
         event.listen(engine, "connect", lambda each, _: self.connections.append(each))
@@ -209,8 +213,12 @@ class ConformingFastApi:
 
     def told(self, partner, merchant_id):
         """The events whose webhooks came, as the history has them; a webhook of none as it came."""
-        for each in self.app.state.partners.partners:
-            deliver_due(self.store, each, self.receive)
+        self.tellings += 1
+        try:
+            for each in self.app.state.partners.partners:
+                deliver_due(self.store, each, self.receive, now=self.later)
+        finally:
+            self.steps.left = None
         history = self.history(partner, merchant_id)
         read = {event: json.loads(event) for event in history}
         accepted = [each for each in read.values() if each["type"] == "OfferAccepted"]
@@ -221,6 +229,10 @@ class ConformingFastApi:
             for each in came
             if each["provider_id"] in provider_ids
         ]
+
+    def later(self):
+        """The time of a telling: what an earlier one claimed before it died is free again."""
+        return time.time() + CLAIMED * self.tellings
 
     def receive(self, url, headers, body):
         """What a partner does: it takes what is signed with the secret of its URL."""

@@ -324,10 +324,10 @@ def test_the_conforming_host_sees_a_webhook_for_the_wrong_partner(tmp_path, wron
     A webhook that comes to another partner's URL, or is signed with its secret, is not told.
     """
 
-    def astray(store, partner, post):
+    def astray(store, partner, post, **more):
         bolts = {each: getattr(conforming.HOOKS["bolt"], each) for each in wrong}
         hook = evolve(partner.webhook, **bolts)
-        return deliver_due(store, evolve(partner, webhook=hook), post)
+        return deliver_due(store, evolve(partner, webhook=hook), post, **more)
 
     with service_on("sqlite", tmp_path) as service:
         Merchant(service).renewable()

@@ -66,8 +66,8 @@ class Process(Protocol):
 
 OPTIONAL: Final[Mapping[str, str]] = MappingProxyType(
     {
-        "crash": "crash(step): let the next `handle` raise `Crashed` at its step number `step`, from 0, if it "
-        "has so many. A step is what may be the last before a power cut: before each statement, "
+        "crash": "crash(step): let the next `handle`, or `told`, raise `Crashed` at its step number `step`, from 0, if "
+        "it has so many. A step is what may be the last before a power cut: before each statement, "
         "before the commit, after it",
         "new_process": "new_process(): a `Process` on the same store",
         "told": "told(partner, merchant_id): the events that others were told about the merchant, in that "

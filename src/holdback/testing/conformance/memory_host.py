@@ -66,6 +66,8 @@ class Store:
     names: dict[tuple[str, str, str], str] = field(factory=dict)
     replies: dict[tuple[str, str], tuple[bytes, bytes]] = field(factory=dict)
     events: dict[tuple[str, str], list[bytes]] = field(factory=lambda: defaultdict(list))
+    marked: dict[tuple[str, str], int] = field(factory=lambda: defaultdict(int))
+    # Not ours: what those who are told have got.
     told: dict[tuple[str, str], list[bytes]] = field(factory=lambda: defaultdict(list))
 
 
@@ -216,16 +218,22 @@ class MemoryHost:
 
     def told(self, partner: str, merchant_id: str) -> Sequence[bytes]:
         """What others were told of the merchant, when what is due has been told."""
-        self.tell((partner, merchant_id))
+        try:
+            self.tell((partner, merchant_id))
+        finally:
+            self._steps_left = None
         return tuple(self.store.told[partner, merchant_id])
 
     def tell(self, who: tuple[str, str]) -> None:
-        """Tell others what they have not been told, from the history: after the commit, in order."""
-        told = self.store.told[who]
-        told += self.store.events[who][len(told) :]
+        """Tell others what they have not been told, from the history: after the commit, in order, marked afterwards."""
+        for event in self.store.events[who][self.store.marked[who] :]:
+            self.step()
+            self.store.told[who].append(event)
+            self.step()
+            self.store.marked[who] += 1
 
     def crash(self, step: int) -> None:
-        """Let the next `handle` die at *step*."""
+        """Let the next `handle` or `told` die at *step*."""
         self._steps_left = step
 
     def step(self) -> None:

@@ -11,6 +11,7 @@ from typing import Any, Final
 from holdback.testing.conformance import bodies
 from holdback.testing.conformance.actions import UNKNOWN, pay, request, share, today
 from holdback.testing.conformance.exchanges import OK, Account, Exchange
+from holdback.testing.conformance.host import Crashed
 from holdback.testing.conformance.invariants import expect
 from holdback.testing.conformance.session import Session
 from holdback.testing.conformance.world import World
@@ -302,6 +303,9 @@ def telling(session: Session) -> None:
     while crashes:
         crashes = _told_of_a_life(session, step)
         step += 1
+    step = 0
+    while _died_telling(session, step):
+        step += 1
 
 
 def _told_of_a_life(session: Session, step: int | None) -> int:
@@ -324,6 +328,25 @@ def _told_of_a_life(session: Session, step: int | None) -> int:
     world.ask("close_deal", account, bodies.written(ended), key=world.new_key())
     _told(session, account)
     return world.crashes
+
+
+def _died_telling(session: Session, step: int) -> bool:
+    """Whether the host died at *step* of telling what is due; some of it may have been told, and is told again."""
+    host: Any = session.host
+    world = session.world()
+    account = world.account()
+    deal_id = funded(world, account)
+    world.pass_time(days=110)
+    pay(world, account, deal_id, share(world, account, deal_id, 60))
+    host.crash(step)
+    try:
+        host.told(account.partner, account.merchant_id)
+    except Crashed:
+        died = True
+    else:
+        died = False
+    _told(session, account)
+    return died
 
 
 def _told(session: Session, account: Account) -> None:
