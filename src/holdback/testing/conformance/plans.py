@@ -41,7 +41,7 @@ def carry_out(steps: Sequence[Step], world: World, operations: int) -> None:
     except (Exception, Crashed) as error:
         fault = fault_of(error)
         fault.history = world.told()
-        raise fault from error
+        raise fault from None  # it says where it was raised
     finally:
         world.change_rules(otherwise=False)
 
