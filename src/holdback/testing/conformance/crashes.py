@@ -18,6 +18,7 @@ from holdback.testing.conformance.world import World
 
 # An operation of so many statements is none that anybody wants.
 _MOST_STEPS: Final = 500
+# How long a process may live, as long as none has answered anything; on a slow machine, longer each time.
 _LONGEST_LIFE: Final = timedelta(milliseconds=250)
 
 
@@ -55,7 +56,7 @@ def _life(world: World, account: Account, step: int) -> None:
 
 def kills(session: Session) -> None:
     """A process is killed at a moment that nobody chose, and the client asks again in another."""
-    random, answered = session.random("kills"), 0
+    random, answered, longest = session.random("kills"), 0, _LONGEST_LIFE
     for number in range(session.effort.kills):
         session.progress(number, session.effort.kills)
         world = session.world()
@@ -64,12 +65,13 @@ def kills(session: Session) -> None:
             offers(world, account)
         process = session.new_process()
         _wake(world, process, accounts[0])  # it is up, and at work from here
-        life = _LONGEST_LIFE * random.randrange(1000) // 1000
+        life = longest * random.randrange(1000) // 1000
         killer = threading.Timer(life.total_seconds(), process.kill)
         killer.start()
         acknowledged = _until_dead(world, process, accounts)
         killer.join()
         answered += sum(status == OK for status, _ in acknowledged.values())
+        longest *= 1 if answered else 2
         _recovered(world, accounts, acknowledged)
     expect(answered, "acknowledged-kept", "no process did anything before it was killed")
 
