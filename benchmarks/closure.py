@@ -68,7 +68,7 @@ def closures(known, hidden):
         for facts in known:
             false, unknown = function(facts)
             codes[false]
-            kept = facts, false, unknown  # noqa: F841 - what a trace is worked out from
+            _kept = facts, false, unknown  # what a trace is worked out from
 
     yield Contender("closure", on(known), len(known))
     yield Contender("closure, 3% unknown", on(hidden), len(hidden))

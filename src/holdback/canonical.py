@@ -65,7 +65,7 @@ _LEAVES: Final[dict[type, Callable[[Any], str]]] = {
 }
 
 
-def _text(value: Json, sort: bool) -> str:  # called for every part of a document
+def _text(value: Json, sort: bool) -> str:
     leaf = _LEAVES.get(type(value))
     if leaf is not None:
         return leaf(value)
@@ -78,7 +78,7 @@ def _text(value: Json, sort: bool) -> str:  # called for every part of a documen
     raise TypeError(f"{type(value).__name__} is not exact JSON")
 
 
-def _object(value: Mapping[str, Json], sort: bool) -> str:  # as above
+def _object(value: Mapping[str, Json], sort: bool) -> str:
     parts: list[str] = []
     for name, item in sorted(value.items()) if sort else value.items():
         leaf = _LEAVES.get(type(item))

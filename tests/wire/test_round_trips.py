@@ -18,7 +18,7 @@ from holdback.errors import InvalidDocument
 from holdback.lifecycle.events import Event
 from holdback.model.product import Offers
 from holdback.testing import strategies
-from holdback.wire.converter import _CAREFUL, CONVERTER, structured
+from holdback.wire.converter import CONVERTER, careful, structured
 
 HOSTILE = {
     "one digit": decimal.Context(prec=1),
@@ -80,14 +80,14 @@ def test_the_quick_reading_and_the_careful_one_take_the_same(merchant, data):
     del tree["format"]
     path = data.draw(st.sampled_from(list(places(tree))))
     odd = spoilt(tree, path, data.draw(st.sampled_from(list(ODD.values()))))
-    quick, careful = None, None
+    quick, slow = None, None
     with suppress(Exception):
         quick = CONVERTER.structure(odd, Merchant)
     with suppress(Exception):
-        careful = _CAREFUL.structure(odd, Merchant)
-    assert quick == careful
-    if careful is not None:
-        assert structured(odd, Merchant) == careful
+        slow = careful().structure(odd, Merchant)
+    assert quick == slow
+    if slow is not None:
+        assert structured(odd, Merchant) == slow
         return
     with pytest.raises(InvalidDocument) as told:
         structured(odd, Merchant)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import date, datetime
 from decimal import Decimal
+from functools import cache
 from types import GenericAlias
 from typing import Any, Final, TypeVar, get_args, get_origin
 
@@ -218,7 +219,12 @@ def _is_links(kind: Any) -> bool:
 
 
 CONVERTER: Final = make_converter(every_fault=False)
-_CAREFUL: Final = make_converter(every_fault=True)
+
+
+@cache
+def careful() -> Converter:
+    """The converter that collects every fault; made when the first document has one, which is seldom."""
+    return make_converter(every_fault=True)
 
 
 def structured(tree: Json, kind: type[_T], path: str = "$") -> _T:
@@ -233,7 +239,7 @@ def structured(tree: Json, kind: type[_T], path: str = "$") -> _T:
         return CONVERTER.structure(tree, kind)
     faults: list[Fault] = []
     try:
-        return _CAREFUL.structure(tree, kind)
+        return careful().structure(tree, kind)
     except Exception as error:  # noqa: BLE001  # whatever it is, only its place is told
         _collect(error, path, faults)
     # Raised here, out of the handler: the errors of cattrs hold the values.

@@ -71,7 +71,8 @@ def kills(session: Session) -> None:
         acknowledged = _until_dead(world, process, accounts)
         killer.join()
         answered += sum(status == OK for status, _ in acknowledged.values())
-        longest *= 1 if answered else 2
+        if not answered:
+            longest *= 2
         _recovered(world, accounts, acknowledged)
     expect(answered, "acknowledged-kept", "no process did anything before it was killed")
 
