@@ -14,7 +14,7 @@ from holdback import (
     Money,
     OffersRequest,
 )
-from holdback.canonical import Opaque
+from holdback.exact_json import Opaque
 
 ENGINE = Engine.bundled()
 START = datetime(2026, 7, 6, 9, 0, tzinfo=UTC)

@@ -105,7 +105,7 @@ def faults(files, code="IE"):
     try:
         read(files, code)
     except InvalidDocument as error:
-        return error.faults
+        return error.errors
     return ()
 
 

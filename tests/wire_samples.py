@@ -8,18 +8,18 @@ from types import MappingProxyType
 
 import pendulum
 
-from holdback.canonical import Opaque
-from holdback.errors import Fault, InvalidDocument, Refusal
+from holdback.eligibility import assess
+from holdback.errors import ErrorDetail, InvalidDocument, Refusal
+from holdback.exact_json import Opaque
 from holdback.facts import catalogue
 from holdback.lifecycle import events as happened
-from holdback.model.acceptance import Acceptance, ApplicationStanding, BankDetails
+from holdback.model.acceptance import Acceptance, ApplicationStatus, BankDetails
 from holdback.model.application import Application, Check, OffersRequest, RequiredChecks
-from holdback.model.deal import Deal, DealStanding, Entry, MerchantLookup, Performance
+from holdback.model.deal import Deal, Entry, LookupDeal, MerchantLookup, Performance
 from holdback.model.merchant import Fulfilment, Merchant, OfferSet, Takings, TakingsHeld
 from holdback.model.offer import Offer
 from holdback.model.product import Limits, Offers, Product
 from holdback.money import Currency, Money
-from holdback.renewal import assess
 from holdback.rules import check, parse
 from holdback.ruleset import Rule, RuleSet
 
@@ -117,7 +117,7 @@ DEAL = Deal(
     entries=ENTRIES,
     complete_through=date(2026, 7, 6),
 )
-STANDING = DealStanding(
+STANDING = LookupDeal(
     deal=DEAL,
     performance=Performance(
         performance=Decimal("97.5000"), progress=Decimal("0.0011"), renewal_eligibility=False
@@ -204,7 +204,7 @@ REPLIES = {
     "merchant_lookup": MerchantLookup(deals=(STANDING,)),
     "merchant_lookup_empty": MerchantLookup(deals=()),
     "deal": STANDING,
-    "application": ApplicationStanding(
+    "application": ApplicationStatus(
         application_id=uuid(3), status="awaiting_details", omitted=("bank_details",)
     ),
     "takings_held": TakingsHeld(days=90, complete_through=DAY),
@@ -263,12 +263,12 @@ PROBLEMS = {
     "refusal_with_errors": Refusal(
         "currency_mismatch",
         "offers in GB are in GBP",
-        errors=[Fault(message="offers in GB are in GBP", path="$.application.currency")],
+        errors=[ErrorDetail(message="offers in GB are in GBP", path="$.application.currency")],
     ),
     "invalid_document": InvalidDocument(
         [
-            Fault(message="unknown field", path="$.compny", hint="did you mean `company`?"),
-            Fault(message="this is not JSON: expecting value", path="$", line=3, column=14),
+            ErrorDetail(message="unknown field", path="$.compny", hint="did you mean `company`?"),
+            ErrorDetail(message="this is not JSON: expecting value", path="$", line=3, column=14),
         ]
     ),
 }

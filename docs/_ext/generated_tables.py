@@ -26,9 +26,9 @@ from holdback.errors import REFUSALS
 from holdback.facts import INITIAL_EVIDENCE, catalogue
 from holdback.lifecycle.transitions import NOT_YET, TABLE
 from holdback.money import ROUNDINGS, Currency
-from holdback.offers.binding import BUILT_IN
-from holdback.offers.case import Percent, Ratio
 from holdback.offers.factor_rate import Band
+from holdback.offers.pricing_case import Percent, Ratio
+from holdback.offers.registry import BUILT_IN
 from holdback.rules import GRAMMAR, OPERATORS, Fact, Kind
 
 # The facts of money are shown in one currency; a jurisdiction's own is used in its place.

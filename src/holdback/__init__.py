@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from holdback import wire
+    from holdback.eligibility import Assessment
     from holdback.engine import Engine, Outcome
     from holdback.errors import HoldbackError, InvalidDocument, Refusal, RuleError
     from holdback.jurisdictions.folder import load_jurisdictions
     from holdback.jurisdictions.jurisdiction import Jurisdictions
     from holdback.jurisdictions.rulebook import Rulebook
-    from holdback.lifecycle.setting import Context
+    from holdback.lifecycle.context import Context
     from holdback.model.acceptance import Acceptance, BankDetails
     from holdback.model.application import Application, OffersRequest
     from holdback.model.deal import Deal, Entry
@@ -27,13 +28,12 @@ if TYPE_CHECKING:
     from holdback.model.offer import Offer
     from holdback.model.product import Product
     from holdback.money import Money
-    from holdback.offers.case import (
+    from holdback.offers.pricing_case import (
         FactorRateCalculator,
         LimitsCalculator,
         SplitPercentageCalculator,
         TermCalculator,
     )
-    from holdback.renewal import Assessment
     from holdback.ruleset import Reason
 
 __all__ = [
@@ -68,13 +68,13 @@ __all__ = [
     "wire",
 ]
 
-_ROOMS: Final = {
+_MODULES: Final = {
     "engine": ("Engine", "Outcome"),
     "errors": ("HoldbackError", "InvalidDocument", "Refusal", "RuleError"),
     "jurisdictions.folder": ("load_jurisdictions",),
     "jurisdictions.jurisdiction": ("Jurisdictions",),
     "jurisdictions.rulebook": ("Rulebook",),
-    "lifecycle.setting": ("Context",),
+    "lifecycle.context": ("Context",),
     "model.acceptance": ("Acceptance", "BankDetails"),
     "model.application": ("Application", "OffersRequest"),
     "model.deal": ("Deal", "Entry"),
@@ -82,24 +82,24 @@ _ROOMS: Final = {
     "model.offer": ("Offer",),
     "model.product": ("Product",),
     "money": ("Money",),
-    "offers.case": (
+    "offers.pricing_case": (
         "FactorRateCalculator",
         "LimitsCalculator",
         "SplitPercentageCalculator",
         "TermCalculator",
     ),
-    "renewal": ("Assessment",),
+    "eligibility": ("Assessment",),
     "ruleset": ("Reason",),
 }
-_ROOM_OF: Final = {name: room for room, names in _ROOMS.items() for name in names}
+_MODULE_OF: Final = {name: module for module, names in _MODULES.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
     if name == "wire":
         return import_module("holdback.wire")
-    if name not in _ROOM_OF:
+    if name not in _MODULE_OF:
         raise AttributeError(f"module 'holdback' has no attribute {name!r}")
-    value = getattr(import_module(f"holdback.{_ROOM_OF[name]}"), name)
+    value = getattr(import_module(f"holdback.{_MODULE_OF[name]}"), name)
     globals()[name] = value  # asked for once only
     return value
 

@@ -16,6 +16,7 @@ from urllib.parse import quote as url_quote
 import attrs
 from attrs import field, frozen
 
+from holdback.eligibility import Assessment
 from holdback.errors import Refusal
 from holdback.jurisdictions.folder import load_jurisdictions
 from holdback.jurisdictions.jurisdiction import Jurisdictions
@@ -32,20 +33,19 @@ from holdback.lifecycle.commands import (
     ReviewRenewal,
     SupplyDetails,
 )
+from holdback.lifecycle.context import Configuration, Context, Links, identities
 from holdback.lifecycle.events import Event
 from holdback.lifecycle.evolve import evolve_all
-from holdback.lifecycle.requesting import required_checks
-from holdback.lifecycle.servicing import find_deal
-from holdback.lifecycle.setting import Context, Links, Setting, identities
-from holdback.lifecycle.standing import check_evidence, renewal_case, standings
-from holdback.model.acceptance import Acceptance, ApplicationStanding, BankDetails
+from holdback.lifecycle.offers import required_checks
+from holdback.lifecycle.remittances import find_deal
+from holdback.lifecycle.status import check_evidence, renewal_case, standings
+from holdback.model.acceptance import Acceptance, ApplicationStatus, BankDetails
 from holdback.model.application import OffersRequest, RequiredChecks
-from holdback.model.deal import DealStanding, Entry, MerchantLookup
+from holdback.model.deal import Entry, LookupDeal, MerchantLookup
 from holdback.model.merchant import Fulfilment, Merchant, Takings, TakingsHeld
 from holdback.model.offer import ELIGIBLE
 from holdback.model.product import Offers, Product
-from holdback.offers.binding import bind_all
-from holdback.renewal import Assessment
+from holdback.offers.registry import bind_all
 
 # For trying things out. A host that serves partners chooses its own and keeps it to itself, because
 # whoever knows it can work out the ids of other partners' offers.
@@ -68,7 +68,7 @@ class Outcome(Generic[Reply]):
 
 
 def trial_links(application_id: str, provider_id: str) -> Mapping[str, str]:
-    """Links that lead nowhere, for trying things out; a host gives its own (spec 2.4)."""
+    """Links that lead nowhere, for trying things out; a host gives its own (service 2.4)."""
     return {
         "contract_link": f"https://contracts.invalid/{url_quote(application_id)}",
         "merchant_link": f"https://merchants.invalid/{url_quote(provider_id)}",
@@ -89,7 +89,7 @@ class Engine:
     """
 
     jurisdictions: Jurisdictions
-    _setting: Setting = field(repr=False)
+    _configuration: Configuration = field(repr=False)
     _calculators: Mapping[str, type] = field(repr=False, eq=False)
 
     def __init__(
@@ -100,7 +100,7 @@ class Engine:
         links: Links = trial_links,
         namespace: uuid.UUID = TRIAL_NAMESPACE,
     ) -> None:
-        setting = Setting(
+        configuration = Configuration(
             jurisdictions=jurisdictions,
             # A product's id is the same for every merchant of the jurisdiction.
             products=bind_all(
@@ -109,7 +109,7 @@ class Engine:
             links=links,
             namespace=namespace,
         )
-        self.__attrs_init__(jurisdictions, setting, MappingProxyType(dict(calculators)))
+        self.__attrs_init__(jurisdictions, configuration, MappingProxyType(dict(calculators)))
 
     @classmethod
     def bundled(
@@ -129,12 +129,12 @@ class Engine:
         Raises:
             InvalidDocument: as `Engine`.
         """
-        setting = self._setting
+        configuration = self._configuration
         return Engine(
             jurisdictions,
             calculators=self._calculators,
-            links=setting.links,
-            namespace=setting.namespace,
+            links=configuration.links,
+            namespace=configuration.namespace,
         )
 
     def decide(self, merchant: Merchant, command: Command, context: Context) -> tuple[Event, ...]:
@@ -144,7 +144,7 @@ class Engine:
         Raises:
             Refusal, InvalidDocument: when it may not happen; nothing has changed.
         """
-        events, _ = deciding.decide(merchant, command, context, self._setting)
+        events, _ = deciding.decide(merchant, command, context, self._configuration)
         return events
 
     def evolve(self, merchant: Merchant, events: Iterable[Event]) -> Merchant:
@@ -169,7 +169,7 @@ class Engine:
         # What a review says is what was so before it was announced.
         review = isinstance(command, ReviewRenewal)
         question = self.assess_renewal(merchant, context) if review else None
-        events, after = deciding.decide(merchant, command, context, self._setting)
+        events, after = deciding.decide(merchant, command, context, self._configuration)
         reply = self._reply(command, after, context) if question is None else question.reply
         return Outcome(reply, events, after)
 
@@ -202,7 +202,7 @@ class Engine:
         self, request: OffersRequest, merchant: Merchant, context: Context
     ) -> Outcome[Offers]:
         """
-        Offers for an application, initial or renewal (spec 4.1).
+        Offers for an application, initial or renewal (service 4.1).
 
         Raises:
             Refusal: `merchant_not_found`, `no_deal_to_renew`, `active_deal`, `currency_mismatch`,
@@ -219,7 +219,7 @@ class Engine:
         bank_details: BankDetails | None = None,
     ) -> Outcome[Acceptance]:
         """
-        Accept one offer (spec 4.2). Accepting it again gives the same reply, even after the expiry.
+        Accept one offer (service 4.2). Accepting it again gives the same reply, even after the expiry.
 
         Raises:
             Refusal: `offer_not_found`, `offers_expired`, `offer_withdrawn`, `already_accepted`,
@@ -234,7 +234,7 @@ class Engine:
         details: Mapping[str, Any],
         merchant: Merchant,
         context: Context,
-    ) -> Outcome[ApplicationStanding]:
+    ) -> Outcome[ApplicationStatus]:
         """
         Supply what was omitted: *details* has `bank_details`, `intended_use_of_funds` or both. With bank
         details the application is submitted.
@@ -247,7 +247,7 @@ class Engine:
 
     def close_application(
         self, application_id: str, status: str, merchant: Merchant, context: Context
-    ) -> Outcome[ApplicationStanding]:
+    ) -> Outcome[ApplicationStatus]:
         """
         End an application in fulfilment: *status* is `declined` or `withdrawn`.
 
@@ -259,7 +259,7 @@ class Engine:
 
     def fund_deal(
         self, application_id: str, merchant: Merchant, context: Context
-    ) -> Outcome[DealStanding]:
+    ) -> Outcome[LookupDeal]:
         """
         Fund a submitted application; a renewal settles its base deal in the same batch.
 
@@ -293,7 +293,7 @@ class Engine:
         context: Context,
         *,
         complete_through: date | None = None,
-    ) -> Outcome[DealStanding]:
+    ) -> Outcome[LookupDeal]:
         """
         Record one or more entries of a deal, its history complete up to *complete_through*.
 
@@ -310,7 +310,7 @@ class Engine:
 
     def close_deal(
         self, deal_id: str, status: str, merchant: Merchant, context: Context
-    ) -> Outcome[DealStanding]:
+    ) -> Outcome[LookupDeal]:
         """
         End the active deal early: *status* is `defaulted` or `cancelled`.
 
@@ -336,7 +336,7 @@ class Engine:
             Refusal: `no_deal_to_renew`.
         """
         context = context.not_before(merchant.last_seen_at)
-        rulebook = self._setting.rulebook(merchant, context.at)
+        rulebook = self._configuration.rulebook(merchant, context.at)
         check_evidence(context.evidence, rulebook, renewal=merchant.provider_id is not None)
         case = renewal_case(merchant, context, rulebook)
         if case is None:
@@ -344,11 +344,11 @@ class Engine:
         return Outcome(case.assessment, (), merchant)
 
     def look_up(self, merchant: Merchant, context: Context) -> Outcome[MerchantLookup]:
-        """The merchant's deals (spec 4.3); none before the first funding. Changes nothing."""
+        """The merchant's deals (service 4.3); none before the first funding. Changes nothing."""
         context = context.not_before(merchant.last_seen_at)
-        rulebook = self._setting.rulebook(merchant, context.at)
+        rulebook = self._configuration.rulebook(merchant, context.at)
         check_evidence(context.evidence, rulebook, renewal=merchant.provider_id is not None)
-        reply = standings(merchant, merchant.deals, context, self._setting)
+        reply = standings(merchant, merchant.deals, context, self._configuration)
         return Outcome(reply, (), merchant)
 
     def required_checks(
@@ -361,12 +361,12 @@ class Engine:
             Refusal: as `request_offers` would.
         """
         context = context.not_before(merchant.last_seen_at)
-        reply = required_checks(request, merchant, context, self._setting)
+        reply = required_checks(request, merchant, context, self._configuration)
         return Outcome(reply, (), merchant)
 
-    def _standing(self, after: Merchant, deal_id: str, context: Context) -> DealStanding:
+    def _standing(self, after: Merchant, deal_id: str, context: Context) -> LookupDeal:
         seen = context.not_before(after.last_seen_at)
-        return standings(after, (find_deal(after, deal_id),), seen, self._setting).deals[0]
+        return standings(after, (find_deal(after, deal_id),), seen, self._configuration).deals[0]
 
 
 def _listed(items: Iterable[Any]) -> tuple[Any, ...]:
@@ -374,11 +374,11 @@ def _listed(items: Iterable[Any]) -> tuple[Any, ...]:
     return tuple(items) if isinstance(items, Iterable) else items
 
 
-def _application(after: Merchant, application_id: str) -> ApplicationStanding:
+def _application(after: Merchant, application_id: str) -> ApplicationStatus:
     each: Fulfilment = next(
         each for each in after.fulfilments if each.application_id == application_id
     )
-    return ApplicationStanding(
+    return ApplicationStatus(
         application_id=each.application_id, status=each.status, omitted=each.omitted
     )
 

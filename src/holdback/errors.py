@@ -78,7 +78,7 @@ def did_you_mean(word: str, known: Iterable[str]) -> str | None:
 
 
 @frozen(kw_only=True)
-class Fault:
+class ErrorDetail:
     """
     One thing that is wrong with a document: what, where, and what would help.
 
@@ -108,7 +108,7 @@ class Fault:
         """
         The fault on one line.
 
-        >>> str(Fault(message="unknown field", path="$.compny", hint="did you mean `company`?"))
+        >>> str(ErrorDetail(message="unknown field", path="$.compny", hint="did you mean `company`?"))
         '$.compny: unknown field; did you mean `company`?'
         """
         text = f"{self.place}: {self.message}" if self.place else self.message
@@ -138,24 +138,24 @@ class InvalidDocument(HoldbackError):
 
     `faults` holds every fault that was found, in the order of the document.
 
-    >>> str(InvalidDocument([Fault(message="expected text", path="$.application.currency")]))
+    >>> str(InvalidDocument([ErrorDetail(message="expected text", path="$.application.currency")]))
     '$.application.currency: expected text'
     """
 
-    def __init__(self, faults: Iterable[Fault]) -> None:
-        self.faults = tuple(faults)
-        assert self.faults, "an invalid document has at least one fault"
-        super().__init__("\n".join(str(fault) for fault in self.faults))
+    def __init__(self, faults: Iterable[ErrorDetail]) -> None:
+        self.errors = tuple(faults)
+        assert self.errors, "an invalid document has at least one fault"
+        super().__init__("\n".join(str(fault) for fault in self.errors))
 
     def __reduce__(self) -> tuple[Any, ...]:  # an exception is copied by its arguments
-        return type(self), (self.faults,)
+        return type(self), (self.errors,)
 
     @classmethod
     def of(
         cls, message: str, *, path: str | None = None, hint: str | None = None
     ) -> InvalidDocument:
         """An invalid document with the one fault described."""
-        return cls([Fault(message=message, path=path, hint=hint)])
+        return cls([ErrorDetail(message=message, path=path, hint=hint)])
 
 
 class RuleError(HoldbackError):
@@ -204,7 +204,7 @@ class Refusal(HoldbackError):
     404
     """
 
-    def __init__(self, code: str, detail: str, *, errors: Iterable[Fault] = ()) -> None:
+    def __init__(self, code: str, detail: str, *, errors: Iterable[ErrorDetail] = ()) -> None:
         self.code = code
         self.status, self.title = REFUSALS[code]
         self.detail = detail
@@ -221,5 +221,5 @@ def _rule_error(
     return RuleError(message, source=source, start=start, end=end, stage=stage, hint=hint)
 
 
-def _refusal(code: str, detail: str, errors: tuple[Fault, ...]) -> Refusal:
+def _refusal(code: str, detail: str, errors: tuple[ErrorDetail, ...]) -> Refusal:
     return Refusal(code, detail, errors=errors)

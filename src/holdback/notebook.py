@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from html import escape
 from typing import Final
 
-from holdback.canonical import Json
+from holdback.exact_json import Json
 
 _ANSWERS: Final = {True: "true", False: "false", None: "unknown"}
 _COLOURS: Final = {

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, Final
 
 from holdback import wire
-from holdback.canonical import Json
 from holdback.engine import Engine, Outcome
-from holdback.lifecycle.setting import Context
+from holdback.exact_json import Json
+from holdback.lifecycle.context import Context
 from holdback.model.merchant import Merchant
 
 QUESTIONS: Final = ("look_up", "assess_renewal", "required_checks")

@@ -14,7 +14,7 @@ import pytest
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from holdback.errors import Fault
+    from holdback.errors import ErrorDetail
     from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
     from holdback.jurisdictions.rulebook import Example
 
@@ -48,14 +48,14 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
     return found
 
 
-def _survey(config: pytest.Config, root: Path) -> tuple[Jurisdictions, tuple[Fault, ...]]:
+def _survey(config: pytest.Config, root: Path) -> tuple[Jurisdictions, tuple[ErrorDetail, ...]]:
     """The jurisdictions beside each other in *root*, read once in a run."""
     from holdback.jurisdictions.folder import survey  # noqa: PLC0415  # a run without any pays nothing
 
     known: dict[Path, Any] = config.stash.setdefault(_SURVEYED, {})
     if root not in known:
         known[root] = survey(root, root.name)
-    found: tuple[Jurisdictions, tuple[Fault, ...]] = known[root]
+    found: tuple[Jurisdictions, tuple[ErrorDetail, ...]] = known[root]
     return found
 
 
@@ -91,7 +91,7 @@ class JurisdictionFile(pytest.File):
 class ReadItem(pytest.Item):
     """The test that the files of a jurisdiction can be read."""
 
-    def __init__(self, *, faults: list[Fault], **arguments: Any) -> None:
+    def __init__(self, *, faults: list[ErrorDetail], **arguments: Any) -> None:
         super().__init__(**arguments)
         self.faults = faults
 
@@ -116,15 +116,15 @@ class ExampleItem(pytest.Item):
     def runtest(self) -> None:
         """Run the example; a failure shows expected, got, the deciding rule and the facts."""
         from holdback.errors import InvalidDocument  # noqa: PLC0415  # a run without any pays nothing
-        from holdback.offers.binding import BUILT_IN  # noqa: PLC0415  # a run without any pays nothing
-        from holdback.workbench.trial import run  # noqa: PLC0415  # a run without any pays nothing
+        from holdback.offers.registry import BUILT_IN  # noqa: PLC0415  # a run without any pays nothing
+        from holdback.workbench.example_run import run  # noqa: PLC0415  # a run without any pays nothing
 
         hosts = self.config.hook.pytest_holdback_calculators(config=self.config) or {}
         rulebook = self.jurisdiction.rulebook(self.example.on)
         try:
             trial = run(self.example, rulebook, {**BUILT_IN, **hosts})
         except InvalidDocument as error:
-            pytest.fail("\n".join(each.underlined() for each in error.faults), pytrace=False)
+            pytest.fail("\n".join(each.underlined() for each in error.errors), pytrace=False)
         if not trial.passed:
             pytest.fail("\n".join(trial.lines()), pytrace=False)
 

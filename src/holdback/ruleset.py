@@ -14,8 +14,8 @@ from typing import Final, NamedTuple
 
 from attrs import field, frozen
 
-from holdback.canonical import Json
-from holdback.figures import Figures
+from holdback.exact_json import Json
+from holdback.number_format import Figures
 from holdback.rules.check import Checked
 from holdback.rules.closure import masks
 from holdback.rules.operators import MIRRORED

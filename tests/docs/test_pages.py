@@ -17,7 +17,7 @@ from holdback.errors import REFUSALS
 from holdback.facts import catalogue
 from holdback.lifecycle.transitions import TABLE
 from holdback.money import Currency
-from holdback.offers.binding import BUILT_IN
+from holdback.offers.registry import BUILT_IN
 from holdback.rules import GRAMMAR, OPERATORS
 
 ROOT = Path(__file__).parents[2]

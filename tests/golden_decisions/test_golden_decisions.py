@@ -25,7 +25,7 @@ from append import main as append
 from attrs import evolve
 
 from holdback import Jurisdictions, RuleError, load_jurisdictions
-from holdback.canonical import canonical
+from holdback.exact_json import canonical
 from holdback.jurisdictions.reader import FILES, read_jurisdiction
 from holdback.rules.tree import FactRead, leaves
 from holdback.workbench.equivalence import alike

@@ -29,9 +29,9 @@ import corpus  # noqa: E402
 
 from holdback import InvalidDocument  # noqa: E402
 from holdback.errors import RuleError  # noqa: E402
-from holdback.jurisdictions.positions import tokens  # noqa: E402
 from holdback.jurisdictions.reader import read_jurisdiction  # noqa: E402
 from holdback.rules import check, interpret, parse  # noqa: E402
+from holdback.toml.scanner import tokens  # noqa: E402
 from rule_generator import RuleGenerator  # noqa: E402
 from small_catalogue import CATALOGUE  # noqa: E402
 from small_jurisdiction import FILES  # noqa: E402
@@ -411,10 +411,10 @@ def read_document(files):
     try:
         read_jurisdiction("IE", files, file_prefix="IE/")
     except InvalidDocument as error:
-        for fault in error.faults:
+        for fault in error.errors:
             assert fault.file or "reading stopped" in fault.message, f"in no file: {fault!r}"
             assert fault.message.isprintable(), f"not printable: {fault!r}"
-        return corpus.stage_of(error.faults[0].message, error.faults[0].path or "")
+        return corpus.stage_of(error.errors[0].message, error.errors[0].path or "")
     return "valid"
 
 

@@ -50,8 +50,8 @@ def document(case):
         return {
             "error": type(error).__name__,
             "typed": type(error) is InvalidDocument,
-            "count": len(error.faults),
-            "faults": [_fault(fault) for fault in error.faults[:MOST_REPORTED]],
+            "count": len(error.errors),
+            "faults": [_fault(fault) for fault in error.errors[:MOST_REPORTED]],
             "whole": str(error)[:100_000],
             "cause": repr(error.__cause__) if error.__cause__ else None,
         }

@@ -38,9 +38,9 @@ if __name__ == "__main__":
 import conforming
 import postgres
 
-from holdback.testing.conformance import Crashed, bodies
+from holdback.testing.conformance import Crashed, payloads
 from holdback.testing.conformance.scripts import offers
-from holdback.testing.conformance.world import World
+from holdback.testing.conformance.simulation import World
 
 MERCHANTS = 4
 WORKERS = 4
@@ -133,7 +133,7 @@ class Round:
             number += 1
             account = chances.choice(self.accounts)
             offer_id = chances.choice(list(account.ledger.offers))
-            body = bodies.acceptance(offer_id, bodies.BANKS[0])
+            body = payloads.acceptance(offer_id, payloads.BANKS[0])
             key = f"{self.world.label}-{chances.getrandbits(64):x}"
             self.sent.append((account, key, body, *self.send(by, account, key, body)))
             if self.sent[-1][-1] == b"dead":

@@ -14,7 +14,7 @@ place, service, merchant = fixtures.place, fixtures.service, fixtures.merchant
 
 def test_a_merchant_goes_the_whole_way(service, merchant):
     """
-    Initial offers, acceptance, funding, and then the nine steps of the renewal flow (spec 1).
+    Initial offers, acceptance, funding, and then the nine steps of the renewal flow (service 1).
     """
     assert merchant.ask().status_code == 200
     accepted = merchant.accept()

@@ -12,7 +12,7 @@ from holdback.testing.conformance import CHECKS, Effort, MemoryHost, Session
 from holdback.testing.conformance.actions import ACTIONS
 from holdback.testing.conformance.checks import again, run_check
 from holdback.testing.conformance.plans import carry_out, plan
-from holdback.testing.conformance.world import World
+from holdback.testing.conformance.simulation import World
 
 HISTORIES, OPERATIONS = 2_000, 100
 CHECK = next(each for each in CHECKS if each.name == "histories")

@@ -9,7 +9,7 @@ import pytest
 
 from holdback import Merchant, Money, load_jurisdictions
 from holdback.facts import BUILT_IN_FACTS, INITIAL_EVIDENCE
-from holdback.workbench.trial import run
+from holdback.workbench.example_run import run
 from journey import Journey
 
 JURISDICTIONS = load_jurisdictions()

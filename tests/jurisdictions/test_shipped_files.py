@@ -16,7 +16,8 @@ from holdback import load_jurisdictions
 from holdback.jurisdictions.folder import survey
 from holdback.jurisdictions.reader import FILES
 from holdback.workbench.coverage import coverage
-from holdback.workbench.findings import findings
+from holdback.workbench.example_run import trials
+from holdback.workbench.lint import findings
 from holdback.workbench.lock import broken, read_lock, unlocked
 from holdback.workbench.mutation import (
     EQUIVALENT,
@@ -27,7 +28,6 @@ from holdback.workbench.mutation import (
     stale,
     verdicts,
 )
-from holdback.workbench.trial import trials
 
 ROOT = Path(__file__).parents[2] / "jurisdictions"
 JURISDICTIONS = load_jurisdictions(ROOT)

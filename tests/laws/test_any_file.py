@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdback import InvalidDocument
-from holdback.jurisdictions.positions import tokens
 from holdback.jurisdictions.reader import read_jurisdiction
+from holdback.toml.scanner import tokens
 from small_jurisdiction import FILES, faults
 
 # fmt: off

@@ -44,9 +44,9 @@ from toml_layouts import in_some_layout
 from written_meaning import CALCULATORS, DATED, INHERITED, WHO, meaning
 
 from holdback import InvalidDocument, Jurisdictions, RuleError
-from holdback.canonical import canonical
-from holdback.jurisdictions import identity
-from holdback.jurisdictions.identity import Identity
+from holdback.exact_json import canonical
+from holdback.jurisdictions import digest as digest_module
+from holdback.jurisdictions.digest import Identity
 from holdback.jurisdictions.reader import FILES, Folder, read_jurisdictions
 from holdback.rules.tree import Constant, FactRead, comparisons, leaves
 from holdback.workbench.mutation import mutants
@@ -319,7 +319,7 @@ def test_what_is_left_out_is_noticed(name, key, change, monkeypatch):
     """
     Planted: a digest that overlooks something.
     """
-    monkeypatch.setattr(identity, name, leaving_out(getattr(identity, name), key))
+    monkeypatch.setattr(digest_module, name, leaving_out(getattr(digest_module, name), key))
 
     with pytest.raises(AssertionError, match="the meaning changed, and the digest did not"):
         test_every_kind_of_change(change)
@@ -331,8 +331,10 @@ def test_what_does_not_belong_is_noticed(part, monkeypatch):
     """
     Planted: a digest that sees the prose, or where a rule stands.
     """
-    right = identity._rule
-    monkeypatch.setattr(identity, "_rule", lambda rule: {**right(rule), part: getattr(rule, part)})
+    right = digest_module._rule
+    monkeypatch.setattr(
+        digest_module, "_rule", lambda rule: {**right(rule), part: getattr(rule, part)}
+    )
 
     with pytest.raises(AssertionError):
         test_prose_in_a_parent("CA CA-QC", 0)

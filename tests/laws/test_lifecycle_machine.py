@@ -24,9 +24,9 @@ from holdback import (
     Takings,
     wire,
 )
-from holdback.canonical import Opaque
+from holdback.exact_json import Opaque
 from holdback.lifecycle.evolve import evolve_all
-from holdback.testing.conformance.ledger import Ledger
+from holdback.testing.conformance.event_fold import Ledger
 
 SEQUENCES = 2_000
 ENGINE = Engine.bundled()
@@ -304,14 +304,14 @@ class Lifecycle(RuleBasedStateMachine):
     @invariant()
     def at_most_one_deal_is_active(self):
         """
-        "A merchant has at most one active deal at a time." (spec 1, renewal eligibility 4)
+        "A merchant has at most one active deal at a time." (service 1, renewal eligibility 4)
         """
         assert sum(deal.active for deal in self.merchant.deals) <= 1
 
     @invariant()
     def provider_id_never_changes(self):
         """
-        "It stays valid for the whole life of the merchant with the service." (spec 1)
+        "It stays valid for the whole life of the merchant with the service." (service 1)
         """
         assert len(self.provider_ids) <= 1
 

@@ -29,7 +29,7 @@ def by_the_service(jurisdictions, row, on=None):
     try:
         found = rulebook.assess(facts)
     except InvalidDocument as error:
-        faults = {fault.path.removeprefix("$.") for fault in error.faults}
+        faults = {fault.path.removeprefix("$.") for fault in error.errors}
         return "invalid", (), tuple(name for name in facts if name in faults)
     return found.outcome, found.codes, found.needs
 

@@ -14,7 +14,7 @@ from prepared_cases import case
 from stores import STORES
 
 from holdback import portfolio
-from holdback.portfolio import answers, reading, staging, values
+from holdback.portfolio import column_plan, column_readers, outcome_columns, values
 
 columns_module = sys.modules["holdback.rules.columns"]
 
@@ -22,9 +22,9 @@ columns_module = sys.modules["holdback.rules.columns"]
 @pytest.fixture(autouse=True)
 def _nothing_remembered():
     """What was written before a fault was planted, or with it, is forgotten."""
-    answers.steps.cache_clear()
+    outcome_columns.steps.cache_clear()
     yield
-    answers.steps.cache_clear()
+    outcome_columns.steps.cache_clear()
 
 
 def misread_in(*storages, make=pl.from_arrow):
@@ -60,7 +60,7 @@ def test_floats_that_are_just_rounded(monkeypatch):
         number = (column * 10**self.fact.type.places).round().cast(self.make.Int64, strict=False)
         return self.within(number, ~(column.is_null() | column.is_nan()))
 
-    monkeypatch.setattr(reading.Reader, "float", rounded)
+    monkeypatch.setattr(column_readers.Reader, "float", rounded)
     assert misread_in()
 
 
@@ -71,9 +71,11 @@ def test_a_range_whose_end_is_left_out(monkeypatch):
 
     def within(self, number, given):
         inside = (number >= self.fact.low) & (number < self.fact.high)
-        return reading.Column(self.make.when(inside).then(number), given, tuple(self._scratch))
+        return column_readers.Column(
+            self.make.when(inside).then(number), given, tuple(self._scratch)
+        )
 
-    monkeypatch.setattr(reading.Reader, "within", within)
+    monkeypatch.setattr(column_readers.Reader, "within", within)
     assert misread_in()
 
 
@@ -81,12 +83,12 @@ def test_decimals_that_are_cut_off(monkeypatch):
     """
     "Nothing is rounded, except a derived percentage"
     """
-    plain = reading.Reader.decimal
+    plain = column_readers.Reader.decimal
 
     def cut(self, column, dtype):
         return plain(evolve(self, fact=evolve(self.fact, derived=True)), column, dtype)
 
-    monkeypatch.setattr(reading.Reader, "decimal", cut)
+    monkeypatch.setattr(column_readers.Reader, "decimal", cut)
     assert misread_in()
 
 
@@ -113,8 +115,8 @@ def test_outcomes_in_another_order(monkeypatch):
     """
     "Any declining rule false: `ineligible`. Else anything unknown: `undetermined`" (design 4)
     """
-    first, second, third = answers._BY_MASK
-    monkeypatch.setattr(answers, "_BY_MASK", (second, first, third))
+    first, second, third = outcome_columns._BY_MASK
+    monkeypatch.setattr(outcome_columns, "_BY_MASK", (second, first, third))
     assert answered_wrong()
 
 
@@ -122,7 +124,9 @@ def test_a_rule_that_is_called_unknown_without_its_fact(monkeypatch):
     """
     A rule that is true whatever a fact is does not need it.
     """
-    monkeypatch.setattr(answers, "always_unknown_without", lambda rule: len(rule.names) == 1)
+    monkeypatch.setattr(
+        outcome_columns, "always_unknown_without", lambda rule: len(rule.names) == 1
+    )
     assert answered_wrong()
 
 
@@ -131,5 +135,5 @@ def test_a_fact_that_is_called_certain(monkeypatch):
     A fact is certain where no row lacks it.
     """
     every = property(lambda self: frozenset(self.facts))
-    monkeypatch.setattr(staging.Staging, "certain", every)
+    monkeypatch.setattr(column_plan.Staging, "certain", every)
     assert answered_wrong()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from holdback import InvalidDocument, Refusal, wire
-from holdback.renewal import FLOOR_PERCENT
+from holdback.eligibility import FLOOR_PERCENT
 
 
 def test_a_partner_obtains_offers_and_accepts_one(journey):

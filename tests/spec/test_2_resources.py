@@ -56,20 +56,20 @@ def paths(body, reader=read):
     """The JSON paths of what is wrong with *body*."""
     with pytest.raises(InvalidDocument) as caught:
         reader(body)
-    return {fault.path for fault in caught.value.faults}
+    return {fault.path for fault in caught.value.errors}
 
 
 @pytest.mark.parametrize("name", wire_samples.REPLIES)
 def test_bodies_are_json(name):
     """
-    "All bodies are JSON." (spec 2)
+    "All bodies are JSON." (service 2)
     """
     assert isinstance(written(wire_samples.REPLIES[name]), dict)
 
 
 def test_field_names_are_exact():
     """
-    "Field names are exact." (spec 2): another spelling is an unknown field, with a hint.
+    "Field names are exact." (service 2): another spelling is an unknown field, with a hint.
     """
     with pytest.raises(InvalidDocument, match="did you mean `merchant_id`"):
         read({**RENEWAL, "application": {"merchantId": "m-1", "currency": "GBP"}})
@@ -80,7 +80,7 @@ class TestOffersRequest:
 
     def test_application_is_required(self):
         """
-        "| application | object | yes | See below. |" (spec 2.1)
+        "| application | object | yes | See below. |" (service 2.1)
         """
         assert paths(without(INITIAL, "application")) == {"$.application"}
         assert paths({**RENEWAL, "application": "m-1"}) == {"$.application"}
@@ -89,7 +89,7 @@ class TestOffersRequest:
     def test_the_profile_is_initial_only(self, name):
         """
         "| consents | object | initial only | Sent in initial applications. |", and so applicants ("array of
-        objects") and company (spec 2.1)
+        objects") and company (service 2.1)
         """
         assert getattr(read(INITIAL), name).value == INITIAL[name]
         assert paths(without(INITIAL, name)) == {f"$.{name}"}
@@ -98,14 +98,14 @@ class TestOffersRequest:
 
     def test_applicants_are_objects(self):
         """
-        "| applicants | array of objects |" (spec 2.1)
+        "| applicants | array of objects |" (service 2.1)
         """
         assert paths({**INITIAL, "applicants": ["A. Person"]}) == {"$.applicants[0]"}
         assert paths({**INITIAL, "applicants": {}}) == {"$.applicants"}
 
     def test_the_profile_is_not_looked_into(self):
         """
-        "Fields of consents, applicants, company: not shown." (spec 2.1): whatever they hold is kept as it came.
+        "Fields of consents, applicants, company: not shown." (service 2.1): whatever they hold is kept as it came.
         """
         text = '{"share":0.10,"at":[null,true,{"n":12345678901234567890.12345678}]}'
         body = json.dumps({**INITIAL, "company": "@"}).replace('"@"', text)
@@ -114,7 +114,7 @@ class TestOffersRequest:
 
     def test_the_merchant_id_is_the_partners_own(self):
         """
-        "| merchant_id | string | sent | sent | The partner's own identifier of the merchant. |" (spec 2.1)
+        "| merchant_id | string | sent | sent | The partner's own identifier of the merchant. |" (service 2.1)
         """
         for body in (INITIAL, RENEWAL):
             assert (
@@ -127,7 +127,7 @@ class TestOffersRequest:
     def test_a_provider_id_makes_the_request_a_renewal(self):
         """
         "| provider_id | string or null | null | the merchant's stored provider_id | Its presence with a value
-        makes the request a renewal. |" (spec 2.1)
+        makes the request a renewal. |" (service 2.1)
         """
         assert not read(INITIAL).renewal
         assert read(RENEWAL).renewal
@@ -135,13 +135,13 @@ class TestOffersRequest:
 
     def test_an_empty_provider_id_is_neither(self):
         """
-        "string or null" (spec 2.1): "empty is an error" (design 6a)
+        "string or null" (service 2.1): "empty is an error" (design 6a)
         """
         assert paths(changed(INITIAL, provider_id="")) == {"$.application.provider_id"}
 
     def test_the_intended_use_is_free_text(self):
         """
-        "| intended_use_of_funds | string | sent | omitted | Free-text purpose. |" (spec 2.1)
+        "| intended_use_of_funds | string | sent | omitted | Free-text purpose. |" (service 2.1)
         """
         assert read(INITIAL).application.intended_use_of_funds == "New ovens"
         assert read(RENEWAL).application.intended_use_of_funds is None
@@ -151,7 +151,7 @@ class TestOffersRequest:
 
     def test_an_intended_use_that_was_omitted_is_asked_for_later(self):
         """
-        "The merchant may be contacted for data that was omitted from the offers request." (spec 1)
+        "The merchant may be contacted for data that was omitted from the offers request." (service 1)
         """
         application = without(INITIAL["application"], "intended_use_of_funds")
 
@@ -159,7 +159,7 @@ class TestOffersRequest:
 
     def test_the_currency_is_a_code(self):
         """
-        "| currency | string | sent | sent | Currency code; the value GBP is used. |" (spec 2.1)
+        "| currency | string | sent | sent | Currency code; the value GBP is used. |" (service 2.1)
         """
         for body in (INITIAL, RENEWAL):
             assert read(body).application.currency == "GBP"
@@ -170,13 +170,13 @@ class TestOffersRequest:
 
     def test_a_renewal_is_the_application_alone(self):
         """
-        "A renewal request contains only the application object." (spec 2.1)
+        "A renewal request contains only the application object." (service 2.1)
         """
         assert paths({**INITIAL, **RENEWAL}) == {"$.consents", "$.applicants", "$.company"}
 
     def test_there_are_no_other_fields(self):
         """
-        The tables of spec 2.1 are all there is: an unknown field is an error, not ignored.
+        The tables of service 2.1 are all there is: an unknown field is an error, not ignored.
         """
         assert paths({**RENEWAL, "version": 2}) == {"$.version"}
         assert paths(changed(RENEWAL, email="a@example")) == {"$.application.email"}
@@ -187,7 +187,7 @@ class TestOffersResponse:
 
     def test_its_fields(self):
         """
-        "| products | array of product | One per financing product. |" and expiresAt (spec 2.2)
+        "| products | array of product | One per financing product. |" and expiresAt (service 2.2)
         """
         body = written(wire_samples.OFFERS)
 
@@ -204,7 +204,7 @@ class TestOffersResponse:
 
     def test_the_shape_is_the_same_for_initial_and_renewal(self):
         """
-        "The response has the same shape for initial and renewal requests." (spec 2.2): the reply holds nothing
+        "The response has the same shape for initial and renewal requests." (service 2.2): the reply holds nothing
         of the request.
         """
         names = {field.name for field in attrs.fields(products.Offers)}
@@ -214,7 +214,7 @@ class TestOffersResponse:
 
     def test_the_fields_of_a_product(self):
         """
-        "Product: product_id, name, description, decision, repayment_mechanism, limits, offers" (spec 2.2)
+        "Product: product_id, name, description, decision, repayment_mechanism, limits, offers" (service 2.2)
         """
         (product,) = written(wire_samples.OFFERS)["products"]
 
@@ -234,7 +234,7 @@ class TestOffersResponse:
     def test_a_product_can_be_accepted(self):
         """
         "| decision | string | A value shown: Accepted. |" and "| repayment_mechanism | string | A value shown:
-        terminal_split. |" (spec 2.2)
+        terminal_split. |" (service 2.2)
         """
         (product,) = written(wire_samples.OFFERS)["products"]
 
@@ -261,7 +261,7 @@ class TestOffersResponse:
     def test_the_fields_of_an_offer(self):
         """
         "Offer: offer_id, offer_status, description, split_percentage, term_length, repayment_amount,
-        funded_amount, factor_rate, currency" (spec 2.2)
+        funded_amount, factor_rate, currency" (service 2.2)
         """
         offer = written(wire_samples.OFFERS)["products"][0]["offers"][0]
 
@@ -282,7 +282,7 @@ class TestOffersResponse:
 
     def test_an_offer_can_be_eligible(self):
         """
-        "| offer_status | string | A value shown: Eligible. |" (spec 2.2)
+        "| offer_status | string | A value shown: Eligible. |" (service 2.2)
         """
         offer = written(wire_samples.OFFERS)["products"][0]["offers"][0]
 
@@ -300,14 +300,14 @@ class TestOffersResponse:
     )
     def test_the_figures_of_an_offer_are_exact_numbers(self, name, number):
         """
-        "| factor_rate | number (decimal) |" and the other figures are numbers (spec 2.2). "Units of monetary
+        "| factor_rate | number (decimal) |" and the other figures are numbers (service 2.2). "Units of monetary
         amounts and of term_length: not shown.": major units, and months.
         """
         assert b'"%s":%s,' % (name.encode(), number) in wire.write(wire_samples.OFFERS)
 
     def test_the_currency_of_an_offer_is_a_code(self):
         """
-        "| currency | string | Currency code. |" (spec 2.2)
+        "| currency | string | Currency code. |" (service 2.2)
         """
         assert written(wire_samples.OFFERS)["products"][0]["offers"][0]["currency"] == "GBP"
 
@@ -317,14 +317,14 @@ class TestAcceptRequest:
 
     def test_it_is_optional(self):
         """
-        "Accept request body (optional)", "Object bank_details, optional" (spec 2.3)
+        "Accept request body (optional)", "Object bank_details, optional" (service 2.3)
         """
         for body in (None, b"", b"{}"):
             assert wire.read_accept_request(body) is None
 
     def test_its_fields(self):
         """
-        "account_number, bank_name, account_type, sort_code" are strings (spec 2.3)
+        "account_number, bank_name, account_type, sort_code" are strings (service 2.3)
         """
         body = json.dumps({"bank_details": DETAILS})
 
@@ -335,7 +335,7 @@ class TestAcceptRequest:
 
     def test_there_are_no_other_fields(self):
         """
-        The table of spec 2.3 is all there is.
+        The table of service 2.3 is all there is.
         """
         wrong = {"bank_details": {**DETAILS, "iban": "x"}, "offer": {}}
 
@@ -344,7 +344,7 @@ class TestAcceptRequest:
     def test_an_account_type_passes_through(self):
         """
         "| account_type | string | A value shown: NONE. |", "Complete sets of values for [...] account_type: not
-        shown" (spec 2.3 and 2.5)
+        shown" (service 2.3 and 2.5)
         """
         for value in ("NONE", "SAVINGS"):
             body = {"bank_details": {**DETAILS, "account_type": value}}
@@ -352,7 +352,7 @@ class TestAcceptRequest:
 
     def test_a_sort_code_is_groups_of_digits(self):
         """
-        "| sort_code | string | Hyphen-separated groups of digits. |" (spec 2.3)
+        "| sort_code | string | Hyphen-separated groups of digits. |" (service 2.3)
         """
         for wrong in ("040004", "04-00-0x", "-04-00", "04--00", "04 00 04"):
             body = {"bank_details": {**DETAILS, "sort_code": wrong}}
@@ -364,7 +364,7 @@ class TestAcceptResponse:
 
     def test_its_fields(self):
         """
-        "application_id, provider_id, offer, links"; the ids are strings in UUID form (spec 2.4)
+        "application_id, provider_id, offer, links"; the ids are strings in UUID form (service 2.4)
         """
         body = written(wire_samples.ACCEPTANCE)
 
@@ -374,7 +374,7 @@ class TestAcceptResponse:
 
     def test_the_offer_is_the_full_offer(self):
         """
-        "Fields of the offer object in the accept response: not shown." (spec 2.4): they are those of 2.2, with
+        "Fields of the offer object in the accept response: not shown." (service 2.4): they are those of 2.2, with
         the status `Accepted`.
         """
         offered = written(wire_samples.OFFERS)["products"][0]["offers"][0]
@@ -386,7 +386,7 @@ class TestAcceptResponse:
     def test_links_hold_at_least_two_keys(self):
         """
         "| links | object | Contains at least the two keys below. |": contract_link and merchant_link, and "Other
-        keys of links: not shown." (spec 2.4): a host may add its own.
+        keys of links: not shown." (service 2.4): a host may add its own.
         """
         links = written(wire_samples.ACCEPTANCE)["links"]
 
@@ -403,7 +403,7 @@ class TestMerchantLookup:
 
     def test_it_is_an_object_with_deals(self):
         """
-        "Object with deals: array of deal." (spec 2.5)
+        "Object with deals: array of deal." (service 2.5)
         """
         assert list(written(wire_samples.REPLIES["merchant_lookup"])) == ["deals"]
         assert written(wire_samples.REPLIES["merchant_lookup_empty"]) == {"deals": []}
@@ -411,7 +411,7 @@ class TestMerchantLookup:
     def test_the_fields_of_a_deal(self, deal):
         """
         "Deal: id, application_id, type, status, active, balance, currency, performance, pricing, transactions"
-        (spec 2.5)
+        (service 2.5)
         """
         assert list(deal) == [
             "id",
@@ -438,7 +438,7 @@ class TestMerchantLookup:
     @pytest.mark.parametrize("status", deals.STATUSES)
     def test_active_is_true_for_the_one_active_deal(self, status):
         """
-        "| active | boolean | True for the merchant's one active deal. |" (spec 2.5)
+        "| active | boolean | True for the merchant's one active deal. |" (service 2.5)
         """
         standing = attrs.evolve(
             wire_samples.STANDING, deal=attrs.evolve(wire_samples.DEAL, status=status)
@@ -448,7 +448,7 @@ class TestMerchantLookup:
 
     def test_the_balance_is_a_number(self, deal):
         """
-        "| balance | number |" and "| currency | string | Currency code. |" (spec 2.5)
+        "| balance | number |" and "| currency | string | Currency code. |" (service 2.5)
         """
         assert deal["balance"] == Decimal("5899.93")
         assert deal["currency"] == "GBP"
@@ -467,7 +467,7 @@ class TestMerchantLookup:
 
     def test_pricing_is_an_object(self, deal):
         """
-        "| pricing | object |", "Fields of pricing and transactions: not shown." (spec 2.5): they are the offer's.
+        "| pricing | object |", "Fields of pricing and transactions: not shown." (service 2.5): they are the offer's.
         """
         assert list(deal["pricing"]) == [
             "funded_amount",
@@ -480,7 +480,7 @@ class TestMerchantLookup:
 
     def test_transactions_are_an_array(self, deal):
         """
-        "| transactions | array |", "Fields of pricing and transactions: not shown." (spec 2.5): an entry each; a
+        "| transactions | array |", "Fields of pricing and transactions: not shown." (service 2.5): an entry each; a
         reversal names the entry that it takes back, and its amount is below zero.
         """
         names = ["id", "date", "amount", "takings", "status"]
@@ -501,7 +501,7 @@ class TestMerchantLookup:
     def test_vocabularies_are_open(self):
         """
         "Complete sets of values for decision, offer_status, repayment_mechanism, deal status, deal type and
-        account_type: not shown beyond those listed." (spec 2.5): an unknown value passes through.
+        account_type: not shown beyond those listed." (service 2.5): an unknown value passes through.
         """
         offer = wire_samples.offer(1, offer_status="Paused")
         product = wire_samples.product(decision="Countered", repayment_mechanism="direct_debit")

@@ -75,7 +75,7 @@ def test_evidence_for_what_the_state_derives(renewable):
     with pytest.raises(InvalidDocument) as caught:
         renewable.ask(renewal=True, evidence={"months_trading": 90, "credit_scor": 1})
 
-    assert [fault.path for fault in caught.value.faults] == [
+    assert [fault.path for fault in caught.value.errors] == [
         "$.evidence.months_trading",
         "$.evidence.credit_scor",
     ]
@@ -97,7 +97,7 @@ def test_entries_with_every_fault_at_once(funded):
             funded.entry(5, id="d", on=funded.today() - timedelta(days=90)),
         )
 
-    assert [fault.path for fault in caught.value.faults] == [
+    assert [fault.path for fault in caught.value.errors] == [
         "$.entries[0].amount",
         "$.entries[1].reverses",
         "$.entries[2].on",

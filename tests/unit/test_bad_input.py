@@ -65,7 +65,7 @@ def test_a_body_that_cannot_be_read(name):
     text, path, hint = BODIES[name]
     with pytest.raises(InvalidDocument) as caught:
         wire.read_offers_request(text)
-    fault = next(each for each in caught.value.faults if (each.path or "$").startswith(path))
+    fault = next(each for each in caught.value.errors if (each.path or "$").startswith(path))
 
     assert hint in str(fault)
     assert wire.problem(caught.value)["status"] == 422
@@ -81,7 +81,7 @@ def test_all_faults_of_a_body_at_once():
     with pytest.raises(InvalidDocument) as caught:
         wire.read_offers_request(wrong)
 
-    assert {each.path for each in caught.value.faults} == {
+    assert {each.path for each in caught.value.errors} == {
         "$.application.merchant_id",
         "$.application.currency",
         "$.application.provder_id",
@@ -173,7 +173,7 @@ def test_an_entry_that_cannot_be_read(funded, entry, path):
     with pytest.raises(InvalidDocument) as caught:
         wire.read_command("record_remittance", text, funded.deal.repayment_amount.currency)
 
-    assert [fault.path for fault in caught.value.faults] == [path]
+    assert [fault.path for fault in caught.value.errors] == [path]
 
 
 def test_a_reversal_of_nothing_and_an_id_used_twice(funded):
@@ -199,7 +199,7 @@ def test_a_calculator_that_nobody_registered(tmp_path):
         (tmp_path / "GB" / name).write_text(text.replace('"takings_pace"', '"takings_pase"'))
     with pytest.raises(InvalidDocument) as caught:
         Engine(load_jurisdictions(tmp_path))
-    (fault,) = caught.value.faults
+    (fault,) = caught.value.errors
 
     assert fault.file.endswith("GB/products.toml")
     assert fault.line

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from holdback.canonical import Opaque, Verbatim, canonical, digest, write_json
+from holdback.exact_json import Opaque, Verbatim, canonical, digest, write_json
 
 
 @pytest.mark.parametrize("value", [1.5, {"a": 0.1}, [float("nan")], b"bytes", {1, 2}])

@@ -6,8 +6,8 @@ from datetime import date
 
 import pytest
 
-from holdback.figures import Figures
 from holdback.money import Currency
+from holdback.number_format import Figures
 from holdback.rules import Kind, Type
 from small_folders import FIGURES, changed, country, loaded, said
 

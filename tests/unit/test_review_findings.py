@@ -24,7 +24,7 @@ from holdback import (
     Takings,
     wire,
 )
-from holdback.canonical import Opaque
+from holdback.exact_json import Opaque
 from holdback.lifecycle.events import RenewalEligibilityChanged
 from holdback.lifecycle.evolve import evolve, evolve_all
 from journey import BANK, EVIDENCE, Journey
@@ -139,7 +139,7 @@ def test_only_a_reversal_reopens_a_repaid_deal(funded):
 
 def test_an_offer_that_expired_stays_expired(journey):
     """
-    "Accept called for an offer whose set of offers has expired | 404" (spec 7), whatever came after.
+    "Accept called for an offer whose set of offers has expired | 404" (service 7), whatever came after.
     """
     journey.ask()
     expired = journey.first_offer().offer_id

@@ -11,7 +11,7 @@ from attrs import field, frozen
 from holdback import Engine, InvalidDocument, Merchant, load_jurisdictions
 from holdback.jurisdictions.folder import survey
 from holdback.jurisdictions.jurisdiction import Jurisdictions
-from holdback.offers.case import Term
+from holdback.offers.pricing_case import Term
 from journey import EVIDENCE, Journey
 from small_folders import changed, country, loaded, write
 

@@ -8,7 +8,7 @@ from regenerate import GOLDEN, documents
 
 import wire_samples
 from holdback import wire
-from holdback.testing.strategies.happenings import FIELDS
+from holdback.testing.strategies.events_and_commands import FIELDS
 
 DOCUMENTS = dict(documents())
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 import wire_samples
 from holdback import Acceptance, Merchant, wire
-from holdback.canonical import Verbatim, write_json
 from holdback.errors import InvalidDocument
+from holdback.exact_json import Verbatim, write_json
 from holdback.lifecycle.events import Event
 from holdback.model.product import Offers
 from holdback.testing import strategies
@@ -91,7 +91,7 @@ def test_the_quick_reading_and_the_careful_one_take_the_same(merchant, data):
         return
     with pytest.raises(InvalidDocument) as told:
         structured(odd, Merchant)
-    assert all(fault.path.startswith("$") for fault in told.value.faults)
+    assert all(fault.path.startswith("$") for fault in told.value.errors)
 
 
 @given(strategies.of(Event))
@@ -118,7 +118,7 @@ def test_the_fast_writer_writes_what_the_plain_one_does(reply):
 @given(strategies.of(Offers))
 def test_what_is_written_is_json(reply):
     """
-    "All bodies are JSON." (spec 2)
+    "All bodies are JSON." (service 2)
     """
     assert json.loads(wire.write(reply)).keys() == {"products", "expiresAt"}
 

@@ -74,7 +74,7 @@ def create_app(
 
 
 def _for_partners(app, host):
-    """Spec 4, the endpoints for partners."""
+    """Service 4, the endpoints for partners."""
 
     @app.post("/v2/offers", **schemas.described("request_offers"))
     def request_offers(request: Request, arrival: FromPartner):
@@ -99,7 +99,7 @@ def _for_partners(app, host):
 
 
 def _for_agents(app, host, partners):
-    """What the service's agents do in fulfilment (spec 1): one endpoint for each of the engine's operations."""
+    """What the service's agents do in fulfilment (service 1): one endpoint for each of the engine's operations."""
 
     def endpoint(operation):
         def carry_out(request: Request, arrival: FromAgent, partner: str, merchant_id: str):

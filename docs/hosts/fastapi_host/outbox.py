@@ -1,6 +1,6 @@
 """Webhooks: partners are told, after the commit, that a merchant's renewal eligibility changed.
 
-Spec 6 names such a webhook and leaves it open. Here it follows https://www.standardwebhooks.com: signed,
+Service 6 names such a webhook and leaves it open. Here it follows https://www.standardwebhooks.com: signed,
 at least once, and in order for each merchant. The table of events is the outbox: what is to be told was
 committed with what it tells of, and cannot be lost.
 

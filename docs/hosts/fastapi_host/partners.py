@@ -43,7 +43,7 @@ class Partner:
 
 @frozen(kw_only=True)
 class Agent:
-    """One of the service's own agents, who fulfil applications (spec 1)."""
+    """One of the service's own agents, who fulfil applications (service 1)."""
 
     name: str = field(validator=name_like)
     key_sha256: str = field(repr=False, validator=sha256_like)

@@ -1,4 +1,4 @@
-"""The daily look at every active deal: renewal eligibility changes as time passes (spec 1), also when nobody asks."""
+"""The daily look at every active deal: renewal eligibility changes as time passes (service 1), also when nobody asks."""
 
 from attrs import frozen
 

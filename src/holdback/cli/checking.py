@@ -13,7 +13,6 @@ from typing import Final
 import click
 from attrs import field, frozen
 
-from holdback.canonical import Json, write_json
 from holdback.cli.loading import (
     BUNDLED,
     FINDINGS,
@@ -26,13 +25,15 @@ from holdback.cli.loading import (
     replace,
 )
 from holdback.cli.printing import fault_lines, trial_lines
-from holdback.errors import Fault, InvalidDocument, printable
-from holdback.jurisdictions.document import excerpt
+from holdback.errors import ErrorDetail, InvalidDocument, printable
+from holdback.exact_json import Json, write_json
 from holdback.jurisdictions.folder import bundled_path, survey
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
 from holdback.jurisdictions.reader import FILES
+from holdback.toml.document import excerpt
 from holdback.workbench.coverage import Coverage, coverage
-from holdback.workbench.findings import findings
+from holdback.workbench.example_run import Trial, trials
+from holdback.workbench.lint import findings
 from holdback.workbench.lock import HEADER, LOCK, Lock, added, broken, read_lock, unlocked
 from holdback.workbench.mutation import (
     EQUIVALENT,
@@ -44,7 +45,6 @@ from holdback.workbench.mutation import (
     stale,
     verdicts,
 )
-from holdback.workbench.trial import Trial, trials
 
 # A lock has a line for each change of each jurisdiction; more bytes than this are no lock.
 _LOCK_BYTES: Final = 16 * 1024 * 1024
@@ -62,7 +62,7 @@ class Chosen:
         """Whether *jurisdiction* is meant."""
         return self.code in (None, jurisdiction.code)
 
-    def concerns(self, fault: Fault) -> bool:
+    def concerns(self, fault: ErrorDetail) -> bool:
         """Whether *fault* is in a file that is meant."""
         mine = f"{self.name}/{excerpt(str(self.code))}"
         return self.code is None or f"{fault.file}/".startswith(f"{mine}/")
@@ -84,21 +84,21 @@ def chosen(path: Path | None, folder: Path | None) -> Chosen:
     return Chosen(given, given.as_posix())
 
 
-def _lock(choice: Chosen) -> tuple[Lock, str, tuple[Fault, ...]]:
+def _lock(choice: Chosen) -> tuple[Lock, str, tuple[ErrorDetail, ...]]:
     """The lock beside the jurisdictions, its text, and what is wrong with it."""
     file, name = choice.root / LOCK, f"{choice.name}/{LOCK}"
     strange = isinstance(file, Path) and (
         file.is_symlink() or (file.exists() and not file.is_file())
     )
     if strange:
-        return Lock(), "", (Fault(message="the lock is no file of its own", file=name),)
+        return Lock(), "", (ErrorDetail(message="the lock is no file of its own", file=name),)
     if not file.is_file():
         return Lock(), "", ()
     with file.open("rb") as stream:
         body: bytes = stream.read(_LOCK_BYTES + 1)
     text = body.decode("utf-8", "replace")
     if len(body) > _LOCK_BYTES:
-        return Lock(), text, (Fault(message="the lock is longer than any lock", file=name),)
+        return Lock(), text, (ErrorDetail(message="the lock is longer than any lock", file=name),)
     lock, faults = read_lock(text, name)
     return lock, text, faults
 
@@ -144,7 +144,7 @@ def _only(jurisdictions: Jurisdictions, choice: Chosen) -> Jurisdictions:
     return Jurisdictions(each for each in jurisdictions if choice.mine(each))
 
 
-def _report(found: list[Fault], count: int, where: str) -> Iterator[str]:
+def _report(found: list[ErrorDetail], count: int, where: str) -> Iterator[str]:
     for fault in found:
         yield from fault_lines(fault)
         yield ""
@@ -160,7 +160,7 @@ def _report(found: list[Fault], count: int, where: str) -> Iterator[str]:
         yield click.style(f"{fine}: nothing to mend.", fg="green")
 
 
-def _plain(fault: Fault) -> dict[str, Json]:
+def _plain(fault: ErrorDetail) -> dict[str, Json]:
     return {
         "file": fault.file,
         "line": fault.line,
@@ -171,7 +171,7 @@ def _plain(fault: Fault) -> dict[str, Json]:
     }
 
 
-def _annotation(fault: Fault) -> str:
+def _annotation(fault: ErrorDetail) -> str:
     """*fault* as a GitHub workflow command."""
 
     def escaped(text: str) -> str:
@@ -229,7 +229,7 @@ class _Tested:
     tried: list[Trial]
     covered: list[Coverage]
     mutated: list[Verdict] | None
-    stale: list[Fault] = field(factory=list)
+    stale: list[ErrorDetail] = field(factory=list)
     skipped: bool = False
     fault: InvalidDocument | None = None
 
@@ -270,7 +270,7 @@ class _Tested:
             "coverage": [each.plain() for each in self.covered],
         }
         if self.fault is not None:
-            shown["faults"] = [_plain(each) for each in self.fault.faults]
+            shown["faults"] = [_plain(each) for each in self.fault.errors]
         if self.mutated is not None:
             shown["mutants"] = dict(Counter(each.state for each in self.mutated))
             shown["survivors"] = [
@@ -290,7 +290,7 @@ class _Tested:
     def lines(self) -> Iterator[str]:
         """The result for people."""
         if self.fault is not None:
-            for fault in self.fault.faults:
+            for fault in self.fault.errors:
                 yield from fault_lines(fault)
         failed = [trial for trial in self.tried if not trial.passed]
         for trial in failed:

@@ -13,7 +13,6 @@ from typing import Any
 import click
 
 from holdback import wire
-from holdback.canonical import write_json
 from holdback.cli.checking import check_command, lock_command, test_command
 from holdback.cli.conformance import conformance_command
 from holdback.cli.loading import FINDINGS, FINE, Day, fail, in_folder, in_form, load, load_one
@@ -24,6 +23,7 @@ from holdback.cli.telling import diff_command, replay_command, show_command
 from holdback.cli.writing import new_command, schema_command
 from holdback.engine import Engine
 from holdback.errors import InvalidDocument
+from holdback.exact_json import write_json
 from holdback.jurisdictions.jurisdiction import Jurisdictions
 
 

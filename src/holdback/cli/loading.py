@@ -55,7 +55,7 @@ class Day(click.ParamType):  # type: ignore[type-arg]  # generic in the newest c
 def fail(error: InvalidDocument, what: str) -> NoReturn:
     """Say every fault of a document on standard error, and leave with 2."""
     click.secho(f"{printable(what)} cannot be read:", err=True, bold=True)
-    for fault in error.faults:
+    for fault in error.errors:
         click.echo(f"  {fault.underlined()}", err=True)
     sys.exit(MISUSE)
 
@@ -89,7 +89,7 @@ def load_one(folder: Path | None, code: str) -> Jurisdiction:
     try:
         return found[code]
     except InvalidDocument as error:
-        (fault,) = error.faults
+        (fault,) = error.errors
         more = (
             "; --jurisdictions names another folder than the one that ships"
             if folder is None

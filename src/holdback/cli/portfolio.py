@@ -11,9 +11,9 @@ from typing import Any, Final
 
 import click
 
-from holdback.canonical import write_json
 from holdback.cli.loading import Day, fail, in_folder, in_form, load
 from holdback.errors import InvalidDocument
+from holdback.exact_json import write_json
 from holdback.jurisdictions.folder import CODE
 from holdback.jurisdictions.jurisdiction import Jurisdictions
 

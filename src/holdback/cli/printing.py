@@ -7,11 +7,11 @@ from typing import Any, Final
 
 from click import style
 
-from holdback.canonical import Json, write_json
 from holdback.cli.scenario import Step
-from holdback.errors import Fault, printable
+from holdback.errors import ErrorDetail, printable
+from holdback.exact_json import Json, write_json
 from holdback.ruleset import Reason
-from holdback.workbench.trial import Trial
+from holdback.workbench.example_run import Trial
 
 _ANSWERS: Final = {True: "true", False: "false", None: "unknown"}
 _COLOURS: Final = {
@@ -144,7 +144,7 @@ def notice_lines(told: list[dict[str, Json]]) -> Iterator[str]:
             yield f"   {style(f'{name:<9}', dim=True)}  {printable(', '.join(figures))}"
 
 
-def fault_lines(fault: Fault) -> Iterator[str]:
+def fault_lines(fault: ErrorDetail) -> Iterator[str]:
     """A fault: where and what, the line with the characters at fault marked, and what would help."""
     place = f"{style(printable(fault.place), bold=True)}: " if fault.place else ""
     yield f"{place}{printable(fault.message)}"

@@ -13,10 +13,10 @@ from attrs import field, frozen
 from pendulum import DateTime
 
 from holdback import wire
-from holdback.canonical import Json
 from holdback.engine import Engine, Outcome
-from holdback.errors import Fault, InvalidDocument, Refusal, did_you_mean
-from holdback.lifecycle.setting import Context
+from holdback.errors import ErrorDetail, InvalidDocument, Refusal, did_you_mean
+from holdback.exact_json import Json
+from holdback.lifecycle.context import Context
 from holdback.model.merchant import Merchant
 from holdback.operations import BY_PROVIDER, OPERATIONS, perform
 
@@ -105,32 +105,32 @@ def read_scenario(body: bytes) -> Sequence[Mapping[str, Any]]:
     return tree
 
 
-def _step_faults(step: Any, path: str) -> Iterator[Fault]:
+def _step_faults(step: Any, path: str) -> Iterator[ErrorDetail]:
     if not isinstance(step, Mapping):
-        yield Fault(message="expected a step, an object", path=path)
+        yield ErrorDetail(message="expected a step, an object", path=path)
         return
     for key in step:
         if key not in _KEYS:
-            yield Fault(
+            yield ErrorDetail(
                 message="unknown field", path=f"{path}.{key}", hint=did_you_mean(key, _KEYS)
             )
     for key in _REQUIRED:
         if key not in step:
-            yield Fault(message="missing field", path=f"{path}.{key}")
+            yield ErrorDetail(message="missing field", path=f"{path}.{key}")
     for key in ("request_id", "partner", "merchant_id", "jurisdiction", "note"):
         if key in step and (type(step[key]) is not str or not step[key]):
-            yield Fault(message="expected text that is not empty", path=f"{path}.{key}")
+            yield ErrorDetail(message="expected text that is not empty", path=f"{path}.{key}")
     if not isinstance(step.get("evidence", {}), Mapping):
-        yield Fault(message="expected evidence by fact name", path=f"{path}.evidence")
+        yield ErrorDetail(message="expected evidence by fact name", path=f"{path}.evidence")
     operation = step.get("operation")
     if "operation" in step and operation not in OPERATIONS:
         hint = did_you_mean(str(operation), OPERATIONS)
-        yield Fault(message="unknown operation", path=f"{path}.operation", hint=hint)
+        yield ErrorDetail(message="unknown operation", path=f"{path}.operation", hint=hint)
     if "at" in step:
         try:
             _instant(step["at"], f"{path}.at")
         except InvalidDocument as error:
-            yield from error.faults
+            yield from error.errors
 
 
 def _instant(value: Any, path: str) -> DateTime:

@@ -10,15 +10,15 @@ import polars as pl
 import pyarrow as pa
 from attrs import define, field, frozen
 
-from holdback.canonical import Json
 from holdback.cli.deals import Deals, Output
+from holdback.exact_json import Json
 from holdback.jurisdictions.jurisdiction import Jurisdictions
-from holdback.portfolio.answers import RESULTS
+from holdback.portfolio.aggregation import COUNTED
 from holdback.portfolio.assessing import READABLE, answered, with_answers
 from holdback.portfolio.changes import AFTER, BEFORE, Comparison, compare
-from holdback.portfolio.counting import COUNTED
+from holdback.portfolio.column_plan import Staging
 from holdback.portfolio.frames import opened
-from holdback.portfolio.staging import Staging
+from holdback.portfolio.outcome_columns import RESULTS
 from holdback.portfolio.summary import Summary, summary_of
 from holdback.portfolio.tables import Table
 from holdback.rules.types import Kind

@@ -11,7 +11,6 @@ from typing import Any, Final
 import click
 
 from holdback import wire
-from holdback.canonical import Json, write_json
 from holdback.cli.loading import (
     FINDINGS,
     FINE,
@@ -25,6 +24,7 @@ from holdback.cli.loading import (
 )
 from holdback.cli.scenario import SCENARIO_BYTES
 from holdback.errors import InvalidDocument, printable
+from holdback.exact_json import Json, write_json
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
 from holdback.workbench.differences import ADDED, CHANGED, Difference, differences
 from holdback.workbench.overview import overview

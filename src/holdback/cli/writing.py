@@ -10,10 +10,10 @@ from typing import Final
 
 import click
 
-from holdback.canonical import write_json
 from holdback.cli.loading import Day, in_form, replace
 from holdback.cli.printing import json_lines
 from holdback.errors import printable
+from holdback.exact_json import write_json
 from holdback.jurisdictions.folder import CODE
 from holdback.workbench.schemas import KINDS, schema
 from holdback.workbench.template import new_files

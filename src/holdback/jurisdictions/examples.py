@@ -10,18 +10,18 @@ from typing import Final
 
 from attrs import define
 
-from holdback.canonical import Json
+from holdback.eligibility import FLOOR_CODE, OUTCOMES
 from holdback.errors import did_you_mean
-from holdback.jurisdictions.document import excerpt
-from holdback.jurisdictions.items import Item, Keys
-from holdback.jurisdictions.particulars import TIMELINES
-from holdback.jurisdictions.policy import Policy
+from holdback.exact_json import Json
+from holdback.jurisdictions.jurisdiction_file import TIMELINES
+from holdback.jurisdictions.overlay import Policy
 from holdback.jurisdictions.rulebook import Example, ProductTerms, Rulebook
 from holdback.jurisdictions.timeline import Period, read_period
 from holdback.model.product import ACCEPTED, DECLINED, REFERRED
 from holdback.money import Currency
-from holdback.renewal import FLOOR_CODE, OUTCOMES
 from holdback.rules import Kind, Type
+from holdback.toml.document import excerpt
+from holdback.toml.node import Item, Keys
 
 # What a product's example may expect besides a decision: that there is no such product on the day.
 NOT_OFFERED: Final = "Not offered"

@@ -14,10 +14,10 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Final
 
-from holdback.errors import Fault, InvalidDocument, did_you_mean
-from holdback.jurisdictions.document import MAX_BYTES, excerpt
+from holdback.errors import ErrorDetail, InvalidDocument, did_you_mean
 from holdback.jurisdictions.jurisdiction import Jurisdictions
 from holdback.jurisdictions.reader import FILES, Folder, read_jurisdictions
+from holdback.toml.document import MAX_BYTES, excerpt
 
 # ISO 3166-1, or ISO 3166-2 with a subdivision.
 CODE: Final = re.compile(r"[A-Z]{2}(-[A-Z0-9]{1,3})?")
@@ -62,23 +62,23 @@ def load_from(root: Traversable, name: str) -> Jurisdictions:
     return jurisdictions
 
 
-def survey(root: Traversable, name: str) -> tuple[Jurisdictions, tuple[Fault, ...]]:
+def survey(root: Traversable, name: str) -> tuple[Jurisdictions, tuple[ErrorDetail, ...]]:
     """
     The jurisdictions in *root* that can be read, and every fault of every file of the others.
 
     What is wrong with one folder never stops the others from being read and reported.
     """
-    read, noted = [], dict[str, tuple[Fault, ...]]()
+    read, noted = [], dict[str, tuple[ErrorDetail, ...]]()
     try:
         folders = list(_folders(root))
     except OSError:
         message = "the folder cannot be read"
-        return Jurisdictions(()), (Fault(message=message, path=str(root)),)
+        return Jurisdictions(()), (ErrorDetail(message=message, path=str(root)),)
     for folder in folders:
         try:
             read.append(_read_folder(folder, f"{name}/{folder.name}/"))
         except InvalidDocument as error:
-            noted[folder.name] = error.faults
+            noted[folder.name] = error.errors
     found, faults = read_jurisdictions([each for each, _ in read], noted.keys())
     for each, beside in read:
         noted[each.code] = (*beside, *faults.get(each.code, ()))
@@ -86,7 +86,7 @@ def survey(root: Traversable, name: str) -> tuple[Jurisdictions, tuple[Fault, ..
         own = any((root / name).is_file() for name in FILES)
         hint = "this is a jurisdiction's own folder: give the folder above it" if own else None
         message = "there is no jurisdiction in this folder"
-        noted[""] = (Fault(message=message, path=str(root), hint=hint),)
+        noted[""] = (ErrorDetail(message=message, path=str(root), hint=hint),)
     in_order = (noted[name] for name in sorted(noted))
     fine = (found[code] for code in sorted(found) if not noted[code])
     return Jurisdictions(fine), tuple(fault for faulty in in_order for fault in faulty)
@@ -129,28 +129,32 @@ def _folders(root: Traversable) -> Iterator[Traversable]:
             yield entry
 
 
-def _read_folder(folder: Traversable, prefix: str) -> tuple[Folder, tuple[Fault, ...]]:
+def _read_folder(folder: Traversable, prefix: str) -> tuple[Folder, tuple[ErrorDetail, ...]]:
     """The files in *folder*, and what lies beside them and should not."""
     file = f"{prefix.rstrip('/').removesuffix(folder.name)}{excerpt(folder.name)}"
     if CODE.fullmatch(folder.name) is None:
         message = f"`{excerpt(folder.name)}` is not the code of a jurisdiction"
         hint = "a folder is named as `GB` or `US-CA`, by ISO 3166"
-        raise InvalidDocument([Fault(message=message, file=file, hint=hint)])
+        raise InvalidDocument([ErrorDetail(message=message, file=file, hint=hint)])
     if not folder.is_dir():
-        raise InvalidDocument([Fault(message="the link leads nowhere", file=file)])
-    faults: list[Fault] = []
+        raise InvalidDocument([ErrorDetail(message="the link leads nowhere", file=file)])
+    faults: list[ErrorDetail] = []
     contents: dict[str, bytes] = {}
     try:
         entries = sorted(folder.iterdir(), key=lambda each: each.name)
     except OSError:
-        raise InvalidDocument([Fault(message="the folder cannot be read", file=file)]) from None
+        raise InvalidDocument(
+            [ErrorDetail(message="the folder cannot be read", file=file)]
+        ) from None
     for entry in entries:
         if entry.name in FILES:
             contents[entry.name] = _read(entry, f"{prefix}{entry.name}")
         elif entry.name not in _BESIDE and not entry.name.startswith("."):
             hint = did_you_mean(entry.name, FILES) or "a folder has nothing else in it"
             beside = f"{prefix}{excerpt(entry.name)}"
-            faults.append(Fault(message="this file is not known here", file=beside, hint=hint))
+            faults.append(
+                ErrorDetail(message="this file is not known here", file=beside, hint=hint)
+            )
     return Folder(folder.name, contents, prefix), tuple(faults)
 
 
@@ -158,10 +162,10 @@ def _read(entry: Traversable, file: str) -> bytes:
     """The bytes of *entry*, never more than are looked at."""
     # A pipe would be waited for; what lies outside the folder is nobody's rule, and is not shown.
     if not entry.is_file() or (isinstance(entry, Path) and entry.is_symlink()):
-        raise InvalidDocument([Fault(message="the file cannot be read", file=file)])
+        raise InvalidDocument([ErrorDetail(message="the file cannot be read", file=file)])
     try:
         with entry.open("rb") as stream:
             content: bytes = stream.read(MAX_BYTES + 1)
             return content
     except OSError:
-        raise InvalidDocument([Fault(message="the file cannot be read", file=file)]) from None
+        raise InvalidDocument([ErrorDetail(message="the file cannot be read", file=file)]) from None

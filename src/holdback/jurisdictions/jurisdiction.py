@@ -11,11 +11,11 @@ import pendulum
 from attrs import evolve, field, frozen
 
 from holdback.errors import InvalidDocument, did_you_mean
-from holdback.jurisdictions.document import excerpt
-from holdback.jurisdictions.policy import Policy
+from holdback.jurisdictions.equivalent_mutants import Survivor
+from holdback.jurisdictions.overlay import Policy
 from holdback.jurisdictions.rulebook import Example, Rulebook
-from holdback.jurisdictions.survivors import Survivor
 from holdback.money import Currency
+from holdback.toml.document import excerpt
 
 
 @frozen(kw_only=True)

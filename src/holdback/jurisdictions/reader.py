@@ -8,20 +8,25 @@ from typing import Final
 
 from attrs import field, frozen
 
-from holdback.errors import Fault, InvalidDocument, did_you_mean
+from holdback.errors import ErrorDetail, InvalidDocument, did_you_mean
 from holdback.facts import catalogue
-from holdback.jurisdictions.document import excerpt
+from holdback.jurisdictions.equivalent_mutants import read_survivors
 from holdback.jurisdictions.examples import ExampleReader
-from holdback.jurisdictions.items import Item, Keys, read_items
 from holdback.jurisdictions.jurisdiction import Jurisdiction
-from holdback.jurisdictions.particulars import Particulars, read_format, read_particulars
-from holdback.jurisdictions.policy import Layer, Policy
+from holdback.jurisdictions.jurisdiction_file import Particulars, read_format, read_particulars
+from holdback.jurisdictions.overlay import Layer, Policy
+from holdback.jurisdictions.resolver import cut
 from holdback.jurisdictions.rulebook import Example
-from holdback.jurisdictions.slices import cut
-from holdback.jurisdictions.survivors import read_survivors
-from holdback.jurisdictions.written import Parameters, read_parameters, read_product, read_rules
+from holdback.jurisdictions.source_rules import (
+    Parameters,
+    read_parameters,
+    read_product,
+    read_rules,
+)
 from holdback.money import Currency
 from holdback.rules import Fact
+from holdback.toml.document import excerpt
+from holdback.toml.node import Item, Keys, read_items
 
 JURISDICTION: Final = "jurisdiction.toml"
 RENEWAL: Final = "renewal.toml"
@@ -65,7 +70,7 @@ def read_jurisdiction(
 
 def read_jurisdictions(
     folders: Collection[Folder], unreadable: Collection[str] = ()
-) -> tuple[dict[str, Jurisdiction], dict[str, tuple[Fault, ...]]]:
+) -> tuple[dict[str, Jurisdiction], dict[str, tuple[ErrorDetail, ...]]]:
     """
     The jurisdictions in *folders* by code, and the faults of those that cannot be read; *unreadable* are the
     codes of folders that could not even be opened.
@@ -75,7 +80,7 @@ def read_jurisdictions(
     waiting = {folder.code: _Reading(folder) for folder in folders}
     known = frozenset(waiting) | frozenset(unreadable)
     found: dict[str, Jurisdiction] = {}
-    faults: dict[str, tuple[Fault, ...]] = {}
+    faults: dict[str, tuple[ErrorDetail, ...]] = {}
     while waiting:
         # Where each waits for its parent, they go round in a circle, and any may be said to.
         ready = [each for each in waiting.values() if each.parent not in waiting]
@@ -84,7 +89,7 @@ def read_jurisdictions(
             try:
                 found[reading.folder.code] = reading.finished(found, known, circular=not ready)
             except InvalidDocument as error:
-                faults[reading.folder.code] = error.faults
+                faults[reading.folder.code] = error.errors
     return found, faults
 
 
@@ -92,10 +97,10 @@ class _Enough(Exception):
     """So many faults were noted that nobody would read more."""
 
 
-class _Noted(list[Fault]):
+class _Noted(list[ErrorDetail]):
     """The faults noted so far, which end the reading when they are many."""
 
-    def append(self, fault: Fault) -> None:
+    def append(self, fault: ErrorDetail) -> None:
         super().append(fault)
         if len(self) >= MOST_FAULTS:
             raise _Enough
@@ -106,7 +111,7 @@ class _Reading:
 
     def __init__(self, folder: Folder) -> None:
         self.folder = folder
-        self.faults: list[Fault] = _Noted()
+        self.errors: list[ErrorDetail] = _Noted()
         self.who = self._item(JURISDICTION)
 
     @property
@@ -134,33 +139,33 @@ class _Reading:
             parent = self._parent(parents, known, circular=circular)
             jurisdiction = self._jurisdiction(parent)
         except _Enough:
-            more = Fault(
+            more = ErrorDetail(
                 message=f"reading stopped after {MOST_FAULTS} faults; there may be more",
-                file=self.faults[-1].file,
+                file=self.errors[-1].file,
             )
             raise InvalidDocument([*self._in_order, more]) from None
-        if self.faults or jurisdiction is None:
+        if self.errors or jurisdiction is None:
             raise InvalidDocument(self._in_order)
         return jurisdiction
 
     @property
-    def _in_order(self) -> list[Fault]:
+    def _in_order(self) -> list[ErrorDetail]:
         """The faults, each once, in the order of the files and of their lines."""
         names = [self.folder.prefix + name for name in FILES]
 
-        def place(fault: Fault) -> tuple[int, int, int]:
+        def place(fault: ErrorDetail) -> tuple[int, int, int]:
             return names.index(fault.file or names[0]), fault.line or 0, fault.column or 0
 
-        return sorted(dict.fromkeys(self.faults), key=place)
+        return sorted(dict.fromkeys(self.errors), key=place)
 
     def _item(self, name: str, *, optional: bool = False) -> Item | None:
         """What is in the file *name*; None when it cannot be read, or is not there."""
         file = f"{self.folder.prefix}{name}"
         if name in self.folder.files:
-            return read_items(file, self.folder.files[name], self.faults)
+            return read_items(file, self.folder.files[name], self.errors)
         if not optional:
             hint = f"a jurisdiction has {', '.join(f'`{each}`' for each in FILES)}"
-            self.faults.append(Fault(message="the file is missing", file=file, hint=hint))
+            self.errors.append(ErrorDetail(message="the file is missing", file=file, hint=hint))
         return None
 
     def _parent(
@@ -202,14 +207,14 @@ class _Reading:
             return None
         renewal_keys = _keys(renewal, "rules", child=child)
         product_keys = _keys(products, "products", child=child)
-        before = len(self.faults)
+        before = len(self.errors)
         policy = self._policy(particulars, currency, facts, renewal_keys, product_keys)
         if (renewal_keys is None or product_keys is None) and not child:
             return None  # the two share their parameters
-        if child and (parent is None or particulars is None or len(self.faults) > before):
+        if child and (parent is None or particulars is None or len(self.errors) > before):
             return None  # what is inherited is judged only with what is there to replace it
         policy = policy.overlaying(parent)
-        all_read = len(self.faults) == before
+        all_read = len(self.errors) == before
         if child and not all_read:
             return None
         slices = cut(policy)
@@ -227,7 +232,7 @@ class _Reading:
             if keys is not None
             for survivor in read_survivors(keys["survivors"])
         ]
-        if self.faults or particulars is None:
+        if self.errors or particulars is None:
             return None
         return Jurisdiction(
             code=self.folder.code,

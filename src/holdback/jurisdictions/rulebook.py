@@ -9,9 +9,9 @@ from typing import Any, Protocol
 import pendulum
 from attrs import field, frozen
 
-from holdback.canonical import Json
+from holdback.eligibility import Assessment, assess
+from holdback.exact_json import Json
 from holdback.money import Currency
-from holdback.renewal import Assessment, assess
 from holdback.rules.types import Catalogue, Facts, Parameter
 from holdback.ruleset import RuleSet
 
@@ -46,7 +46,7 @@ class CalculatorChoice:
         return self.place().get("file")
 
     def place(self, key: str | None = None) -> Mapping[str, Any]:
-        """Where the setting *key* stands, or the whole choice, as the keywords of a `Fault`."""
+        """Where the setting *key* stands, or the whole choice, as the keywords of a `ErrorDetail`."""
         if self._written is None:
             return {}
         part = None if key is None else self._written.pairs().get(key)

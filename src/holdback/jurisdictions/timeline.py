@@ -13,7 +13,7 @@ from typing import Generic, TypeVar
 
 from attrs import field, frozen
 
-from holdback.jurisdictions.items import Item, Keys
+from holdback.toml.node import Item, Keys
 
 _T = TypeVar("_T")
 

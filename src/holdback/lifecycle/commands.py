@@ -9,7 +9,7 @@ from typing import Any, Final, TypeAlias
 
 from attrs import field, frozen
 
-from holdback.errors import Fault, InvalidDocument, did_you_mean
+from holdback.errors import ErrorDetail, InvalidDocument, did_you_mean
 from holdback.model.acceptance import BankDetails
 from holdback.model.application import OffersRequest
 from holdback.model.deal import CANCELLED, DEFAULTED, Entry
@@ -18,7 +18,7 @@ from holdback.model.merchant import (
     WITHDRAWN_APPLICATION,
     Takings,
 )
-from holdback.model.validity import (
+from holdback.model.validators import (
     day,
     each,
     instance_of,
@@ -40,14 +40,14 @@ _DETAILS = optional(instance_of(BankDetails, "bank details, `BankDetails`"))
 
 @frozen(kw_only=True)
 class RequestOffers:
-    """Price offers for an application, initial or renewal (spec 4.1)."""
+    """Price offers for an application, initial or renewal (service 4.1)."""
 
     request: OffersRequest = field(validator=instance_of(OffersRequest, "a request for offers"))
 
 
 @frozen(kw_only=True)
 class AcceptOffer:
-    """Accept one offer on the merchant's behalf (spec 4.2)."""
+    """Accept one offer on the merchant's behalf (service 4.2)."""
 
     offer_id: str = field(validator=text)
     bank_details: BankDetails | None = field(default=None, repr=False, validator=_DETAILS)
@@ -72,7 +72,7 @@ class SupplyDetails:
         if not isinstance(details, Mapping):
             raise InvalidDocument.of("expected details by name", path="$.details")
         faults = [
-            Fault(
+            ErrorDetail(
                 message="unknown detail",
                 path=f"$.details.{str(name)[:60]}",
                 hint=did_you_mean(str(name), DETAILS),

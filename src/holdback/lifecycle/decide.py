@@ -1,6 +1,6 @@
 """May it happen, and what then: a command gives events, or is refused and changes nothing.
 
-Rule 1: the same merchant, command, context and setting give the same events, byte for byte.
+Rule 1: the same merchant, command, context and configuration give the same events, byte for byte.
 Rule 2: a command that was carried out before gives no events, so a retry is safe.
 Rule 3: whether a deal may be renewed is announced when it changes, and only then.
 """
@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from holdback.lifecycle.accepting import accept, close_application, fund, supply_details
 from holdback.lifecycle.commands import (
     AcceptOffer,
     CloseApplication,
@@ -22,17 +21,18 @@ from holdback.lifecycle.commands import (
     ReviewRenewal,
     SupplyDetails,
 )
+from holdback.lifecycle.context import Configuration, Context
 from holdback.lifecycle.events import Event, RenewalEligibilityChanged
 from holdback.lifecycle.evolve import evolve_all
-from holdback.lifecycle.requesting import issue_offers
-from holdback.lifecycle.servicing import close_deal, record_remittance, record_takings
-from holdback.lifecycle.setting import Context, Setting
-from holdback.lifecycle.standing import check_evidence, renewal_case, renewal_eligibility
+from holdback.lifecycle.fulfilment import accept, close_application, fund, supply_details
+from holdback.lifecycle.offers import issue_offers
+from holdback.lifecycle.remittances import close_deal, record_remittance, record_takings
+from holdback.lifecycle.status import check_evidence, renewal_case, renewal_eligibility
 from holdback.model.merchant import Merchant
 
 
 def decide(
-    merchant: Merchant, command: Command, context: Context, setting: Setting
+    merchant: Merchant, command: Command, context: Context, configuration: Configuration
 ) -> tuple[tuple[Event, ...], Merchant]:
     """
     The events of carrying out *command*, in order, and the merchant after them; no events when it was
@@ -45,45 +45,47 @@ def decide(
     context = context.not_before(merchant.last_seen_at)
     if context.evidence and not isinstance(command, RequestOffers):
         known = merchant.provider_id is not None
-        check_evidence(context.evidence, setting.rulebook(merchant, context.at), renewal=known)
-    events = _events(merchant, command, context, setting)
+        check_evidence(
+            context.evidence, configuration.rulebook(merchant, context.at), renewal=known
+        )
+    events = _events(merchant, command, context, configuration)
     after = evolve_all(merchant, events)
     # Requests for offers change nothing that eligibility depends on, and are the hot path.
     if isinstance(command, RequestOffers) or not (events or isinstance(command, ReviewRenewal)):
         return events, after
-    announced = _announcement(merchant, after, context, setting)
+    announced = _announcement(merchant, after, context, configuration)
     return (*events, *announced), evolve_all(after, announced)
 
 
 def _events(
-    merchant: Merchant, command: Command, context: Context, setting: Setting
+    merchant: Merchant, command: Command, context: Context, configuration: Configuration
 ) -> tuple[Event, ...]:
     match command:
         case RequestOffers():
-            return issue_offers(merchant, command, context, setting)
+            return issue_offers(merchant, command, context, configuration)
         case AcceptOffer():
-            return accept(merchant, command, context, setting)
+            return accept(merchant, command, context, configuration)
         case SupplyDetails():
             return supply_details(merchant, command, context)
         case CloseApplication():
             return close_application(merchant, command, context)
         case FundDeal():
-            return fund(merchant, command, context, setting)
+            return fund(merchant, command, context, configuration)
         case RecordTakings():
-            return record_takings(merchant, command, context, setting)
+            return record_takings(merchant, command, context, configuration)
         case RecordRemittance():
-            return record_remittance(merchant, command, context, setting)
+            return record_remittance(merchant, command, context, configuration)
         case CloseDeal():
-            return close_deal(merchant, command, context, setting)
+            return close_deal(merchant, command, context, configuration)
         case ReviewRenewal():
             return ()
     assert_never(command)
 
 
 def _announcement(
-    before: Merchant, merchant: Merchant, context: Context, setting: Setting
+    before: Merchant, merchant: Merchant, context: Context, configuration: Configuration
 ) -> tuple[RenewalEligibilityChanged, ...]:
-    case = renewal_case(merchant, context, setting.rulebook(merchant, context.at))
+    case = renewal_case(merchant, context, configuration.rulebook(merchant, context.at))
     eligible = renewal_eligibility(merchant, case)
     if eligible == merchant.renewal_eligibility:
         return ()

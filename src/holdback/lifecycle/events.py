@@ -14,7 +14,7 @@ from typing import TypeAlias
 from attrs import field, frozen
 from pendulum import DateTime
 
-from holdback.canonical import Json, Opaque
+from holdback.exact_json import Json, Opaque
 from holdback.model.acceptance import Acceptance, BankDetails
 from holdback.model.application import Application
 from holdback.model.deal import Deal, Entry
@@ -39,7 +39,7 @@ class OffersIssued:
 @frozen(kw_only=True)
 class FilledApplication:
     """
-    The application as it goes to fulfilment, filled from what is held (spec 1, renewal flow 9).
+    The application as it goes to fulfilment, filled from what is held (service 1, renewal flow 9).
 
     `facts` are the known facts about the merchant, `deals` its earlier deals in short.
     """
@@ -162,7 +162,7 @@ class RemittancesRecorded:
 
 @frozen(kw_only=True)
 class RenewalEligibilityChanged:
-    """Whether the deal may be renewed has changed (spec 6 leaves the webhook open; this is its cause)."""
+    """Whether the deal may be renewed has changed (service 6 leaves the webhook open; this is its cause)."""
 
     at: DateTime
     deal_id: str | None

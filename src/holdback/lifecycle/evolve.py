@@ -14,8 +14,8 @@ from typing import Any, Final
 
 import attrs
 
+from holdback.derived_facts import overlaid
 from holdback.errors import InvalidDocument
-from holdback.history import overlaid
 from holdback.lifecycle import events as happened
 from holdback.model import offer as offer_states
 from holdback.model.deal import FUNDED, RENEWED, REPAID, Deal

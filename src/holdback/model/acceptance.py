@@ -1,4 +1,4 @@
-"""Accepting an offer: the optional body of the request, and the reply (spec 2.3 and 2.4)."""
+"""Accepting an offer: the optional body of the request, and the reply (service 2.3 and 2.4)."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from attrs import field, frozen
 
 from holdback.model.offer import Offer
-from holdback.model.validity import optional, text
+from holdback.model.validators import optional, text
 
 
 @frozen(kw_only=True)
 class BankDetails:
-    """Where the funds go (spec 2.3). Personal data: never shown, logged or digested."""
+    """Where the funds go (service 2.3). Personal data: never shown, logged or digested."""
 
     account_number: str | None = field(default=None, repr=False, validator=optional(text))
     bank_name: str | None = field(default=None, repr=False, validator=optional(text))
@@ -23,7 +23,7 @@ class BankDetails:
 @frozen(kw_only=True)
 class Acceptance:
     """
-    The reply to an accepted offer (spec 2.4). `links` holds at least `contract_link` and
+    The reply to an accepted offer (service 2.4). `links` holds at least `contract_link` and
     `merchant_link`; both are personal to the merchant and are not shown.
     """
 
@@ -34,7 +34,7 @@ class Acceptance:
 
 
 @frozen(kw_only=True)
-class ApplicationStanding:
+class ApplicationStatus:
     """How far an accepted application has come, and what is still to be supplied."""
 
     application_id: str

@@ -1,4 +1,4 @@
-"""The request for offers and its application block (spec 2.1)."""
+"""The request for offers and its application block (service 2.1)."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import Final
 
 from attrs import field, frozen
 
-from holdback.canonical import Opaque
-from holdback.errors import Fault, InvalidDocument
-from holdback.model.validity import instance_of, optional, text
+from holdback.errors import ErrorDetail, InvalidDocument
+from holdback.exact_json import Opaque
+from holdback.model.validators import instance_of, optional, text
 
 
 @frozen(kw_only=True)
 class Application:
     """
-    The application block of a request for offers (spec 2.1).
+    The application block of a request for offers (service 2.1).
 
     `provider_id` with a value makes the request a renewal; None makes it an initial application.
     """
@@ -26,7 +26,7 @@ class Application:
     intended_use_of_funds: str | None = field(default=None, repr=False, validator=optional(text))
 
 
-# The sections of the profile: all of them in an initial application, none in a renewal (spec 2.1).
+# The sections of the profile: all of them in an initial application, none in a renewal (service 2.1).
 PROFILE: Final = ("consents", "applicants", "company")
 _CLOSED = optional(instance_of(Opaque, "a closed document, `Opaque`"))
 
@@ -34,7 +34,7 @@ _CLOSED = optional(instance_of(Opaque, "a closed document, `Opaque`"))
 @frozen(kw_only=True)
 class OffersRequest:
     """
-    The body of `POST /offers` (spec 2.1): an initial application with the full profile, or a renewal
+    The body of `POST /offers` (service 2.1): an initial application with the full profile, or a renewal
     with the application block alone. The profile is kept closed and never shown.
     """
 
@@ -52,7 +52,7 @@ class OffersRequest:
             message = "an initial application carries the full profile"
             wrong = [name for name, section in sections.items() if section is None]
         if wrong:
-            raise InvalidDocument(Fault(message=message, path=f"$.{name}") for name in wrong)
+            raise InvalidDocument(ErrorDetail(message=message, path=f"$.{name}") for name in wrong)
 
     @property
     def renewal(self) -> bool:
@@ -66,7 +66,7 @@ class Check:
     A check that the host has to carry out before it asks for offers.
 
     `evidence` names the facts that it has to give. `not_before` is set for a second consumer credit
-    check: the day on which an earlier set of offers expired unaccepted (spec 3).
+    check: the day on which an earlier set of offers expired unaccepted (service 3).
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Deals and the remittances that pay them down (spec 2.5).
+"""Deals and the remittances that pay them down (service 2.5).
 
 A deal's figures are a function of the set of its entries: they are kept sorted by date and id, so any
 order of delivery gives the same deal.
@@ -15,7 +15,7 @@ from typing import Final
 
 from attrs import evolve, field, frozen
 
-from holdback.model import validity
+from holdback.model import validators
 from holdback.money import PERCENT_PLACES, Money
 
 # The values of `status` and `type`: the specification shows `Funded` and `Initial`.
@@ -41,18 +41,18 @@ class Entry:
     `settled` entry counts. A reversal names in `reverses` the entry that it takes back, whole.
     """
 
-    id: str = field(validator=validity.text)
-    on: date = field(converter=validity.plain_day, validator=validity.day)
-    amount: Money = field(validator=validity.amount)
-    takings: Money | None = field(default=None, validator=validity.optional(validity.amount))
-    settled: bool = field(default=True, validator=validity.flag)
-    reverses: str | None = field(default=None, validator=validity.optional(validity.text))
+    id: str = field(validator=validators.text)
+    on: date = field(converter=validators.plain_day, validator=validators.day)
+    amount: Money = field(validator=validators.amount)
+    takings: Money | None = field(default=None, validator=validators.optional(validators.amount))
+    settled: bool = field(default=True, validator=validators.flag)
+    reverses: str | None = field(default=None, validator=validators.optional(validators.text))
 
 
 @frozen(kw_only=True)
 class Deal:
     """
-    A funded offer, as a merchant's state holds it. Its wire shape is that of spec 2.5.
+    A funded offer, as a merchant's state holds it. Its wire shape is that of service 2.5.
 
     `funded_on` is the local date of the jurisdiction. `settled` is what a renewal's funding paid
     towards it. `complete_through` is the last day up to which the history of remittances is declared
@@ -190,7 +190,7 @@ def standing(entry: Entry, reversed_ids: Iterable[str]) -> str:
 
 @frozen(kw_only=True)
 class Performance:
-    """How a deal does (spec 2.5): two percentages, and whether it may be renewed now."""
+    """How a deal does (service 2.5): two percentages, and whether it may be renewed now."""
 
     performance: Decimal
     progress: Decimal
@@ -198,8 +198,8 @@ class Performance:
 
 
 @frozen(kw_only=True)
-class DealStanding:
-    """A deal with its performance on the day that it was looked up (spec 2.5)."""
+class LookupDeal:
+    """A deal with its performance on the day that it was looked up (service 2.5)."""
 
     deal: Deal
     performance: Performance
@@ -207,6 +207,6 @@ class DealStanding:
 
 @frozen(kw_only=True)
 class MerchantLookup:
-    """The answer of the merchant lookup (spec 2.5): the merchant's deals, oldest first."""
+    """The answer of the merchant lookup (service 2.5): the merchant's deals, oldest first."""
 
-    deals: tuple[DealStanding, ...]
+    deals: tuple[LookupDeal, ...]

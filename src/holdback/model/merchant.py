@@ -12,12 +12,12 @@ from typing import Final
 from attrs import field, frozen
 from pendulum import DateTime
 
-from holdback.canonical import Json, Opaque
+from holdback.exact_json import Json, Opaque
 from holdback.model.acceptance import Acceptance, BankDetails
 from holdback.model.application import OffersRequest
 from holdback.model.deal import FUNDED, Deal
 from holdback.model.product import Product
-from holdback.model.validity import amount, day, plain_day, text
+from holdback.model.validators import amount, day, plain_day, text
 from holdback.money import Money
 
 # The stages of an application after acceptance (design 6a).
@@ -130,7 +130,7 @@ class Merchant:
 
     @property
     def active_deal(self) -> Deal | None:
-        """The one active deal, if there is one (spec 1: "at most one active deal at a time")."""
+        """The one active deal, if there is one (service 1: "at most one active deal at a time")."""
         return next((deal for deal in self.deals if deal.status == FUNDED), None)
 
     @property

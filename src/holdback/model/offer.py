@@ -1,4 +1,4 @@
-"""One offer (spec 2.2)."""
+"""One offer (service 2.2)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WITHDRAWN: Final = "Withdrawn"
 @frozen(kw_only=True)
 class Offer:
     """
-    One offer of a product (spec 2.2).
+    One offer of a product (service 2.2).
 
     `split_percentage` is 0 to 100, `factor_rate` a ratio, `term_length` is in months; `term_days` is the
     same term in whole days, kept exactly for the deal and not written on the wire.

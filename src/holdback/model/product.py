@@ -1,4 +1,4 @@
-"""A product as it is offered to one merchant, and the set of products issued together (spec 2.2)."""
+"""A product as it is offered to one merchant, and the set of products issued together (service 2.2)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DECLINED: Final = "Declined"
 
 @frozen(kw_only=True)
 class Limits:
-    """The bounds of a product's amount (spec 2.2); both belong to the range."""
+    """The bounds of a product's amount (service 2.2); both belong to the range."""
 
     minimum: Money
     maximum: Money
@@ -27,7 +27,7 @@ class Limits:
 @frozen(kw_only=True)
 class Product:
     """
-    A financing product with the decision on it and its offers (spec 2.2). Only `Accepted` has offers.
+    A financing product with the decision on it and its offers (service 2.2). Only `Accepted` has offers.
 
     `key` is the product's name in `products.toml`; it is not written on the wire.
     """
@@ -45,7 +45,7 @@ class Product:
 @frozen(kw_only=True)
 class Offers:
     """
-    The answer to a request for offers (spec 2.2): one product per financing product, and the instant
+    The answer to a request for offers (service 2.2): one product per financing product, and the instant
     at which the set of offers expires, in UTC and whole seconds.
     """
 

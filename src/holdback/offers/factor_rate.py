@@ -8,13 +8,13 @@ from typing import Any
 from attrs import field, frozen
 
 from holdback.money import Money, less
-from holdback.offers.case import Case, Ratio
+from holdback.offers.pricing_case import PricingCase, Ratio
 
 _ONE = Decimal(1)
 _NO_DISCOUNT = Ratio(Decimal(0))
 
 
-def _discounted(rate: Decimal, discount: Decimal, case: Case) -> Decimal:
+def _discounted(rate: Decimal, discount: Decimal, case: PricingCase) -> Decimal:
     """*rate* less the renewal discount where it applies; a factor rate is never below 1."""
     return max(_ONE, less(rate, discount)) if case.renewal else rate
 
@@ -36,7 +36,7 @@ class FlatRate:
     rate: Ratio = field(validator=_rate)
     renewal_discount: Ratio = field(default=_NO_DISCOUNT, validator=_discount)
 
-    def __call__(self, case: Case, funded_amount: Money) -> Decimal:
+    def __call__(self, case: PricingCase, funded_amount: Money) -> Decimal:
         """The factor rate."""
         return _discounted(self.rate, self.renewal_discount, case)
 
@@ -71,7 +71,7 @@ class BandedRate:
         if len(known) != len(bounds) or known != sorted(set(known)):
             raise ValueError("every band but the last has an `up_to`, each above the one before")
 
-    def __call__(self, case: Case, funded_amount: Money) -> Decimal:
+    def __call__(self, case: PricingCase, funded_amount: Money) -> Decimal:
         """The factor rate."""
         number = case.number(self.on)
         if number is None:

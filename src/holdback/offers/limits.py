@@ -8,7 +8,7 @@ from attrs import Attribute, field, frozen
 
 from holdback.model.product import Limits
 from holdback.money import Money
-from holdback.offers.case import Case, Ratio
+from holdback.offers.pricing_case import PricingCase, Ratio
 
 
 def _above_nothing(_: object, attribute: Attribute[Any], value: Any) -> None:
@@ -38,7 +38,7 @@ class FixedLimits:
         """The bounds as configured."""
         return Limits(minimum=self.minimum, maximum=self.maximum)
 
-    def __call__(self, case: Case) -> Limits:
+    def __call__(self, case: PricingCase) -> Limits:
         """The configured bounds."""
         return self.configured
 
@@ -63,7 +63,7 @@ class TakingsMultiple:
         """The bounds as configured."""
         return Limits(minimum=self.minimum, maximum=self.maximum)
 
-    def __call__(self, case: Case) -> Limits | None:
+    def __call__(self, case: PricingCase) -> Limits | None:
         """The bounds for the merchant's takings; None while these are unknown."""
         takings = case.number("average_monthly_takings")
         if takings is None:

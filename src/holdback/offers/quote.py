@@ -11,7 +11,7 @@ from typing import Any, Final, TypeAlias
 
 from attrs import frozen
 
-from holdback.canonical import Json
+from holdback.exact_json import Json
 from holdback.model.offer import Offer
 from holdback.model.product import ACCEPTED, DECLINED, REFERRED, Limits
 from holdback.money import (
@@ -23,9 +23,9 @@ from holdback.money import (
     scaled,
     short,
 )
-from holdback.offers.binding import BoundProduct
-from holdback.offers.case import Case
 from holdback.offers.limits import ceil_to, floor_to
+from holdback.offers.pricing_case import PricingCase
+from holdback.offers.registry import BoundProduct
 from holdback.ruleset import Reason
 
 _ONE: Final = 10**RATIO_PLACES
@@ -67,7 +67,7 @@ Identify: TypeAlias = Callable[[int], str]
 
 
 def quote(
-    product: BoundProduct, case: Case, identify: Identify, settlement: Money | None = None
+    product: BoundProduct, case: PricingCase, identify: Identify, settlement: Money | None = None
 ) -> Quote:
     """
     The decision on *product* for *case*, by the product's own rules first (design 6a).
@@ -92,7 +92,7 @@ def quote(
 
 
 def _priced(
-    product: BoundProduct, case: Case, identify: Identify, settlement: Money | None
+    product: BoundProduct, case: PricingCase, identify: Identify, settlement: Money | None
 ) -> Quote:
     limits = product.limits(case)
     if limits is None:
@@ -128,7 +128,7 @@ def _amounts(product: BoundProduct, limits: Limits) -> list[Money]:
     return [Money(amount, limits.maximum.currency) for amount in amounts]
 
 
-def _terms(product: BoundProduct, case: Case, funded: Money) -> Iterator[dict[str, Any]]:
+def _terms(product: BoundProduct, case: PricingCase, funded: Money) -> Iterator[dict[str, Any]]:
     """The terms of the offers of one amount: one for each split percentage."""
     rate = product.factor_rate(case, funded)
     if rate is None:

@@ -7,7 +7,7 @@ from decimal import Decimal
 from attrs import field, frozen
 
 from holdback.money import Money
-from holdback.offers.case import DAYS_A_YEAR, MONTHS_A_YEAR, Case, Percent
+from holdback.offers.pricing_case import DAYS_A_YEAR, MONTHS_A_YEAR, Percent, PricingCase
 from holdback.offers.term import days_to_repay
 
 
@@ -24,7 +24,7 @@ class Chosen:
 
     choices: tuple[Percent, ...] = field(validator=_shares)
 
-    def __call__(self, case: Case, repayment_amount: Money) -> tuple[Decimal, ...]:
+    def __call__(self, case: PricingCase, repayment_amount: Money) -> tuple[Decimal, ...]:
         """Every choice."""
         return self.choices
 
@@ -45,7 +45,7 @@ class Affordability:
         if months < 1:
             raise ValueError("expected at least one month")
 
-    def __call__(self, case: Case, repayment_amount: Money) -> tuple[Decimal, ...] | None:
+    def __call__(self, case: PricingCase, repayment_amount: Money) -> tuple[Decimal, ...] | None:
         """The one choice, or none; None while the takings are unknown."""
         takings = case.number("average_monthly_takings")
         if takings is None:

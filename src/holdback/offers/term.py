@@ -8,7 +8,7 @@ from typing import Final
 from attrs import field, frozen
 
 from holdback.money import PERCENT_PLACES, Money, scaled
-from holdback.offers.case import DAYS_A_YEAR, MONTHS_A_YEAR, Case, Term
+from holdback.offers.pricing_case import DAYS_A_YEAR, MONTHS_A_YEAR, PricingCase, Term
 
 _WHOLE: Final = 100 * 10**PERCENT_PLACES
 
@@ -32,7 +32,7 @@ class TakingsPace:
     """The term in which the split of the merchant's average takings repays the deal."""
 
     def __call__(
-        self, case: Case, repayment_amount: Money, split_percentage: Decimal
+        self, case: PricingCase, repayment_amount: Money, split_percentage: Decimal
     ) -> Term | None:
         """The term; None while the takings are unknown or nothing."""
         takings = case.number("average_monthly_takings")
@@ -52,6 +52,8 @@ class FixedTerm:
         if months < 1:
             raise ValueError("expected at least one month")
 
-    def __call__(self, case: Case, repayment_amount: Money, split_percentage: Decimal) -> Term:
+    def __call__(
+        self, case: PricingCase, repayment_amount: Money, split_percentage: Decimal
+    ) -> Term:
         """The configured term."""
         return Term.of_months(self.months)

@@ -8,7 +8,7 @@ from the same checked rules, on whole numbers.
 from holdback.portfolio.assessing import assess, prepare
 from holdback.portfolio.changes import Comparison, compare
 from holdback.portfolio.checking import check_frame
-from holdback.portfolio.marks import OUTCOMES, codes, needed
+from holdback.portfolio.masks import OUTCOMES, codes, needed
 from holdback.portfolio.quoting import quote
 from holdback.portfolio.sampling import sample
 from holdback.portfolio.summary import Summary, summarise

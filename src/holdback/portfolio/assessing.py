@@ -8,7 +8,10 @@ from typing import Any, Final
 
 import narwhals.stable.v2 as nw
 
-from holdback.portfolio.answers import (
+from holdback.portfolio.by_rulebook import by_book
+from holdback.portfolio.column_plan import INVALID_COLUMN, Staging
+from holdback.portfolio.frames import Work, attached, opened
+from holdback.portfolio.outcome_columns import (
     BALANCE,
     ELIGIBLE,
     FAULTS,
@@ -18,11 +21,8 @@ from holdback.portfolio.answers import (
     stage,
     steps,
 )
-from holdback.portfolio.books import Books, Rules
-from holdback.portfolio.frames import Work, attached, opened
-from holdback.portfolio.parting import by_book
 from holdback.portfolio.readable import CODES, SAID, readable_columns
-from holdback.portfolio.staging import INVALID_COLUMN, Staging
+from holdback.portfolio.row_rulebooks import Books, Rules
 
 # The answer in words: each column, and in which of ours it is.
 READABLE: Final = {

@@ -9,11 +9,8 @@ from typing import Any, Final
 import narwhals.stable.v2 as nw
 from attrs import asdict, field, frozen
 
-from holdback.canonical import Json
-from holdback.portfolio.answers import ELIGIBLE, NEEDS, OURS, OUTCOME, RESULTS
-from holdback.portfolio.assessing import answered, assess
-from holdback.portfolio.books import Rules
-from holdback.portfolio.counting import (
+from holdback.exact_json import Json
+from holdback.portfolio.aggregation import (
     ANSWER,
     COUNTED,
     Amount,
@@ -24,10 +21,13 @@ from holdback.portfolio.counting import (
     money,
     with_book,
 )
+from holdback.portfolio.assessing import answered, assess
+from holdback.portfolio.column_plan import Frame, Staging
 from holdback.portfolio.frames import Work, opened
-from holdback.portfolio.marks import PLACES, words
+from holdback.portfolio.masks import PLACES, words
+from holdback.portfolio.outcome_columns import ELIGIBLE, NEEDS, OURS, OUTCOME, RESULTS
 from holdback.portfolio.readable import CODES
-from holdback.portfolio.staging import Frame, Staging
+from holdback.portfolio.row_rulebooks import Rules
 from holdback.portfolio.tables import Table, together
 
 # What was said of a row before, and what is said of it after.

@@ -9,13 +9,13 @@ from typing import Any, Final
 import narwhals.stable.v2 as nw
 from attrs import evolve, frozen
 
-from holdback.errors import Fault, InvalidDocument
-from holdback.portfolio.answers import BOOK, FAULTS, OURS, RESULTS
-from holdback.portfolio.books import Rules
-from holdback.portfolio.counting import with_book
+from holdback.errors import ErrorDetail, InvalidDocument
+from holdback.portfolio.aggregation import with_book
+from holdback.portfolio.column_plan import Staging
 from holdback.portfolio.frames import Work, opened
-from holdback.portfolio.marks import JURISDICTION_BIT, ON_BIT
-from holdback.portfolio.staging import Staging
+from holdback.portfolio.masks import JURISDICTION_BIT, ON_BIT
+from holdback.portfolio.outcome_columns import BOOK, FAULTS, OURS, RESULTS
+from holdback.portfolio.row_rulebooks import Rules
 from holdback.rules.types import Fact
 
 _ROW: Final = f"{OURS}first"
@@ -57,7 +57,7 @@ def check_frame(
         raise InvalidDocument(faults)
 
 
-def _of_values(staging: Staging, without: Collection[str | None]) -> Iterator[Fault]:
+def _of_values(staging: Staging, without: Collection[str | None]) -> Iterator[ErrorDetail]:
     """A fault for each column with values that cannot be read; those in *without* cannot be looked at."""
     looked_at = evolve(staging, without=frozenset(filter(None, without)), strict=True)
     work, _ = looked_at.staged()
@@ -69,7 +69,7 @@ def _of_values(staging: Staging, without: Collection[str | None]) -> Iterator[Fa
     for (name, expected), rows in sorted(
         found.items(), key=lambda each: (places[each[0][0]], each[0])
     ):
-        yield Fault(message=f"{rows} cannot be read; {expected}", path=name)
+        yield ErrorDetail(message=f"{rows} cannot be read; {expected}", path=name)
 
 
 @frozen

@@ -13,16 +13,16 @@ from holdback.errors import InvalidDocument, did_you_mean
 from holdback.jurisdictions.rulebook import Rulebook
 from holdback.model.offer import Offer
 from holdback.money import PERCENT_PLACES, RATIO_PLACES, Money
-from holdback.offers.binding import BoundProduct, bind_all
-from holdback.offers.case import Case
+from holdback.offers.pricing_case import PricingCase
 from holdback.offers.quote import Quote
 from holdback.offers.quote import quote as quote_product
-from holdback.portfolio.answers import BOOK, ELIGIBLE, stage
+from holdback.offers.registry import BoundProduct, bind_all
+from holdback.portfolio.aggregation import with_book
 from holdback.portfolio.assessing import assess
-from holdback.portfolio.books import Books, Rules, books_of
-from holdback.portfolio.counting import with_book
+from holdback.portfolio.column_plan import Staging
 from holdback.portfolio.frames import Work, opened, whole
-from holdback.portfolio.staging import Staging
+from holdback.portfolio.outcome_columns import BOOK, ELIGIBLE, stage
+from holdback.portfolio.row_rulebooks import Books, Rules, books_of
 from holdback.rules.types import Facts
 
 # Enough for every amount, and months have two decimals.
@@ -148,7 +148,7 @@ def _rows(
     balance = facts[rulebook.catalogue.place("balance")]
     settlement = None if balance is None else Money(balance, rulebook.currency)
     for product in products:
-        case = Case(
+        case = PricingCase(
             facts=facts,
             catalogue=product.terms.rules.catalogue,
             renewal=True,

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from types import ModuleType
 from typing import Any, Final
 
-from holdback.portfolio.answers import BOOK, FAILING, NEEDS, OURS, OUTCOME, chain
-from holdback.portfolio.books import Books
-from holdback.portfolio.marks import FLOOR_BIT, JURISDICTION_BIT, ON_BIT, PLACES
-from holdback.renewal import FLOOR_CODE
+from holdback.eligibility import FLOOR_CODE
+from holdback.portfolio.masks import FLOOR_BIT, JURISDICTION_BIT, ON_BIT, PLACES
+from holdback.portfolio.outcome_columns import BOOK, FAILING, NEEDS, OURS, OUTCOME, chain
+from holdback.portfolio.row_rulebooks import Books
 
 CODES: Final = "codes"
 # The answer in words, by the name that it has for the user, and the columns of ours that it stands in until then.

@@ -8,11 +8,9 @@ from typing import Any
 
 from attrs import field, frozen
 
-from holdback.canonical import Json
+from holdback.exact_json import Json
 from holdback.jurisdictions.rulebook import Rulebook
-from holdback.portfolio.assessing import answered
-from holdback.portfolio.books import Books, Rules
-from holdback.portfolio.counting import (
+from holdback.portfolio.aggregation import (
     ANSWER,
     COUNTED,
     Amount,
@@ -22,9 +20,11 @@ from holdback.portfolio.counting import (
     counted,
     money,
 )
+from holdback.portfolio.assessing import answered
+from holdback.portfolio.column_plan import Staging
 from holdback.portfolio.frames import Work, opened
-from holdback.portfolio.marks import INVALID, PLACES, words
-from holdback.portfolio.staging import Staging
+from holdback.portfolio.masks import INVALID, PLACES, words
+from holdback.portfolio.row_rulebooks import Books, Rules
 from holdback.portfolio.tables import Table, together
 
 

@@ -17,7 +17,7 @@ from typing import Final, NoReturn, assert_never
 
 from holdback.errors import RuleError, did_you_mean
 from holdback.money import Currency
-from holdback.rules import exactness, mismatch, scale, values
+from holdback.rules import hints, rounding, scaling, values
 from holdback.rules.operators import OPERATORS
 from holdback.rules.render import text_of
 from holdback.rules.tree import (
@@ -60,7 +60,7 @@ def check(tree: Tree, catalogue: Catalogue, expect: Kind | None = None) -> Check
     root = checker.node(tree.root)
     if expect is not None and root.type.kind is not expect:
         hint = "compare it with something, as `progress >= 50%`" if expect is Kind.FLAG else None
-        message = f"expected a {expect.value}, not {mismatch.named(root.type)}"
+        message = f"expected a {expect.value}, not {hints.named(root.type)}"
         checker.fail(message, tree.root, hint)
     return _checked(root, tree.source, catalogue)
 
@@ -105,7 +105,7 @@ def _number(
         places=places,
         low=ends[0],
         high=ends[1],
-        rounding=exactness.rounding(tree.operator, operands),
+        rounding=rounding.rounding(tree.operator, operands),
         start=tree.start,
         end=tree.end,
     )
@@ -164,7 +164,7 @@ class _Checker:
             number = values.written(tree.value, type_.places)
         if number is None:
             decimals = f"at most {type_.places} decimals" if type_.places else "no decimals"
-            self.fail(f"{mismatch.named(type_)} has {decimals}", tree)
+            self.fail(f"{hints.named(type_)} has {decimals}", tree)
         self.bounded(tree, type_, number)
         return Constant(type=type_, number=number, start=tree.start, end=tree.end)
 
@@ -193,7 +193,7 @@ class _Checker:
         if fact is not None:
             return self._fact(fact, tree)
         if parameter is None:
-            hint = mismatch.unknown_name(tree.name, self.catalogue)
+            hint = hints.unknown_name(tree.name, self.catalogue)
             self.fail(f"`{tree.name}` is not a fact and not a parameter", tree, hint)
         self.bounded(tree, parameter.type, parameter.number)
         return Constant(
@@ -225,7 +225,7 @@ class _Checker:
             if operand.type.kind is not Kind.FLAG:
                 self.fail(
                     f"`{tree.operator}` takes flags, and `{self.text(written)}` is "
-                    f"{mismatch.named(operand.type)}",
+                    f"{hints.named(operand.type)}",
                     written,
                     f"compare it with something, as `{self.text(written)} >= ...`",
                 )
@@ -236,11 +236,11 @@ class _Checker:
         operands = self.alike(tree)
         if tree.operator == "in":
             for choice, written in zip(operands[1:], tree.operands[1:], strict=True):
-                if not scale.is_constant(choice):
+                if not scaling.is_constant(choice):
                     self.fail("a list holds constants and parameters", written)
-        if all(scale.is_constant(operand) for operand in operands):
+        if all(scaling.is_constant(operand) for operand in operands):
             self.fail("this does not depend on any fact", tree)
-        ends = scale.ends(operands, scale.most_places(operands))
+        ends = scaling.ends(operands, scaling.most_places(operands))
         self.bounded(tree, operands[0].type, *chain.from_iterable(ends))
         for other, written in zip(operands[1:], tree.operands[1:], strict=True):
             self._in_range((operands[0], other), (tree.operands[0], written))
@@ -249,11 +249,11 @@ class _Checker:
 
     def _in_range(self, sides: tuple[Node, Node], trees: tuple[Syntax, Syntax]) -> None:
         """Refuse a constant outside what the other side can be: it would decide nothing."""
-        places = scale.most_places(sides)
+        places = scaling.most_places(sides)
         mirrored = sides[::-1], trees[::-1]
         for (constant, other), (written, against) in ((sides, trees), mirrored):
-            (number, _), (low, high) = scale.ends((constant, other), places)
-            if scale.is_constant(constant) and not low <= number <= high:
+            (number, _), (low, high) = scaling.ends((constant, other), places)
+            if scaling.is_constant(constant) and not low <= number <= high:
                 text, type_ = self.text(written), other.type
                 literal = isinstance(constant, Constant) and constant.name is None
                 what = f"`{text}`" if literal else f"`{text}` ({type_.show(number, places)})"
@@ -262,13 +262,13 @@ class _Checker:
                 self.fail(f"{what} is out of range", written, hint)
 
     def _exact(self, tree: Expression, left: Node, right: Node, written: Syntax) -> None:
-        if exactness.is_exact(tree.operator, left, right):
+        if rounding.is_exact(tree.operator, left, right):
             return
         texts = self.text(tree.operands[0]), self.text(written)
         self.fail(
             f"`{tree.operator}` is not exact on a percentage that was rounded down",
             tree,
-            exactness.suggestion(tree.operator, left, right, texts),
+            rounding.suggestion(tree.operator, left, right, texts),
         )
 
     # -- numbers
@@ -280,9 +280,9 @@ class _Checker:
         if tree.operator == "negate" and isinstance(first, Constant) and first.name is None:
             # `-5%` is a literal, though the grammar has no sign in it.
             return Constant(type=first.type, number=-first.number, start=tree.start, end=tree.end)
-        places = scale.most_places(operands)
-        ends = scale.ends(operands, places)
-        low, high = scale.interval(tree.operator, ends)
+        places = scaling.most_places(operands)
+        ends = scaling.ends(operands, places)
+        low, high = scaling.interval(tree.operator, ends)
         self.bounded(tree, first.type, low, high, *chain.from_iterable(ends))
         return _number(tree, operands, first.type, places, (low, high))
 
@@ -292,12 +292,12 @@ class _Checker:
         kinds = {left.type.kind, right.type.kind}
         if kinds not in _FACTORS:
             self.fail(
-                f"{mismatch.unlike((left, right), self.texts(tree))}; `*` takes money and a "
+                f"{hints.unlike((left, right), self.texts(tree))}; `*` takes money and a "
                 "ratio, money and a percentage, or two counts",
                 tree,
                 self._meant_factor(tree, left, right),
             )
-        multiple = scale.factor(left, right)
+        multiple = scaling.factor(left, right)
         if multiple is None:
             self.fail("one side of `*` must be a constant or a parameter", tree)
         operand, number, places = multiple
@@ -310,7 +310,7 @@ class _Checker:
         """`balance * 2` was meant as `balance * 2.0`."""
         for side, other in ((left, tree.operands[1]), (right, tree.operands[0])):
             if side.type.kind is Kind.MONEY:
-                return mismatch.meant(Type(Kind.RATIO), other)
+                return hints.meant(Type(Kind.RATIO), other)
         return None
 
     # -- what both are made of
@@ -336,9 +336,9 @@ class _Checker:
     def _unlike(self, tree: Expression, nodes: list[Node], one: int, other: int) -> NoReturn:
         """Refuse *tree* for its operands at the places *one* and *other*."""
         sides, trees = (nodes[one], nodes[other]), (tree.operands[one], tree.operands[other])
-        hint = mismatch.meant(sides[0].type, trees[1]) or mismatch.meant(sides[1].type, trees[0])
+        hint = hints.meant(sides[0].type, trees[1]) or hints.meant(sides[1].type, trees[0])
         texts = self.text(trees[0]), self.text(trees[1])
-        self.fail(mismatch.unlike(sides, texts), tree, hint)
+        self.fail(hints.unlike(sides, texts), tree, hint)
 
     def _settled(self, node: Node, type_: Type, written: Syntax) -> Constant:
         """The text literal *node* as a member of the declared set of *type_*."""
@@ -356,9 +356,9 @@ class _Checker:
     def _not_taken(self, tree: Expression, type_: Type) -> NoReturn:
         hint = None
         if type_.kind is Kind.FLAG and tree.operator in ("==", "!="):
-            hint = mismatch.flag_comparison(tree.operator, self.texts(tree))
+            hint = hints.flag_comparison(tree.operator, self.texts(tree))
         operator = "-" if tree.operator == "negate" else tree.operator
-        self.fail(f"`{operator}` does not take {mismatch.named(type_)}", tree, hint)
+        self.fail(f"`{operator}` does not take {hints.named(type_)}", tree, hint)
 
     def bounded(self, tree: Syntax, type_: Type, *numbers: int) -> None:
         """Refuse what could pass 2**62 in the scale in which it is calculated."""

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final
 
-from holdback.rules import scale
+from holdback.rules import scaling
 from holdback.rules.operators import OPPOSITES
 from holdback.rules.tree import Checked, Constant, FactRead, Node, Operation, leaves
 from holdback.rules.types import Facts, Kind
@@ -116,7 +116,7 @@ def _rule(node: Node, bit: int) -> list[str]:
 
 def _is_of_one_fact(node: Operation) -> bool:
     """Whether *node* compares a fact as it is with constants alone."""
-    constant = [scale.is_constant(operand) for operand in node.operands]
+    constant = [scaling.is_constant(operand) for operand in node.operands]
     facts = [isinstance(operand, FactRead) for operand in node.operands]
     return sum(facts) == 1 and sum(constant) == len(constant) - 1
 
@@ -159,7 +159,7 @@ def _compared(node: Node, answer: bool) -> str:
     """The condition under which the comparison *node*, all known, has that *answer*."""
     assert isinstance(node, Operation)
     operator = node.operator if answer else _OPPOSITES[node.operator]
-    places = scale.most_places(node.operands)
+    places = scaling.most_places(node.operands)
     return _written(operator, [_number(operand, places) for operand in node.operands])
 
 
@@ -175,14 +175,14 @@ def _places(node: Node) -> list[int]:
 
 def _number(node: Node, places: int) -> str:
     """The number *node*, all known, in units of 10**-*places*."""
-    multiplier = scale.multiplier(node, places)
-    if scale.is_constant(node):
+    multiplier = scaling.multiplier(node, places)
+    if scaling.is_constant(node):
         return str(node.low * multiplier)
     match node:
         case FactRead():
             number = f"a{node.place}"
         case Operation(operator="*", operands=(left, right)):
-            multiple = scale.factor(left, right)
+            multiple = scaling.factor(left, right)
             assert multiple is not None, "check lets no other product pass"
             operand = _number(multiple.operand, multiple.operand.places)
             number = _written("*", [operand, str(multiple.number)])

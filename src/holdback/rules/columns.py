@@ -20,7 +20,7 @@ from typing import Any, Final
 import narwhals.stable.v2 as nw
 from attrs import frozen
 
-from holdback.rules import scale
+from holdback.rules import scaling
 from holdback.rules.operators import OPPOSITES
 from holdback.rules.tree import Checked, Constant, FactRead, Node, Operation, leaves
 from holdback.rules.types import Kind
@@ -140,7 +140,7 @@ class _Writer:
 
     def compared(self, operator: str, operands: Sequence[Node]) -> Any:
         """The condition under which the comparison is true; null where something that it reads is."""
-        places = scale.most_places(operands)
+        places = scaling.most_places(operands)
         first, *others = (self.number(operand, places) for operand in operands)
         match operator:
             case "in":
@@ -152,14 +152,14 @@ class _Writer:
 
     def number(self, node: Node, places: int) -> Any:
         """The number *node* in units of 10**-*places*: an expression, or a plain number when it is constant."""
-        multiplier = scale.multiplier(node, places)
-        if scale.is_constant(node):
+        multiplier = scaling.multiplier(node, places)
+        if scaling.is_constant(node):
             return node.low * multiplier
         match node:
             case FactRead():
                 number = self.numbers[node.name].value
             case Operation(operator="*", operands=(left, right)):
-                multiple = scale.factor(left, right)
+                multiple = scaling.factor(left, right)
                 assert multiple is not None, "check lets no other product pass"
                 number = self.number(multiple.operand, multiple.operand.places) * multiple.number
             case Operation(operator=operator, operands=operands):

@@ -15,10 +15,10 @@ from typing import TypeAlias, assert_never
 
 from attrs import evolve, field, frozen
 
-from holdback.errors import Fault, InvalidDocument, did_you_mean
+from holdback.errors import ErrorDetail, InvalidDocument, did_you_mean
 from holdback.money import PERCENT_PLACES, RATIO_PLACES, Currency
 from holdback.rules import values
-from holdback.rules.preparation import Column, Preparer, preparer
+from holdback.rules.fact_reader import Column, Preparer, preparer
 
 # Prepared facts: an entry for each fact of the catalogue, by its place.
 Facts: TypeAlias = tuple[int | None, ...]
@@ -296,19 +296,19 @@ class Catalogue:
     def _prepare_any(self, facts: Mapping[str, object]) -> Facts:
         """The long way, for facts that are not all usual, with all that there is to say of them."""
         prepared: list[int | None] = [None] * len(self.facts)
-        faults: list[Fault] = []
+        faults: list[ErrorDetail] = []
         for name, value in facts.items():
             fact = self.fact(name)
             known = isinstance(name, str) and name.isidentifier()
             path = f"$.{name}" if known else f"$[{name!r:.60}]"
             if fact is None:
                 hint = did_you_mean(str(name), self._places)
-                faults.append(Fault(message="unknown fact", path=path, hint=hint))
+                faults.append(ErrorDetail(message="unknown fact", path=path, hint=hint))
                 continue
             try:
                 prepared[self._places[fact.name]] = fact.read(value)
             except ValueError as error:
-                faults.append(Fault(message=str(error), path=path))
+                faults.append(ErrorDetail(message=str(error), path=path))
         if faults:
             raise InvalidDocument(faults)
         return tuple(prepared)

@@ -32,15 +32,15 @@ from attrs import field, frozen
 from pendulum import DateTime
 
 from holdback import wire
-from holdback.canonical import Json
 from holdback.engine import Engine, Outcome
 from holdback.errors import InvalidDocument, Refusal
+from holdback.exact_json import Json
 from holdback.lifecycle.commands import Command
+from holdback.lifecycle.context import Context
 from holdback.lifecycle.events import Event
-from holdback.lifecycle.setting import Context
 from holdback.model.merchant import Merchant
 from holdback.money import Money
-from holdback.testing import telling
+from holdback.testing import messages
 from holdback.testing.operations import Body, carry_out, filled, fitting, known
 
 Instant: TypeAlias = datetime | str
@@ -341,7 +341,7 @@ class Then:
             AssertionError: it was carried out, refused, or invalid for other reasons.
         """
         __tracebackhide__ = True
-        found = self.error.faults if isinstance(self.error, InvalidDocument) else ()
+        found = self.error.errors if isinstance(self.error, InvalidDocument) else ()
         if not found or not set(paths) <= {fault.path for fault in found}:
             at = f" with faults at {', '.join(paths)}" if paths else ""
             raise AssertionError(self._told(f"an invalid document{at}")) from self.error
@@ -359,7 +359,7 @@ class Then:
         if self.carried_out is None:
             raise AssertionError(self._told("a reply")) from self.error
         wanted = expected if isinstance(expected, Mapping) else wire.read_json(expected)
-        unlike = list(telling.differences(wanted, self.story.reply))
+        unlike = list(messages.differences(wanted, self.story.reply))
         if unlike:
             raise AssertionError(self._told("a reply with other fields", unlike))
         return self
@@ -371,8 +371,8 @@ class Then:
         if unlike:
             return "\n".join([*lines, "differs:", *(f"  {each}" for each in unlike)])
         if self.error is not None:
-            return "\n".join([*lines, "happened:", *telling.told_error(self.error)])
-        return "\n".join([*lines, "happened:", *telling.told_events(self.outcome.events)])
+            return "\n".join([*lines, "happened:", *messages.told_error(self.error)])
+        return "\n".join([*lines, "happened:", *messages.told_events(self.outcome.events)])
 
 
 def _name(expected: str | type | Event | Mapping[str, Json]) -> str:
@@ -392,4 +392,4 @@ def _unlike(expected: str | type | Event | Mapping[str, Json], event: Event) -> 
     if isinstance(expected, str | type):
         return []
     fields = expected if isinstance(expected, Mapping) else wire.event_to_dict(expected)
-    return list(telling.differences(fields, wire.event_to_dict(event), type(event).__name__))
+    return list(messages.differences(fields, wire.event_to_dict(event), type(event).__name__))

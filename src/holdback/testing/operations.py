@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Final, TypeAlias
 
-from holdback.canonical import Json
 from holdback.engine import Engine, Outcome
 from holdback.errors import Refusal, did_you_mean
+from holdback.exact_json import Json
 from holdback.facts import EVIDENCE_FACTS, INITIAL_EVIDENCE
 from holdback.lifecycle.commands import Command, RequestOffers
-from holdback.lifecycle.setting import Context
+from holdback.lifecycle.context import Context
 from holdback.model.application import PROFILE
 from holdback.model.merchant import Merchant
 from holdback.model.offer import ELIGIBLE

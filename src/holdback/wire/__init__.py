@@ -12,7 +12,6 @@ reads a clock.
 from __future__ import annotations
 
 from holdback.wire.commands import COMMANDS, read_command, read_evidence
-from holdback.wire.instants import read_timestamp, write_timestamp
 from holdback.wire.problems import CONTENT_TYPE, problem, write_problem
 from holdback.wire.replies import Reply, to_dict, write
 from holdback.wire.requests import read_accept_request, read_offers_request
@@ -28,6 +27,7 @@ from holdback.wire.stored import (
     write_merchant,
 )
 from holdback.wire.strict_json import REQUEST_LIMIT, STATE_LIMIT, read_json
+from holdback.wire.timestamps import read_timestamp, write_timestamp
 
 __all__ = [
     "COMMANDS",

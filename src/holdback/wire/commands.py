@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
-from holdback.canonical import Json, Verbatim
-from holdback.errors import Fault, InvalidDocument, did_you_mean
+from holdback.errors import ErrorDetail, InvalidDocument, did_you_mean
+from holdback.exact_json import Json, Verbatim
 from holdback.lifecycle.commands import (
     APPLICATION_ENDINGS,
     DEAL_ENDINGS,
@@ -25,8 +25,7 @@ from holdback.lifecycle.commands import (
 from holdback.model.deal import Entry
 from holdback.model.merchant import Takings
 from holdback.money import Currency
-from holdback.wire.requests import bank_details, read_offers_request
-from holdback.wire.shapes import (
+from holdback.wire.fields import (
     Faults,
     Reader,
     amount_in,
@@ -45,6 +44,7 @@ from holdback.wire.shapes import (
     read_object,
     wrong_kind,
 )
+from holdback.wire.requests import bank_details, read_offers_request
 from holdback.wire.strict_json import field_path, read_tree
 
 
@@ -65,7 +65,7 @@ def _supply_details(tree: Json, _: Currency, faults: Faults) -> Callable[[], Com
     details = read.get("details") or {}
     if not faults and not any(details.values()):
         message = "expected bank_details, intended_use_of_funds or both"
-        faults.append(Fault(message=message, path="$.details"))
+        faults.append(ErrorDetail(message=message, path="$.details"))
     return lambda: SupplyDetails(application_id=read["application_id"], **details)
 
 
@@ -116,7 +116,7 @@ def _recorded(
     read = read_object(tree, "$", faults, fields, (*others, name))
     if read.get(name) == () and not faults and read.get("complete_through") is None:
         message = "expected at least one item, or the day that complete_through names"
-        faults.append(Fault(message=message, path=f"$.{name}"))
+        faults.append(ErrorDetail(message=message, path=f"$.{name}"))
     return read
 
 
@@ -212,7 +212,7 @@ def read_evidence(tree: Mapping[str, Json] | None, *, path: str = "$.evidence") 
     for name, value in clean.items():
         if isinstance(value, dict | list):
             message = f"expected one value, not {kind_of(value)}"
-            faults.append(Fault(message=message, path=field_path(path, name)))
+            faults.append(ErrorDetail(message=message, path=field_path(path, name)))
         evidence[name] = number(value) if isinstance(value, Verbatim) else value
     checked(faults)
     return evidence

@@ -21,12 +21,12 @@ from cattrs.errors import ClassValidationError, ForbiddenExtraKeysError, Iterabl
 from cattrs.gen import make_dict_structure_fn
 from pendulum import DateTime
 
-from holdback.canonical import Json, Opaque, Verbatim
-from holdback.errors import Fault, InvalidDocument, did_you_mean
+from holdback.errors import ErrorDetail, InvalidDocument, did_you_mean
+from holdback.exact_json import Json, Opaque, Verbatim
 from holdback.money import Money, plain
-from holdback.wire.instants import calendar_day, instant, write_timestamp
-from holdback.wire.shapes import kind_of, number
+from holdback.wire.fields import kind_of, number
 from holdback.wire.strict_json import field_path, is_number
+from holdback.wire.timestamps import calendar_day, instant, write_timestamp
 
 _T = TypeVar("_T")
 _Structure = Callable[[Any, Any], Any]
@@ -237,7 +237,7 @@ def structured(tree: Json, kind: type[_T], path: str = "$") -> _T:
     # Nearly nothing has a fault: what has one is read again, slowly, for the places of all.
     with suppress(Exception):
         return CONVERTER.structure(tree, kind)
-    faults: list[Fault] = []
+    faults: list[ErrorDetail] = []
     try:
         return careful().structure(tree, kind)
     except Exception as error:  # noqa: BLE001  # whatever it is, only its place is told
@@ -246,7 +246,7 @@ def structured(tree: Json, kind: type[_T], path: str = "$") -> _T:
     raise InvalidDocument(faults)
 
 
-def _collect(error: BaseException, path: str, faults: list[Fault]) -> None:
+def _collect(error: BaseException, path: str, faults: list[ErrorDetail]) -> None:
     """Add what *error*, from *path*, has to say to *faults*; what it holds stays with it."""
     if isinstance(error, ClassValidationError):
         fields, others = error.group_exceptions()
@@ -261,10 +261,12 @@ def _collect(error: BaseException, path: str, faults: list[Fault]) -> None:
         known = [each.name for each in attrs.fields(error.cl)]
         for name in sorted(error.extra_fields):
             hint = did_you_mean(name, known)
-            faults.append(Fault(message="unknown field", path=field_path(path, name), hint=hint))
+            faults.append(
+                ErrorDetail(message="unknown field", path=field_path(path, name), hint=hint)
+            )
     elif isinstance(error, KeyError):
-        faults.append(Fault(message="the field is missing", path=path))
+        faults.append(ErrorDetail(message="the field is missing", path=path))
     elif isinstance(error, _UnexpectedError):
-        faults.append(Fault(message=str(error), path=path))
+        faults.append(ErrorDetail(message=str(error), path=path))
     else:
-        faults.append(Fault(message="this cannot be read", path=path))
+        faults.append(ErrorDetail(message="this cannot be read", path=path))

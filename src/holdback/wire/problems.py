@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from holdback.canonical import Json, write_json
-from holdback.errors import REFUSALS, Fault, InvalidDocument, Refusal
+from holdback.errors import REFUSALS, ErrorDetail, InvalidDocument, Refusal
+from holdback.exact_json import Json, write_json
 
 CONTENT_TYPE: Final = "application/problem+json"
 
@@ -19,9 +19,9 @@ def problem(error: Refusal | InvalidDocument) -> dict[str, Json]:
     """
     if isinstance(error, Refusal):
         return _details(error.code, error.detail, error.errors)
-    count = len(error.faults)
+    count = len(error.errors)
     detail = "the document has one fault" if count == 1 else f"the document has {count} faults"
-    return _details("invalid_request", detail, error.faults)
+    return _details("invalid_request", detail, error.errors)
 
 
 def write_problem(error: Refusal | InvalidDocument) -> bytes:
@@ -29,7 +29,7 @@ def write_problem(error: Refusal | InvalidDocument) -> bytes:
     return write_json(problem(error)).encode()
 
 
-def _details(code: str, detail: str, faults: tuple[Fault, ...]) -> dict[str, Json]:
+def _details(code: str, detail: str, faults: tuple[ErrorDetail, ...]) -> dict[str, Json]:
     status, title = REFUSALS[code]
     return {
         "type": f"urn:holdback:{code}",
@@ -41,7 +41,7 @@ def _details(code: str, detail: str, faults: tuple[Fault, ...]) -> dict[str, Jso
     }
 
 
-def _message(fault: Fault) -> str:
+def _message(fault: ErrorDetail) -> str:
     """What is wrong, where in a text if that is known, and what would help."""
     position = f" (line {fault.line}, column {fault.column})" if fault.line is not None else ""
     hint = f"; {fault.hint}" if fault.hint else ""

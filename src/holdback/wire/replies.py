@@ -13,30 +13,30 @@ from json.encoder import encode_basestring as quoted
 from types import MappingProxyType
 from typing import Any, Final, TypeAlias
 
-from holdback.canonical import Json, write_json
-from holdback.model.acceptance import Acceptance, ApplicationStanding
+from holdback.eligibility import Assessment
+from holdback.exact_json import Json, write_json
+from holdback.model.acceptance import Acceptance, ApplicationStatus
 from holdback.model.application import RequiredChecks
-from holdback.model.deal import Deal, DealStanding, Entry, MerchantLookup, standing
+from holdback.model.deal import Deal, Entry, LookupDeal, MerchantLookup, standing
 from holdback.model.merchant import TakingsHeld
 from holdback.model.offer import Offer
 from holdback.model.product import Offers, Product
 from holdback.money import Money, digits, unscaled
-from holdback.renewal import Assessment
 from holdback.wire.converter import rate
-from holdback.wire.instants import write_timestamp
+from holdback.wire.timestamps import write_timestamp
 
 Reply: TypeAlias = (
     Offers
     | Acceptance
     | MerchantLookup
-    | DealStanding
-    | ApplicationStanding
+    | LookupDeal
+    | ApplicationStatus
     | TakingsHeld
     | RequiredChecks
     | Assessment
 )
 
-# Spec 2.4: links "contains at least the two keys below"; they come first, the others in order.
+# Service 2.4: links "contains at least the two keys below"; they come first, the others in order.
 _FIRST_LINKS: Final = ("contract_link", "merchant_link")
 
 
@@ -47,7 +47,7 @@ def to_dict(reply: Reply) -> dict[str, Json]:
     Money is a `Decimal` in major units with the decimals of the minor unit; percentages, rates and
     terms are `Decimal`s without trailing zeros.
 
-    >>> to_dict(ApplicationStanding(application_id="a-1", status="submitted"))
+    >>> to_dict(ApplicationStatus(application_id="a-1", status="submitted"))
     {'application_id': 'a-1', 'status': 'submitted', 'omitted': []}
     """
     return _PLAIN[type(reply)](reply)
@@ -68,7 +68,7 @@ def write(reply: Reply) -> bytes:
 
 
 def _offers(reply: Offers) -> dict[str, Json]:
-    """Spec 2.2, the response."""
+    """Service 2.2, the response."""
     return {
         "products": [_product(product) for product in reply.products],
         "expiresAt": write_timestamp(reply.expires_at),
@@ -76,7 +76,7 @@ def _offers(reply: Offers) -> dict[str, Json]:
 
 
 def _product(product: Product) -> dict[str, Json]:
-    """Spec 2.2, product."""
+    """Service 2.2, product."""
     return {
         "product_id": product.product_id,
         "name": product.name,
@@ -92,7 +92,7 @@ def _product(product: Product) -> dict[str, Json]:
 
 
 def _offer(offer: Offer) -> dict[str, Json]:
-    """Spec 2.2, offer."""
+    """Service 2.2, offer."""
     return {
         "offer_id": offer.offer_id,
         "offer_status": offer.offer_status,
@@ -111,7 +111,7 @@ def _rate(value: Decimal) -> Decimal:
 
 
 def _acceptance(reply: Acceptance) -> dict[str, Json]:
-    """Spec 2.4; the offer is the full offer."""
+    """Service 2.4; the offer is the full offer."""
     return {
         "application_id": reply.application_id,
         "provider_id": reply.provider_id,
@@ -126,12 +126,12 @@ def _links(links: Mapping[str, str]) -> dict[str, str]:
 
 
 def _lookup(reply: MerchantLookup) -> dict[str, Json]:
-    """Spec 2.5."""
+    """Service 2.5."""
     return {"deals": [_deal(each) for each in reply.deals]}
 
 
-def _deal(each: DealStanding) -> dict[str, Json]:
-    """Spec 2.5, deal; `pricing` and `transactions` are design 6a's."""
+def _deal(each: LookupDeal) -> dict[str, Json]:
+    """Service 2.5, deal; `pricing` and `transactions` are design 6a's."""
     deal, performance = each.deal, each.performance
     return {
         "id": deal.id,
@@ -187,7 +187,7 @@ def _reversed(amount: Money) -> Decimal:
     return unscaled(-amount.minor, amount.currency.places)
 
 
-def _standing(reply: ApplicationStanding) -> dict[str, Json]:
+def _standing(reply: ApplicationStatus) -> dict[str, Json]:
     return {
         "application_id": reply.application_id,
         "status": reply.status,
@@ -221,8 +221,8 @@ _PLAIN: Final[Mapping[type, Callable[[Any], dict[str, Json]]]] = MappingProxyTyp
         Offers: _offers,
         Acceptance: _acceptance,
         MerchantLookup: _lookup,
-        DealStanding: _deal,
-        ApplicationStanding: _standing,
+        LookupDeal: _deal,
+        ApplicationStatus: _standing,
         TakingsHeld: _takings_held,
         RequiredChecks: _required_checks,
         Assessment: Assessment.plain,

@@ -1,4 +1,4 @@
-"""The bodies that a partner sends: the request for offers and the acceptance (spec 2.1 and 2.3)."""
+"""The bodies that a partner sends: the request for offers and the acceptance (service 2.1 and 2.3)."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
-from holdback.canonical import Json
-from holdback.errors import Fault, did_you_mean
+from holdback.errors import ErrorDetail, did_you_mean
+from holdback.exact_json import Json
 from holdback.model.acceptance import BankDetails
 from holdback.model.application import Application, OffersRequest
 from holdback.money import MINOR_UNITS
-from holdback.wire.shapes import (
+from holdback.wire.fields import (
     Faults,
     Reader,
     checked,
@@ -27,7 +27,7 @@ from holdback.wire.shapes import (
     wrong_kind,
 )
 
-# Spec 2.3: "Hyphen-separated groups of digits."
+# Service 2.3: "Hyphen-separated groups of digits."
 _SORT_CODE: Final = re.compile(r"[0-9]+(?:-[0-9]+)+")
 _CODE: Final = re.compile(r"[A-Za-z]{1,10}")
 
@@ -52,7 +52,7 @@ def _currency(value: Json, path: str, faults: Faults) -> str | None:
     if _CODE.fullmatch(value):
         message = f"unknown currency `{value}`"
         hint = _near(value.upper())
-    faults.append(Fault(message=message, path=path, hint=hint))
+    faults.append(ErrorDetail(message=message, path=path, hint=hint))
     return None
 
 
@@ -60,14 +60,14 @@ def _sort_code(value: Json, path: str, faults: Faults) -> str | None:
     read: str | None = identifier(value, path, faults)
     if read is not None and _SORT_CODE.fullmatch(read) is None:
         message = "expected groups of digits with hyphens between them, such as `00-00-00`"
-        faults.append(Fault(message=message, path=path))
+        faults.append(ErrorDetail(message=message, path=path))
     return read
 
 
 def _provider_id(value: Json, path: str, faults: Faults) -> str | None:
     if value == "":
         message = "expected the stored provider_id, or null in an initial application"
-        faults.append(Fault(message=message, path=path))
+        faults.append(ErrorDetail(message=message, path=path))
         return None
     read: str | None = None if value is None else identifier(value, path, faults)
     return read
@@ -99,7 +99,7 @@ _OFFERS_REQUEST: Final[Mapping[str, Reader]] = MappingProxyType(
 
 def read_offers_request(body: bytes | str | Mapping[str, Json]) -> OffersRequest:
     """
-    The body of `POST /offers` (spec 2.1), from JSON text or from a mapping that was parsed already.
+    The body of `POST /offers` (service 2.1), from JSON text or from a mapping that was parsed already.
 
     >>> body = '{"application": {"merchant_id": "m-1", "provider_id": "p-1", "currency": "GBP"}}'
     >>> read_offers_request(body).renewal
@@ -124,7 +124,7 @@ def read_offers_request(body: bytes | str | Mapping[str, Json]) -> OffersRequest
 
 def _check_profile(tree: Mapping[str, Json], faults: Faults) -> None:
     """
-    Spec 2.1: consents, applicants and company are sent in initial applications, and "a renewal
+    Service 2.1: consents, applicants and company are sent in initial applications, and "a renewal
     request contains only the application object". A provider_id that is neither leaves open which
     it is.
     """
@@ -139,7 +139,9 @@ def _check_profile(tree: Mapping[str, Json], faults: Faults) -> None:
         message = "a renewal carries the application alone"
         hint = "leave the field out, or leave provider_id null in an initial application"
         faults.extend(
-            Fault(message=message, path=f"$.{name}", hint=hint) for name in PROFILE if name in tree
+            ErrorDetail(message=message, path=f"$.{name}", hint=hint)
+            for name in PROFILE
+            if name in tree
         )
 
 
@@ -154,7 +156,7 @@ _BANK_DETAILS: Final[Mapping[str, Reader]] = MappingProxyType(
 
 
 def bank_details(value: Json, path: str, faults: Faults) -> BankDetails | None:
-    """Read bank details (spec 2.3); every field of them is optional."""
+    """Read bank details (service 2.3); every field of them is optional."""
     before = len(faults)
     read = read_object(value, path, faults, _BANK_DETAILS)
     return BankDetails(**read) if len(faults) == before else None
@@ -167,7 +169,7 @@ _ACCEPT_REQUEST: Final[Mapping[str, Reader]] = MappingProxyType(
 
 def read_accept_request(body: bytes | str | Mapping[str, Json] | None = None) -> BankDetails | None:
     """
-    The bank details of the optional body of an acceptance (spec 2.3); None when there are none.
+    The bank details of the optional body of an acceptance (service 2.3); None when there are none.
 
     >>> read_accept_request(b"") is None
     True

@@ -10,13 +10,13 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Final, get_args
 
-from holdback.canonical import Json, Opaque, Verbatim, write_json
-from holdback.errors import Fault, InvalidDocument, did_you_mean
+from holdback.errors import ErrorDetail, InvalidDocument, did_you_mean
+from holdback.exact_json import Json, Opaque, Verbatim, write_json
 from holdback.lifecycle.events import Event
 from holdback.model.deal import Deal
 from holdback.model.merchant import Merchant
 from holdback.wire.converter import CONVERTER, opened, structured
-from holdback.wire.shapes import kind_of
+from holdback.wire.fields import kind_of
 from holdback.wire.strict_json import STATE_DEPTH, STATE_LIMIT, read_json, read_tree
 
 STATE_FORMAT: Final = 1
@@ -123,14 +123,14 @@ def _fields(tree: Json, newest: int) -> dict[str, Any]:
     return {name: value for name, value in tree.items() if name != "format"}
 
 
-def _deal_faults(deal: Deal, path: str) -> list[Fault]:
+def _deal_faults(deal: Deal, path: str) -> list[ErrorDetail]:
     """What no deal can be, whoever wrote it: amounts that do not add up to anything."""
     amounts = [deal.funded_amount, deal.settled, *(entry.amount for entry in deal.entries)]
     if any(amount.currency != deal.repayment_amount.currency for amount in amounts):
-        return [Fault(message="the amounts of a deal have one currency", path=path)]
+        return [ErrorDetail(message="the amounts of a deal have one currency", path=path)]
     if deal.repayment_amount.minor <= 0:
         message = "expected an amount above zero"
-        return [Fault(message=message, path=f"{path}.repayment_amount")]
+        return [ErrorDetail(message=message, path=f"{path}.repayment_amount")]
     return []
 
 

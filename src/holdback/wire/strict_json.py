@@ -16,8 +16,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, Final, NoReturn
 
-from holdback.canonical import Json, Opaque, Verbatim
-from holdback.errors import Fault, InvalidDocument
+from holdback.errors import ErrorDetail, InvalidDocument
+from holdback.exact_json import Json, Opaque, Verbatim
 from holdback.money import MAX_DIGITS, plain
 
 # A request is a few kilobytes; a merchant's state holds its whole history.
@@ -79,7 +79,7 @@ def read_tree(value: Json, *, depth: int = REQUEST_DEPTH) -> Json:
     Raises:
         InvalidDocument: with every fault and its JSON path.
     """
-    faults: list[Fault] = []
+    faults: list[ErrorDetail] = []
     tree = _clean(value, "$", faults, depth)
     if faults:
         raise InvalidDocument(faults)
@@ -212,25 +212,25 @@ def _parsed(text: str) -> Json:
     except json.JSONDecodeError as error:
         fault = _syntax_fault(error.msg, error.lineno, error.colno)
     except RecursionError:
-        fault = Fault(message="brackets are nested too deep", path="$")
+        fault = ErrorDetail(message="brackets are nested too deep", path="$")
     # Raised here, out of the handler: a JSONDecodeError holds the whole document.
     raise InvalidDocument([fault])
 
 
-def _syntax_fault(said: str, line: int, column: int) -> Fault:
+def _syntax_fault(said: str, line: int, column: int) -> ErrorDetail:
     said = said.removesuffix(" at").removesuffix(" starting")
     message = f"this is not JSON: {said[:1].lower()}{said[1:]}"
-    return Fault(message=message, path="$", line=line, column=column)
+    return ErrorDetail(message=message, path="$", line=line, column=column)
 
 
-def _clean(value: Any, path: str, faults: list[Fault], depth: int) -> Json:
+def _clean(value: Any, path: str, faults: list[ErrorDetail], depth: int) -> Json:
     """*value* as plain JSON values, what is wrong with it added to *faults*."""
     kind = type(value)
     if value is None or kind is bool:
         return value
     if kind is str:
         if has_lone_surrogate(value):
-            faults.append(Fault(message="text with half of a surrogate pair", path=path))
+            faults.append(ErrorDetail(message="text with half of a surrogate pair", path=path))
         return value
     if kind in (Verbatim, int, Decimal):
         return _clean_number(value, path, faults)
@@ -238,21 +238,23 @@ def _clean(value: Any, path: str, faults: list[Fault], depth: int) -> Json:
         return _clean(_parsed(value.text), path, faults, depth)
     nested = isinstance(value, Mapping | Sequence) and not isinstance(value, str | bytes)
     if not nested:
-        faults.append(Fault(message=_not_json(value), path=path))
+        faults.append(ErrorDetail(message=_not_json(value), path=path))
         return None
     if depth == 0:
-        faults.append(Fault(message="brackets are nested too deep", path=path))
+        faults.append(ErrorDetail(message="brackets are nested too deep", path=path))
         return None
     if kind is _Pairs or isinstance(value, Mapping):
         return _clean_fields(value, path, faults, depth)
     return [_clean(item, f"{path}[{place}]", faults, depth - 1) for place, item in enumerate(value)]
 
 
-def _clean_number(value: Verbatim | int | Decimal, path: str, faults: list[Fault]) -> Verbatim:
+def _clean_number(
+    value: Verbatim | int | Decimal, path: str, faults: list[ErrorDetail]
+) -> Verbatim:
     text = _number_text(value)
     if not is_number(text):
         finite = not isinstance(value, Decimal) or value.is_finite()
-        faults.append(Fault(message=_LONG_NUMBER if finite else _NOT_FINITE, path=path))
+        faults.append(ErrorDetail(message=_LONG_NUMBER if finite else _NOT_FINITE, path=path))
     return Verbatim(text)
 
 
@@ -278,16 +280,16 @@ def _not_json(value: object) -> str:
 
 
 def _clean_fields(
-    value: Mapping[Any, Json] | _Pairs, path: str, faults: list[Fault], depth: int
+    value: Mapping[Any, Json] | _Pairs, path: str, faults: list[ErrorDetail], depth: int
 ) -> dict[str, Json]:
     fields: dict[str, Json] = {}
     for name, item in _items(value):
         here = field_path(path, name)
         wrong = _wrong_name(name)
         if wrong is not None:
-            faults.append(Fault(message=wrong, path=here))
+            faults.append(ErrorDetail(message=wrong, path=here))
         elif name in fields:
-            faults.append(Fault(message="the field is written twice", path=here))
+            faults.append(ErrorDetail(message="the field is written twice", path=here))
         fields[name] = _clean(item, here, faults, depth - 1)
     return fields
 

@@ -7,10 +7,10 @@ from datetime import date
 
 from attrs import field, frozen
 
-from holdback.canonical import Json
+from holdback.exact_json import Json
 from holdback.jurisdictions.jurisdiction import Jurisdiction
-from holdback.jurisdictions.written import WrittenRule
-from holdback.workbench.trial import Trial
+from holdback.jurisdictions.source_rules import WrittenRule
+from holdback.workbench.example_run import Trial
 
 _WORDS = {True: "true", False: "false", None: "unknown"}
 

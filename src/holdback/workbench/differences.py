@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from attrs import frozen
 
-from holdback.canonical import Json, write_json
+from holdback.exact_json import Json, write_json
 
 Overview = Mapping[str, Any]
 

@@ -11,9 +11,9 @@ from itertools import product
 from math import prod
 from typing import Final
 
-from holdback.jurisdictions.particulars import TIMELINES
+from holdback.eligibility import FLOOR
+from holdback.jurisdictions.jurisdiction_file import TIMELINES
 from holdback.jurisdictions.rulebook import Rulebook
-from holdback.renewal import FLOOR
 from holdback.rules import Catalogue, Facts, interpret
 from holdback.rules.tree import Checked, Constant, FactRead, Node, Operation
 from holdback.ruleset import Rule, RuleSet

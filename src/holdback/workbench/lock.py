@@ -14,9 +14,9 @@ from typing import Final
 
 from attrs import frozen
 
-from holdback.errors import Fault
-from holdback.jurisdictions.document import excerpt
+from holdback.errors import ErrorDetail
 from holdback.jurisdictions.jurisdiction import Jurisdictions
+from holdback.toml.document import excerpt
 
 LOCK: Final = "digests.lock"
 HEADER: Final = (
@@ -61,9 +61,9 @@ class Lock:
         return Lock(tuple(each for each in self.lines if each.code == code), self.through)
 
 
-def read_lock(text: str, file: str) -> tuple[Lock, tuple[Fault, ...]]:
+def read_lock(text: str, file: str) -> tuple[Lock, tuple[ErrorDetail, ...]]:
     """The lock in *text*, and what is wrong with it."""
-    found, faults = dict[tuple[str, date], Locked](), list[Fault]()
+    found, faults = dict[tuple[str, date], Locked](), list[ErrorDetail]()
     through: date | None = None
     for number, line in enumerate(text.splitlines(), start=1):
         if not line.strip() or line.startswith("#"):
@@ -73,12 +73,12 @@ def read_lock(text: str, file: str) -> tuple[Lock, tuple[Fault, ...]]:
         if day is None:
             message = f"this is no line of a lock: `{excerpt(line)}`"
             hint = "restore the file as it was; a line is a code, a day and a digest"
-            faults.append(Fault(message=message, file=file, line=number, hint=hint))
+            faults.append(ErrorDetail(message=message, file=file, line=number, hint=hint))
         elif match is None:
             through = day if through is None else max(day, through)
         elif (match[1], day) in found:
             message = f"{match[1]} has a line for {day} already"
-            faults.append(Fault(message=message, file=file, line=number))
+            faults.append(ErrorDetail(message=message, file=file, line=number))
         else:
             found[match[1], day] = Locked(match[1], day, match[3], number)
     return Lock(tuple(found.values()), through), tuple(faults)
@@ -97,7 +97,7 @@ def broken(
     file: str,
     on: date | None = None,
     at_fault: Collection[str] = (),
-) -> Iterator[Fault]:
+) -> Iterator[ErrorDetail]:
     """
     Where the past of *jurisdictions* is not as it was locked; of those *at_fault* that cannot be said yet.
 
@@ -110,26 +110,26 @@ def broken(
         elif code not in at_fault:
             message = f"{code} is locked, and there is no such jurisdiction that can be read"
             hint = "a jurisdiction stays, so that its decisions can be told from its rules"
-            yield Fault(message=message, file=file, line=of_one.lines[0].line, hint=hint)
+            yield ErrorDetail(message=message, file=file, line=of_one.lines[0].line, hint=hint)
     if on is not None:
         for new in unlocked(lock, jurisdictions, on):
             message = f"{new.code} changed on {new.since}, which is not locked yet"
             folder = file.removesuffix(f"/{LOCK}")
             hint = f"run `holdback lock {folder} --on {on}`"
-            yield Fault(message=message, file=file, hint=hint)
+            yield ErrorDetail(message=message, file=file, hint=hint)
 
 
-def _changed(lock: Lock, jurisdictions: Jurisdictions, file: str) -> Iterator[Fault]:
+def _changed(lock: Lock, jurisdictions: Jurisdictions, file: str) -> Iterator[ErrorDetail]:
     """What differs in one jurisdiction on the days that are locked."""
     lines = sorted(lock.lines, key=lambda each: each.since)
     jurisdiction = jurisdictions[lines[0].code]
     for each in lines:
         if each.since < jurisdiction.changes[0]:
             message = f"{each.code} had rules on {each.since}, and has none now"
-            yield Fault(message=message, file=file, line=each.line, hint=_HINT)
+            yield ErrorDetail(message=message, file=file, line=each.line, hint=_HINT)
         elif jurisdiction.rulebook(each.since).digest != each.digest:
             message = f"the rules of {each.code} on {each.since} are not those that were locked"
-            yield Fault(message=message, file=file, line=each.line, hint=_HINT)
+            yield ErrorDetail(message=message, file=file, line=each.line, hint=_HINT)
     through = max(lines[-1].since, lock.through or lines[-1].since)
     days = {each.since for each in lines}
     for rulebook in jurisdiction.slices:
@@ -138,12 +138,12 @@ def _changed(lock: Lock, jurisdictions: Jurisdictions, file: str) -> Iterator[Fa
             continue
         if not before:
             message = f"{rulebook.code} has rules from {rulebook.since} on, before what was locked"
-            yield Fault(message=message, file=file, line=lines[0].line, hint=_HINT)
+            yield ErrorDetail(message=message, file=file, line=lines[0].line, hint=_HINT)
         elif rulebook.digest != before[-1].digest:
             message = (
                 f"{rulebook.code} has changed on {rulebook.since}, in the past that was locked"
             )
-            yield Fault(message=message, file=file, line=before[-1].line, hint=_HINT)
+            yield ErrorDetail(message=message, file=file, line=before[-1].line, hint=_HINT)
 
 
 def unlocked(lock: Lock, jurisdictions: Jurisdictions, on: date) -> list[Locked]:

@@ -15,18 +15,18 @@ from typing import Any, Final, TypeAlias, TypeVar
 
 from attrs import evolve, field, frozen
 
-from holdback.errors import Fault, InvalidDocument, RuleError, did_you_mean
+from holdback.errors import ErrorDetail, InvalidDocument, RuleError, did_you_mean
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
-from holdback.jurisdictions.particulars import TIMELINES, SwitchedOff
+from holdback.jurisdictions.jurisdiction_file import TIMELINES, SwitchedOff
 from holdback.jurisdictions.rulebook import ProductTerms, Rulebook
+from holdback.jurisdictions.source_rules import WrittenProduct, WrittenRule
 from holdback.jurisdictions.timeline import Period
-from holdback.jurisdictions.written import WrittenProduct, WrittenRule
 from holdback.rules import Catalogue, Kind, Parameter, check, implication, parse
 from holdback.ruleset import DECLINE, REFER, Rule, RuleSet
 from holdback.workbench.equivalence import alike
+from holdback.workbench.example_run import run
 from holdback.workbench.rewriting import beside, rewritten
-from holdback.workbench.settings import Changed, changed_settings
-from holdback.workbench.trial import run
+from holdback.workbench.setting_mutants import Changed, changed_settings
 
 NOTICED: Final = "noticed"
 SURVIVED: Final = "survived"
@@ -69,7 +69,7 @@ def verdicts(jurisdiction: Jurisdiction, others: Jurisdictions) -> Iterator[Verd
         yield verdict
 
 
-def stale(jurisdiction: Jurisdiction, found: Iterable[Verdict]) -> Iterator[Fault]:
+def stale(jurisdiction: Jurisdiction, found: Iterable[Verdict]) -> Iterator[ErrorDetail]:
     """The survivors that the files of *jurisdiction* list, and that did not survive or do not exist."""
     states = {each.mutant.name: each for each in found}
     for listed in jurisdiction.survivors:
@@ -82,7 +82,7 @@ def stale(jurisdiction: Jurisdiction, found: Iterable[Verdict]) -> Iterator[Faul
             hint = f"leave it out: {verdict.reason}"
         else:
             continue
-        yield Fault(message=message, file=listed.file, line=listed.line, hint=hint)
+        yield ErrorDetail(message=message, file=listed.file, line=listed.line, hint=hint)
 
 
 def _verdict(mutant: Mutant, jurisdiction: Jurisdiction) -> Verdict:

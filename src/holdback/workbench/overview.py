@@ -6,18 +6,18 @@ from collections.abc import Iterator
 from datetime import date
 from typing import Final
 
-from holdback.canonical import Json
-from holdback.jurisdictions.identity import settled
-from holdback.jurisdictions.items import Item
+from holdback.eligibility import FLOOR_PERCENT
+from holdback.exact_json import Json
+from holdback.jurisdictions.digest import settled
 from holdback.jurisdictions.jurisdiction import Jurisdiction
-from holdback.jurisdictions.particulars import Particulars, SwitchedOff
+from holdback.jurisdictions.jurisdiction_file import Particulars, SwitchedOff
 from holdback.jurisdictions.rulebook import ProductTerms, Rulebook
+from holdback.jurisdictions.source_rules import CALCULATORS, WrittenRule
 from holdback.jurisdictions.timeline import Period
-from holdback.jurisdictions.written import CALCULATORS, WrittenRule
 from holdback.money import PERCENT_PLACES, short
-from holdback.renewal import FLOOR_PERCENT
 from holdback.rules import Kind, Type, check, parse, words
 from holdback.ruleset import Rule
+from holdback.toml.node import Item
 
 _TIMELINES: Final = ("offers_valid_hours", "recently_active_days")
 _SETTINGS: Final = ("currency", "rounding", "timezone", "automated_decisioning")

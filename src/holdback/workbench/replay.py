@@ -9,15 +9,15 @@ from typing import Any, Final
 
 from attrs import evolve, frozen
 
-from holdback.canonical import Json
-from holdback.errors import Fault, InvalidDocument
+from holdback.eligibility import RECORD_FORMAT
+from holdback.errors import ErrorDetail, InvalidDocument
+from holdback.exact_json import Json
 from holdback.jurisdictions.jurisdiction import Jurisdictions
 from holdback.jurisdictions.rulebook import Rulebook
 from holdback.money import Money
-from holdback.offers.binding import BUILT_IN, bind
-from holdback.offers.case import Case
+from holdback.offers.pricing_case import PricingCase
 from holdback.offers.quote import quote
-from holdback.renewal import RECORD_FORMAT
+from holdback.offers.registry import BUILT_IN, bind
 
 SAME: Final = "the same"
 DIFFERENT: Final = "different"
@@ -144,15 +144,19 @@ def _read_event(event: Json) -> tuple[Mapping[str, Any], list[Any], Mapping[str,
     decisions, facts = event.get("decisions"), event.get("facts")
     faults = []
     if not isinstance(decisions, list) or not all(isinstance(each, Mapping) for each in decisions):
-        faults.append(Fault(message="expected the decisions on the products", path="$.decisions"))
+        faults.append(
+            ErrorDetail(message="expected the decisions on the products", path="$.decisions")
+        )
     if not isinstance(facts, Mapping):
-        faults.append(Fault(message="expected the facts that were known", path="$.facts"))
+        faults.append(ErrorDetail(message="expected the facts that were known", path="$.facts"))
     if not isinstance(offer_set.get("digest"), str):
-        faults.append(Fault(message="expected the digest", path="$.offer_set.digest"))
+        faults.append(ErrorDetail(message="expected the digest", path="$.offer_set.digest"))
     if not _DATE.fullmatch(str(offer_set.get("issued_on"))):
-        faults.append(Fault(message="expected a date", path="$.offer_set.issued_on"))
+        faults.append(ErrorDetail(message="expected a date", path="$.offer_set.issued_on"))
     if event.get("assessment") is not None and not isinstance(event["assessment"], Mapping):
-        faults.append(Fault(message="expected a decision record or null", path="$.assessment"))
+        faults.append(
+            ErrorDetail(message="expected a decision record or null", path="$.assessment")
+        )
     if faults or not isinstance(decisions, list) or not isinstance(facts, Mapping):
         raise InvalidDocument(faults)
     return offer_set, decisions, facts
@@ -164,7 +168,7 @@ def _products(
     """What is different in the decisions on the products."""
     declared = {name: value for name, value in facts.items() if rulebook.catalogue.fact(name)}
     prepared = rulebook.catalogue.prepare(declared)
-    case = Case(
+    case = PricingCase(
         facts=prepared,
         catalogue=rulebook.catalogue,
         renewal=renewal,
@@ -199,16 +203,16 @@ def _read(record: Json) -> Mapping[str, Any]:
     faults = []
     for name, kind in _FIELDS.items():
         if not isinstance(record.get(name), kind):
-            faults.append(Fault(message="a decision record has it", path=f"$.{name}"))
+            faults.append(ErrorDetail(message="a decision record has it", path=f"$.{name}"))
     if str(record.get("format")) != str(RECORD_FORMAT):
         message = f"expected {RECORD_FORMAT}, the format that this version reads"
-        faults.append(Fault(message=message, path="$.format"))
+        faults.append(ErrorDetail(message=message, path="$.format"))
     try:
         read = date.fromisoformat(str(record.get("on"))).isoformat()
     except ValueError:
         read = None
     if read != record.get("on"):
-        faults.append(Fault(message="expected a date such as 2026-07-01", path="$.on"))
+        faults.append(ErrorDetail(message="expected a date such as 2026-07-01", path="$.on"))
     if faults:
         raise InvalidDocument(dict.fromkeys(faults))
     return record

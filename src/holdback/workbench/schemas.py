@@ -12,12 +12,12 @@ from typing import Any, Final, get_args, get_origin, get_type_hints
 
 import attrs
 
-from holdback.canonical import Json
+from holdback.eligibility import OUTCOMES
+from holdback.exact_json import Json
 from holdback.facts import catalogue
-from holdback.figures import Figures
 from holdback.jurisdictions.examples import DECISIONS, offer_types
-from holdback.jurisdictions.particulars import OPTIONAL, OWN, REQUIRED, TIMELINES
-from holdback.jurisdictions.written import (
+from holdback.jurisdictions.jurisdiction_file import OPTIONAL, OWN, REQUIRED, TIMELINES
+from holdback.jurisdictions.source_rules import (
     CALCULATORS,
     ID,
     NAME,
@@ -28,10 +28,10 @@ from holdback.jurisdictions.written import (
     RULE,
 )
 from holdback.money import MINOR_UNITS, ROUNDINGS, Currency, Money
-from holdback.offers.binding import BUILT_IN
-from holdback.offers.case import Percent, Ratio
+from holdback.number_format import Figures
 from holdback.offers.factor_rate import Band
-from holdback.renewal import OUTCOMES
+from holdback.offers.pricing_case import Percent, Ratio
+from holdback.offers.registry import BUILT_IN
 from holdback.rules import Fact, Kind, Type
 from holdback.ruleset import DECLINE, REFER
 

@@ -8,13 +8,13 @@ from typing import Final
 
 from attrs import define, field
 
-from holdback.errors import Fault
-from holdback.jurisdictions.items import Item
+from holdback.errors import ErrorDetail
 from holdback.jurisdictions.jurisdiction import Jurisdiction
 from holdback.jurisdictions.rulebook import Rulebook
-from holdback.jurisdictions.written import WrittenRule
+from holdback.jurisdictions.source_rules import WrittenRule
 from holdback.rules import Facts, Kind, Trace, check, trace
 from holdback.rules.tree import comparisons
+from holdback.toml.node import Item
 
 _BOTH: Final = 2
 
@@ -32,7 +32,7 @@ class _Threshold:
     answers: set[object] = field(factory=set)
 
 
-def one_sided(jurisdiction: Jurisdiction) -> Iterator[Fault]:
+def one_sided(jurisdiction: Jurisdiction) -> Iterator[ErrorDetail]:
     """
     The comparisons of own rules, and of inherited ones with an own parameter, that examples answer on one
     side only, or on none.
@@ -60,7 +60,7 @@ def one_sided(jurisdiction: Jurisdiction) -> Iterator[Fault]:
             yield _fault(threshold, missing, jurisdiction)
 
 
-def _fault(threshold: _Threshold, missing: list[str], jurisdiction: Jurisdiction) -> Fault:
+def _fault(threshold: _Threshold, missing: list[str], jurisdiction: Jurisdiction) -> ErrorDetail:
     sides = "on either side" if len(missing) == _BOTH else f"where it is {missing[0]}"
     meaning = "" if threshold.meaning == threshold.text else f" (`{threshold.meaning}`)"
     said = f"`{threshold.text}`{meaning}, from {threshold.since} on, has no example {sides}"
@@ -69,12 +69,12 @@ def _fault(threshold: _Threshold, missing: list[str], jurisdiction: Jurisdiction
         "each threshold has an example on either side, one unit apart",
     )
     if written.jurisdiction == jurisdiction.code:
-        return Fault(message=said, hint=hint, **threshold.item.part_position(threshold.span))
+        return ErrorDetail(message=said, hint=hint, **threshold.item.part_position(threshold.span))
     # It is the child's parameter that the inherited rule holds against.
     parameters = jurisdiction.policy.parameters.items()
     own = [each for name, each in parameters if name in written.names and each is not None]
     item = next(each.item for each in own if each.code == jurisdiction.code)
-    return Fault(
+    return ErrorDetail(
         message=f"in the inherited rule `{written.id}`, {said}",
         hint=f"{hint}; those of a parent do not count here",
         **item.position(key=True),

@@ -9,7 +9,7 @@ from datetime import date
 import pytest
 from as_typed import invoke, spoil
 
-from holdback.canonical import write_json
+from holdback.exact_json import write_json
 from holdback.jurisdictions.folder import load_jurisdictions
 from holdback.workbench.schemas import KINDS, schema
 from small_folders import changed, child, country, rule, write

@@ -49,7 +49,7 @@ files["renewal.toml"] = sys.stdin.buffer.read()
 try:
     read_jurisdiction("IE", files)
 except InvalidDocument as error:
-    print(len(error.faults))
+    print(len(error.errors))
 """
 
 

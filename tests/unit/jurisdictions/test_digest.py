@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdback.canonical import canonical
-from holdback.jurisdictions import identity
-from holdback.jurisdictions.identity import settled
+from holdback.exact_json import canonical
+from holdback.jurisdictions import digest as identity
+from holdback.jurisdictions.digest import settled
 from small_jurisdiction import FILES, PRODUCTS, RENEWAL, changed, read
 
 ON = date(2026, 2, 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdback.jurisdictions.document import MAX_BYTES, read_document
+from holdback.toml.document import MAX_BYTES, read_document
 
 # The body, where the fault points, and how it reads on.
 UNREADABLE = [

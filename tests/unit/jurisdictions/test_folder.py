@@ -33,7 +33,7 @@ def said(root):
     """What is said of the jurisdictions in *root*, a line for each fault."""
     with pytest.raises(InvalidDocument) as raised:
         load_jurisdictions(root)
-    return [str(fault) for fault in raised.value.faults]
+    return [str(fault) for fault in raised.value.errors]
 
 
 def test_a_folder_of_jurisdictions(shelf):

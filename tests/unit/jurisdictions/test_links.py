@@ -22,7 +22,7 @@ def written(folder):
 def refused(folder):
     with pytest.raises(InvalidDocument) as caught:
         load_jurisdictions(folder)
-    return "\n".join(fault.underlined() for fault in caught.value.faults)
+    return "\n".join(fault.underlined() for fault in caught.value.errors)
 
 
 def test_a_pipe_is_not_waited_for(tmp_path):

@@ -106,7 +106,7 @@ def test_what_cannot_be_meant_is_refused(journey, evidence, path, message):
     """
     with pytest.raises(InvalidDocument) as raised:
         ask(journey, **evidence)
-    (fault,) = raised.value.faults
+    (fault,) = raised.value.errors
 
     assert (fault.path, fault.message) == (path, message)
     assert journey.events == []

@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from holdback.jurisdictions import reader, slices
+from holdback.jurisdictions import reader, resolver
 from small_folders import changed, child, country, loaded, parameter, rule
 
 START, EARLY = date(2025, 1, 1), date(2025, 6, 1)
@@ -87,9 +87,9 @@ def test_a_rulebook_is_looked_up_and_never_recomputed(monkeypatch):
     def fail(*_):
         pytest.fail("cut again")
 
-    for module in (reader, slices):
+    for module in (reader, resolver):
         monkeypatch.setattr(module, "cut", fail)
-    monkeypatch.setattr(slices, "check", fail)
+    monkeypatch.setattr(resolver, "check", fail)
     for code in family.codes:
         for day in (START, EARLY, CHANGE, NOW):
             first, again = family.resolve(code, on=day), family.resolve(code, on=day)

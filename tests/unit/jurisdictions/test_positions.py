@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdback.jurisdictions.document import Document
-from holdback.jurisdictions.positions import excess, is_ordinary, offset_within, spots, tokens
+from holdback.toml.document import Document
+from holdback.toml.scanner import excess, is_ordinary, offset_within, spots, tokens
 from small_jurisdiction import FILES
 
 SAMPLE = r'''

@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 
 from holdback import InvalidDocument, Jurisdictions
-from holdback.errors import Fault
+from holdback.errors import ErrorDetail
 from holdback.jurisdictions.rulebook import CalculatorChoice
 from holdback.money import Currency
 from small_jurisdiction import read
@@ -157,8 +157,8 @@ def test_a_choice_says_where_its_settings_stand():
     line = 'limits = { calculator = "fixed", minimum = "EUR 500", maximum = "EUR 2000" }'
 
     whole, setting = (
-        Fault(message="", **limits.place()),
-        Fault(message="", **limits.place("maximum")),
+        ErrorDetail(message="", **limits.place()),
+        ErrorDetail(message="", **limits.place("maximum")),
     )
 
     assert (whole.file, whole.line, whole.column) == ("IE/products.toml", 10, 10)
@@ -175,7 +175,7 @@ def test_a_choice_without_a_file_has_no_place():
     """
     choice = CalculatorChoice(kind="term", name="fixed", settings={"months": 6})
 
-    assert Fault(message="wrong", **choice.place("months")).place == ""
+    assert ErrorDetail(message="wrong", **choice.place("months")).place == ""
 
 
 def test_assessing_plain_and_prepared_facts():
@@ -200,4 +200,4 @@ def test_facts_that_cannot_be_meant():
     with pytest.raises(InvalidDocument) as raised:
         LOADED.resolve("IE", on=date(2026, 2, 1)).assess({"progres": "64%", "performance": True})
 
-    assert [fault.path for fault in raised.value.faults] == ["$.progres", "$.performance"]
+    assert [fault.path for fault in raised.value.errors] == ["$.progres", "$.performance"]

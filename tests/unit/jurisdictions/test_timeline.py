@@ -7,8 +7,8 @@ from datetime import date, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdback.jurisdictions.items import read_items
 from holdback.jurisdictions.timeline import Period, Timeline, read_timeline
+from holdback.toml.node import read_items
 
 DAYS = st.dates(date(2024, 1, 1), date(2024, 2, 1))
 PERIODS = st.builds(

@@ -11,7 +11,7 @@ from attrs import field, frozen
 from holdback import Engine, InvalidDocument, Jurisdictions, Money
 from holdback.jurisdictions.folder import bundled_path
 from holdback.jurisdictions.reader import FILES, read_jurisdiction
-from holdback.offers.case import Case, Percent, Term
+from holdback.offers.pricing_case import Percent, PricingCase, Term
 from journey import Journey
 
 GB = {name: (bundled_path() / "GB" / name).read_bytes().decode() for name in FILES}
@@ -41,7 +41,7 @@ class Seasonal:
             raise ValueError("expected at least one month")
 
     def __call__(
-        self, case: Case, repayment_amount: Money, split_percentage: Decimal
+        self, case: PricingCase, repayment_amount: Money, split_percentage: Decimal
     ) -> Term | None:
         """The term, a month longer where much of the takings fall in the quiet months."""
         return Term.of_months(self.months + (self.quiet_share > 50))
@@ -97,7 +97,7 @@ def test_what_is_wrong_with_a_calculator(old, new, said):
     changed = GB["products.toml"].replace(old, new)
     with pytest.raises(InvalidDocument) as caught:
         engine(old, new)
-    fault = next(each for each in caught.value.faults if said in str(each))
+    fault = next(each for each in caught.value.errors if said in str(each))
 
     assert fault.file == "GB/products.toml"
     assert fault.source == changed.splitlines()[fault.line - 1]
@@ -111,7 +111,7 @@ def test_every_fault_is_named_at_once():
     with pytest.raises(InvalidDocument) as caught:
         engine(LIMITS, wrong)
 
-    assert len(caught.value.faults) == 2
+    assert len(caught.value.errors) == 2
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ def faults(frame, rules=None, **options):
     """What is said of each column."""
     with pytest.raises(InvalidDocument) as raised:
         check_frame(frame, rules or shipped(), **options)
-    return {fault.path: str(fault) for fault in raised.value.faults}
+    return {fault.path: str(fault) for fault in raised.value.errors}
 
 
 def good():
@@ -110,7 +110,7 @@ def test_an_assessed_frame_is_not_assessed_over_itself():
     """
     with pytest.raises(InvalidDocument) as raised:
         assess(assess(good(), shipped()), shipped())
-    assert [fault.path for fault in raised.value.faults] == [
+    assert [fault.path for fault in raised.value.errors] == [
         "outcome",
         "eligible",
         "failing",

@@ -11,9 +11,9 @@ import pytest
 from deals import alone, facts_of, of_gb, shipped
 
 from holdback import InvalidDocument, Jurisdictions, Money
-from holdback.offers.binding import BUILT_IN, bind
-from holdback.offers.case import Case
+from holdback.offers.pricing_case import PricingCase
 from holdback.offers.quote import quote as quote_one
+from holdback.offers.registry import BUILT_IN, bind
 from holdback.portfolio import prepare, quote
 
 
@@ -25,7 +25,7 @@ def by_hand(frame):
             continue
         facts = rulebook.catalogue.prepare(facts_of(rulebook, row))
         for product in bind(rulebook, BUILT_IN, "{}/{}".format):
-            case = Case(
+            case = PricingCase(
                 facts=facts,
                 catalogue=rulebook.catalogue,
                 renewal=True,

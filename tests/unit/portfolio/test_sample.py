@@ -14,13 +14,13 @@ import pytest
 from numpy.random import PCG64
 
 from holdback import InvalidDocument, load_jurisdictions
+from holdback.derived_facts import deal_facts
+from holdback.eligibility import OUTCOMES
 from holdback.facts import BUILT_IN_FACTS
-from holdback.history import deal_facts
 from holdback.model.deal import STATUSES, TYPES, WHOLE, Deal, Entry
 from holdback.money import MINOR_UNITS, Currency, Money
 from holdback.portfolio import sampling
 from holdback.portfolio.sampling import sample
-from holdback.renewal import OUTCOMES
 
 ON = date(2026, 7, 1)
 N = 20_000

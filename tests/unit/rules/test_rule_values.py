@@ -283,7 +283,7 @@ def test_prepare_reports_every_fault():
             }
         )
 
-    assert [str(fault) for fault in caught.value.faults] == [
+    assert [str(fault) for fault in caught.value.errors] == [
         "$.progres: unknown fact; did you mean `progress`?",
         "$.balance: a float is not exact; write an amount such as `GBP 1200` as text or as a Decimal",
         "$.progress: expected 0% to 100%",
@@ -351,7 +351,7 @@ def test_the_short_way_and_the_long_way_agree(named, value):
     if isinstance(expected, str):
         with pytest.raises(InvalidDocument) as caught:
             CATALOGUE.prepare({name: value})
-        assert [fault.message for fault in caught.value.faults] == [expected]
+        assert [fault.message for fault in caught.value.errors] == [expected]
     else:
         assert CATALOGUE.prepare({name: value})[place] == expected
 

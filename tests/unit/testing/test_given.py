@@ -15,7 +15,7 @@ from holdback.lifecycle.events import ApplicationSubmitted, OfferAccepted
 from holdback.model.acceptance import Acceptance
 from holdback.model.application import PROFILE
 from holdback.testing import Story, Then, given
-from holdback.testing.telling import PERSONAL, differences, shown
+from holdback.testing.messages import PERSONAL, differences, shown
 
 ENGINE = Engine.bundled()
 AT = "2026-07-06T09:00:00Z"

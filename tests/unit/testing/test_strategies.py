@@ -30,13 +30,13 @@ from holdback import (
     testing,
     wire,
 )
-from holdback.canonical import write_json
+from holdback.exact_json import write_json
 from holdback.lifecycle.commands import Command
 from holdback.lifecycle.events import Event
 from holdback.operations import OPERATIONS, QUESTIONS
 from holdback.testing import strategies
 from holdback.testing.operations import carry_out
-from holdback.testing.strategies.happenings import FIELDS
+from holdback.testing.strategies.events_and_commands import FIELDS
 from holdback.testing.strategies.reachable import STAGES
 
 # Names of the front door for which a strategy makes no sense.

@@ -10,8 +10,8 @@ import pytest
 
 import wire_samples
 from holdback import InvalidDocument, Money, Refusal, wire
-from holdback.canonical import write_json
-from holdback.errors import REFUSALS, Fault
+from holdback.errors import REFUSALS, ErrorDetail
+from holdback.exact_json import write_json
 from holdback.wire.converter import rate
 
 
@@ -91,7 +91,7 @@ def test_the_settled_transactions_add_up_to_what_was_remitted():
 
 def test_the_links_of_the_specification_come_first():
     """
-    "Contains at least the two keys below." (spec 2.4): the same order whatever the host gives or stores.
+    "Contains at least the two keys below." (service 2.4): the same order whatever the host gives or stores.
     """
     links = dict(reversed(wire_samples.LINKS.items()))
     reply = attrs.evolve(wire_samples.ACCEPTANCE, links=links)
@@ -123,8 +123,8 @@ def test_an_invalid_document_is_an_invalid_request_with_every_fault():
     """
     error = InvalidDocument(
         [
-            Fault(message="unknown field", path="$.compny", hint="did you mean `company`?"),
-            Fault(message="this is not JSON", line=2, column=7),
+            ErrorDetail(message="unknown field", path="$.compny", hint="did you mean `company`?"),
+            ErrorDetail(message="this is not JSON", line=2, column=7),
         ]
     )
     problem = wire.problem(error)

@@ -11,7 +11,7 @@ import pytest
 
 import wire_samples
 from holdback import InvalidDocument, Merchant, Money, wire
-from holdback.canonical import Opaque, write_json
+from holdback.exact_json import Opaque, write_json
 
 STATE = wire.write_merchant(wire_samples.MERCHANT)
 
@@ -34,7 +34,7 @@ def faults_of(body, read=wire.read_merchant):
         read(body)
     assert caught.value.__context__ is None
     assert caught.value.__cause__ is None
-    return {fault.path: fault.message for fault in caught.value.faults}
+    return {fault.path: fault.message for fault in caught.value.errors}
 
 
 @pytest.mark.parametrize(

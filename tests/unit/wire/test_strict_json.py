@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdback import InvalidDocument, wire
-from holdback.canonical import Opaque, Verbatim, write_json
+from holdback.exact_json import Opaque, Verbatim, write_json
 from holdback.wire.strict_json import REQUEST_LIMIT, is_number, read_json, read_tree
 
 HOSTILE = {
@@ -76,14 +76,14 @@ def test_hostile_json_is_an_invalid_document(body):
 
     assert caught.value.__cause__ is None
     assert caught.value.__context__ is None
-    assert all(fault.path.startswith("$") for fault in caught.value.faults)
+    assert all(fault.path.startswith("$") for fault in caught.value.errors)
     assert str(caught.value).isascii()
 
 
 def faults_of(body):
     with pytest.raises(InvalidDocument) as caught:
         read_json(body)
-    return [(fault.path, fault.message) for fault in caught.value.faults]
+    return [(fault.path, fault.message) for fault in caught.value.errors]
 
 
 def test_every_fault_is_told_with_its_path():
@@ -112,7 +112,7 @@ def test_a_syntax_error_has_its_line_and_column():
     with pytest.raises(InvalidDocument) as caught:
         read_json(b'{\n  "a": 1\n  "b": 2\n}')
 
-    (fault,) = caught.value.faults
+    (fault,) = caught.value.errors
     assert (fault.line, fault.column) == (3, 3)
     assert fault.message == "this is not JSON: expecting ',' delimiter"
 
@@ -187,8 +187,8 @@ def test_a_tree_that_was_parsed_elsewhere_is_read_as_strictly(value, path, messa
     with pytest.raises(InvalidDocument) as caught:
         read_tree(value)
 
-    assert [fault.path for fault in caught.value.faults] == [path]
-    assert message in caught.value.faults[0].message
+    assert [fault.path for fault in caught.value.errors] == [path]
+    assert message in caught.value.errors[0].message
 
 
 def test_a_tree_without_end_is_refused():

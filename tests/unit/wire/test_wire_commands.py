@@ -23,7 +23,7 @@ def faults_of(operation, body):
     with pytest.raises(InvalidDocument) as caught:
         read(operation, body)
     assert caught.value.__context__ is None
-    return {fault.path: fault.message for fault in caught.value.faults}
+    return {fault.path: fault.message for fault in caught.value.errors}
 
 
 def money(text):
@@ -269,7 +269,7 @@ def test_an_unknown_operation_is_refused(operation, hint):
     with pytest.raises(InvalidDocument) as caught:
         wire.read_command(operation, {}, GBP)
 
-    assert caught.value.faults[0].hint == hint
+    assert caught.value.errors[0].hint == hint
 
 
 def test_an_operation_without_an_input_lacks_its_fields():
@@ -320,4 +320,4 @@ def test_evidence_is_an_object_of_single_values(tree, path):
     with pytest.raises(InvalidDocument) as caught:
         wire.read_evidence(tree)
 
-    assert [fault.path for fault in caught.value.faults] == [path]
+    assert [fault.path for fault in caught.value.errors] == [path]

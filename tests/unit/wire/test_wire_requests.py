@@ -35,12 +35,12 @@ def faults_of(body, read=wire.read_offers_request):
     with pytest.raises(InvalidDocument) as caught:
         read(json.dumps(body))
     assert caught.value.__context__ is None
-    return {fault.path: (fault.message, fault.hint) for fault in caught.value.faults}
+    return {fault.path: (fault.message, fault.hint) for fault in caught.value.errors}
 
 
 def test_an_initial_application_is_read():
     """
-    "With null, it is an initial and the full profile is needed." (spec 4.1)
+    "With null, it is an initial and the full profile is needed." (service 4.1)
     """
     request = wire.read_offers_request(json.dumps(INITIAL).encode())
 
@@ -56,7 +56,7 @@ def test_an_initial_application_is_read():
 
 def test_a_renewal_is_read():
     """
-    "With application.provider_id set, it is a renewal and only the application object is needed." (spec 4.1)
+    "With application.provider_id set, it is a renewal and only the application object is needed." (service 4.1)
     """
     request = wire.read_offers_request(RENEWAL)
 
@@ -185,7 +185,7 @@ def test_a_provider_id_that_is_neither_leaves_the_kind_of_request_open():
 
 def test_a_purpose_may_have_lines():
     """
-    "Free-text purpose." (spec 2.1)
+    "Free-text purpose." (service 2.1)
     """
     request = wire.read_offers_request(changed(INITIAL, intended_use_of_funds="Ovens:\n\t2 large"))
 
@@ -232,7 +232,7 @@ DETAILS = {
 
 def test_bank_details_are_read():
     """
-    "Request body: none, or an object with bank_details" (spec 4.2)
+    "Request body: none, or an object with bank_details" (service 4.2)
     """
     details = wire.read_accept_request(json.dumps({"bank_details": DETAILS}).encode())
 
@@ -243,14 +243,14 @@ def test_bank_details_are_read():
 @pytest.mark.parametrize("body", [None, b"", "", b"{}", {}, b'{"bank_details": null}'])
 def test_bank_details_are_optional(body):
     """
-    "Object bank_details, optional" (spec 2.3)
+    "Object bank_details, optional" (service 2.3)
     """
     assert wire.read_accept_request(body) is None
 
 
 def test_every_bank_detail_is_optional():
     """
-    Spec 2.3 marks none of the fields as required.
+    Service 2.3 marks none of the fields as required.
     """
     assert wire.read_accept_request({"bank_details": {}}) == BankDetails()
 
@@ -294,6 +294,6 @@ def test_an_unknown_account_type_passes_through():
 )
 def test_each_fault_of_an_acceptance_has_its_path(body, path, message):
     """
-    "Hyphen-separated groups of digits." (spec 2.3)
+    "Hyphen-separated groups of digits." (service 2.3)
     """
     assert message in faults_of(body, wire.read_accept_request)[path][0]

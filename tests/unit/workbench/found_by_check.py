@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdback.workbench.findings import findings
+from holdback.workbench.lint import findings
 from small_folders import changed, country, loaded
 
 

@@ -8,7 +8,7 @@ from datetime import date
 import pytest
 
 from holdback import InvalidDocument, load_jurisdictions
-from holdback.canonical import write_json
+from holdback.exact_json import write_json
 from holdback.workbench.overview import in_words, overview
 from small_folders import changed, child, country, loaded, rule
 

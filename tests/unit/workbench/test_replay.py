@@ -8,7 +8,7 @@ from datetime import date
 import pytest
 
 from holdback import InvalidDocument
-from holdback.canonical import write_json
+from holdback.exact_json import write_json
 from holdback.workbench.replay import replay
 from small_folders import changed, country, loaded
 
@@ -182,7 +182,7 @@ def test_what_is_no_record(document):
     with pytest.raises(InvalidDocument) as raised:
         replay(document, FAMILY)
 
-    assert all((each.path or "").startswith("$") for each in raised.value.faults)
+    assert all((each.path or "").startswith("$") for each in raised.value.errors)
 
 
 @pytest.mark.parametrize(
@@ -210,7 +210,7 @@ def test_a_field_at_fault(name, value):
     with pytest.raises(InvalidDocument) as raised:
         replay({**record(), name: value}, FAMILY)
 
-    assert f"$.{name}" in {each.path for each in raised.value.faults}
+    assert f"$.{name}" in {each.path for each in raised.value.errors}
 
 
 @pytest.mark.parametrize(

@@ -14,11 +14,10 @@ from test_template import filled
 
 from holdback.cli.writing import schema_text
 from holdback.facts import catalogue
-from holdback.figures import Figures
 from holdback.jurisdictions.folder import bundled_path
-from holdback.jurisdictions.particulars import OPTIONAL, REQUIRED
+from holdback.jurisdictions.jurisdiction_file import OPTIONAL, REQUIRED
 from holdback.jurisdictions.reader import FILES
-from holdback.jurisdictions.written import (
+from holdback.jurisdictions.source_rules import (
     CALCULATORS,
     OPTIONAL_OF_A_PRODUCT,
     OPTIONAL_OF_A_RULE,
@@ -27,7 +26,8 @@ from holdback.jurisdictions.written import (
     RULE,
 )
 from holdback.money import Currency
-from holdback.offers.binding import BUILT_IN
+from holdback.number_format import Figures
+from holdback.offers.registry import BUILT_IN
 from holdback.workbench.schemas import DRAFT, KINDS, schema
 from holdback.workbench.template import new_files
 from small_folders import FIGURES, child, country, said
@@ -330,7 +330,7 @@ def test_the_reader_finds_it_too(name, old, new):
     """
     from holdback import InvalidDocument
     from holdback.jurisdictions.jurisdiction import Jurisdictions
-    from holdback.offers.binding import bind_all
+    from holdback.offers.registry import bind_all
     from small_folders import read_all
 
     files = country()

@@ -8,10 +8,10 @@ from datetime import date
 import pytest
 
 from holdback.workbench.coverage import coverage
-from holdback.workbench.findings import findings
+from holdback.workbench.example_run import trials
+from holdback.workbench.lint import findings
 from holdback.workbench.mutation import verdicts
 from holdback.workbench.template import new_files
-from holdback.workbench.trial import trials
 from small_folders import country, loaded, said
 
 START, NOW = date(2026, 1, 1), date(2026, 7, 1)

@@ -10,12 +10,12 @@ from typing import Any, Final
 
 from attrs import frozen
 
-from holdback.testing.conformance import bodies
+from holdback.testing.conformance import payloads
+from holdback.testing.conformance.event_fold import amount
 from holdback.testing.conformance.exchanges import OK, Account
 from holdback.testing.conformance.host import PARTNERS
 from holdback.testing.conformance.invariants import expect
-from holdback.testing.conformance.ledger import amount
-from holdback.testing.conformance.world import World
+from holdback.testing.conformance.simulation import World
 
 MERCHANTS: Final = 3
 UNKNOWN: Final = "00000000-0000-0000-0000-000000000000"
@@ -64,9 +64,12 @@ def request(world: World, account: Account, *, again: bool = False, key: str | N
     """A request for offers: a renewal for a merchant that is known, unless it asks *again* as if new."""
     provider_id = account.ledger.provider_id
     if provider_id is None or again:
-        body, checked = bodies.initial(account.merchant_id), bodies.evidence(today(world, account))
+        body, checked = (
+            payloads.initial(account.merchant_id),
+            payloads.evidence(today(world, account)),
+        )
     else:
-        body, checked = bodies.renewal(account.merchant_id, provider_id), {}
+        body, checked = payloads.renewal(account.merchant_id, provider_id), {}
     world.ask("request_offers", account, body, key=key, evidence=checked)
 
 
@@ -77,7 +80,7 @@ def pay(world: World, account: Account, deal_id: str, entries: list[dict[str, An
         "entries": entries,
         "complete_through": today(world, account).isoformat(),
     }
-    done = world.ask("record_remittance", account, bodies.written(body), key=world.new_key())
+    done = world.ask("record_remittance", account, payloads.written(body), key=world.new_key())
     return done.status == OK
 
 
@@ -87,7 +90,7 @@ def share(world: World, account: Account, deal_id: str, percent: int) -> list[di
     amount = (owed.repayment * Decimal(percent).scaleb(-2)).quantize(_PENNY, ROUND_DOWN)
     account.entries += 1
     day = today(world, account) - timedelta(days=1)
-    return [bodies.entry(f"e-{account.entries}", day, amount)]
+    return [payloads.entry(f"e-{account.entries}", day, amount)]
 
 
 def _key(world: World, account: Account, step: Step) -> str | None:
@@ -115,7 +118,7 @@ def _accept(world: World, step: Step) -> None:
     if step.how % 8 == 0:
         offers = [name for each in _foreign(world, account) for name in each.ledger.offers]
     offer_id = offers[step.which % len(offers)] if offers else UNKNOWN
-    body = bodies.acceptance(offer_id, (None, *bodies.BANKS)[step.how % 3])
+    body = payloads.acceptance(offer_id, (None, *payloads.BANKS)[step.how % 3])
     world.ask("accept_offer", account, body, key=_key(world, account, step))
 
 
@@ -125,7 +128,7 @@ def _look_up(world: World, step: Step) -> None:
     if step.how % 4 == 0:
         others = [each.ledger.provider_id for each in _foreign(world, account)]
         asked = others[step.which % len(others)] if others else None
-    world.ask("look_up", account, bodies.written({"provider_id": asked or UNKNOWN}))
+    world.ask("look_up", account, payloads.written({"provider_id": asked or UNKNOWN}))
 
 
 def _ordinary(world: World, step: Step) -> None:
@@ -140,7 +143,7 @@ def _ordinary(world: World, step: Step) -> None:
     request(world, account, key=world.new_key())
     new = [offer_id for offer_id in account.ledger.offers if offer_id not in before]
     if new:
-        body = bodies.acceptance(new[step.which % len(new)], bodies.BANKS[0])
+        body = payloads.acceptance(new[step.which % len(new)], payloads.BANKS[0])
         world.ask("accept_offer", account, body, key=world.new_key())
         _fund(world, step)
 
@@ -152,21 +155,21 @@ def _application(account: Account, step: Step) -> str:
 
 def _supply(world: World, step: Step) -> None:
     account = account_of(world, step)
-    details = {"bank_details": dict(bodies.BANKS[step.how % 2])}
+    details = {"bank_details": dict(payloads.BANKS[step.how % 2])}
     body = {"application_id": _application(account, step), "details": details}
-    world.ask("supply_details", account, bodies.written(body), key=_key(world, account, step))
+    world.ask("supply_details", account, payloads.written(body), key=_key(world, account, step))
 
 
 def _close_application(world: World, step: Step) -> None:
     account = account_of(world, step)
     status = ("declined", "withdrawn")[step.how % 2]
     body = {"application_id": _application(account, step), "status": status}
-    world.ask("close_application", account, bodies.written(body), key=_key(world, account, step))
+    world.ask("close_application", account, payloads.written(body), key=_key(world, account, step))
 
 
 def _fund(world: World, step: Step) -> None:
     account = account_of(world, step)
-    body = bodies.written({"application_id": _application(account, step)})
+    body = payloads.written({"application_id": _application(account, step)})
     world.ask("fund_deal", account, body, key=_key(world, account, step))
 
 
@@ -209,7 +212,7 @@ def _takings(world: World, step: Step) -> None:
     account = account_of(world, step)
     day = today(world, account).isoformat()
     taken = [{"on": day, "amount": Decimal(step.which * 1000) + _PENNY}]
-    body = bodies.written({"takings": taken, "complete_through": day})
+    body = payloads.written({"takings": taken, "complete_through": day})
     world.ask("record_takings", account, body, key=_key(world, account, step))
 
 
@@ -217,7 +220,7 @@ def _close_deal(world: World, step: Step) -> None:
     account = account_of(world, step)
     for deal_id in account.ledger.active:
         body = {"deal_id": deal_id, "status": ("defaulted", "cancelled")[step.how % 2]}
-        world.ask("close_deal", account, bodies.written(body), key=_key(world, account, step))
+        world.ask("close_deal", account, payloads.written(body), key=_key(world, account, step))
 
 
 def _review(world: World, step: Step) -> None:
@@ -246,9 +249,9 @@ def _key_reused(world: World, step: Step) -> None:
         if partner == account.partner and earlier.operation in PARTNERS
     ]
     if used:
-        body = bodies.initial(account.merchant_id, use=f"use {step.how}")
+        body = payloads.initial(account.merchant_id, use=f"use {step.how}")
         key = used[step.which % len(used)]
-        checked = bodies.evidence(today(world, account))
+        checked = payloads.evidence(today(world, account))
         world.ask("request_offers", account, body, key=key, evidence=checked)
 
 

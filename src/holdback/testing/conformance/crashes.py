@@ -7,14 +7,14 @@ import threading
 from datetime import timedelta
 from typing import Final
 
-from holdback.testing.conformance import bodies
+from holdback.testing.conformance import payloads
 from holdback.testing.conformance.actions import pay, share
 from holdback.testing.conformance.exchanges import OK, Account
 from holdback.testing.conformance.host import Crashed, Process
 from holdback.testing.conformance.invariants import expect
 from holdback.testing.conformance.scripts import accept, fund, look_up, offers
 from holdback.testing.conformance.session import Session
-from holdback.testing.conformance.world import World
+from holdback.testing.conformance.simulation import World
 
 # An operation of so many statements is none that anybody wants.
 _MOST_STEPS: Final = 500
@@ -79,7 +79,7 @@ def kills(session: Session) -> None:
 
 def _wake(world: World, process: Process, account: Account) -> None:
     """A question that needs no answer but that there is one."""
-    body = bodies.written({"provider_id": account.merchant_id})
+    body = payloads.written({"provider_id": account.merchant_id})
     process.handle("look_up", world.input_of("look_up", account, body), key=None, at=world.at)
 
 
@@ -94,7 +94,7 @@ def _until_dead(
         account = accounts[number % len(accounts)]
         made = list(account.ledger.offers)
         key = f"{world.label}-kill{number}"
-        body = bodies.acceptance(made[number % len(made)], bodies.BANKS[0])
+        body = payloads.acceptance(made[number % len(made)], payloads.BANKS[0])
         try:
             given = world.input_of("accept_offer", account, body)
             answers[account.merchant_id, key] = process.handle(

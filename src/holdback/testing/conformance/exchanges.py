@@ -11,9 +11,9 @@ from typing import Any, Final
 
 from attrs import define, field, frozen
 
+from holdback.testing.conformance.event_fold import Ledger
 from holdback.testing.conformance.host import Answer, Host, Input
 from holdback.testing.conformance.invariants import expect
-from holdback.testing.conformance.ledger import Ledger
 
 OK: Final = 200
 _BUSY: Final = 503

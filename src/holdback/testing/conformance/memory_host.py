@@ -21,8 +21,8 @@ from holdback import wire
 from holdback.engine import Engine, Outcome
 from holdback.errors import InvalidDocument, Refusal
 from holdback.jurisdictions.jurisdiction import Jurisdictions
+from holdback.lifecycle.context import Context
 from holdback.lifecycle.events import Event, OfferAccepted, OffersIssued
-from holdback.lifecycle.setting import Context
 from holdback.model.merchant import Merchant
 from holdback.operations import perform
 from holdback.testing.conformance.host import Answer, Crashed, Input

@@ -14,7 +14,7 @@ from typing import Final
 from holdback.testing.conformance.actions import ACTIONS, Step
 from holdback.testing.conformance.host import Crashed
 from holdback.testing.conformance.invariants import fault_of
-from holdback.testing.conformance.world import World
+from holdback.testing.conformance.simulation import World
 
 _WEIGHTS: Final = [weight for weight, _ in ACTIONS.values()]
 

@@ -13,14 +13,14 @@ from typing import Final
 
 from attrs import frozen
 
-from holdback.testing.conformance import bodies
+from holdback.testing.conformance import payloads
 from holdback.testing.conformance.exchanges import OK, Account, Exchange, patiently
 from holdback.testing.conformance.host import Host, Input, Process
 from holdback.testing.conformance.invariants import BrokenInvariantError, expect
 from holdback.testing.conformance.replies import sound
 from holdback.testing.conformance.scripts import look_up, offers
 from holdback.testing.conformance.session import Session
-from holdback.testing.conformance.world import World
+from holdback.testing.conformance.simulation import World
 
 _TRIES: Final = 50
 # More of them than this wait for a processor and not for each other.
@@ -84,7 +84,7 @@ def _answers(
     start = threading.Barrier(len(workers))
 
     def attempt(worker: Host | Process, one: Try) -> Exchange:
-        body = bodies.acceptance(one.offer_id, bodies.BANKS[one.bank])
+        body = payloads.acceptance(one.offer_id, payloads.BANKS[one.bank])
         given = world.input_of("accept_offer", account, body)
         start.wait()
         return _asked(world, worker, given, one.key)
@@ -139,7 +139,7 @@ def _stranger(world: World, place: int, start: threading.Barrier) -> None:
     start.wait()
     made = offers(world, account, key=world.new_key())
     for name in made[:2]:
-        world.ask("accept_offer", account, bodies.acceptance(name), key=world.new_key())
+        world.ask("accept_offer", account, payloads.acceptance(name), key=world.new_key())
     look_up(world, account)
 
 

@@ -7,9 +7,9 @@ from decimal import Decimal
 from types import MappingProxyType
 from typing import Any, Final
 
+from holdback.testing.conformance.event_fold import Ledger
 from holdback.testing.conformance.exchanges import OK, Account, Exchange, short
 from holdback.testing.conformance.invariants import expect
-from holdback.testing.conformance.ledger import Ledger
 
 _PROBLEM: Final = ("type", "title", "status", "detail", "code")
 # The fields that the specification names (2.2, 2.4, 2.5).
@@ -27,7 +27,7 @@ _PENCE: Final = -2
 
 
 def sound(exchange: Exchange) -> None:
-    """The form of the answer (spec 2 and 7): a reply, or a problem."""
+    """The form of the answer (service 2 and 7): a reply, or a problem."""
     what, status = f"{exchange.operation} got {exchange.status}", exchange.status
     expect(status == OK or status // 100 == 4, "sound-replies", f"{what} {short(exchange.body)}")
     try:
@@ -166,7 +166,7 @@ def _acceptance(exchange: Exchange, ledger: Ledger) -> None:
 
 
 def _lookup(exchange: Exchange, ledger: Ledger) -> None:
-    """The merchant lookup (spec 2.5) against the same deals worked out from the events."""
+    """The merchant lookup (service 2.5) against the same deals worked out from the events."""
     shown = [deal["id"] for deal in exchange.reply["deals"]]
     told = f"{len(shown)} deals, by the events {len(ledger.deals)}"
     expect(sorted(shown) == sorted(ledger.deals), "lookup-agrees", told)

@@ -8,13 +8,13 @@ from decimal import Decimal
 from itertools import permutations
 from typing import Any, Final
 
-from holdback.testing.conformance import bodies
+from holdback.testing.conformance import payloads
 from holdback.testing.conformance.actions import UNKNOWN, pay, request, share, today
 from holdback.testing.conformance.exchanges import OK, Account, Exchange
 from holdback.testing.conformance.host import Crashed
 from holdback.testing.conformance.invariants import expect
 from holdback.testing.conformance.session import Session
-from holdback.testing.conformance.world import World
+from holdback.testing.conformance.simulation import World
 
 _MOMENT: Final = timedelta(microseconds=1)
 # Around the days on which clocks are put forward and back in many places.
@@ -37,12 +37,14 @@ def offers(world: World, account: Account, *, key: str | None = None) -> list[st
 
 def accept(world: World, account: Account, offer_id: str, *, key: str | None = None) -> Exchange:
     """The acceptance of an offer, with bank details."""
-    return world.ask("accept_offer", account, bodies.acceptance(offer_id, bodies.BANKS[0]), key=key)
+    return world.ask(
+        "accept_offer", account, payloads.acceptance(offer_id, payloads.BANKS[0]), key=key
+    )
 
 
 def fund(world: World, account: Account) -> str:
     """The deal_id of the application in fulfilment, funded."""
-    body = bodies.written({"application_id": account.ledger.in_fulfilment[0]})
+    body = payloads.written({"application_id": account.ledger.in_fulfilment[0]})
     done = world.ask("fund_deal", account, body, key=world.new_key())
     expect(done.status == OK, "acknowledged-kept", "a submitted application cannot be funded")
     return account.ledger.active[0]
@@ -57,12 +59,12 @@ def funded(world: World, account: Account) -> str:
 def look_up(world: World, account: Account) -> Exchange:
     """What the merchant lookup says."""
     return world.ask(
-        "look_up", account, bodies.written({"provider_id": account.ledger.provider_id})
+        "look_up", account, payloads.written({"provider_id": account.ledger.provider_id})
     )
 
 
 def partner_flow(session: Session) -> None:
-    """The nine steps of a partner (spec 1), with a renewal, and every reply in between."""
+    """The nine steps of a partner (service 1), with a renewal, and every reply in between."""
     world = session.world()
     account = world.account()
     deal_id = funded(world, account)
@@ -80,7 +82,7 @@ def partner_flow(session: Session) -> None:
     fund(world, account)
     look_up(world, account)
     history = b"".join(account.seen)
-    for number in bodies.EXACT_NUMBERS:
+    for number in payloads.EXACT_NUMBERS:
         expect(
             number in history,
             "exact-numbers",
@@ -97,16 +99,16 @@ def same_key(session: Session) -> None:
         "takings": [{"on": "2026-03-01", "amount": Decimal("10.10")}],
         "complete_through": "2026-03-01",
     }
-    world.ask("record_takings", account, bodies.written(takings), key=world.new_key())
+    world.ask("record_takings", account, payloads.written(takings), key=world.new_key())
     world.pass_time(days=110)
     pay(world, account, deal_id, share(world, account, deal_id, 60))
     world.ask("review_renewal", account, b"{}", key=world.new_key())
     _all_again(world)
     accept(world, account, offers(world, account, key=world.new_key())[0], key=world.new_key())
     closed = {"application_id": account.ledger.in_fulfilment[0], "status": "withdrawn"}
-    world.ask("close_application", account, bodies.written(closed), key=world.new_key())
+    world.ask("close_application", account, payloads.written(closed), key=world.new_key())
     ended = {"deal_id": deal_id, "status": "defaulted"}
-    world.ask("close_deal", account, bodies.written(ended), key=world.new_key())
+    world.ask("close_deal", account, payloads.written(ended), key=world.new_key())
     _all_again(world)
     world.pass_time(days=365)
     _all_again(world)
@@ -140,8 +142,8 @@ def key_of_another_request(session: Session) -> None:
     first = offers(world, account, key=world.new_key())
     offers(world, account)
     for _, exchange in list(world.answered.values()):
-        body = bodies.initial(account.merchant_id, use="something else")
-        checked = bodies.evidence(world.at.date())
+        body = payloads.initial(account.merchant_id, use="something else")
+        checked = payloads.evidence(world.at.date())
         world.ask("request_offers", account, body, key=exchange.key, evidence=checked)
         accept(world, account, first[0], key=exchange.key)
         # Another partner's key of the same name is another key.
@@ -152,7 +154,7 @@ def key_of_another_request(session: Session) -> None:
 def _one_key_for_two_merchants(world: World) -> None:
     """The body is the same and the merchant is not, so it is another request."""
     taken = [{"on": "2026-03-01", "amount": Decimal("10.10")}]
-    body = bodies.written({"takings": taken, "complete_through": "2026-03-01"})
+    body = payloads.written({"takings": taken, "complete_through": "2026-03-01"})
     accounts = [world.account(name="one"), world.account(name="two")]
     for account in accounts:
         offers(world, account)
@@ -200,7 +202,7 @@ def two_applications(session: Session) -> None:
     request(world, account, again=True, key=world.new_key())
     fund(world, account)
     application_id = next(iter(account.ledger.applications))
-    again = bodies.written({"application_id": application_id})
+    again = payloads.written({"application_id": application_id})
     world.ask("fund_deal", account, again, key=world.new_key())
     accept(world, account, sets[1][0])
 
@@ -234,15 +236,15 @@ def tenancy(session: Session) -> None:
             {"provider_id": UNKNOWN},
         ),
     ):
-        never = world.ask(operation, mine, bodies.written(unknown))
-        foreign = world.ask(operation, mine, bodies.written(strange))
+        never = world.ask(operation, mine, payloads.written(unknown))
+        foreign = world.ask(operation, mine, payloads.written(strange))
         _as_unknown(never, foreign)
     # What is the name of an offer is not the name of a merchant.
-    world.ask("look_up", mine, bodies.written({"provider_id": next(iter(mine.ledger.offers))}))
+    world.ask("look_up", mine, payloads.written({"provider_id": next(iter(mine.ledger.offers))}))
     own = world.account("acme", "new")
-    never = world.ask("request_offers", own, bodies.renewal(own.merchant_id, UNKNOWN))
+    never = world.ask("request_offers", own, payloads.renewal(own.merchant_id, UNKNOWN))
     foreign_id = theirs.ledger.provider_id or UNKNOWN
-    foreign = world.ask("request_offers", own, bodies.renewal(own.merchant_id, foreign_id))
+    foreign = world.ask("request_offers", own, payloads.renewal(own.merchant_id, foreign_id))
     _as_unknown(never, foreign)
     for partner in ("acme", "bolt"):
         twin = world.account(partner, "twin")
@@ -273,10 +275,10 @@ def deliveries(session: Session) -> None:
         day = today(world, account)
         world.pass_time(days=30)
         entries = [
-            bodies.entry("e-1", day + timedelta(days=1), Decimal("100.10")),
-            bodies.entry("e-2", day + timedelta(days=2), Decimal("7000.05")),
-            bodies.entry("e-3", day + timedelta(days=3), Decimal("0.01"), settled=False),
-            bodies.entry("e-4", day + timedelta(days=4), Decimal("55.00")),
+            payloads.entry("e-1", day + timedelta(days=1), Decimal("100.10")),
+            payloads.entry("e-2", day + timedelta(days=2), Decimal("7000.05")),
+            payloads.entry("e-3", day + timedelta(days=3), Decimal("0.01"), settled=False),
+            payloads.entry("e-4", day + timedelta(days=4), Decimal("55.00")),
         ]
         for number, each in enumerate(order, start=1):
             pay(world, account, deal_id, [entries[each]])
@@ -325,7 +327,7 @@ def _told_of_a_life(session: Session, step: int | None) -> int:
     world.ask("review_renewal", account, b"{}", key=world.new_key())
     world.dies_at = step
     ended = {"deal_id": deal_id, "status": "defaulted"}
-    world.ask("close_deal", account, bodies.written(ended), key=world.new_key())
+    world.ask("close_deal", account, payloads.written(ended), key=world.new_key())
     _told(session, account)
     return world.crashes
 
@@ -383,7 +385,7 @@ def restart(session: Session) -> None:
             expect(not one.read(world.host), "restart", f"{earlier.operation} happened again")
         after = world.exchange(process, "look_up", before.input, None)
         expect(after.body == before.body, "restart", "the lookup got other bytes")
-        body = bodies.renewal(account.merchant_id, account.ledger.provider_id or UNKNOWN)
+        body = payloads.renewal(account.merchant_id, account.ledger.provider_id or UNKNOWN)
         world.ask("request_offers", account, body, key=world.new_key(), by=process)
     finally:
         process.close()

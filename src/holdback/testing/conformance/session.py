@@ -9,7 +9,7 @@ from typing import Any
 from attrs import define, field, frozen
 
 from holdback.testing.conformance.host import Host, Process, abilities
-from holdback.testing.conformance.world import World
+from holdback.testing.conformance.simulation import World
 
 
 @frozen(kw_only=True)

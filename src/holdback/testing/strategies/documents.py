@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from hypothesis import strategies as st
 
-from holdback.canonical import Json, write_json
+from holdback.exact_json import Json, write_json
 from holdback.lifecycle.commands import APPLICATION_ENDINGS, DEAL_ENDINGS
 from holdback.money import Currency
 from holdback.testing.operations import known
@@ -65,7 +65,7 @@ def _amounts(currency: Currency) -> st.SearchStrategy[Json]:
 
 
 def _initial(currency: Currency, content: Any) -> st.SearchStrategy[dict[str, Json]]:
-    """Spec 2.1: an initial application sends the whole profile, and what the funds are for."""
+    """Service 2.1: an initial application sends the whole profile, and what the funds are for."""
     application = st.fixed_dictionaries(
         {"merchant_id": IDENTIFIERS, "currency": st.just(currency.code)},
         optional={"provider_id": st.none(), "intended_use_of_funds": FREE_TEXTS},
@@ -81,7 +81,7 @@ def _initial(currency: Currency, content: Any) -> st.SearchStrategy[dict[str, Js
 
 
 def _renewal(currency: Currency) -> st.SearchStrategy[dict[str, Json]]:
-    """A renewal (spec 2.1: it "contains only the application object")."""
+    """A renewal (service 2.1: it "contains only the application object")."""
     application = st.fixed_dictionaries(
         {
             "merchant_id": IDENTIFIERS,
@@ -143,7 +143,7 @@ def json_numbers() -> st.SearchStrategy[str]:
 
 def json_objects() -> st.SearchStrategy[dict[str, Json]]:
     """
-    Objects as a partner might send them in a profile; `holdback.canonical.write_json` writes them.
+    Objects as a partner might send them in a profile; `holdback.exact_json.write_json` writes them.
 
     >>> from hypothesis import find
     >>> find(json_objects(), lambda _: True)

@@ -8,30 +8,30 @@ from typing import Any, Final, TypeVar, get_args, overload
 
 from hypothesis import strategies as st
 
-from holdback.canonical import Opaque
+from holdback.eligibility import Assessment
 from holdback.engine import Engine, Outcome
 from holdback.errors import (
-    Fault,
+    ErrorDetail,
     HoldbackError,
     InvalidDocument,
     Refusal,
     RuleError,
     did_you_mean,
 )
+from holdback.exact_json import Opaque
 from holdback.jurisdictions.jurisdiction import Jurisdictions
 from holdback.jurisdictions.rulebook import Rulebook
+from holdback.lifecycle.context import Context
 from holdback.lifecycle.events import FilledApplication
-from holdback.lifecycle.setting import Context
-from holdback.model.acceptance import Acceptance, ApplicationStanding, BankDetails
+from holdback.model.acceptance import Acceptance, ApplicationStatus, BankDetails
 from holdback.model.application import Application, Check, OffersRequest, RequiredChecks
-from holdback.model.deal import Deal, DealStanding, Entry, MerchantLookup, Performance
+from holdback.model.deal import Deal, Entry, LookupDeal, MerchantLookup, Performance
 from holdback.model.merchant import Fulfilment, Merchant, OfferSet, Takings, TakingsHeld
 from holdback.model.offer import Offer
 from holdback.model.product import Limits, Offers, Product
 from holdback.money import Currency, Money
-from holdback.renewal import Assessment
 from holdback.ruleset import Reason
-from holdback.testing.strategies import happenings, rules, shapes, values
+from holdback.testing.strategies import events_and_commands, rules, shapes, values
 
 T = TypeVar("T")
 
@@ -40,8 +40,8 @@ _REPLIES: Final[Mapping[type, st.SearchStrategy[Any]]] = MappingProxyType(
         Offers: shapes.OFFERS,
         Acceptance: shapes.ACCEPTANCES,
         MerchantLookup: shapes.LOOKUPS,
-        DealStanding: shapes.DEAL_STANDINGS,
-        ApplicationStanding: shapes.STANDINGS,
+        LookupDeal: shapes.DEAL_STANDINGS,
+        ApplicationStatus: shapes.STANDINGS,
         TakingsHeld: shapes.TAKINGS_HELD,
         RequiredChecks: shapes.REQUIRED_CHECKS,
         Assessment: rules.assessments(),
@@ -73,9 +73,9 @@ _MODEL: Final[Mapping[type, st.SearchStrategy[Any]]] = MappingProxyType(
 
 _RULES: Final[Mapping[type, st.SearchStrategy[Any]]] = MappingProxyType(
     {
-        Context: happenings.CONTEXTS,
+        Context: events_and_commands.CONTEXTS,
         Engine: rules.ENGINES,
-        Fault: rules.FAULTS,
+        ErrorDetail: rules.FAULTS,
         HoldbackError: rules.ERRORS,
         InvalidDocument: rules.INVALID_DOCUMENTS,
         Jurisdictions: rules.JURISDICTIONS,
@@ -89,7 +89,7 @@ _RULES: Final[Mapping[type, st.SearchStrategy[Any]]] = MappingProxyType(
 _OUTCOMES: Final = st.builds(
     Outcome,
     reply=st.one_of(*_REPLIES.values()),
-    events=values.few(st.one_of(*happenings.EVENTS.values())),
+    events=values.few(st.one_of(*events_and_commands.EVENTS.values())),
     merchant=shapes.MERCHANTS,
 )
 
@@ -98,8 +98,8 @@ _KINDS: Final[Mapping[type, st.SearchStrategy[Any]]] = MappingProxyType(
         **_MODEL,
         **_RULES,
         **_REPLIES,
-        **happenings.EVENTS,
-        **happenings.COMMANDS,
+        **events_and_commands.EVENTS,
+        **events_and_commands.COMMANDS,
         Outcome: _OUTCOMES,
         NoneType: st.none(),
     }

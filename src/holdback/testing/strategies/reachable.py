@@ -15,16 +15,16 @@ from hypothesis import assume
 from hypothesis import strategies as st
 from pendulum import DateTime
 
-from holdback.canonical import Json
 from holdback.engine import Engine
 from holdback.errors import InvalidDocument, Refusal
+from holdback.exact_json import Json
+from holdback.lifecycle.context import Context, utc
 from holdback.lifecycle.events import Event
-from holdback.lifecycle.setting import Context, utc
 from holdback.model.deal import Deal
 from holdback.model.merchant import Merchant
 from holdback.money import Money
 from holdback.testing.operations import carry_out, newest_offer_id
-from holdback.testing.strategies.attempts import BANKS, Input, Moment, request, steady_takings
+from holdback.testing.strategies.likely_inputs import BANKS, Input, Moment, request, steady_takings
 from holdback.testing.strategies.rules import shipped_engine
 from holdback.wire import COMMANDS, write_timestamp
 

@@ -10,13 +10,20 @@ from typing import Final
 from hypothesis import strategies as st
 from hypothesis.vendor.pretty import RepresentationPrinter, for_type_by_name
 
-from holdback.canonical import Json
+from holdback.eligibility import FLOOR, Assessment
 from holdback.engine import Engine
-from holdback.errors import REFUSALS, Fault, HoldbackError, InvalidDocument, Refusal, RuleError
+from holdback.errors import (
+    REFUSALS,
+    ErrorDetail,
+    HoldbackError,
+    InvalidDocument,
+    Refusal,
+    RuleError,
+)
+from holdback.exact_json import Json
 from holdback.facts import BUILT_IN_FACTS, EVIDENCE_FACTS, INITIAL_EVIDENCE
 from holdback.jurisdictions.jurisdiction import Jurisdictions
 from holdback.jurisdictions.rulebook import Rulebook
-from holdback.renewal import FLOOR, Assessment
 from holdback.rules.types import Fact, Kind
 from holdback.ruleset import Reason
 from holdback.testing.strategies.values import RECORDS, TEXTS, WORDS, few, maybe
@@ -164,7 +171,7 @@ REASONS: Final = st.builds(
 )
 
 FAULTS: Final = st.builds(
-    Fault,
+    ErrorDetail,
     message=WORDS,
     path=maybe(st.just("$.application.currency") | WORDS),
     hint=maybe(WORDS),

@@ -7,14 +7,14 @@ from typing import Final
 from hypothesis import strategies as st
 
 from holdback.lifecycle.events import FilledApplication
-from holdback.model.acceptance import Acceptance, ApplicationStanding, BankDetails
+from holdback.model.acceptance import Acceptance, ApplicationStatus, BankDetails
 from holdback.model.application import Application, Check, OffersRequest, RequiredChecks
 from holdback.model.deal import (
     STATUSES,
     TYPES,
     Deal,
-    DealStanding,
     Entry,
+    LookupDeal,
     MerchantLookup,
     Performance,
 )
@@ -203,11 +203,11 @@ FILLED: Final = st.builds(
 )
 
 # The replies of the other operations.
-STANDINGS: Final = st.builds(ApplicationStanding, application_id=IDS, status=IDS, omitted=few(IDS))
+STANDINGS: Final = st.builds(ApplicationStatus, application_id=IDS, status=IDS, omitted=few(IDS))
 PERFORMANCES: Final = st.builds(
     Performance, performance=RATES, progress=RATES, renewal_eligibility=st.booleans()
 )
-DEAL_STANDINGS: Final = st.builds(DealStanding, deal=deals(), performance=PERFORMANCES)
+DEAL_STANDINGS: Final = st.builds(LookupDeal, deal=deals(), performance=PERFORMANCES)
 LOOKUPS: Final = st.builds(MerchantLookup, deals=few(DEAL_STANDINGS))
 TAKINGS_HELD: Final = st.builds(
     TakingsHeld, days=st.integers(0, 4000), complete_through=maybe(DAYS)

@@ -9,8 +9,8 @@ from typing import Final, TypeVar
 from hypothesis import strategies as st
 from pendulum import DateTime
 
-from holdback.canonical import Json, Opaque, Verbatim
-from holdback.lifecycle.setting import utc
+from holdback.exact_json import Json, Opaque, Verbatim
+from holdback.lifecycle.context import utc
 from holdback.money import Currency, Money
 
 T = TypeVar("T")

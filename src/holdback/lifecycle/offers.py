@@ -1,0 +1,242 @@
+"""Requests for offers: who may ask, what is checked first, and what is offered (service 4.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, datetime, timedelta
+from types import MappingProxyType
+from typing import Final
+
+from attrs import frozen
+from pendulum import DateTime
+
+from holdback.derived_facts import held_facts
+from holdback.eligibility import ELIGIBLE, UNDETERMINED
+from holdback.eligibility import REFERRED as RENEWAL_REFERRED
+from holdback.errors import ErrorDetail, Refusal
+from holdback.exact_json import Json
+from holdback.facts import BUILT_IN_FACTS
+from holdback.jurisdictions.rulebook import Rulebook
+from holdback.lifecycle.commands import RequestOffers
+from holdback.lifecycle.context import Configuration, Context, utc
+from holdback.lifecycle.events import OffersIssued
+from holdback.lifecycle.status import (
+    RenewalCase,
+    base_deal,
+    check_evidence,
+    renewal_case,
+    second_check,
+    with_valid_credit,
+)
+from holdback.model.application import Check, OffersRequest, RequiredChecks
+from holdback.model.merchant import Merchant, OfferSet
+from holdback.model.product import DECLINED, REFERRED, Product
+from holdback.offers.pricing_case import PricingCase
+from holdback.offers.quote import Quote, quote
+from holdback.offers.registry import BoundProduct
+from holdback.rules.types import Facts
+from holdback.ruleset import known_facts
+
+# A partner that asks again and again does not fill the merchant's state: an open set holds its request.
+MOST_OPEN_SETS: Final = 50
+
+# The checks of service 1 ("identity and business checks, automated decisioning") by the evidence they give.
+CHECKS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {
+        "identity": ("identity_verified",),
+        "business": ("business_verified",),
+        "consumer_credit": ("credit_score", "credit_checked_on"),
+        "takings": ("average_monthly_takings", "months_trading"),
+    }
+)
+
+
+def admit(request: OffersRequest, merchant: Merchant, rulebook: Rulebook) -> None:
+    """
+    Refuse a request that this merchant may not make now.
+
+    Raises:
+        Refusal: `merchant_not_found`, `application_in_fulfilment`, `active_deal`, `no_deal_to_renew`
+            or `currency_mismatch`.
+    """
+    application = request.application
+    if application.merchant_id != merchant.merchant_id or (
+        request.renewal and application.provider_id != merchant.provider_id
+    ):
+        raise Refusal("merchant_not_found", "the request names another merchant than this one")
+    if merchant.in_fulfilment is not None:
+        raise Refusal(
+            "application_in_fulfilment", "an application of the merchant is in fulfilment"
+        )
+    if not request.renewal and merchant.active_deal is not None:
+        raise Refusal(
+            "active_deal", "the merchant has an active deal; ask for a renewal with its provider_id"
+        )
+    expected = rulebook.currency.code
+    base = base_deal(merchant, rulebook, rulebook.on) if request.renewal else None
+    if request.renewal and base is None:
+        raise Refusal("no_deal_to_renew", "the merchant has no active or recently repaid deal")
+    if application.currency != expected or (base is not None and base.currency != expected):
+        message = f"offers in {rulebook.code} are in {expected}, as the deal to renew has to be"
+        fault = ErrorDetail(message=message, path="$.application.currency")
+        raise Refusal("currency_mismatch", message, errors=(fault,))
+
+
+def issue_offers(
+    merchant: Merchant, command: RequestOffers, context: Context, configuration: Configuration
+) -> tuple[OffersIssued, ...]:
+    """The offers on a request; nothing when the same request was answered before (design 6a)."""
+    request = command.request
+    earlier = next((s for s in merchant.offer_sets if s.request_id == context.request_id), None)
+    if earlier is not None:
+        if earlier.request == request:
+            return ()
+        raise Refusal("request_conflict", "this request id was used before with another body")
+    rulebook = configuration.rulebook(merchant, context.at)
+    admit(request, merchant, rulebook)
+    if sum(each.expires_at > context.at for each in merchant.offer_sets) >= MOST_OPEN_SETS:
+        raise Refusal("not_possible_now", f"{MOST_OPEN_SETS} sets of offers are open already")
+    evidence = check_evidence(context.evidence, rulebook, renewal=request.renewal)
+    case = renewal_case(merchant, context, rulebook) if request.renewal else None
+    identify = configuration.identities(merchant, context.request_id)
+    pricing = _Pricing(
+        merchant, request, context, configuration, rulebook, case, evidence, identify
+    )
+    return (pricing.issued(),)
+
+
+@frozen
+class _Pricing:
+    """One request being priced: everything that the pieces below need, in one place."""
+
+    merchant: Merchant
+    request: OffersRequest
+    context: Context
+    configuration: Configuration
+    rulebook: Rulebook
+    renewal: RenewalCase | None
+    evidence: Facts
+    identify: Callable[..., str]
+
+    def issued(self) -> OffersIssued:
+        """The event with every product decided and every offer named."""
+        facts = self._facts()
+        products, decisions = [], []
+        for bound in self.configuration.products[self.rulebook.code, self.rulebook.since]:
+            case = PricingCase(
+                facts=facts,
+                catalogue=bound.terms.rules.catalogue,
+                renewal=self.request.renewal,
+                currency=self.rulebook.currency,
+                rounding=self.rulebook.rounding,
+            )
+            quoted = self._decided(bound, case)
+            products.append(self._product(bound, quoted))
+            decisions.append(quoted.record(bound.terms.key))
+        at, renewal = self.context.at, self.renewal
+        return OffersIssued(
+            at=at,
+            offer_set=OfferSet(
+                request_id=self.context.request_id,
+                application_id=self.identify("application"),
+                request=self.request,
+                issued_at=at,
+                issued_on=self.rulebook.on,
+                expires_at=expiry(at, self.rulebook.offers_valid_hours),
+                products=tuple(products),
+                digest=self.rulebook.digest,
+                base_deal_id=None if renewal is None else renewal.deal.id,
+                evidence=dict(self.context.evidence),
+            ),
+            facts=self._known(facts),
+            assessment=None if renewal is None else renewal.assessment.record(),
+            decisions=tuple(decisions),
+        )
+
+    def _facts(self) -> Facts:
+        if self.renewal is not None:
+            return self.renewal.facts
+        return with_valid_credit(self.evidence, self.merchant, self.rulebook, self.context.at)
+
+    def _known(self, facts: Facts) -> Mapping[str, Json]:
+        if self.renewal is not None:
+            return self.renewal.assessment.answers.known
+        return known_facts(self.rulebook.catalogue, facts)
+
+    def _decided(self, bound: BoundProduct, case: PricingCase) -> Quote:
+        """The product's own decision, unless the renewal was not found eligible (design 6a)."""
+        key = bound.terms.key
+
+        def identify(place: int) -> str:
+            return self.identify("offer", key, str(place))
+
+        if self.renewal is None:
+            return quote(bound, case, identify)
+        assessment = self.renewal.assessment
+        if assessment.outcome == ELIGIBLE:
+            return quote(bound, case, identify, settlement=self.renewal.deal.balance)
+        undecided = assessment.outcome in {RENEWAL_REFERRED, UNDETERMINED}
+        return Quote(
+            decision=REFERRED if undecided else DECLINED,
+            limits=bound.limits.configured,
+            reasons=assessment.reasons,
+            needs=assessment.needs,
+        )
+
+    def _product(self, bound: BoundProduct, quoted: Quote) -> Product:
+        terms = bound.terms
+        return Product(
+            product_id=bound.product_id,
+            key=terms.key,
+            name=terms.name,
+            description=terms.description,
+            decision=quoted.decision,
+            repayment_mechanism=terms.repayment_mechanism,
+            limits=quoted.limits,
+            offers=quoted.offers,
+        )
+
+
+def expiry(at: DateTime, valid_hours: int) -> DateTime:
+    """
+    The instant at which offers issued at *at* expire: whole seconds, fixed when they are issued (service 8).
+    """
+    whole = datetime(at.year, at.month, at.day, at.hour, at.minute, at.second, tzinfo=UTC)
+    return utc(whole + timedelta(hours=valid_hours))
+
+
+def required_checks(
+    request: OffersRequest, merchant: Merchant, context: Context, configuration: Configuration
+) -> RequiredChecks:
+    """
+    The checks that the host has to carry out before it makes this request.
+
+    An initial application needs what the products' rules read and the takings; a renewal, what of it and of
+    the renewal rules is not held. A fact that the jurisdiction adds is a check by its own name. Offers that expired unaccepted call for a second consumer credit check (service 3).
+    """
+    rulebook = configuration.rulebook(merchant, context.at)
+    admit(request, merchant, rulebook)
+    check_evidence(context.evidence, rulebook, renewal=request.renewal)
+    return RequiredChecks(checks=tuple(_checks(request, merchant, context, rulebook)))
+
+
+def _checks(
+    request: OffersRequest, merchant: Merchant, context: Context, rulebook: Rulebook
+) -> Iterator[Check]:
+    catalogue = rulebook.catalogue
+    rulesets = [product.rules for product in rulebook.products]
+    if request.renewal:
+        rulesets.append(rulebook.renewal)
+    read = {name for ruleset in rulesets for rule in ruleset.rules for name in rule.checked.names}
+    held = held_facts(merchant.evidence if request.renewal else {}, catalogue)
+    due = second_check(merchant, rulebook, catalogue, context.at)
+    # What only the host knows in this jurisdiction is a check of its own, by the name of the fact.
+    own = {fact.name: (fact.name,) for fact in catalogue.facts[BUILT_IN_FACTS:]}
+    for name, evidence in {**CHECKS, **own}.items():
+        again = name == "consumer_credit" and due is not None
+        missing = any(fact in read and held[catalogue.place(fact)] is None for fact in evidence)
+        if name == "takings":
+            missing = not request.renewal
+        if missing or again:
+            not_before = due.not_before if again and due is not None else None
+            yield Check(name=name, evidence=evidence, not_before=not_before)

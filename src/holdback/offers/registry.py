@@ -1,0 +1,239 @@
+"""From names in `products.toml` to calculators: the built-in ones, and those a host registers.
+
+There is no global registry: an engine is built with the calculators that it may use, by a name such as
+`term/seasonal`, and refuses a jurisdiction that names another (design 6).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import date
+from decimal import Decimal
+from types import MappingProxyType
+from typing import Any, Final, TypeVar, get_type_hints
+
+import attrs
+from attrs import field, frozen
+from cattrs import Converter
+
+from holdback.errors import ErrorDetail, InvalidDocument, did_you_mean
+from holdback.jurisdictions.rulebook import CalculatorChoice, ProductTerms, Rulebook
+from holdback.money import Money, trimmed
+from holdback.offers.factor_rate import Band, BandedRate, FlatRate
+from holdback.offers.limits import FixedLimits, TakingsMultiple
+from holdback.offers.pricing_case import (
+    Calculator,
+    FactorRateCalculator,
+    LimitsCalculator,
+    Percent,
+    Ratio,
+    SplitPercentageCalculator,
+    TermCalculator,
+)
+from holdback.offers.split_percentage import Affordability, Chosen
+from holdback.offers.term import FixedTerm, TakingsPace
+from holdback.rules.types import Catalogue, Kind, Type
+
+BUILT_IN: Final[Mapping[str, type]] = MappingProxyType(
+    {
+        "limits/fixed": FixedLimits,
+        "limits/takings_multiple": TakingsMultiple,
+        "split_percentage/chosen": Chosen,
+        "split_percentage/affordability": Affordability,
+        "factor_rate/flat": FlatRate,
+        "factor_rate/banded": BandedRate,
+        "term/takings_pace": TakingsPace,
+        "term/fixed": FixedTerm,
+    }
+)
+
+
+@frozen(kw_only=True)
+class BoundProduct:
+    """A product of a rulebook with its calculators, ready to quote."""
+
+    terms: ProductTerms
+    product_id: str
+    limits: LimitsCalculator = field(repr=False)
+    factor_rate: FactorRateCalculator = field(repr=False)
+    split_percentage: SplitPercentageCalculator = field(repr=False)
+    term: TermCalculator = field(repr=False)
+
+
+def bind(
+    rulebook: Rulebook, registry: Mapping[str, type], identify: Callable[[str, str], str]
+) -> tuple[BoundProduct, ...]:
+    """
+    The products of *rulebook* with their calculators from *registry*.
+
+    *identify* gives a product's id from the code of its jurisdiction and its key.
+
+    Raises:
+        InvalidDocument: naming every calculator that is not registered and every setting at fault.
+    """
+    faults: list[ErrorDetail] = []
+    binder = _Binder(registry, rulebook.catalogue, faults)
+    ids = {terms.key: identify(rulebook.code, terms.key) for terms in rulebook.products}
+    bound = [binder.product(terms, ids[terms.key]) for terms in rulebook.products]
+    if faults:
+        raise InvalidDocument(faults)
+    return tuple(product for product in bound if product is not None)
+
+
+def bind_all(
+    rulebooks: Iterable[Rulebook],
+    calculators: Mapping[str, type],
+    identify: Callable[[str, str], str],
+) -> Mapping[tuple[str, date], tuple[BoundProduct, ...]]:
+    """
+    The products of all *rulebooks*, by code and the day since when they hold, with the built-in
+    calculators and the host's own.
+
+    Raises:
+        InvalidDocument: as `bind`, with the faults of all of them, each once.
+    """
+    registry = {**BUILT_IN, **calculators}
+    bound, faults = {}, list[ErrorDetail]()
+    for rulebook in rulebooks:
+        try:
+            bound[rulebook.code, rulebook.since] = bind(rulebook, registry, identify)
+        except InvalidDocument as error:
+            faults += error.errors
+    if faults:
+        raise InvalidDocument(dict.fromkeys(faults))
+    return MappingProxyType(bound)
+
+
+@frozen
+class _Binder:
+    registry: Mapping[str, type]
+    catalogue: Catalogue
+    errors: list[ErrorDetail]
+
+    def product(self, terms: ProductTerms, product_id: str) -> BoundProduct | None:
+        calculators = {
+            choice.kind: self.calculator(choice)
+            for choice in (terms.limits, terms.factor_rate, terms.split_percentage, terms.term)
+        }
+        if None in calculators.values():
+            return None
+        return BoundProduct(terms=terms, product_id=product_id, **calculators)  # type: ignore[arg-type]  # one per kind
+
+    def calculator(self, choice: CalculatorChoice) -> Calculator | None:
+        """The calculator of *choice* with its settings, or None when they are at fault."""
+        name = f"{choice.kind}/{choice.name}"
+        kind = self.registry.get(name)
+        if kind is None:
+            self._unregistered(choice, name)
+            return None
+        before = len(self.errors)
+        settings = dict(self._settings(choice, kind))
+        if len(self.errors) > before:
+            return None
+        try:
+            calculator: Calculator = kind(**settings)
+        except ValueError as error:
+            self._fault(choice, None, str(error))
+            return None
+        return calculator
+
+    def _unregistered(self, choice: CalculatorChoice, name: str) -> None:
+        same_kind = [known for known in self.registry if known.startswith(f"{choice.kind}/")]
+        names = ", ".join(f"`{known.partition('/')[2]}`" for known in same_kind)
+        self._fault(
+            choice,
+            "calculator",
+            f"no calculator `{name}` is registered; for {choice.kind} there are {names}",
+            did_you_mean(choice.name, [known.partition("/")[2] for known in same_kind]),
+        )
+
+    def _fault(
+        self, choice: CalculatorChoice, key: str | None, message: str, hint: str | None = None
+    ) -> None:
+        self.errors.append(ErrorDetail(message=message, hint=hint, **choice.place(key)))
+
+    def _settings(self, choice: CalculatorChoice, kind: type) -> Iterator[tuple[str, Any]]:
+        """The settings of *choice* as *kind* takes them; what is at fault is noted and left out."""
+        fields = {each.name: each for each in attrs.fields(kind)}
+        for key in choice.settings:
+            if key not in fields:
+                expected = ", ".join(f"`{name}`" for name in fields) or "none"
+                message = f"`{choice.name}` has no setting `{key}`; it has {expected}"
+                self._fault(choice, key, message, did_you_mean(key, fields))
+        converter, hints = _converter(self.catalogue, choice), get_type_hints(kind)
+        for name, each in fields.items():
+            if name not in choice.settings:
+                if each.default is attrs.NOTHING:
+                    self._fault(choice, None, f"`{choice.name}` needs a setting `{name}`")
+                continue
+            try:
+                yield name, converter.structure(choice.settings[name], hints[name])
+            except (ValueError, TypeError, KeyError) as error:
+                self._fault(choice, name, str(error))
+
+
+_T = TypeVar("_T")
+
+
+def _exactly(kind: type[_T], expected: str) -> Callable[[Any, Any], _T]:
+    def read(value: Any, _: Any) -> _T:
+        if type(value) is not kind:
+            raise ValueError(f"expected {expected}")
+        return value
+
+    return read
+
+
+def _converter(catalogue: Catalogue, choice: CalculatorChoice) -> Converter:
+    """Reads the settings of one calculator: exact, in the jurisdiction's currency, nothing coerced."""
+    money = Type(Kind.MONEY, catalogue.currency)
+    converter = Converter(detailed_validation=False, forbid_extra_keys=True)
+
+    def number(kind: Kind, expected: str) -> Callable[[Any, Any], Decimal]:
+        type_ = Type(kind)
+
+        def read(value: Any, _: Any) -> Decimal:
+            if not isinstance(value, str):
+                raise ValueError(f"expected {expected} in quotes")
+            return _decimal(type_, _known(type_.read(value), expected))
+
+        return read
+
+    def read_money(value: Any, _: Any) -> Money:
+        if not isinstance(value, str) or " " not in value:
+            raise ValueError(f'expected an amount in quotes such as `"{catalogue.currency} 1000"`')
+        return Money(_known(money.read(value), "money"), catalogue.currency)
+
+    def read_band(value: Any, _: Any) -> Band:
+        return _band(value, catalogue, choice.settings.get("on"), converter)
+
+    converter.register_structure_hook(Percent, number(Kind.PERCENT, "a percentage such as `12.5%`"))
+    converter.register_structure_hook(Ratio, number(Kind.RATIO, "a ratio such as `1.18`"))
+    converter.register_structure_hook(Money, read_money)
+    converter.register_structure_hook(Band, read_band)
+    converter.register_structure_hook(int, _exactly(int, "a whole number"))
+    converter.register_structure_hook(str, _exactly(str, "text"))
+    return converter
+
+
+def _known(number: int | None, expected: str) -> int:
+    if number is None:
+        raise ValueError(f"expected {expected}")
+    return number
+
+
+def _decimal(type_: Type, number: int) -> Decimal:
+    return trimmed(number, type_.places)
+
+
+def _band(value: Any, catalogue: Catalogue, on: object, converter: Converter) -> Band:
+    names = [fact.name for fact in catalogue.facts]
+    if not isinstance(on, str) or on not in names:
+        hint = did_you_mean(on, names) if isinstance(on, str) else None
+        raise ValueError(f"`on` has to name a fact{f'; {hint}' if hint else ''}")
+    if not isinstance(value, Mapping) or not {"rate"} <= set(value) <= {"rate", "up_to"}:
+        raise ValueError('expected bands such as `{ up_to = "90%", rate = "1.20" }`')
+    up_to = value.get("up_to")
+    type_ = catalogue.facts[catalogue.place(on)].type
+    bound = None if up_to is None else _known(type_.read(up_to), f"a value of `{on}`")
+    return Band(bound, converter.structure(value["rate"], Ratio))

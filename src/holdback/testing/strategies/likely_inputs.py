@@ -1,0 +1,286 @@
+"""What a host might ask for next of a merchant that there is: operations, inputs and evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import date, timedelta
+from types import MappingProxyType
+from typing import Final
+
+from attrs import field, frozen
+from hypothesis import strategies as st
+from pendulum import DateTime
+
+from holdback.engine import Engine
+from holdback.exact_json import Json
+from holdback.jurisdictions.rulebook import Rulebook
+from holdback.lifecycle.context import local_date
+from holdback.model.deal import Deal
+from holdback.model.merchant import AWAITING_DETAILS, Merchant
+from holdback.money import Money
+from holdback.testing.operations import newest_offer_id
+from holdback.testing.strategies.rules import evidence, evidence_names
+from holdback.testing.strategies.values import days_up_to
+from holdback.wire import COMMANDS
+
+Input = dict[str, Json]
+
+# An id that nobody gave.
+_STRANGER: Final = "00000000-0000-0000-0000-000000000000"
+BANKS: Final[tuple[Mapping[str, Json], ...]] = (
+    {"account_number": "11111111", "bank_name": "A Bank", "sort_code": "10-20-30"},
+    {"account_number": "22222222", "account_type": "NONE", "sort_code": "10-20-31"},
+)
+_PROFILES: Final[tuple[Mapping[str, Json], ...]] = (
+    {
+        "consents": {"credit_check": True},
+        "applicants": [{"name": "A. Person"}],
+        "company": {"name": "Nine Lives Ltd"},
+    },
+    {"consents": {}, "applicants": [{}, {"share": 50}], "company": {}},
+)
+# Where no example says what a good application has.
+_GOOD: Final[Mapping[str, Json]] = MappingProxyType(
+    {
+        "identity_verified": True,
+        "business_verified": True,
+        "credit_score": 800,
+        "credit_checked_on": None,
+        "average_monthly_takings": "20000",
+        "months_trading": 36,
+    }
+)
+
+
+@frozen(kw_only=True)
+class Moment:
+    """A merchant at an instant, and the engine that is asked about it."""
+
+    engine: Engine
+    merchant: Merchant
+    at: DateTime
+    rulebook: Rulebook = field(init=False, repr=False)
+
+    @rulebook.default
+    def _in_force(self) -> Rulebook:
+        jurisdictions, code = self.engine.jurisdictions, self.merchant.jurisdiction
+        seen = self.merchant.last_seen_at
+        at = self.at if seen is None or self.at >= seen else seen
+        return jurisdictions.resolve(code, on=local_date(at, jurisdictions.zone(code)))
+
+    @property
+    def day(self) -> date:
+        """The local day of the jurisdiction."""
+        return self.rulebook.on
+
+    def good_evidence(self, *, renewal: bool) -> list[Input]:
+        """
+        The evidence of the jurisdiction's own examples of accepted products and eligible deals, or its parent's,
+        with a credit check of today.
+        """
+        accepted = [*self._examples("decision", "Accepted"), _GOOD]
+        eligible = self._examples("outcome", "eligible") if renewal else []
+        mixed = [{**first, **each} for first in accepted[:1] for each in eligible]
+        names = evidence_names(self.rulebook, renewal=renewal)
+        today = {"credit_checked_on": self.day.isoformat()}
+        found: list[Input] = []
+        for each in (*mixed, *accepted):
+            evidence = {name: v for name, v in {**each, **today}.items() if name in names}
+            if evidence not in found:
+                found.append(evidence)
+        return found
+
+    def _examples(self, field: str, expected: str) -> list[Mapping[str, Json]]:
+        """What is given in the examples that expect so."""
+        jurisdictions, code = self.engine.jurisdictions, self.merchant.jurisdiction
+        return [
+            example.given
+            for each in dict.fromkeys((code, code.partition("-")[0]))
+            if each in jurisdictions.codes
+            for example in jurisdictions.examples(each)
+            if example.expect.get(field) == expected
+        ]
+
+    def sensible(self) -> list[str]:
+        """The operations that make sense now; one that leads on stands there more often."""
+        merchant = self.merchant
+        found = ["request_offers", "record_takings"]
+        if newest_offer_id(merchant) is not None:
+            open_ = any(each.expires_at > self.at for each in merchant.offer_sets)
+            found += ["accept_offer"] * (3 if open_ else 1)
+        if merchant.in_fulfilment is not None:
+            waits = merchant.in_fulfilment.status == AWAITING_DETAILS
+            found += ["supply_details" if waits else "fund_deal"] * 3 + ["close_application"]
+        if merchant.deals:
+            found += ["record_remittance"] * 2
+        if merchant.active_deal is not None:
+            found += ["record_remittance", "request_offers", "review_renewal", "close_deal"]
+        return found
+
+    def input_of(self, operation: str) -> st.SearchStrategy[Input]:
+        """Inputs of *operation* that name what the merchant has, and now and then a stranger."""
+        return _INPUTS[operation](self)
+
+    def evidence_of(self, operation: str, body: Input) -> st.SearchStrategy[Input]:
+        """Evidence for *operation*: that of a good application more often than any other."""
+        if operation != "request_offers":
+            return st.just({})
+        renewal = body["application"]["provider_id"] is not None
+        good = st.sampled_from(self.good_evidence(renewal=renewal))
+        if renewal:
+            return good | st.just({})
+        return st.one_of(good, good, evidence(self.rulebook))
+
+
+def request(moment: Moment, *, renewal: bool, profile: Mapping[str, Json] = _PROFILES[0]) -> Input:
+    """The body of a request for offers of this merchant."""
+    application = {
+        "merchant_id": moment.merchant.merchant_id,
+        "provider_id": moment.merchant.provider_id if renewal else None,
+        "currency": moment.rulebook.currency.code,
+    }
+    return {"application": application} | ({} if renewal else dict(profile))
+
+
+def steady_takings(moment: Moment, *, days: int) -> Input:
+    """The same takings on each of the last *days* days, declared complete."""
+    amount = _amount(moment, 700 * 10**moment.rulebook.currency.places)
+    on = [moment.day - timedelta(days=ago) for ago in range(days)]
+    return {
+        "takings": [{"on": day.isoformat(), "amount": amount} for day in on],
+        "complete_through": moment.day.isoformat(),
+    }
+
+
+@st.composite
+def _request_offers(draw: st.DrawFn, moment: Moment) -> Input:
+    merchant = moment.merchant
+    renewal = bool(merchant.deals) and (merchant.active_deal is not None or draw(st.booleans()))
+    return request(moment, renewal=renewal, profile=draw(st.sampled_from(_PROFILES)))
+
+
+def _ids(found: list[str]) -> st.SearchStrategy[str]:
+    """Those *found*, the first of them the most, and a stranger's."""
+    return st.sampled_from([*(found[:1] * 4), *found, _STRANGER])
+
+
+def _accept_offer(moment: Moment) -> st.SearchStrategy[Input]:
+    newest = newest_offer_id(moment.merchant)
+    offers = [
+        offer.offer_id
+        for offer_set in reversed(moment.merchant.offer_sets)
+        for product in offer_set.products
+        for offer in product.offers
+    ]
+    return st.fixed_dictionaries(
+        {"offer_id": _ids(([newest] if newest else []) + offers)},
+        optional={"bank_details": st.sampled_from(BANKS).map(dict)},
+    )
+
+
+def _application_ids(moment: Moment) -> st.SearchStrategy[str]:
+    return _ids([each.application_id for each in reversed(moment.merchant.fulfilments)])
+
+
+def _supply_details(moment: Moment) -> st.SearchStrategy[Input]:
+    details = {"bank_details": st.sampled_from(BANKS).map(dict)}
+    return st.fixed_dictionaries(
+        {"application_id": _application_ids(moment), "details": st.fixed_dictionaries(details)}
+    )
+
+
+def _close_application(moment: Moment) -> st.SearchStrategy[Input]:
+    status = st.sampled_from(["declined", "withdrawn"])
+    return st.fixed_dictionaries({"application_id": _application_ids(moment), "status": status})
+
+
+def _fund_deal(moment: Moment) -> st.SearchStrategy[Input]:
+    return st.fixed_dictionaries({"application_id": _application_ids(moment)})
+
+
+def _close_deal(moment: Moment) -> st.SearchStrategy[Input]:
+    status = st.sampled_from(["defaulted", "cancelled"])
+    deals = _ids([deal.id for deal in reversed(moment.merchant.deals)])
+    return st.fixed_dictionaries({"deal_id": deals, "status": status})
+
+
+@st.composite
+def _record_takings(draw: st.DrawFn, moment: Moment) -> Input:
+    days = draw(st.lists(days_up_to(moment.day, most=100), min_size=1, max_size=4, unique=True))
+    most = 10**4 * 10**moment.rulebook.currency.places
+    amounts = [draw(st.integers(0, most)) for _ in days]
+    body: Input = {
+        "takings": [
+            {"on": day.isoformat(), "amount": _amount(moment, minor)}
+            for day, minor in zip(days, amounts, strict=True)
+        ]
+    }
+    return body | draw(_declared(moment))
+
+
+def _declared(moment: Moment) -> st.SearchStrategy[Input]:
+    """A history declared complete up to today, or not."""
+    return st.sampled_from([{}, {"complete_through": moment.day.isoformat()}])
+
+
+def _amount(moment: Moment, minor: int) -> str:
+    return str(Money(minor, moment.rulebook.currency).amount)
+
+
+@st.composite
+def _record_remittance(draw: st.DrawFn, moment: Moment) -> Input:
+    deals = list(moment.merchant.deals)
+    if not deals:
+        entry = {"id": "e-0", "on": moment.day.isoformat(), "amount": 1}
+        return {"deal_id": _STRANGER, "entries": [entry]}
+    deal = moment.merchant.active_deal or deals[-1]
+    deal = draw(st.sampled_from([deal, deal, *deals]))
+    entry = draw(_new_entry(moment, deal) | _old_entry(deal))
+    return {"deal_id": deal.id, "entries": [entry]} | draw(_declared(moment))
+
+
+@st.composite
+def _new_entry(draw: st.DrawFn, moment: Moment, deal: Deal) -> Input:
+    """A remittance of some part of the repayment amount, up to all of it and a little more."""
+    percent = draw(st.integers(0, 110))
+    amount = Money(deal.repayment_amount.minor * percent // 100, deal.repayment_amount.currency)
+    day = moment.day - timedelta(days=draw(st.integers(0, 3)))
+    return {
+        "id": f"e-{len(deal.entries)}",
+        "on": max(day, deal.funded_on).isoformat(),
+        "amount": str(amount.amount),
+        "settled": draw(st.sampled_from([True, True, True, False])),
+    }
+
+
+@st.composite
+def _old_entry(draw: st.DrawFn, deal: Deal) -> Input:
+    """An entry again, settled; or its reversal. With no entry, one of nothing."""
+    if not deal.entries:
+        return {"id": "e-0", "on": deal.funded_on.isoformat(), "amount": 0}
+    entry = draw(st.sampled_from(deal.entries))
+    again: Input = {
+        "id": entry.id,
+        "on": entry.on.isoformat(),
+        "amount": str(entry.amount.amount),
+        "reverses": entry.reverses,
+    }
+    if draw(st.booleans()) and entry.reverses is None:
+        again |= {"id": f"reversal-of-{entry.id}", "reverses": entry.id}
+    return again
+
+
+_INPUTS: Final[Mapping[str, Callable[[Moment], st.SearchStrategy[Input]]]] = MappingProxyType(
+    {
+        "request_offers": _request_offers,
+        "accept_offer": _accept_offer,
+        "supply_details": _supply_details,
+        "close_application": _close_application,
+        "fund_deal": _fund_deal,
+        "record_takings": _record_takings,
+        "record_remittance": _record_remittance,
+        "close_deal": _close_deal,
+        "review_renewal": lambda _: st.just({}),
+    }
+)
+assert set(_INPUTS) == set(COMMANDS), "every command has its inputs"

@@ -1,0 +1,234 @@
+"""Running the examples of a jurisdiction: what was expected, what came out, and which rule decided."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final
+
+from attrs import evolve, field, frozen
+
+from holdback.exact_json import Json, write_json
+from holdback.jurisdictions.examples import NOT_OFFERED, offer_types
+from holdback.jurisdictions.jurisdiction import Jurisdiction
+from holdback.jurisdictions.rulebook import Example, Rulebook
+from holdback.money import Currency, Money, plain
+from holdback.offers.pricing_case import PricingCase
+from holdback.offers.quote import Quote, quote
+from holdback.offers.registry import BUILT_IN, bind
+from holdback.rules import Kind, Type
+from holdback.ruleset import Answers, Reason, TraceLine
+
+# How a fact of an offer is written in an example.
+_SHOWN: Final[Mapping[str, Callable[[Any], Json]]] = {
+    "funded_amount": str,
+    "repayment_amount": str,
+    "split_percentage": lambda value: f"{plain(value)}%",
+    "factor_rate": plain,
+    "term_length": plain,
+    "term_days": int,
+}
+
+
+@frozen
+class Answer:
+    """What comes out for an example: outcome or decision, codes, needs; the limits, and the offers made."""
+
+    outcome: str
+    codes: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
+    limits: Mapping[str, Json] | None = None
+    offers: tuple[Mapping[str, Json], ...] | None = None
+
+    def differs(self, other: Answer) -> bool:
+        """Whether *other* is not what this one, of an example, expects: of offers, all that it names."""
+        if (self.outcome, self.codes, self.needs) != (other.outcome, other.codes, other.needs):
+            return True
+        limits = other.limits or {}
+        if any(limits.get(name) != value for name, value in (self.limits or {}).items()):
+            return True
+        if self.offers is None:
+            return False
+        made = other.offers or ()
+        return len(made) != len(self.offers) or any(
+            any(offer[name] != value for name, value in expected.items())
+            for expected, offer in zip(self.offers, made, strict=True)
+        )
+
+    def plain(self) -> dict[str, Json]:
+        """The answer as plain values."""
+        shown: dict[str, Json] = {
+            "outcome": self.outcome,
+            "codes": list(self.codes),
+            "needs": list(self.needs),
+        }
+        if self.limits is not None:
+            shown["limits"] = self.limits
+        return shown if self.offers is None else {**shown, "offers": [*self.offers]}
+
+
+@frozen(kw_only=True)
+class Trial:
+    """An example that was run: what it expects, what it got, the reasons and every rule's answer."""
+
+    jurisdiction: str
+    example: Example
+    expected: Answer
+    got: Answer
+    reasons: tuple[Reason, ...] = field(repr=False)
+    trace: tuple[TraceLine, ...] = field(repr=False)
+
+    @property
+    def passed(self) -> bool:
+        """Whether what came out is what the example expects."""
+        return not self.expected.differs(self.got)
+
+    @property
+    def deciding(self) -> str | None:
+        """The rule that decided: the first that was false, else the first that was unknown."""
+        if self.reasons:
+            return self.reasons[0].rule
+        return next((line.rule for line in self.trace if line.answer is None), None)
+
+    def lines(self) -> Iterator[str]:
+        """The trial for people: what was expected, what came out, why, and the facts."""
+        example = self.example
+        yield f"{self.jurisdiction}: {example.name}, {example.file}:{example.line}, on {example.on}"
+        for word, answer in (("expected", self.expected), ("got", self.got)):
+            codes, needs = ", ".join(answer.codes), ", ".join(answer.needs)
+            more = f"  {codes}" if codes else f"  needs {needs}" if needs else ""
+            yield f"  {word:<8}  {answer.outcome}{more}"
+            yield from self._terms(answer)
+        for reason in self.reasons:
+            yield f"  {reason.code:<8}  {reason.text}"
+        if self.deciding is not None:
+            yield f"  decided   {self.deciding}"
+        given = ", ".join(f"{name} = {_plain(value)}" for name, value in example.given.items())
+        yield f"  facts     {given}"
+
+    def _terms(self, answer: Answer) -> Iterator[str]:
+        """The limits and offers of *answer*, as far as the example names them."""
+        if self.expected.limits is not None and answer.limits is not None:
+            shown = (f"{name} {answer.limits[name]}" for name in self.expected.limits)
+            yield f"            limits: {', '.join(shown)}"
+        if self.expected.offers is not None:
+            named = {name for offer in self.expected.offers for name in offer} or _SHOWN.keys()
+            for offer in answer.offers or ():
+                shown = (f"{name} {value}" for name, value in offer.items() if name in named)
+                yield f"            {', '.join(shown)}"
+
+    def plain(self) -> dict[str, Json]:
+        """The trial as plain values."""
+        return {
+            "jurisdiction": self.jurisdiction,
+            "example": self.example.name,
+            "on": self.example.on.isoformat(),
+            "product": self.example.product,
+            "file": self.example.file,
+            "line": self.example.line,
+            "passed": self.passed,
+            "expected": self.expected.plain(),
+            "got": self.got.plain(),
+            "rule": self.deciding,
+            "facts": self.example.given,
+        }
+
+
+def _plain(value: Json) -> str:
+    return value if isinstance(value, str) else write_json(value)
+
+
+def expectation(example: Example, currency: Currency) -> Answer:
+    """What *example* expects."""
+    expect = example.expect
+    if example.of_settings:
+        return _settings(expect)
+    offers, limits = expect.get("offers"), expect.get("limits")
+    return Answer(
+        outcome=expect.get("outcome") or expect["decision"],
+        codes=tuple(expect.get("codes", ())),
+        needs=tuple(expect.get("needs", ())),
+        limits=None if limits is None else _written(limits, currency),
+        offers=None if offers is None else tuple(_written(offer, currency) for offer in offers),
+    )
+
+
+def _settings(values: Mapping[str, Json]) -> Answer:
+    return Answer(", ".join(f"{name} {value}" for name, value in sorted(values.items())))
+
+
+def _written(offer: Mapping[str, Json], currency: Currency) -> dict[str, Json]:
+    """An expected offer, or limits, in the one form that figures have: `10.0%` is `10%`."""
+    money = Type(Kind.MONEY, currency)
+    types = {**offer_types(currency), "minimum": money, "maximum": money}
+
+    def normal(type_: Type, value: Json) -> Json:
+        number = type_.read(value)
+        assert number is not None, "the reader of examples read it"
+        return number if type_.kind is Kind.COUNT else type_.show(number)
+
+    return {name: normal(types[name], value) for name, value in offer.items()}
+
+
+def trials(jurisdiction: Jurisdiction) -> Iterator[Trial]:
+    """Every example of *jurisdiction*, run."""
+    for example in jurisdiction.examples:
+        yield run(example, jurisdiction.rulebook(example.on))
+
+
+def run(example: Example, rulebook: Rulebook, calculators: Mapping[str, type] = BUILT_IN) -> Trial:
+    """
+    *example* by the *rulebook* of its day and these *calculators*.
+
+    Raises:
+        InvalidDocument: when its facts cannot be meant, or its product's calculators cannot be bound.
+    """
+    facts = rulebook.catalogue.prepare(example.given)
+    reasons: tuple[Reason, ...] = ()
+    trace: tuple[TraceLine, ...] = ()
+    if example.of_settings:
+        got = _settings({name: getattr(rulebook, name) for name in example.expect})
+    elif example.product is None:
+        assessment = rulebook.assess_prepared(facts)
+        reasons, trace = assessment.reasons, assessment.trace
+        got = Answer(assessment.outcome, assessment.codes, assessment.needs)
+    elif all(each.key != example.product for each in rulebook.products):
+        got = Answer(NOT_OFFERED)
+    else:
+        offered = [each for each in rulebook.products if each.key == example.product]
+        (product,) = bind(evolve(rulebook, products=tuple(offered)), calculators, _identify)
+        settles = None if example.settles is None else Money(example.settles, rulebook.currency)
+        case = PricingCase(
+            facts=facts,
+            catalogue=rulebook.catalogue,
+            renewal=settles is not None,
+            currency=rulebook.currency,
+            rounding=rulebook.rounding,
+        )
+        quoted = quote(product, case, str, settles)
+        answers: Answers = product.terms.rules.answer(facts)
+        reasons, trace, got = quoted.reasons, answers.trace, _answer(quoted)
+    return Trial(
+        jurisdiction=rulebook.code,
+        example=example,
+        expected=expectation(example, rulebook.currency),
+        got=got,
+        reasons=reasons,
+        trace=trace,
+    )
+
+
+def _identify(code: str, key: str) -> str:
+    return f"{code}/{key}"
+
+
+def _answer(quoted: Quote) -> Answer:
+    return Answer(
+        outcome=quoted.decision,
+        codes=tuple(reason.code for reason in quoted.reasons),
+        needs=quoted.needs,
+        limits={"minimum": str(quoted.limits.minimum), "maximum": str(quoted.limits.maximum)},
+        offers=tuple(
+            {name: show(getattr(offer, name)) for name, show in _SHOWN.items()}
+            for offer in quoted.offers
+        ),
+    )
