@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import date
-from typing import TypeAlias
+from types import MappingProxyType
+from typing import Final, TypeAlias
 
 from attrs import field, frozen
 from pendulum import DateTime
@@ -185,3 +186,36 @@ Event: TypeAlias = (
     | RemittancesRecorded
     | RenewalEligibilityChanged
 )
+
+# The name under which a host stores each event. A class may be renamed; a name here never changes, because
+# the histories that hosts keep are full of it.
+EVENT_TYPES: Final[Mapping[str, type[Event]]] = MappingProxyType(
+    {
+        "OffersIssued": OffersIssued,
+        "OfferAccepted": OfferAccepted,
+        "DetailsSupplied": DetailsSupplied,
+        "ApplicationSubmitted": ApplicationSubmitted,
+        "ApplicationClosed": ApplicationClosed,
+        "DealFunded": DealFunded,
+        "DealRepaid": DealRepaid,
+        "DealReopened": DealReopened,
+        "DealRenewed": DealRenewed,
+        "DealClosed": DealClosed,
+        "TakingsRecorded": TakingsRecorded,
+        "RemittancesRecorded": RemittancesRecorded,
+        "RenewalEligibilityChanged": RenewalEligibilityChanged,
+    }
+)
+_TYPE_NAMES: Final[Mapping[type, str]] = MappingProxyType(
+    {kind: name for name, kind in EVENT_TYPES.items()}
+)
+
+
+def event_type(event: Event | type[Event]) -> str:
+    """
+    Return the name under which *event*, or every event of that class, is stored.
+
+    >>> event_type(DealReopened)
+    'DealReopened'
+    """
+    return _TYPE_NAMES[event if isinstance(event, type) else type(event)]

@@ -48,7 +48,7 @@ _Changes = dict[str, Any]
 
 
 def _unfit(event: happened.Event, why: str) -> InvalidDocument:
-    return InvalidDocument.of(f"{type(event).__name__} does not follow here: {why}")
+    return InvalidDocument.of(f"{happened.event_type(event)} does not follow here: {why}")
 
 
 def _offers_issued(merchant: Merchant, event: happened.OffersIssued) -> _Changes:

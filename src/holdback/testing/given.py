@@ -37,7 +37,7 @@ from holdback.errors import InvalidDocument, Refusal
 from holdback.exact_json import Json
 from holdback.lifecycle.commands import Command
 from holdback.lifecycle.context import Context
-from holdback.lifecycle.events import Event
+from holdback.lifecycle.events import Event, event_type
 from holdback.model.merchant import Merchant
 from holdback.money import Money
 from holdback.testing import messages
@@ -300,7 +300,7 @@ class Then:
         if self.carried_out is None:
             raise AssertionError(self._told(wanted)) from self.error
         happened = self.carried_out.events
-        if names != [type(event).__name__ for event in happened]:
+        if names != [event_type(event) for event in happened]:
             raise AssertionError(self._told(wanted))
         unlike = [
             line
@@ -381,7 +381,8 @@ def _name(expected: str | type | Event | Mapping[str, Json]) -> str:
     if isinstance(expected, Mapping):
         name = expected.get("type", "")
     elif not isinstance(expected, str):
-        name = (expected if isinstance(expected, type) else type(expected)).__name__
+        kind = expected if isinstance(expected, type) else type(expected)
+        name = event_type(kind) if kind in wire.EVENT_TYPES.values() else kind.__name__
     if name not in wire.EVENT_TYPES:
         raise ValueError(f"`{name}` is no event; there are {', '.join(wire.EVENT_TYPES)}")
     return str(name)
@@ -392,4 +393,4 @@ def _unlike(expected: str | type | Event | Mapping[str, Json], event: Event) -> 
     if isinstance(expected, str | type):
         return []
     fields = expected if isinstance(expected, Mapping) else wire.event_to_dict(expected)
-    return list(messages.differences(fields, wire.event_to_dict(event), type(event).__name__))
+    return list(messages.differences(fields, wire.event_to_dict(event), event_type(event)))

@@ -15,7 +15,7 @@ import attrs
 
 from holdback.errors import HoldbackError, InvalidDocument, Refusal, did_you_mean
 from holdback.exact_json import Json, Verbatim
-from holdback.lifecycle.events import Event
+from holdback.lifecycle.events import Event, event_type
 from holdback.money import Money
 from holdback.wire import write_timestamp
 
@@ -83,7 +83,7 @@ def told_events(events: Iterable[Event]) -> list[str]:
     """Lines for *events*, each with its fields under it."""
     lines = []
     for event in events:
-        lines.append(f"  {type(event).__name__}")
+        lines.append(f"  {event_type(event)}")
         lines += [f"    {field}" for field in _fields(event, _DEPTH)]
     return lines or ["  no event"]
 

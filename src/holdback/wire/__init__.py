@@ -11,13 +11,13 @@ reads a clock.
 
 from __future__ import annotations
 
+from holdback.lifecycle.events import EVENT_TYPES
 from holdback.wire.commands import COMMANDS, read_command, read_evidence
 from holdback.wire.problems import CONTENT_TYPE, problem, write_problem
 from holdback.wire.replies import Reply, to_dict, write
 from holdback.wire.requests import read_accept_request, read_offers_request
 from holdback.wire.stored import (
     EVENT_FORMAT,
-    EVENT_TYPES,
     STATE_FORMAT,
     event_from_dict,
     event_to_dict,

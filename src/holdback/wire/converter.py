@@ -3,6 +3,9 @@
 Money is text (`GBP 10000.00`), so are decimals, instants and days; closed documents are embedded as
 JSON. Objects whose names are not fields of ours are written with their names in order, so that the
 same content always gives the same bytes.
+
+A field is stored under the alias of its attribute, which is the attribute's own name unless the class says
+`field(alias="stored_name")`. So an attribute may be renamed, and documents that are stored stay readable.
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ from typing import Any, Final, TypeVar, get_args, get_origin
 import attrs
 from cattrs import Converter
 from cattrs.errors import ClassValidationError, ForbiddenExtraKeysError, IterableValidationError
-from cattrs.gen import make_dict_structure_fn
+from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn
 from pendulum import DateTime
 
 from holdback.errors import ErrorDetail, InvalidDocument, did_you_mean
@@ -134,7 +137,7 @@ def rate(value: Decimal) -> str:
 
 def _class_hook(kind: type, converter: Converter) -> _Structure:
     structure_fields: _Structure = make_dict_structure_fn(
-        kind, converter, _cattrs_forbid_extra_keys=True
+        kind, converter, _cattrs_forbid_extra_keys=True, _cattrs_use_alias=True
     )
 
     def structure(value: Any, of: Any) -> Any:
@@ -191,6 +194,9 @@ def make_converter(*, every_fault: bool) -> Converter:
     ):
         converter.register_unstructure_hook(kind, unstructure)
     converter.register_structure_hook_factory(_is_model, _class_hook)
+    converter.register_unstructure_hook_factory(
+        _is_model, lambda kind: make_dict_unstructure_fn(kind, converter, _cattrs_use_alias=True)
+    )
     converter.register_structure_hook_factory(_is_tuple, _array_hook)
     converter.register_structure_hook_func(_is_record, _record)
     converter.register_structure_hook_func(_is_links, _links)

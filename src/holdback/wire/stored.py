@@ -7,12 +7,11 @@ readable; a document of a later format is refused.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
-from typing import Any, Final, get_args
+from typing import Any, Final
 
 from holdback.errors import ErrorDetail, InvalidDocument, did_you_mean
 from holdback.exact_json import Json, Opaque, Verbatim, write_json
-from holdback.lifecycle.events import Event
+from holdback.lifecycle.events import EVENT_TYPES, Event, event_type
 from holdback.model.deal import Deal
 from holdback.model.merchant import Merchant
 from holdback.wire.converter import CONVERTER, opened, structured
@@ -21,10 +20,6 @@ from holdback.wire.strict_json import STATE_DEPTH, STATE_LIMIT, read_json, read_
 
 STATE_FORMAT: Final = 1
 EVENT_FORMAT: Final = 1
-
-EVENT_TYPES: Final[Mapping[str, type]] = MappingProxyType(
-    {kind.__name__: kind for kind in get_args(Event)}
-)
 
 
 def write_merchant(merchant: Merchant) -> bytes:
@@ -97,7 +92,7 @@ def read_event(body: bytes | str) -> Event:
 
 
 def _unstructured(event: Event) -> dict[str, Json]:
-    head = {"type": type(event).__name__, "format": EVENT_FORMAT}
+    head = {"type": event_type(event), "format": EVENT_FORMAT}
     return {**head, **CONVERTER.unstructure(event)}
 
 

@@ -19,7 +19,7 @@ from holdback.engine import Engine
 from holdback.errors import InvalidDocument, Refusal
 from holdback.exact_json import Json
 from holdback.lifecycle.context import Context, utc
-from holdback.lifecycle.events import Event
+from holdback.lifecycle.events import Event, event_type
 from holdback.model.deal import Deal
 from holdback.model.merchant import Merchant
 from holdback.money import Money
@@ -66,7 +66,7 @@ class Step:
         >>> Step(at=at, request_id="r-1", operation="review_renewal", input={})
         2026-07-06T09:00:00Z review_renewal {} nothing
         """
-        came = ", ".join(type(each).__name__ for each in self.events) or "nothing"
+        came = ", ".join(event_type(each) for each in self.events) or "nothing"
         if isinstance(self.refused, Refusal):
             came = f"refused {self.refused.code}"
         elif self.refused is not None:
