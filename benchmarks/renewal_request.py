@@ -140,7 +140,7 @@ def main() -> None:
 
     def ours() -> bytes:
         request = wire.read_offers_request(body)
-        return wire.write(engine.request_offers(request, merchant, context).reply)
+        return wire.write(engine.request_offers(merchant, request, context).reply)
 
     reply = ours()
     (product,) = json.loads(reply)["products"]

@@ -62,7 +62,7 @@ class Journey:
     def do(self, operation, *arguments, **options):
         """Carry out an operation of the engine on the merchant, now, and store the outcome."""
         method = getattr(self.engine, operation)
-        return self.keep(method(*arguments, self.merchant, self.context(), **options))
+        return self.keep(method(self.merchant, *arguments, self.context(), **options))
 
     def pass_time(self, **of):
         self.now += timedelta(**of)
@@ -83,8 +83,8 @@ class Journey:
             evidence = {} if renewal else EVIDENCE | today
         self.offers = self.keep(
             self.engine.request_offers(
-                self.request(renewal=renewal, **changed),
                 self.merchant,
+                self.request(renewal=renewal, **changed),
                 self.context(evidence, request_id),
             )
         )
@@ -98,7 +98,7 @@ class Journey:
         """Accept an offer, the first of the last set unless another is named."""
         self.acceptance = self.keep(
             self.engine.accept_offer(
-                offer_id or self.first_offer().offer_id, self.merchant, self.context(), bank_details
+                self.merchant, offer_id or self.first_offer().offer_id, self.context(), bank_details
             )
         )
         return self.acceptance

@@ -75,7 +75,7 @@ class SqliteHost:
             return wire.write(self.engine.look_up(merchant, context).reply)
         currency = self.engine.jurisdictions.currency(merchant.jurisdiction)
         command = wire.read_command(operation, body, currency)
-        outcome = self.engine.carry_out(command, merchant, context)
+        outcome = self.engine.carry_out(merchant, command, context)
         reply = wire.write(outcome.reply)
         self.store(db, outcome)
         if key is not None:

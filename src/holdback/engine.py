@@ -151,7 +151,7 @@ class Engine:
         """The state of *merchant* after *events*; see `lifecycle.evolve`."""
         return evolve_all(merchant, events)
 
-    def carry_out(self, command: Command, merchant: Merchant, context: Context) -> Outcome[Any]:
+    def carry_out(self, merchant: Merchant, command: Command, context: Context) -> Outcome[Any]:
         """
         Carry out *command*, such as `wire.read_command` gives; what the operations below do by their names.
 
@@ -159,7 +159,7 @@ class Engine:
         >>> command = wire.read_command("fund_deal", b'{"application_id": "a-1"}', Money.of(0, "GBP").currency)
         >>> merchant = Merchant.new(partner="acme", merchant_id="m-1", jurisdiction="GB")
         >>> context = Context(at=wire.read_timestamp("2026-07-06T09:00:00Z"), request_id="r-1")
-        >>> Engine.bundled().carry_out(command, merchant, context)
+        >>> Engine.bundled().carry_out(merchant, command, context)
         Traceback (most recent call last):
         holdback.errors.Refusal: application_not_found: no accepted application has this application_id
 
@@ -199,7 +199,7 @@ class Engine:
                 return self._standing(after, command.deal_id, context)
 
     def request_offers(
-        self, request: OffersRequest, merchant: Merchant, context: Context
+        self, merchant: Merchant, request: OffersRequest, context: Context
     ) -> Outcome[Offers]:
         """
         Offers for an application, initial or renewal (service 4.1).
@@ -209,12 +209,12 @@ class Engine:
                 `application_in_fulfilment`, `request_conflict`.
             InvalidDocument: the evidence is not valid.
         """
-        return self.carry_out(RequestOffers(request=request), merchant, context)
+        return self.carry_out(merchant, RequestOffers(request=request), context)
 
     def accept_offer(
         self,
-        offer_id: str,
         merchant: Merchant,
+        offer_id: str,
         context: Context,
         bank_details: BankDetails | None = None,
     ) -> Outcome[Acceptance]:
@@ -226,13 +226,13 @@ class Engine:
                 `active_deal`.
         """
         command = AcceptOffer(offer_id=offer_id, bank_details=bank_details)
-        return self.carry_out(command, merchant, context)
+        return self.carry_out(merchant, command, context)
 
     def supply_details(
         self,
+        merchant: Merchant,
         application_id: str,
         details: Mapping[str, Any],
-        merchant: Merchant,
         context: Context,
     ) -> Outcome[ApplicationStatus]:
         """
@@ -243,10 +243,10 @@ class Engine:
             Refusal: `application_not_found`, `not_possible_now`, `request_conflict`.
             InvalidDocument: the details are not valid.
         """
-        return self.carry_out(SupplyDetails.of(application_id, details), merchant, context)
+        return self.carry_out(merchant, SupplyDetails.of(application_id, details), context)
 
     def close_application(
-        self, application_id: str, status: str, merchant: Merchant, context: Context
+        self, merchant: Merchant, application_id: str, status: str, context: Context
     ) -> Outcome[ApplicationStatus]:
         """
         End an application in fulfilment: *status* is `declined` or `withdrawn`.
@@ -255,10 +255,10 @@ class Engine:
             Refusal: `application_not_found`, `not_possible_now`.
         """
         command = CloseApplication(application_id=application_id, status=status)
-        return self.carry_out(command, merchant, context)
+        return self.carry_out(merchant, command, context)
 
     def fund_deal(
-        self, application_id: str, merchant: Merchant, context: Context
+        self, merchant: Merchant, application_id: str, context: Context
     ) -> Outcome[LookupDeal]:
         """
         Fund a submitted application; a renewal settles its base deal in the same batch.
@@ -266,12 +266,12 @@ class Engine:
         Raises:
             Refusal: `application_not_found`, `not_possible_now`, `active_deal`.
         """
-        return self.carry_out(FundDeal(application_id=application_id), merchant, context)
+        return self.carry_out(merchant, FundDeal(application_id=application_id), context)
 
     def record_takings(
         self,
-        takings: Iterable[Takings],
         merchant: Merchant,
+        takings: Iterable[Takings],
         context: Context,
         *,
         complete_through: date | None = None,
@@ -283,13 +283,13 @@ class Engine:
             InvalidDocument: an amount or a day is not valid.
         """
         command = RecordTakings(takings=_listed(takings), complete_through=complete_through)
-        return self.carry_out(command, merchant, context)
+        return self.carry_out(merchant, command, context)
 
     def record_remittance(
         self,
+        merchant: Merchant,
         deal_id: str,
         entries: Entry | Iterable[Entry],
-        merchant: Merchant,
         context: Context,
         *,
         complete_through: date | None = None,
@@ -306,10 +306,10 @@ class Engine:
             entries=(entries,) if isinstance(entries, Entry) else _listed(entries),
             complete_through=complete_through,
         )
-        return self.carry_out(command, merchant, context)
+        return self.carry_out(merchant, command, context)
 
     def close_deal(
-        self, deal_id: str, status: str, merchant: Merchant, context: Context
+        self, merchant: Merchant, deal_id: str, status: str, context: Context
     ) -> Outcome[LookupDeal]:
         """
         End the active deal early: *status* is `defaulted` or `cancelled`.
@@ -317,7 +317,7 @@ class Engine:
         Raises:
             Refusal: `deal_not_found`, `not_possible_now`.
         """
-        return self.carry_out(CloseDeal(deal_id=deal_id, status=status), merchant, context)
+        return self.carry_out(merchant, CloseDeal(deal_id=deal_id, status=status), context)
 
     def review_renewal(self, merchant: Merchant, context: Context) -> Outcome[Assessment]:
         """
@@ -326,7 +326,7 @@ class Engine:
         Raises:
             Refusal: `no_deal_to_renew`.
         """
-        return self.carry_out(ReviewRenewal(), merchant, context)
+        return self.carry_out(merchant, ReviewRenewal(), context)
 
     def assess_renewal(self, merchant: Merchant, context: Context) -> Outcome[Assessment]:
         """
@@ -352,7 +352,7 @@ class Engine:
         return Outcome(reply, (), merchant)
 
     def required_checks(
-        self, request: OffersRequest, merchant: Merchant, context: Context
+        self, merchant: Merchant, request: OffersRequest, context: Context
     ) -> Outcome[RequiredChecks]:
         """
         The checks to carry out before this request for offers; changes nothing.
@@ -361,7 +361,7 @@ class Engine:
             Refusal: as `request_offers` would.
         """
         context = context.not_before(merchant.last_seen_at)
-        reply = required_checks(request, merchant, context, self._configuration)
+        reply = required_checks(merchant, request, context, self._configuration)
         return Outcome(reply, (), merchant)
 
     def _standing(self, after: Merchant, deal_id: str, context: Context) -> LookupDeal:

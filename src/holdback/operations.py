@@ -17,7 +17,7 @@ BY_PROVIDER: Final = ("look_up", "assess_renewal", "review_renewal")
 
 
 def perform(
-    engine: Engine, operation: str, body: Json, merchant: Merchant, context: Context
+    engine: Engine, merchant: Merchant, operation: str, body: Json, context: Context
 ) -> Outcome[Any]:
     """
     The outcome of *operation* with the JSON *body* on *merchant*.
@@ -31,6 +31,6 @@ def perform(
         return engine.assess_renewal(merchant, context)
     if operation == "required_checks":
         request = wire.read_offers_request({} if body is None else body)
-        return engine.required_checks(request, merchant, context)
+        return engine.required_checks(merchant, request, context)
     currency = engine.jurisdictions.currency(merchant.jurisdiction)
-    return engine.carry_out(wire.read_command(operation, body, currency), merchant, context)
+    return engine.carry_out(merchant, wire.read_command(operation, body, currency), context)

@@ -50,7 +50,7 @@ def deliver(entries):
         entry = next(e for e in waiting if e.reverses is None or e.reverses in known)
         waiting.remove(entry)
         outcome = journey.engine.record_remittance(
-            merchant.deals[0].id, entry, merchant, journey.context()
+            merchant, merchant.deals[0].id, entry, journey.context()
         )
         merchant = outcome.merchant
     return merchant.deals[0]

@@ -103,7 +103,7 @@ class Lifecycle(RuleBasedStateMachine):
                 assert product.limits.minimum <= offer.funded_amount <= product.limits.maximum
                 assert offer.repayment_amount >= offer.funded_amount
                 self.offer_ids.append(offer.offer_id)
-        again = ENGINE.request_offers(request, self.merchant, context)
+        again = ENGINE.request_offers(self.merchant, request, context)
         assert wire.write(again.reply) == wire.write(outcome.reply)
         assert not again.events
         return outcome
@@ -159,7 +159,7 @@ class Lifecycle(RuleBasedStateMachine):
             assert known is None or reply == known
             self.accepted[offer_id] = reply
         for each, reply in self.accepted.items():
-            again = ENGINE.accept_offer(each, self.merchant, self.context())
+            again = ENGINE.accept_offer(self.merchant, each, self.context())
             assert wire.write(again.reply) == reply
             assert not again.events
 
@@ -336,7 +336,7 @@ class Lifecycle(RuleBasedStateMachine):
         assert not any(each.performance.renewal_eligibility for each in inactive)
         if any(shown):
             type(self).eligible += 1
-            outcome = ENGINE.request_offers(self.renewal_request(), self.merchant, context)
+            outcome = ENGINE.request_offers(self.merchant, self.renewal_request(), context)
             assert outcome.events[0].assessment["outcome"] == "eligible"
 
     def teardown(self):

@@ -30,7 +30,7 @@ def test_post_offers_creates_an_application_and_obtains_offers(journey):
     "POST /offers. Purpose: create an application and obtain offers, initial or renewal."
     """
     request = wire.read_offers_request(body_of_initial())
-    outcome = journey.engine.request_offers(request, journey.merchant, journey.context(EVIDENCE))
+    outcome = journey.engine.request_offers(journey.merchant, request, journey.context(EVIDENCE))
     reply = json.loads(wire.write(outcome.reply))
 
     assert set(reply) == {"products", "expiresAt"}

@@ -134,7 +134,7 @@ def test_an_unknown_jurisdiction():
     merchant = Merchant.new(partner="acme", merchant_id="m-1", jurisdiction="GBR")
     context = Context(at=datetime(2026, 7, 6, tzinfo=UTC), request_id="r", evidence=EVIDENCE)
     with pytest.raises(InvalidDocument, match="did you mean `GB`"):
-        ENGINE.request_offers(Journey().request(), merchant, context)
+        ENGINE.request_offers(merchant, Journey().request(), context)
 
 
 def test_a_date_before_the_first_rule(journey):

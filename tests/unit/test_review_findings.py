@@ -108,7 +108,7 @@ def test_evidence_rules_hold_for_every_operation(funded, evidence):
     context = Context(at=funded.now, request_id="r", evidence=evidence)
     for operation in (
         lambda: funded.engine.record_remittance(
-            funded.deal.id, funded.entry(5), funded.merchant, context
+            funded.merchant, funded.deal.id, funded.entry(5), context
         ),
         lambda: funded.engine.look_up(funded.merchant, context),
     ):
@@ -117,7 +117,7 @@ def test_evidence_rules_hold_for_every_operation(funded, evidence):
     new = Journey()
     nonsense = new.context({"nonsense": 1})
     with pytest.raises(InvalidDocument, match="nonsense"):
-        new.engine.required_checks(new.request(), new.merchant, nonsense)
+        new.engine.required_checks(new.merchant, new.request(), nonsense)
 
 
 def test_only_a_reversal_reopens_a_repaid_deal(funded):
@@ -282,7 +282,7 @@ def test_an_operation_asked_wrongly(journey, operation, arguments, options):
     if operation == "accept_offer":
         options, arguments = {"bank_details": arguments[1]}, arguments[:1]
     with pytest.raises(InvalidDocument):
-        method(*arguments, journey.merchant, journey.context(), **options)
+        method(journey.merchant, *arguments, journey.context(), **options)
 
 
 def test_errors_can_be_sent_to_another_process():

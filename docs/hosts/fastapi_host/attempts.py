@@ -74,7 +74,7 @@ class Host:
             return found.reply
         merchant = self._merchant(found, ask)
         context = self._context(ask)
-        outcome = self.engine.carry_out(ask.command(merchant), merchant, context)
+        outcome = self.engine.carry_out(merchant, ask.command(merchant), context)
         reply = wire.write(outcome.reply)
         row = {"caller": ask.caller, "key": ask.key, "asked": ask.asked, "reply": reply}
         self.store.write(
@@ -110,7 +110,7 @@ class Host:
             if wrong is not None:
                 raise wrong
             merchant = self._merchant(found, ask)
-            return None, self.engine.required_checks(request, merchant, self._context(ask)).reply
+            return None, self.engine.required_checks(merchant, request, self._context(ask)).reply
 
         earlier, required = again(first_look, ask.note)
         return self._with_evidence(ask, request, required) if earlier is None else earlier

@@ -82,7 +82,7 @@ class _Host:
     def carry_out(self, step: Mapping[str, Any], context: Context) -> Outcome[Any]:
         """The outcome of *step*, whose merchant is then stored."""
         merchant = self.load(step)
-        outcome = perform(self.engine, step["operation"], step.get("input"), merchant, context)
+        outcome = perform(self.engine, merchant, step["operation"], step.get("input"), context)
         self.merchants[merchant.partner, merchant.merchant_id] = outcome.merchant
         return outcome
 

@@ -51,7 +51,7 @@ CHECKS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
 )
 
 
-def admit(request: OffersRequest, merchant: Merchant, rulebook: Rulebook) -> None:
+def admit(merchant: Merchant, request: OffersRequest, rulebook: Rulebook) -> None:
     """
     Refuse a request that this merchant may not make now.
 
@@ -93,7 +93,7 @@ def issue_offers(
             return ()
         raise Refusal("request_conflict", "this request id was used before with another body")
     rulebook = configuration.rulebook(merchant, context.at)
-    admit(request, merchant, rulebook)
+    admit(merchant, request, rulebook)
     if sum(each.expires_at > context.at for each in merchant.offer_sets) >= MOST_OPEN_SETS:
         raise Refusal("not_possible_now", f"{MOST_OPEN_SETS} sets of offers are open already")
     evidence = check_evidence(context.evidence, rulebook, renewal=request.renewal)
@@ -156,7 +156,7 @@ class _Pricing:
     def _facts(self) -> Facts:
         if self.renewal is not None:
             return self.renewal.facts
-        return with_valid_credit(self.evidence, self.merchant, self.rulebook, self.context.at)
+        return with_valid_credit(self.merchant, self.evidence, self.rulebook, self.context.at)
 
     def _known(self, facts: Facts) -> Mapping[str, Json]:
         if self.renewal is not None:
@@ -206,7 +206,7 @@ def expiry(at: DateTime, valid_hours: int) -> DateTime:
 
 
 def required_checks(
-    request: OffersRequest, merchant: Merchant, context: Context, configuration: Configuration
+    merchant: Merchant, request: OffersRequest, context: Context, configuration: Configuration
 ) -> RequiredChecks:
     """
     The checks that the host has to carry out before it makes this request.
@@ -215,13 +215,13 @@ def required_checks(
     the renewal rules is not held. A fact that the jurisdiction adds is a check by its own name. Offers that expired unaccepted call for a second consumer credit check (service 3).
     """
     rulebook = configuration.rulebook(merchant, context.at)
-    admit(request, merchant, rulebook)
+    admit(merchant, request, rulebook)
     check_evidence(context.evidence, rulebook, renewal=request.renewal)
-    return RequiredChecks(checks=tuple(_checks(request, merchant, context, rulebook)))
+    return RequiredChecks(checks=tuple(_checks(merchant, request, context, rulebook)))
 
 
 def _checks(
-    request: OffersRequest, merchant: Merchant, context: Context, rulebook: Rulebook
+    merchant: Merchant, request: OffersRequest, context: Context, rulebook: Rulebook
 ) -> Iterator[Check]:
     catalogue = rulebook.catalogue
     rulesets = [product.rules for product in rulebook.products]

@@ -137,7 +137,7 @@ def second_check(
     )
 
 
-def with_valid_credit(facts: Facts, merchant: Merchant, rulebook: Rulebook, at: DateTime) -> Facts:
+def with_valid_credit(merchant: Merchant, facts: Facts, rulebook: Rulebook, at: DateTime) -> Facts:
     """*facts* without the consumer credit results, where these are older than the check that is due."""
     catalogue = rulebook.catalogue
     due = second_check(merchant, rulebook, catalogue, at)
@@ -168,7 +168,7 @@ def renewal_case(merchant: Merchant, context: Context, rulebook: Rulebook) -> Re
     if deal is None:
         return None
     facts = renewal_facts(merchant, deal, rulebook.catalogue, context.evidence, rulebook.on)
-    facts = with_valid_credit(facts, merchant, rulebook, context.at)
+    facts = with_valid_credit(merchant, facts, rulebook, context.at)
     return RenewalCase(
         deal=deal, facts=facts, assessment=assess(rulebook.renewal, facts, rulebook.on)
     )

@@ -233,7 +233,7 @@ class Story:
             story=attrs.evolve(story, steps=story.steps + 1),
         )
         try:
-            outcome = carry_out(story.engine, what, given, story.merchant, context)
+            outcome = carry_out(story.engine, story.merchant, what, given, context)
         except (Refusal, InvalidDocument) as error:
             return attrs.evolve(then, error=error)
         return attrs.evolve(

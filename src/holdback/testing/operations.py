@@ -44,7 +44,7 @@ def known(operation: str) -> str:
 
 
 def carry_out(
-    engine: Engine, what: str | Command, body: Body, merchant: Merchant, context: Context
+    engine: Engine, merchant: Merchant, what: str | Command, body: Body, context: Context
 ) -> Outcome[Any]:
     """
     The outcome of *what*: a command, or an operation by its name with its input.
@@ -53,12 +53,12 @@ def carry_out(
         Refusal, InvalidDocument: as the operation.
     """
     if not isinstance(what, str):
-        return engine.carry_out(what, merchant, context)
+        return engine.carry_out(merchant, what, context)
     if what in BY_PROVIDER:
         given = body.get("provider_id") if isinstance(body, Mapping) else None
         if given is not None and given != merchant.provider_id:
             raise Refusal("merchant_not_found", "the merchant has another provider_id")
-    return perform(engine, what, body, merchant, context)
+    return perform(engine, merchant, what, body, context)
 
 
 def filled(operation: str, body: Body, merchant: Merchant, engine: Engine) -> Body:

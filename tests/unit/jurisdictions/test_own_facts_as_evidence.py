@@ -219,7 +219,7 @@ def test_the_host_is_asked_to_look_it_up(journey):
     "An initial application needs what the products' rules read": a fact of the jurisdiction's own is a check.
     """
     checks = journey.engine.required_checks(
-        journey.request(currency="EUR"), journey.merchant, journey.context()
+        journey.merchant, journey.request(currency="EUR"), journey.context()
     ).reply.checks
 
     assert [each.name for each in checks] == ["identity", "takings", "grade"]
@@ -250,7 +250,7 @@ def test_a_merchant_can_go_on_when_a_fact_is_declared_no_more(journey, more, req
     journey.engine = journey.engine.with_jurisdictions(loaded(NL=text))
 
     checks = journey.engine.required_checks(
-        journey.request(currency="EUR"), journey.merchant, journey.context()
+        journey.merchant, journey.request(currency="EUR"), journey.context()
     ).reply.checks
     decision = ask(journey)
 

@@ -338,7 +338,7 @@ def test_a_history_can_be_carried_out_again(history):
     merchant = history.first
     for step in history.steps:
         context = Context(at=step.at, request_id=step.request_id, evidence=step.evidence)
-        again = (ENGINE, step.operation, step.input, merchant, context)
+        again = (ENGINE, merchant, step.operation, step.input, context)
         if step.refused is None:
             outcome = carry_out(*again)
             assert outcome.events == step.events

@@ -181,7 +181,7 @@ class MemoryHost:
         evidence = wire.read_evidence(request.input.get("evidence"))
         context = Context(at=request.at, request_id=request.request_id, evidence=evidence)
         body = request.input["body"]
-        return perform(self.engine, request.operation, body, merchant, context)
+        return perform(self.engine, merchant, request.operation, body, context)
 
     def commit(self, request: Request, version: int, outcome: Outcome[Any], reply: bytes) -> bool:
         """Write all of it, if the merchant is still the one that was read and the key is still free."""

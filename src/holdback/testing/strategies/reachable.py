@@ -149,7 +149,7 @@ class _Host:
         events: tuple[Event, ...] = ()
         refused: Refusal | InvalidDocument | None = None
         try:
-            outcome = carry_out(self.engine, operation, body, self.merchant, context)
+            outcome = carry_out(self.engine, self.merchant, operation, body, context)
         except (Refusal, InvalidDocument) as error:
             refused = error.with_traceback(None)  # the frames would keep every draw alive
         else:
