@@ -107,7 +107,7 @@ def refusals() -> str:
 def transitions() -> str:
     """The rows of the table of transitions, a table for each thing."""
     parts = []
-    for thing in dict.fromkeys(row.thing for row in TABLE):
+    for thing in dict.fromkeys(row.subject for row in TABLE):
         rows = [
             (
                 f"{_state(row.state)} to {_state(row.next)}",
@@ -116,7 +116,7 @@ def transitions() -> str:
                 _code(row.event) if row.event else "",
             )
             for row in TABLE
-            if row.thing == thing
+            if row.subject == thing
         ]
         head = ("Transition", "Operation", "When", "Event")
         parts.append(

@@ -59,7 +59,7 @@ class Picture:
 
     def __init__(self, thing: str) -> None:
         self.thing = thing
-        self.rows = [row for row in TABLE if row.thing == thing]
+        self.rows = [row for row in TABLE if row.subject == thing]
         self.rank = ranks(self.rows)
         self.line = lines(self.rank, HOPED_FOR[thing])
         self.pairs = {(row.state, row.next) for row in self.rows}

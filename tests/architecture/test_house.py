@@ -27,7 +27,7 @@ LAYERS = (
     {"lifecycle", "workbench"},
     {"engine", "portfolio", "wire"},
     {"__init__"},
-    {"operations"},
+    {"dispatch"},
     {"testing"},
     {"cli", "pytest_plugin"},
 )

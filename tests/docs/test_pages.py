@@ -128,11 +128,11 @@ def test_the_pictures_show_every_transition(built):
     """
     page = built["reference/lifecycle.html"]
     pictures = re.findall(r'<svg class="states".*?</svg>', page, re.DOTALL)
-    things = list(dict.fromkeys(row.thing for row in TABLE))
+    things = list(dict.fromkeys(row.subject for row in TABLE))
 
     assert len(pictures) == len(things)
     for thing, picture in zip(things, pictures, strict=True):
-        rows = [row for row in TABLE if row.thing == thing]
+        rows = [row for row in TABLE if row.subject == thing]
         states = {row.next for row in rows}
         drawn = re.findall(r'<text class="name"[^>]*>([^<]+)<', picture)
         assert sorted(drawn) == sorted(states)

@@ -312,7 +312,7 @@ def test_the_table_names_every_stored_state():
     "Transitions among deal statuses, offer statuses and decisions: not shown." They are in one table.
     """
     states = {
-        thing: {row.next for row in TABLE if row.thing == thing}
+        thing: {row.next for row in TABLE if row.subject == thing}
         for thing in ("offer", "application", "deal")
     }
 

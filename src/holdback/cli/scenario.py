@@ -13,12 +13,13 @@ from attrs import field, frozen
 from pendulum import DateTime
 
 from holdback import wire
+from holdback.dispatch import perform
 from holdback.engine import Engine, Outcome
 from holdback.errors import ErrorDetail, InvalidDocument, Refusal, did_you_mean
 from holdback.exact_json import Json
 from holdback.lifecycle.context import Context
+from holdback.lifecycle.operations import OPERATIONS
 from holdback.model.merchant import Merchant
-from holdback.operations import BY_PROVIDER, OPERATIONS, perform
 
 SCENARIO_BYTES: Final = 4 * 1024 * 1024
 
@@ -67,7 +68,7 @@ class _Host:
     def load(self, step: Mapping[str, Any]) -> Merchant:
         """The merchant of *step*, new if it was not seen before."""
         body = step.get("input")
-        if step["operation"] in BY_PROVIDER:
+        if OPERATIONS[step["operation"]].by_provider:
             given = body.get("provider_id") if isinstance(body, Mapping) else None
             if not isinstance(given, str):
                 raise InvalidDocument.of("expected a provider_id", path="$.input.provider_id")

@@ -1,11 +1,16 @@
-"""What a host may ask for: one class per operation that changes a merchant (design 6)."""
+"""The inputs of the operations: one class for each command and each question.
+
+A class declares the operation's JSON input too: its attributes are the fields, their types say what
+a field takes, and an attribute with a default may be omitted. `holdback.wire` reads inputs, and
+`holdback.testing` draws them, from this declaration.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import date
 from types import MappingProxyType
-from typing import Any, Final, TypeAlias
+from typing import Annotated, Any, Final, Literal, TypeAlias, get_args
 
 from attrs import field, frozen
 
@@ -13,11 +18,7 @@ from holdback.errors import ErrorDetail, InvalidDocument, did_you_mean
 from holdback.model.acceptance import BankDetails
 from holdback.model.application import OffersRequest
 from holdback.model.deal import CANCELLED, DEFAULTED, Entry
-from holdback.model.merchant import (
-    DECLINED_APPLICATION,
-    WITHDRAWN_APPLICATION,
-    Takings,
-)
+from holdback.model.merchant import Takings
 from holdback.model.validators import (
     day,
     each,
@@ -28,14 +29,18 @@ from holdback.model.validators import (
     text,
 )
 
-# The words with which an application and a deal are ended (design 7a), and the deal's status then.
-APPLICATION_ENDINGS: Final = (DECLINED_APPLICATION, WITHDRAWN_APPLICATION)
+# Text of a person's own, with line breaks; every other text is an identifier.
+FreeText: TypeAlias = Annotated[str, "free text"]
+# The words that end an application and a deal early. An application takes the word as its status.
+ApplicationEnding: TypeAlias = Literal["declined", "withdrawn"]
+DealEnding: TypeAlias = Literal["defaulted", "cancelled"]
+# The status that a deal takes by each word.
 DEAL_ENDINGS: Final[Mapping[str, str]] = MappingProxyType(
     {"defaulted": DEFAULTED, "cancelled": CANCELLED}
 )
-# What may be omitted from a request for offers and supplied later.
+# What a request for offers may omit, and `supply_details` supplies.
 DETAILS: Final = ("bank_details", "intended_use_of_funds")
-_DETAILS = optional(instance_of(BankDetails, "bank details, `BankDetails`"))
+_BANK_DETAILS = optional(instance_of(BankDetails, "bank details, `BankDetails`"))
 
 
 @frozen(kw_only=True)
@@ -50,28 +55,30 @@ class AcceptOffer:
     """Accept one offer on the merchant's behalf (service 4.2)."""
 
     offer_id: str = field(validator=text)
-    bank_details: BankDetails | None = field(default=None, repr=False, validator=_DETAILS)
+    bank_details: BankDetails | None = field(default=None, repr=False, validator=_BANK_DETAILS)
 
 
 @frozen(kw_only=True)
 class SupplyDetails:
-    """Supply what was omitted, so that the application can be submitted."""
+    """Supply details that the application omitted, so that it can be submitted."""
 
     application_id: str = field(validator=text)
-    bank_details: BankDetails | None = field(default=None, repr=False, validator=_DETAILS)
-    intended_use_of_funds: str | None = field(default=None, repr=False, validator=optional(text))
+    bank_details: BankDetails | None = field(default=None, repr=False, validator=_BANK_DETAILS)
+    intended_use_of_funds: FreeText | None = field(
+        default=None, repr=False, validator=optional(text)
+    )
 
     @classmethod
     def of(cls, application_id: str, details: Mapping[str, Any]) -> SupplyDetails:
         """
-        The command that supplies the named *details*.
+        Return the command that supplies *details*, which are given by name.
 
         Raises:
-            InvalidDocument: a name that is not one of them, or a value that is not valid.
+            InvalidDocument: a name is not in `DETAILS`, or a value is invalid.
         """
         if not isinstance(details, Mapping):
             raise InvalidDocument.of("expected details by name", path="$.details")
-        faults = [
+        errors = [
             ErrorDetail(
                 message="unknown detail",
                 path=f"$.details.{str(name)[:60]}",
@@ -80,29 +87,29 @@ class SupplyDetails:
             for name in details
             if name not in DETAILS
         ]
-        if faults:
-            raise InvalidDocument(faults)
+        if errors:
+            raise InvalidDocument(errors)
         return cls(application_id=application_id, **details)
 
 
 @frozen(kw_only=True)
 class CloseApplication:
-    """End an application in fulfilment: `status` is `declined` or `withdrawn`."""
+    """End an application in fulfilment without a deal."""
 
     application_id: str = field(validator=text)
-    status: str = field(validator=one_of(*APPLICATION_ENDINGS))
+    status: ApplicationEnding = field(validator=one_of(*get_args(ApplicationEnding)))
 
 
 @frozen(kw_only=True)
 class FundDeal:
-    """Fund a submitted application: its deal begins; a renewal settles its base deal."""
+    """Fund a submitted application: its deal begins, and a renewal settles its base deal."""
 
     application_id: str = field(validator=text)
 
 
 @frozen(kw_only=True)
 class RecordTakings:
-    """Record days of takings; they are complete up to `complete_through`, where that is given."""
+    """Record days of takings, complete up to `complete_through` where it is given."""
 
     takings: tuple[Takings, ...] = field(validator=each(instance_of(Takings, "days of takings")))
     complete_through: date | None = field(
@@ -112,7 +119,7 @@ class RecordTakings:
 
 @frozen(kw_only=True)
 class RecordRemittance:
-    """Record entries of a deal; its history is complete up to `complete_through`, where given."""
+    """Record entries of a deal, complete up to `complete_through` where it is given."""
 
     deal_id: str = field(validator=text)
     entries: tuple[Entry, ...] = field(validator=each(instance_of(Entry, "entries")))
@@ -123,15 +130,15 @@ class RecordRemittance:
 
 @frozen(kw_only=True)
 class CloseDeal:
-    """End the active deal: `status` is `defaulted` or `cancelled`."""
+    """End the active deal early."""
 
     deal_id: str = field(validator=text)
-    status: str = field(validator=one_of(*DEAL_ENDINGS))
+    status: DealEnding = field(validator=one_of(*get_args(DealEnding)))
 
 
 @frozen(kw_only=True)
 class ReviewRenewal:
-    """Look again whether the deal may be renewed, and announce it when that has changed."""
+    """Assess the renewal again, and announce a change of eligibility."""
 
 
 Command: TypeAlias = (
@@ -145,3 +152,24 @@ Command: TypeAlias = (
     | CloseDeal
     | ReviewRenewal
 )
+
+
+@frozen(kw_only=True)
+class LookUp:
+    """Ask for the merchant's deals (service 4.3)."""
+
+
+@frozen(kw_only=True)
+class AssessRenewal:
+    """Ask for the assessment of the deal that a renewal would be based on."""
+
+
+@frozen(kw_only=True)
+class RequireChecks:
+    """Ask which checks are required before this request for offers."""
+
+    request: OffersRequest = field(validator=instance_of(OffersRequest, "a request for offers"))
+
+
+# A question changes nothing and has no events.
+Question: TypeAlias = LookUp | AssessRenewal | RequireChecks

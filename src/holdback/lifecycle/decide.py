@@ -1,102 +1,76 @@
-"""May it happen, and what then: a command gives events, or is refused and changes nothing.
+"""Decide what a command leads to: its events and its reply, or a refusal that changes nothing.
 
-Rule 1: the same merchant, command, context and configuration give the same events, byte for byte.
-Rule 2: a command that was carried out before gives no events, so a retry is safe.
-Rule 3: whether a deal may be renewed is announced when it changes, and only then.
+1. The same merchant, command, context and configuration give the same events, byte for byte.
+2. A command that was carried out before gives no events, so a retry is safe.
+3. Renewal eligibility is announced when it has changed, and only then.
 """
 
 from __future__ import annotations
 
-from typing import assert_never
+from typing import Any
 
-from holdback.lifecycle.commands import (
-    AcceptOffer,
-    CloseApplication,
-    CloseDeal,
-    Command,
-    FundDeal,
-    RecordRemittance,
-    RecordTakings,
-    RequestOffers,
-    ReviewRenewal,
-    SupplyDetails,
-)
-from holdback.lifecycle.context import Configuration, Context
-from holdback.lifecycle.events import Event, RenewalEligibilityChanged
+from attrs import evolve
+
+from holdback.lifecycle.commands import Command, Question
+from holdback.lifecycle.configuration import Configuration
+from holdback.lifecycle.context import Context
+from holdback.lifecycle.decision import Decision
+from holdback.lifecycle.events import RenewalEligibilityChanged
 from holdback.lifecycle.evolve import evolve_all
-from holdback.lifecycle.fulfilment import accept, close_application, fund, supply_details
-from holdback.lifecycle.offers import issue_offers
-from holdback.lifecycle.remittances import close_deal, record_remittance, record_takings
+from holdback.lifecycle.operations import operation_of
 from holdback.lifecycle.status import check_evidence, renewal_case, renewal_eligibility
 from holdback.model.merchant import Merchant
 
 
 def decide(
-    merchant: Merchant, command: Command, context: Context, configuration: Configuration
-) -> tuple[tuple[Event, ...], Merchant]:
+    merchant: Merchant, command: Command | Question, context: Context, configuration: Configuration
+) -> tuple[Decision[Any], Merchant]:
     """
-    The events of carrying out *command*, in order, and the merchant after them; no events when it was
-    carried out before.
+    Return the decision on *command*, and the merchant after its events.
+
+    There are no events if the command was carried out before, or is a question.
 
     Raises:
         Refusal: an expected business "no".
-        InvalidDocument: the command, or the evidence, is not valid.
+        InvalidDocument: the command or the evidence is invalid.
     """
+    operation = operation_of(command)
     context = context.not_before(merchant.last_seen_at)
-    if context.evidence and not isinstance(command, RequestOffers):
+    if context.evidence and not operation.checks_evidence:
         known = merchant.provider_id is not None
         check_evidence(
             context.evidence, configuration.rulebook(merchant, context.at), renewal=known
         )
-    events = _events(merchant, command, context, configuration)
-    after = evolve_all(merchant, events)
-    # Requests for offers change nothing that eligibility depends on, and are the hot path.
-    if isinstance(command, RequestOffers) or not (events or isinstance(command, ReviewRenewal)):
-        return events, after
+    decision = operation.handler(merchant, command, context, configuration)
+    after = evolve_all(merchant, decision.events)
+    due = operation.announces == "always" or (
+        operation.announces == "with events" and decision.events
+    )
+    if not due:
+        return decision, after
     announced = _announcement(merchant, after, context, configuration)
-    return (*events, *announced), evolve_all(after, announced)
-
-
-def _events(
-    merchant: Merchant, command: Command, context: Context, configuration: Configuration
-) -> tuple[Event, ...]:
-    match command:
-        case RequestOffers():
-            return issue_offers(merchant, command, context, configuration)
-        case AcceptOffer():
-            return accept(merchant, command, context, configuration)
-        case SupplyDetails():
-            return supply_details(merchant, command, context)
-        case CloseApplication():
-            return close_application(merchant, command, context)
-        case FundDeal():
-            return fund(merchant, command, context, configuration)
-        case RecordTakings():
-            return record_takings(merchant, command, context, configuration)
-        case RecordRemittance():
-            return record_remittance(merchant, command, context, configuration)
-        case CloseDeal():
-            return close_deal(merchant, command, context, configuration)
-        case ReviewRenewal():
-            return ()
-    assert_never(command)
+    if announced is None:
+        return decision, after
+    return (
+        evolve(decision, events=(*decision.events, announced)),
+        evolve_all(after, (announced,)),
+    )
 
 
 def _announcement(
-    before: Merchant, merchant: Merchant, context: Context, configuration: Configuration
-) -> tuple[RenewalEligibilityChanged, ...]:
-    case = renewal_case(merchant, context, configuration.rulebook(merchant, context.at))
-    eligible = renewal_eligibility(merchant, case)
-    if eligible == merchant.renewal_eligibility:
-        return ()
-    # What was announced of a deal is taken back of that deal: it was the active one until now.
+    before: Merchant, after: Merchant, context: Context, configuration: Configuration
+) -> RenewalEligibilityChanged | None:
+    """Return the announcement of a change of renewal eligibility, None if it has not changed."""
+    case = renewal_case(after, context, configuration.rulebook(after, context.at))
+    eligible = renewal_eligibility(after, case)
+    if eligible == after.renewal_eligibility:
+        return None
+    # An eligibility that ends is that of the deal that was active before the command.
     deal = case.deal if case is not None and eligible else before.active_deal
-    about = case is not None and deal is not None and case.deal.id == deal.id
-    return (
-        RenewalEligibilityChanged(
-            at=context.at,
-            deal_id=None if deal is None else deal.id,
-            renewal_eligibility=eligible,
-            assessment=case.assessment.record() if case is not None and about else None,
-        ),
+    assessed = case is not None and deal is not None and case.deal.id == deal.id
+    return RenewalEligibilityChanged(
+        at=context.at,
+        deal_id=None if deal is None else deal.id,
+        renewal_eligibility=eligible,
+        assessment=case.assessment.record() if case is not None and assessed else None,
     )

@@ -1,13 +1,13 @@
-"""Requests for offers: who may ask, what is checked first, and what is offered (service 4.1)."""
+"""Requests for offers: who may make one, which checks it needs, and its offers (service 4.1)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from types import MappingProxyType
 from typing import Final
 
-from attrs import frozen
+from attrs import evolve, frozen
 from pendulum import DateTime
 
 from holdback.derived_facts import held_facts
@@ -17,9 +17,13 @@ from holdback.errors import ErrorDetail, Refusal
 from holdback.exact_json import Json
 from holdback.facts import BUILT_IN_FACTS
 from holdback.jurisdictions.rulebook import Rulebook
-from holdback.lifecycle.commands import RequestOffers
-from holdback.lifecycle.context import Configuration, Context, utc
+from holdback.lifecycle.commands import RequestOffers, RequireChecks
+from holdback.lifecycle.configuration import Configuration
+from holdback.lifecycle.context import Context
+from holdback.lifecycle.decision import Decision
 from holdback.lifecycle.events import OffersIssued
+from holdback.lifecycle.ids import IdFactory
+from holdback.lifecycle.instants import utc
 from holdback.lifecycle.status import (
     RenewalCase,
     base_deal,
@@ -28,19 +32,21 @@ from holdback.lifecycle.status import (
     second_check,
     with_valid_credit,
 )
+from holdback.model import offer as offer_states
 from holdback.model.application import Check, OffersRequest, RequiredChecks
 from holdback.model.merchant import Merchant, OfferSet
-from holdback.model.product import DECLINED, REFERRED, Product
+from holdback.model.product import DECLINED, REFERRED, Offers, Product
 from holdback.offers.pricing_case import PricingCase
 from holdback.offers.quote import Quote, quote
 from holdback.offers.registry import BoundProduct
 from holdback.rules.types import Facts
 from holdback.ruleset import known_facts
 
-# A partner that asks again and again does not fill the merchant's state: an open set holds its request.
+# A merchant's state holds every open set with its whole request, so a partner that keeps asking must
+# not be able to fill it.
 MOST_OPEN_SETS: Final = 50
 
-# The checks of service 1 ("identity and business checks, automated decisioning") by the evidence they give.
+# The checks of service 1, each with the facts that it gives as evidence.
 CHECKS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
         "identity": ("identity_verified",),
@@ -53,7 +59,7 @@ CHECKS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
 
 def admit(merchant: Merchant, request: OffersRequest, rulebook: Rulebook) -> None:
     """
-    Refuse a request that this merchant may not make now.
+    Refuse a request for offers that this merchant may not make now.
 
     Raises:
         Refusal: `merchant_not_found`, `application_in_fulfilment`, `active_deal`, `no_deal_to_renew`
@@ -78,36 +84,60 @@ def admit(merchant: Merchant, request: OffersRequest, rulebook: Rulebook) -> Non
         raise Refusal("no_deal_to_renew", "the merchant has no active or recently repaid deal")
     if application.currency != expected or (base is not None and base.currency != expected):
         message = f"offers in {rulebook.code} are in {expected}, as the deal to renew has to be"
-        fault = ErrorDetail(message=message, path="$.application.currency")
-        raise Refusal("currency_mismatch", message, errors=(fault,))
+        error = ErrorDetail(message=message, path="$.application.currency")
+        raise Refusal("currency_mismatch", message, errors=(error,))
 
 
-def issue_offers(
+def request_offers(
     merchant: Merchant, command: RequestOffers, context: Context, configuration: Configuration
-) -> tuple[OffersIssued, ...]:
-    """The offers on a request; nothing when the same request was answered before (design 6a)."""
+) -> Decision[Offers]:
+    """
+    Return the offers on a request; no events if the same request was answered before.
+
+    Raises:
+        Refusal: as `admit`, or `request_conflict` or `not_possible_now`.
+        InvalidDocument: the evidence is invalid.
+    """
     request = command.request
     earlier = next((s for s in merchant.offer_sets if s.request_id == context.request_id), None)
     if earlier is not None:
         if earlier.request == request:
-            return ()
+            return Decision((), lambda _: _offers_as_issued(earlier))
         raise Refusal("request_conflict", "this request id was used before with another body")
     rulebook = configuration.rulebook(merchant, context.at)
     admit(merchant, request, rulebook)
-    if sum(each.expires_at > context.at for each in merchant.offer_sets) >= MOST_OPEN_SETS:
+    if (
+        sum(offer_set.expires_at > context.at for offer_set in merchant.offer_sets)
+        >= MOST_OPEN_SETS
+    ):
         raise Refusal("not_possible_now", f"{MOST_OPEN_SETS} sets of offers are open already")
     evidence = check_evidence(context.evidence, rulebook, renewal=request.renewal)
     case = renewal_case(merchant, context, rulebook) if request.renewal else None
-    identify = configuration.identities(merchant, context.request_id)
-    pricing = _Pricing(
-        merchant, request, context, configuration, rulebook, case, evidence, identify
+    make_id = configuration.id_factory(merchant, context.request_id)
+    pricing = _Pricing(merchant, request, context, configuration, rulebook, case, evidence, make_id)
+    issued = pricing.issued()
+    return Decision((issued,), lambda _: _offers_as_issued(issued.offer_set))
+
+
+def _offers_as_issued(offer_set: OfferSet) -> Offers:
+    """Return the offers of *offer_set* as first issued, so that a retry gets the same reply."""
+    return Offers(
+        products=tuple(_as_issued(product) for product in offer_set.products),
+        expires_at=offer_set.expires_at,
     )
-    return (pricing.issued(),)
+
+
+def _as_issued(product: Product) -> Product:
+    # Offers are accepted and withdrawn later. Nearly always none was, and nothing is copied.
+    if all(offer.offer_status == offer_states.ELIGIBLE for offer in product.offers):
+        return product
+    offers = tuple(evolve(offer, offer_status=offer_states.ELIGIBLE) for offer in product.offers)
+    return evolve(product, offers=offers)
 
 
 @frozen
 class _Pricing:
-    """One request being priced: everything that the pieces below need, in one place."""
+    """One request being priced, with everything that pricing depends on."""
 
     merchant: Merchant
     request: OffersRequest
@@ -116,10 +146,10 @@ class _Pricing:
     rulebook: Rulebook
     renewal: RenewalCase | None
     evidence: Facts
-    identify: Callable[..., str]
+    make_id: IdFactory
 
     def issued(self) -> OffersIssued:
-        """The event with every product decided and every offer named."""
+        """Return the event, with a decision on every product and an id for every offer."""
         facts = self._facts()
         products, decisions = [], []
         for bound in self.configuration.products[self.rulebook.code, self.rulebook.since]:
@@ -138,7 +168,7 @@ class _Pricing:
             at=at,
             offer_set=OfferSet(
                 request_id=self.context.request_id,
-                application_id=self.identify("application"),
+                application_id=self.make_id("application"),
                 request=self.request,
                 issued_at=at,
                 issued_on=self.rulebook.on,
@@ -164,17 +194,17 @@ class _Pricing:
         return known_facts(self.rulebook.catalogue, facts)
 
     def _decided(self, bound: BoundProduct, case: PricingCase) -> Quote:
-        """The product's own decision, unless the renewal was not found eligible (design 6a)."""
+        """Return the product's own decision; a renewal that is not eligible decides for all of them."""
         key = bound.terms.key
 
-        def identify(place: int) -> str:
-            return self.identify("offer", key, str(place))
+        def offer_id(place: int) -> str:
+            return self.make_id("offer", key, str(place))
 
         if self.renewal is None:
-            return quote(bound, case, identify)
+            return quote(bound, case, offer_id)
         assessment = self.renewal.assessment
         if assessment.outcome == ELIGIBLE:
-            return quote(bound, case, identify, settlement=self.renewal.deal.balance)
+            return quote(bound, case, offer_id, settlement=self.renewal.deal.balance)
         undecided = assessment.outcome in {RENEWAL_REFERRED, UNDETERMINED}
         return Quote(
             decision=REFERRED if undecided else DECLINED,
@@ -198,26 +228,30 @@ class _Pricing:
 
 
 def expiry(at: DateTime, valid_hours: int) -> DateTime:
-    """
-    The instant at which offers issued at *at* expire: whole seconds, fixed when they are issued (service 8).
-    """
+    """Return the instant at which offers issued at *at* expire, in whole seconds (service 8)."""
     whole = datetime(at.year, at.month, at.day, at.hour, at.minute, at.second, tzinfo=UTC)
     return utc(whole + timedelta(hours=valid_hours))
 
 
 def required_checks(
-    merchant: Merchant, request: OffersRequest, context: Context, configuration: Configuration
-) -> RequiredChecks:
+    merchant: Merchant, question: RequireChecks, context: Context, configuration: Configuration
+) -> Decision[RequiredChecks]:
     """
-    The checks that the host has to carry out before it makes this request.
+    Return the checks that the host must carry out before it makes this request.
 
-    An initial application needs what the products' rules read and the takings; a renewal, what of it and of
-    the renewal rules is not held. A fact that the jurisdiction adds is a check by its own name. Offers that expired unaccepted call for a second consumer credit check (service 3).
+    An initial application needs the takings and all facts that the products' rules read. A renewal
+    needs those facts, and those of the renewal rules, that the service does not hold.
+
+    Raises:
+        Refusal: as `admit`.
+        InvalidDocument: the evidence is invalid.
     """
+    request = question.request
     rulebook = configuration.rulebook(merchant, context.at)
     admit(merchant, request, rulebook)
     check_evidence(context.evidence, rulebook, renewal=request.renewal)
-    return RequiredChecks(checks=tuple(_checks(merchant, request, context, rulebook)))
+    reply = RequiredChecks(checks=tuple(_checks(merchant, request, context, rulebook)))
+    return Decision((), lambda _: reply)
 
 
 def _checks(
@@ -230,9 +264,10 @@ def _checks(
     read = {name for ruleset in rulesets for rule in ruleset.rules for name in rule.checked.names}
     held = held_facts(merchant.evidence if request.renewal else {}, catalogue)
     due = second_check(merchant, rulebook, catalogue, context.at)
-    # What only the host knows in this jurisdiction is a check of its own, by the name of the fact.
-    own = {fact.name: (fact.name,) for fact in catalogue.facts[BUILT_IN_FACTS:]}
-    for name, evidence in {**CHECKS, **own}.items():
+    # A fact that the jurisdiction declares is known to the host alone: it is a check by its own name.
+    declared = {fact.name: (fact.name,) for fact in catalogue.facts[BUILT_IN_FACTS:]}
+    for name, evidence in {**CHECKS, **declared}.items():
+        # Offers that expired unaccepted call for a second consumer credit check (service 3).
         again = name == "consumer_credit" and due is not None
         missing = any(fact in read and held[catalogue.place(fact)] is None for fact in evidence)
         if name == "takings":

@@ -1,4 +1,4 @@
-"""What a deal goes through: takings, remittances and reversals, and an early end."""
+"""The commands about a deal while it runs: takings, remittances and reversals, an early end."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from attrs import evolve
 
 from holdback.errors import ErrorDetail, InvalidDocument, Refusal
 from holdback.lifecycle.commands import DEAL_ENDINGS, CloseDeal, RecordRemittance, RecordTakings
-from holdback.lifecycle.context import Configuration, Context
+from holdback.lifecycle.configuration import Configuration
+from holdback.lifecycle.context import Context
+from holdback.lifecycle.decision import Decision
 from holdback.lifecycle.events import (
     DealClosed,
     DealReopened,
@@ -18,31 +20,136 @@ from holdback.lifecycle.events import (
     RemittancesRecorded,
     TakingsRecorded,
 )
-from holdback.lifecycle.transitions import follows
-from holdback.model.deal import FUNDED, REPAID, Deal, Entry
-from holdback.model.merchant import Merchant
+from holdback.lifecycle.lookup import deal_reply, find_deal
+from holdback.lifecycle.transitions import next_states
+from holdback.model.deal import FUNDED, REPAID, Deal, Entry, LookupDeal
+from holdback.model.merchant import Merchant, TakingsHeld
 from holdback.money import Currency, Money
 
 
-def find_deal(merchant: Merchant, deal_id: str) -> Deal:
+def record_takings(
+    merchant: Merchant, command: RecordTakings, context: Context, configuration: Configuration
+) -> Decision[TakingsHeld]:
     """
-    The deal with *deal_id*.
+    Return the days of takings that are new or restated; no events if all were recorded before.
 
     Raises:
-        Refusal: `deal_not_found`.
+        InvalidDocument: naming every invalid day and amount.
     """
-    for deal in merchant.deals:
-        if deal.id == deal_id:
-            return deal
-    raise Refusal("deal_not_found", "no deal of this merchant has this deal_id")
+    rulebook = configuration.rulebook(merchant, context.at)
+    errors = list(_future_day(command.complete_through, rulebook.on, "$.complete_through"))
+    for place, takings in enumerate(command.takings):
+        errors += _future_day(takings.on, rulebook.on, f"$.takings[{place}].on")
+        errors += _wrong_amount(takings.amount, rulebook.currency, f"$.takings[{place}].amount")
+    by_day = {takings.on: takings for takings in command.takings}
+    if len(by_day) < len(command.takings):
+        errors.append(ErrorDetail(message="expected each day once", path="$.takings"))
+    if errors:
+        raise InvalidDocument(errors)
+    recorded = {takings.on: takings for takings in merchant.takings}
+    new = tuple(by_day[day] for day in sorted(by_day) if recorded.get(day) != by_day[day])
+    through = _later(merchant.takings_complete_through, command.complete_through)
+    events: tuple[Event, ...] = ()
+    if new or through is not None:
+        events = (TakingsRecorded(at=context.at, takings=new, complete_through=through),)
+    return Decision(events, _takings_held)
 
 
-def _not_future(day: date | None, today: date, path: str) -> Iterator[ErrorDetail]:
+def _takings_held(after: Merchant) -> TakingsHeld:
+    return TakingsHeld(days=len(after.takings), complete_through=after.takings_complete_through)
+
+
+def record_remittance(
+    merchant: Merchant, command: RecordRemittance, context: Context, configuration: Configuration
+) -> Decision[LookupDeal]:
+    """
+    Return the new entries of a deal, and whether they repay or reopen it.
+
+    An entry that was recorded before has no effect. An unsettled entry may be recorded again as
+    settled; the two may arrive in either order (decisions/entries).
+
+    Raises:
+        Refusal: `deal_not_found`, or `request_conflict` for other content under the id of an entry.
+        InvalidDocument: naming everything that is invalid in every entry.
+    """
+    deal = find_deal(merchant, command.deal_id)
+    today = configuration.local_day(merchant, context.at)
+    errors = list(_future_day(command.complete_through, today, "$.complete_through"))
+    errors += _wrong_entries(deal, command.entries, today)
+    if errors:
+        raise InvalidDocument(errors)
+    new = _new_entries(deal, command.entries)
+    through = _later(deal.complete_through, command.complete_through)
+    events: tuple[Event, ...] = ()
+    if new or through is not None:
+        recorded = RemittancesRecorded(
+            at=context.at, deal_id=deal.id, entries=new, complete_through=through
+        )
+        change = _change_of_status(merchant, deal, deal.with_entries(new, through), context)
+        events = (recorded, *change)
+    return Decision(events, deal_reply(deal.id, context, configuration))
+
+
+def close_deal(
+    merchant: Merchant, command: CloseDeal, context: Context, configuration: Configuration
+) -> Decision[LookupDeal]:
+    """
+    Return the early end of the active deal; no events if it ended with the same word before.
+
+    Raises:
+        Refusal: `deal_not_found` or `not_possible_now`.
+    """
+    deal = find_deal(merchant, command.deal_id)
+    status = DEAL_ENDINGS[command.status]
+    events: tuple[Event, ...] = ()
+    if deal.status != status:
+        if status not in next_states("deal", deal.status, "close_deal"):
+            raise Refusal("not_possible_now", f"the deal is {deal.status.lower()}")
+        today = configuration.local_day(merchant, context.at)
+        events = (DealClosed(at=context.at, deal_id=deal.id, status=status, on=today),)
+    return Decision(events, deal_reply(deal.id, context, configuration))
+
+
+def _change_of_status(
+    merchant: Merchant, before: Deal, after: Deal, context: Context
+) -> Iterator[Event]:
+    """Yield the repayment or the reopening that the new entries bring about."""
+    may_follow = next_states("deal", before.status, "record_remittance")
+    if REPAID in may_follow and after.outstanding <= 0:
+        assert after.repaid_on is not None, "the remittances reach the repayment amount on a day"
+        yield DealRepaid(at=context.at, deal_id=after.id, on=after.repaid_on)
+    # Only a reversal reopens a deal: a shortfall from before stays one (decisions/deals).
+    reversed_now = after.outstanding > max(0, before.outstanding)
+    if FUNDED in may_follow and reversed_now and merchant.active_deal is None:
+        yield DealReopened(at=context.at, deal_id=after.id)
+
+
+def _new_entries(deal: Deal, entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
+    """Return the *entries* that are not recorded yet, or that settle a recorded one, each once."""
+    recorded = {entry.id: entry for entry in deal.entries}
+    new: dict[str, Entry] = {}
+    for entry in entries:
+        earlier = recorded.get(entry.id)
+        if earlier is not None and evolve(earlier, settled=True) != evolve(entry, settled=True):
+            raise Refusal(
+                "request_conflict", f"entry `{entry.id}` was recorded with another content"
+            )
+        if earlier is None or (entry.settled and not earlier.settled):
+            recorded[entry.id] = new[entry.id] = entry
+    return tuple(new.values())
+
+
+def _later(recorded: date | None, given: date | None) -> date | None:
+    """Return the day *given* if it extends the history that is complete, else None."""
+    return given if given is not None and (recorded is None or given > recorded) else None
+
+
+def _future_day(day: date | None, today: date, path: str) -> Iterator[ErrorDetail]:
     if day is not None and day > today:
         yield ErrorDetail(message=f"expected a day up to today, {today.isoformat()}", path=path)
 
 
-def _amount(money: Money, currency: Currency, path: str) -> Iterator[ErrorDetail]:
+def _wrong_amount(money: Money, currency: Currency, path: str) -> Iterator[ErrorDetail]:
     if money.currency != currency:
         yield ErrorDetail(message=f"expected an amount in {currency}", path=path)
     elif money.minor < 0:
@@ -53,109 +160,30 @@ def _amount(money: Money, currency: Currency, path: str) -> Iterator[ErrorDetail
         )
 
 
-def record_takings(
-    merchant: Merchant, command: RecordTakings, context: Context, configuration: Configuration
-) -> tuple[Event, ...]:
-    """Days of takings; a day that was recorded before is restated, the same again is nothing."""
-    rulebook = configuration.rulebook(merchant, context.at)
-    faults = list(_not_future(command.complete_through, rulebook.on, "$.complete_through"))
-    for place, each in enumerate(command.takings):
-        faults += _not_future(each.on, rulebook.on, f"$.takings[{place}].on")
-        faults += _amount(each.amount, rulebook.currency, f"$.takings[{place}].amount")
-    by_day = {each.on: each for each in command.takings}
-    if len(by_day) < len(command.takings):
-        faults.append(ErrorDetail(message="expected each day once", path="$.takings"))
-    if faults:
-        raise InvalidDocument(faults)
-    known = {each.on: each for each in merchant.takings}
-    new = tuple(by_day[day] for day in sorted(by_day) if known.get(day) != by_day[day])
-    through = _later(merchant.takings_complete_through, command.complete_through)
-    if not new and through is None:
-        return ()
-    return (TakingsRecorded(at=context.at, takings=new, complete_through=through),)
-
-
-def _later(known: date | None, given: date | None) -> date | None:
-    """*given* when it says more than what is *known*."""
-    return given if given is not None and (known is None or given > known) else None
-
-
-def record_remittance(
-    merchant: Merchant, command: RecordRemittance, context: Context, configuration: Configuration
-) -> tuple[Event, ...]:
-    """
-    Entries of a deal, and what follows from them: the deal repaid, or reopened.
-
-    The same entry again is nothing. An unsettled entry may come again settled, and in either order.
-    Another content under the same id is refused.
-    """
-    deal = find_deal(merchant, command.deal_id)
-    today = configuration.local_day(merchant, context.at)
-    faults = list(_not_future(command.complete_through, today, "$.complete_through"))
-    faults += _entry_faults(deal, command.entries, today)
-    if faults:
-        raise InvalidDocument(faults)
-    new = _new_entries(deal, command.entries)
-    through = _later(deal.complete_through, command.complete_through)
-    if not new and through is None:
-        return ()
-    recorded = RemittancesRecorded(
-        at=context.at, deal_id=deal.id, entries=new, complete_through=through
-    )
-    return (recorded, *_consequences(merchant, deal, deal.with_entries(new, through), context))
-
-
-def _consequences(
-    merchant: Merchant, before: Deal, after: Deal, context: Context
-) -> Iterator[Event]:
-    """Whether the entries changed the deal's status."""
-    may = follows("deal", before.status, "record_remittance")
-    if REPAID in may and after.outstanding <= 0:
-        assert after.repaid_on is not None
-        yield DealRepaid(at=context.at, deal_id=after.id, on=after.repaid_on)
-    # What was a shortfall before stays one: only a reversal reopens (design 6a).
-    reversed_now = after.outstanding > max(0, before.outstanding)
-    if FUNDED in may and reversed_now and merchant.active_deal is None:
-        yield DealReopened(at=context.at, deal_id=after.id)
-
-
-def _new_entries(deal: Deal, entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
-    """Those of *entries* that say something new, each once."""
-    known = {entry.id: entry for entry in deal.entries}
-    new: dict[str, Entry] = {}
-    for entry in entries:
-        held = known.get(entry.id)
-        if held is not None and evolve(held, settled=True) != evolve(entry, settled=True):
-            raise Refusal(
-                "request_conflict", f"entry `{entry.id}` was recorded with another content"
-            )
-        if held is None or (entry.settled and not held.settled):
-            known[entry.id] = new[entry.id] = entry
-    return tuple(new.values())
-
-
-def _entry_faults(deal: Deal, entries: tuple[Entry, ...], today: date) -> Iterator[ErrorDetail]:
-    known = {entry.id: entry for entry in (*deal.entries, *entries)}
+def _wrong_entries(deal: Deal, entries: tuple[Entry, ...], today: date) -> Iterator[ErrorDetail]:
+    by_id = {entry.id: entry for entry in (*deal.entries, *entries)}
+    # INVARIANT: an entry is reversed at most once, counting the entries of this command.
     reversals = {entry.reverses: entry.id for entry in deal.entries if entry.reverses is not None}
     for place, entry in enumerate(entries):
         path = f"$.entries[{place}]"
-        yield from _not_future(entry.on, today, f"{path}.on")
+        yield from _future_day(entry.on, today, f"{path}.on")
         if entry.on < deal.funded_on:
             message = f"expected a day from the funding on, {deal.funded_on.isoformat()}"
             yield ErrorDetail(message=message, path=f"{path}.on")
         currency = deal.repayment_amount.currency
-        yield from _amount(entry.amount, currency, f"{path}.amount")
+        yield from _wrong_amount(entry.amount, currency, f"{path}.amount")
         if entry.takings is not None:
-            yield from _amount(entry.takings, currency, f"{path}.takings")
+            yield from _wrong_amount(entry.takings, currency, f"{path}.takings")
         if entry.reverses is not None:
-            yield from _reversal_faults(entry, entry.reverses, known, reversals, f"{path}.reverses")
+            reverses = f"{path}.reverses"
+            yield from _wrong_reversal(entry, entry.reverses, by_id, reversals, reverses)
             reversals.setdefault(entry.reverses, entry.id)
 
 
-def _reversal_faults(
-    entry: Entry, target_id: str, known: dict[str, Entry], reversals: dict[str, str], path: str
+def _wrong_reversal(
+    entry: Entry, target_id: str, by_id: dict[str, Entry], reversals: dict[str, str], path: str
 ) -> Iterator[ErrorDetail]:
-    target = known.get(target_id)
+    target = by_id.get(target_id)
     if target is None:
         yield ErrorDetail(message="expected the id of an entry of this deal", path=path)
     elif target.reverses is not None:
@@ -169,17 +197,3 @@ def _reversal_faults(
         yield ErrorDetail(message=message, path=path)
     elif entry.on < target.on:
         yield ErrorDetail(message="a reversal does not come before its entry", path=path)
-
-
-def close_deal(
-    merchant: Merchant, command: CloseDeal, context: Context, configuration: Configuration
-) -> tuple[Event, ...]:
-    """The early end of the active deal; nothing when it ended so before."""
-    deal = find_deal(merchant, command.deal_id)
-    status = DEAL_ENDINGS[command.status]
-    if deal.status == status:
-        return ()
-    if status not in follows("deal", deal.status, "close_deal"):
-        raise Refusal("not_possible_now", f"the deal is {deal.status.lower()}")
-    today = configuration.local_day(merchant, context.at)
-    return (DealClosed(at=context.at, deal_id=deal.id, status=status, on=today),)

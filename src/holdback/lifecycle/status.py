@@ -1,43 +1,36 @@
-"""Where a merchant stands on a day: its base deal, the facts, and whether it may renew now.
+"""Where a merchant stands on a day: its base deal, its facts, and whether it may renew now.
 
-The lookup, the request for offers and the announcement of a change all ask here, so they cannot differ
-(design 6a: "lookup and `POST /offers` use one assessment").
+The lookup, the request for offers and the announcement of a change all ask here, so their answers
+agree (decisions/renewal).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from datetime import date
 
 from attrs import evolve, frozen
 from pendulum import DateTime
 
-from holdback.derived_facts import held_facts, performance, renewal_facts
+from holdback.derived_facts import held_facts, renewal_facts
 from holdback.eligibility import Assessment, assess
 from holdback.errors import ErrorDetail, InvalidDocument, did_you_mean
 from holdback.exact_json import Json
 from holdback.facts import BUILT_IN_FACTS, EVIDENCE_FACTS, INITIAL_EVIDENCE
 from holdback.jurisdictions.rulebook import Rulebook
-from holdback.lifecycle.context import Configuration, Context, local_date
-from holdback.model.deal import (
-    FUNDED,
-    REPAID,
-    WHOLE,
-    Deal,
-    LookupDeal,
-    MerchantLookup,
-    Performance,
-)
+from holdback.lifecycle.context import Context
+from holdback.lifecycle.instants import local_date
+from holdback.model.deal import FUNDED, REPAID, Deal
 from holdback.model.merchant import Merchant, OfferSet
 from holdback.model.offer import ELIGIBLE
-from holdback.money import PERCENT_PLACES, trimmed
 from holdback.rules.types import Catalogue, Facts
 
 
 def base_deal(merchant: Merchant, rulebook: Rulebook, today: date) -> Deal | None:
     """
-    The deal that a renewal would be based on: the active one, else the one repaid last, within the
-    jurisdiction's `recently_active_days` (service 1: "an active or recently active deal").
+    Return the deal that a renewal would be based on (service 1), None without one.
+
+    It is the active deal, or else the deal repaid last, within `recently_active_days`.
     """
     if merchant.active_deal is not None:
         return merchant.active_deal
@@ -48,41 +41,43 @@ def base_deal(merchant: Merchant, rulebook: Rulebook, today: date) -> Deal | Non
     ]
     if not repaid:
         return None
-    on, deal = max(repaid, key=lambda each: each[0])
+    on, deal = max(repaid, key=lambda day_and_deal: day_and_deal[0])
     return deal if (today - on).days <= rulebook.recently_active_days else None
 
 
 def check_evidence(evidence: Mapping[str, Json], rulebook: Rulebook, *, renewal: bool) -> Facts:
     """
-    The *evidence* as prepared facts. In a *renewal*, and in whatever else is done with a merchant that
-    the service knows, the state alone says what it can derive.
+    Return *evidence* as prepared facts.
+
+    With *renewal*, or for any merchant that the service knows, facts that follow from the
+    merchant's state are not taken as evidence.
 
     Raises:
-        InvalidDocument: naming everything that is no evidence, or cannot be meant.
+        InvalidDocument: naming every fact that is not evidence and every invalid value.
     """
-    added = (fact.name for fact in rulebook.catalogue.facts[BUILT_IN_FACTS:])
-    allowed = (*(EVIDENCE_FACTS if renewal else INITIAL_EVIDENCE), *added)
-    faults = [_no_evidence(str(name)[:60], allowed) for name in evidence if name not in allowed]
     catalogue = rulebook.catalogue
+    declared = (fact.name for fact in catalogue.facts[BUILT_IN_FACTS:])
+    allowed = (*(EVIDENCE_FACTS if renewal else INITIAL_EVIDENCE), *declared)
+    errors = [_not_evidence(str(name)[:60], allowed) for name in evidence if name not in allowed]
     prepared: Facts = ()
     try:
         prepared = catalogue.prepare({n: v for n, v in evidence.items() if n in allowed})
     except InvalidDocument as error:
-        faults += [
-            evolve(each, path=(each.path or "$").replace("$", "$.evidence", 1))
-            for each in error.errors
+        errors += [
+            evolve(detail, path=(detail.path or "$").replace("$", "$.evidence", 1))
+            for detail in error.errors
         ]
     else:
         checked_on = prepared[catalogue.place("credit_checked_on")]
         if checked_on is not None and checked_on > rulebook.on.toordinal():
             message = f"expected a day up to today, {rulebook.on.isoformat()}"
-            faults.append(ErrorDetail(message=message, path="$.evidence.credit_checked_on"))
-    if faults:
-        raise InvalidDocument(faults)
+            errors.append(ErrorDetail(message=message, path="$.evidence.credit_checked_on"))
+    if errors:
+        raise InvalidDocument(errors)
     return prepared
 
 
-def _no_evidence(name: str, allowed: tuple[str, ...]) -> ErrorDetail:
+def _not_evidence(name: str, allowed: tuple[str, ...]) -> ErrorDetail:
     message = f"`{name}` is not evidence"
     if name in INITIAL_EVIDENCE:
         message = f"the merchant's state derives `{name}`; evidence for it is not taken"
@@ -91,30 +86,33 @@ def _no_evidence(name: str, allowed: tuple[str, ...]) -> ErrorDetail:
 
 
 def expired_unaccepted(merchant: Merchant, at: DateTime) -> OfferSet | None:
-    """
-    The last set of offers that expired unaccepted since the last acceptance, if there is one. An
-    acceptance withdraws what is open, so what is still eligible and expired later came after it.
-    """
-    since = max((each.accepted_at for each in merchant.fulfilments), default=None)
+    """Return the last set of offers that expired unaccepted since the last acceptance, or None."""
+    # An acceptance withdraws all open offers. So a set with eligible offers that expired after the
+    # last acceptance was issued after it.
+    since = max((fulfilment.accepted_at for fulfilment in merchant.fulfilments), default=None)
     expired = [
-        each
-        for each in merchant.offer_sets
-        if each.expires_at <= at
-        and (since is None or each.expires_at > since)
-        and any(o.offer_status == ELIGIBLE for product in each.products for o in product.offers)
+        offer_set
+        for offer_set in merchant.offer_sets
+        if offer_set.expires_at <= at
+        and (since is None or offer_set.expires_at > since)
+        and any(
+            offer.offer_status == ELIGIBLE
+            for product in offer_set.products
+            for offer in product.offers
+        )
     ]
-    return max(expired, key=lambda each: each.expires_at, default=None)
+    return max(expired, key=lambda offer_set: offer_set.expires_at, default=None)
 
 
 @frozen(kw_only=True)
 class SecondCheck:
-    """A second consumer credit check is due: made on `not_before` or later, and after `earlier`."""
+    """A second consumer credit check that is due: on `not_before` or later, and after `earlier`."""
 
     not_before: date
     earlier: date | None
 
     def satisfied(self, checked_on: date | None) -> bool:
-        """Whether a check made on *checked_on* is the second one."""
+        """Return whether a check made on *checked_on* is the second check."""
         if checked_on is None or checked_on < self.not_before:
             return False
         return self.earlier is None or checked_on > self.earlier
@@ -124,8 +122,9 @@ def second_check(
     merchant: Merchant, rulebook: Rulebook, catalogue: Catalogue, at: DateTime
 ) -> SecondCheck | None:
     """
-    The second consumer credit check that is due, if one is (service 3: "with automated decisioning a second
-    credit check on the merchant's consumer file is run").
+    Return the second consumer credit check that is due, None if none is.
+
+    With automated decisioning, offers that expired unaccepted call for one (service 3).
     """
     expired = expired_unaccepted(merchant, at)
     if expired is None or not rulebook.automated_decisioning:
@@ -138,7 +137,7 @@ def second_check(
 
 
 def with_valid_credit(merchant: Merchant, facts: Facts, rulebook: Rulebook, at: DateTime) -> Facts:
-    """*facts* without the consumer credit results, where these are older than the check that is due."""
+    """Return *facts*, without the credit results if they are older than the check that is due."""
     catalogue = rulebook.catalogue
     due = second_check(merchant, rulebook, catalogue, at)
     if due is None:
@@ -152,7 +151,7 @@ def with_valid_credit(merchant: Merchant, facts: Facts, rulebook: Rulebook, at: 
 
 @frozen(kw_only=True)
 class RenewalCase:
-    """The deal that a renewal would be based on, the facts about it, and the rules' assessment."""
+    """The deal that a renewal would be based on, the facts about it, and the assessment of them."""
 
     deal: Deal
     facts: Facts
@@ -160,10 +159,7 @@ class RenewalCase:
 
 
 def renewal_case(merchant: Merchant, context: Context, rulebook: Rulebook) -> RenewalCase | None:
-    """
-    The renewal that the merchant could ask for at this instant, by the *rulebook* of its day; None
-    without a deal to base it on.
-    """
+    """Return the renewal that the merchant could request now, None without a base deal."""
     deal = base_deal(merchant, rulebook, rulebook.on)
     if deal is None:
         return None
@@ -175,37 +171,11 @@ def renewal_case(merchant: Merchant, context: Context, rulebook: Rulebook) -> Re
 
 
 def renewal_eligibility(merchant: Merchant, case: RenewalCase | None) -> bool:
-    """
-    The `renewal_eligibility` of the active deal: the assessment's answer, and false while an
-    application is in fulfilment (design 6a).
-    """
+    """Return the `renewal_eligibility` of the active deal (service 2.5)."""
     return (
         case is not None
         and case.deal.status == FUNDED
+        # A merchant with an application in fulfilment cannot request another (decisions/renewal).
         and merchant.in_fulfilment is None
         and case.assessment.eligible
-    )
-
-
-def standings(
-    merchant: Merchant, deals: Iterable[Deal], context: Context, configuration: Configuration
-) -> MerchantLookup:
-    """*deals* of the merchant as the lookup shows them (service 2.5)."""
-    rulebook = configuration.rulebook(merchant, context.at)
-    today = rulebook.on
-    eligible = renewal_eligibility(merchant, renewal_case(merchant, context, rulebook))
-    return MerchantLookup(
-        deals=tuple(
-            LookupDeal(deal=deal, performance=_performance(deal, today, eligible)) for deal in deals
-        )
-    )
-
-
-def _performance(deal: Deal, today: date, eligible: bool) -> Performance:
-    """How *deal* does: on pace before a day has elapsed."""
-    scaled = performance(deal, today)
-    return Performance(
-        performance=trimmed(WHOLE if scaled is None else scaled, PERCENT_PLACES),
-        progress=trimmed(deal.progress, PERCENT_PLACES),
-        renewal_eligibility=deal.active and eligible,
     )

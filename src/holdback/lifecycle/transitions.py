@@ -1,8 +1,7 @@
-"""Every state and every transition, as one table.
+"""The table of states and transitions of offers, applications and deals.
 
-The specification's section 3 names two of the transitions and leaves the rest open; these are they.
-`decide` asks this table what may follow for applications and deals, and the documentation draws its
-diagrams from it; of offers it says what `accept_offer` and time do.
+The service specifies two of the transitions; the others are decided here (service 3). The handlers
+of commands ask the table which state may follow, and the documentation draws its diagrams from it.
 """
 
 from __future__ import annotations
@@ -20,9 +19,9 @@ NOT_YET: Final = "none"
 
 @frozen
 class Transition:
-    """One thing going from one state to the next: by which operation, when, and with which event."""
+    """One transition of an offer, an application or a deal, with its operation and its event."""
 
-    thing: str
+    subject: str
     state: str
     trigger: str
     next: str
@@ -116,13 +115,15 @@ TABLE: Final = (
 )
 
 
-def follows(thing: str, state: str, trigger: str) -> frozenset[str]:
+def next_states(subject: str, state: str, trigger: str) -> frozenset[str]:
     """
-    The states that may follow *state* of *thing* on *trigger*; none when the table has no such row.
+    Return the states that may follow *state* of *subject* on *trigger*; empty if none may.
 
-    >>> sorted(follows("application", "submitted", "close_application"))
+    >>> sorted(next_states("application", "submitted", "close_application"))
     ['declined', 'withdrawn']
     """
     return frozenset(
-        row.next for row in TABLE if (row.thing, row.state, row.trigger) == (thing, state, trigger)
+        row.next
+        for row in TABLE
+        if (row.subject, row.state, row.trigger) == (subject, state, trigger)
     )

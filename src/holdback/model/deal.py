@@ -8,10 +8,10 @@ INVARIANT: repayment_amount + overpaid == remitted + settled + balance + shortfa
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from datetime import date
 from decimal import Decimal
-from typing import Final
+from typing import Final, Literal, TypeAlias
 
 from attrs import evolve, field, frozen
 
@@ -28,6 +28,8 @@ STATUSES: Final = (FUNDED, REPAID, RENEWED, DEFAULTED, CANCELLED)
 INITIAL: Final = "Initial"
 RENEWAL: Final = "Renewal"
 TYPES: Final = (INITIAL, RENEWAL)
+
+TransactionStatus: TypeAlias = Literal["Settled", "Unsettled", "Reversed", "Reversal"]
 
 WHOLE: Final = 100 * 10**PERCENT_PLACES  # 100 percent, scaled
 
@@ -179,8 +181,8 @@ class Deal:
         )
 
 
-def standing(entry: Entry, reversed_ids: Iterable[str]) -> str:
-    """The `status` of a transaction on the wire: `Settled`, `Unsettled`, `Reversed` or `Reversal`."""
+def transaction_status(entry: Entry, reversed_ids: Container[str]) -> TransactionStatus:
+    """Return the `status` of *entry* as a transaction in the merchant lookup (service 2.5)."""
     if entry.reverses is not None:
         return "Reversal" if entry.settled else "Unsettled"
     if entry.id in reversed_ids:

@@ -133,6 +133,14 @@ class Merchant:
         """The one active deal, if there is one (service 1: "at most one active deal at a time")."""
         return next((deal for deal in self.deals if deal.status == FUNDED), None)
 
+    def deal_of(self, deal_id: str | None) -> Deal | None:
+        """Return the deal with *deal_id*, None if there is none."""
+        return next((deal for deal in self.deals if deal.id == deal_id), None)
+
+    def fulfilment_of(self, application_id: str) -> Fulfilment | None:
+        """Return the accepted application with *application_id*, None if there is none."""
+        return next((f for f in self.fulfilments if f.application_id == application_id), None)
+
     @property
     def in_fulfilment(self) -> Fulfilment | None:
         """The application in fulfilment, if there is one."""

@@ -6,16 +6,17 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Final, TypeAlias
 
+from holdback.dispatch import perform
 from holdback.engine import Engine, Outcome
 from holdback.errors import Refusal, did_you_mean
 from holdback.exact_json import Json
 from holdback.facts import EVIDENCE_FACTS, INITIAL_EVIDENCE
 from holdback.lifecycle.commands import Command, RequestOffers
 from holdback.lifecycle.context import Context
+from holdback.lifecycle.operations import OPERATIONS
 from holdback.model.application import PROFILE
 from holdback.model.merchant import Merchant
 from holdback.model.offer import ELIGIBLE
-from holdback.operations import BY_PROVIDER, OPERATIONS, perform
 
 # What an operation is given: JSON, in text or parsed already.
 Body: TypeAlias = Mapping[str, Json] | bytes | str | None
@@ -54,7 +55,7 @@ def carry_out(
     """
     if not isinstance(what, str):
         return engine.carry_out(merchant, what, context)
-    if what in BY_PROVIDER:
+    if OPERATIONS[what].by_provider:
         given = body.get("provider_id") if isinstance(body, Mapping) else None
         if given is not None and given != merchant.provider_id:
             raise Refusal("merchant_not_found", "the merchant has another provider_id")

@@ -12,9 +12,10 @@ reads a clock.
 from __future__ import annotations
 
 from holdback.lifecycle.events import EVENT_TYPES
-from holdback.wire.commands import COMMANDS, read_command, read_evidence
+from holdback.lifecycle.operations import COMMANDS, Reply
+from holdback.wire.commands import read_command, read_evidence
 from holdback.wire.problems import CONTENT_TYPE, problem, write_problem
-from holdback.wire.replies import Reply, to_dict, write
+from holdback.wire.replies import to_dict, write
 from holdback.wire.requests import read_accept_request, read_offers_request
 from holdback.wire.stored import (
     EVENT_FORMAT,

@@ -1,30 +1,34 @@
-"""The inputs of a host's operations (design 7a): a name and a JSON object to a command."""
+"""The JSON inputs of the operations, read as commands and questions.
+
+The readers are made from the declarations in `lifecycle.commands`: one field for each attribute, read
+by the attribute's type. Only an input of another shape has a reader of its own here.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
-from typing import Any, Final
+from datetime import date
+from functools import cache
+from types import MappingProxyType, NoneType, UnionType
+from typing import Any, Final, Literal, TypeAlias, Union, get_args, get_origin, get_type_hints
+
+import attrs
 
 from holdback.errors import ErrorDetail, InvalidDocument, did_you_mean
 from holdback.exact_json import Json, Verbatim
 from holdback.lifecycle.commands import (
-    APPLICATION_ENDINGS,
-    DEAL_ENDINGS,
-    AcceptOffer,
-    CloseApplication,
-    CloseDeal,
     Command,
-    FundDeal,
+    FreeText,
+    Question,
     RecordRemittance,
     RecordTakings,
     RequestOffers,
-    ReviewRenewal,
+    RequireChecks,
     SupplyDetails,
 )
-from holdback.model.deal import Entry
-from holdback.model.merchant import Takings
-from holdback.money import Currency
+from holdback.lifecycle.operations import COMMANDS, OPERATIONS, Operation
+from holdback.model.acceptance import BankDetails
+from holdback.money import Currency, Money
 from holdback.wire.fields import (
     Faults,
     Reader,
@@ -47,81 +51,36 @@ from holdback.wire.fields import (
 from holdback.wire.requests import bank_details, read_offers_request
 from holdback.wire.strict_json import field_path, read_tree
 
+# A reader of the whole input: it returns the fields of the command, which may be incomplete if it
+# has added errors to the list.
+_InputReader: TypeAlias = Callable[[Json, Currency, Faults], dict[str, Any]]
 
-def _accept_offer(tree: Json, _: Currency, faults: Faults) -> Callable[[], Command]:
-    fields = {"offer_id": identifier, "bank_details": or_null(bank_details)}
-    read = read_object(tree, "$", faults, fields, ("offer_id",))
-    return lambda: AcceptOffer(**read)
-
-
-_DETAILS: Final = MappingProxyType(
-    {"bank_details": or_null(bank_details), "intended_use_of_funds": or_null(free_text)}
+_READERS: Final[Mapping[Any, Reader]] = MappingProxyType(
+    {
+        str: identifier,
+        FreeText: free_text,
+        bool: flag,
+        date: day,
+        BankDetails: bank_details,
+    }
 )
 
 
-def _supply_details(tree: Json, _: Currency, faults: Faults) -> Callable[[], Command]:
-    fields = {"application_id": identifier, "details": object_of(_DETAILS)}
-    read = read_object(tree, "$", faults, fields, ("application_id", "details"))
-    details = read.get("details") or {}
-    if not faults and not any(details.values()):
-        message = "expected bank_details, intended_use_of_funds or both"
-        faults.append(ErrorDetail(message=message, path="$.details"))
-    return lambda: SupplyDetails(application_id=read["application_id"], **details)
-
-
-def _close_application(tree: Json, _: Currency, faults: Faults) -> Callable[[], Command]:
-    status = one_of(APPLICATION_ENDINGS)
-    fields = {"application_id": identifier, "status": status}
-    read = read_object(tree, "$", faults, fields, ("application_id", "status"))
-    return lambda: CloseApplication(**read)
-
-
-def _fund_deal(tree: Json, _: Currency, faults: Faults) -> Callable[[], Command]:
-    read = read_object(tree, "$", faults, {"application_id": identifier}, ("application_id",))
-    return lambda: FundDeal(**read)
-
-
-def _record_takings(tree: Json, currency: Currency, faults: Faults) -> Callable[[], Command]:
-    fields = {"on": day, "amount": amount_in(currency)}
-    items = list_of(_made(Takings, fields, ("on", "amount")))
-    read = _recorded(tree, faults, {"takings": items})
-    return lambda: RecordTakings(**read)
-
-
-def _record_remittance(tree: Json, currency: Currency, faults: Faults) -> Callable[[], Command]:
-    amount = amount_in(currency)
-    fields = {
-        "id": identifier,
-        "on": day,
-        "amount": amount,
-        "takings": or_null(amount),
-        "settled": flag,
-        "reverses": or_null(identifier),
-    }
-    items = list_of(_made(Entry, fields, ("id", "on", "amount")))
-    read = _recorded(tree, faults, {"entries": items}, {"deal_id": identifier})
-    return lambda: RecordRemittance(**read)
-
-
-def _recorded(
-    tree: Json,
-    faults: Faults,
-    items: Mapping[str, Reader],
-    others: Mapping[str, Reader] | None = None,
-) -> dict[str, Any]:
-    """What is recorded, complete up to a day. Nothing recorded is news only with such a day."""
-    (name,) = items
-    others = others or {}
-    fields = {**others, **items, "complete_through": or_null(day)}
-    read = read_object(tree, "$", faults, fields, (*others, name))
-    if read.get(name) == () and not faults and read.get("complete_through") is None:
-        message = "expected at least one item, or the day that complete_through names"
-        faults.append(ErrorDetail(message=message, path=f"$.{name}"))
-    return read
-
-
-def _made(kind: type, fields: Mapping[str, Reader], required: tuple[str, ...]) -> Reader:
-    """A reader of a *kind* from an object with *fields*."""
+def _reader_of(kind: Any, currency: Currency) -> Reader:
+    """Return the reader of a field that is declared as *kind*; amounts are in *currency*."""
+    if kind in _READERS:
+        return _READERS[kind]
+    if kind is Money:
+        return amount_in(currency)
+    origin, arguments = get_origin(kind), get_args(kind)
+    if origin is Literal:
+        return one_of(arguments)
+    if origin in {Union, UnionType}:
+        (inner,) = (argument for argument in arguments if argument is not NoneType)
+        return or_null(_reader_of(inner, currency))
+    if origin is tuple:
+        return list_of(_reader_of(arguments[0], currency))
+    fields, required = _fields_of(kind, currency)
 
     def read(value: Json, path: str, faults: Faults) -> Any:
         before = len(faults)
@@ -131,69 +90,125 @@ def _made(kind: type, fields: Mapping[str, Reader], required: tuple[str, ...]) -
     return read
 
 
-def _close_deal(tree: Json, _: Currency, faults: Faults) -> Callable[[], Command]:
-    fields = {"deal_id": identifier, "status": one_of(tuple(DEAL_ENDINGS))}
-    read = read_object(tree, "$", faults, fields, ("deal_id", "status"))
-    return lambda: CloseDeal(**read)
+# Few classes, and a currency for each jurisdiction: the cache stays small.
+@cache
+def _fields_of(kind: type, currency: Currency) -> tuple[Mapping[str, Reader], tuple[str, ...]]:
+    """Return the readers of the fields of *kind*, and the names of the fields that are required."""
+    hints = get_type_hints(kind, include_extras=True)
+    attributes = attrs.fields(kind)
+    readers = {field.name: _reader_of(hints[field.name], currency) for field in attributes}
+    return readers, tuple(field.name for field in attributes if field.default is attrs.NOTHING)
 
 
-def _review_renewal(tree: Json, _: Currency, faults: Faults) -> Callable[[], Command]:
-    read_object(tree, "$", faults, {"provider_id": or_null(identifier)})
-    return ReviewRenewal
-
-
-def _request_offers(tree: Json, _: Currency, __: Faults) -> Callable[[], Command]:
-    request = read_offers_request(tree)
-    return lambda: RequestOffers(request=request)
-
-
-_COMMANDS: Final[Mapping[str, Callable[[Json, Currency, Faults], Callable[[], Command]]]] = (
-    MappingProxyType(
-        {
-            "request_offers": _request_offers,
-            "accept_offer": _accept_offer,
-            "supply_details": _supply_details,
-            "close_application": _close_application,
-            "fund_deal": _fund_deal,
-            "record_takings": _record_takings,
-            "record_remittance": _record_remittance,
-            "close_deal": _close_deal,
-            "review_renewal": _review_renewal,
-        }
-    )
+_DETAILS: Final = MappingProxyType(
+    {"bank_details": or_null(bank_details), "intended_use_of_funds": or_null(free_text)}
 )
 
 
-COMMANDS: Final = tuple(_COMMANDS)
-"""The names of the operations that are commands."""
+def _supply_details(tree: Json, _: Currency, faults: Faults) -> dict[str, Any]:
+    """Read the details from an object of their own; at least one must be given."""
+    fields = {"application_id": identifier, "details": object_of(_DETAILS)}
+    read = read_object(tree, "$", faults, fields, ("application_id", "details"))
+    details = read.pop("details", None) or {}
+    if not faults and not any(details.values()):
+        message = "expected bank_details, intended_use_of_funds or both"
+        faults.append(ErrorDetail(message=message, path="$.details"))
+    return {**read, **details}
+
+
+def _offers_request(tree: Json, _: Currency, __: Faults) -> dict[str, Any]:
+    """Read the body of `POST /offers`, which is the whole input."""
+    return {"request": read_offers_request(tree)}
+
+
+def _provider_id(tree: Json, _: Currency, faults: Faults) -> dict[str, Any]:
+    """Check the provider_id, by which the host has found the merchant already."""
+    read_object(tree, "$", faults, {"provider_id": or_null(identifier)})
+    return {}
+
+
+def _recorded(kind: type, items: str) -> _InputReader:
+    """Return a reader of recorded *items*: none at all are recorded only up to a day."""
+
+    def read(tree: Json, currency: Currency, faults: Faults) -> dict[str, Any]:
+        recorded = read_object(tree, "$", faults, *_fields_of(kind, currency))
+        empty = recorded.get(items) == () and recorded.get("complete_through") is None
+        if empty and not faults:
+            message = "expected at least one item, or the day that complete_through names"
+            faults.append(ErrorDetail(message=message, path=f"$.{items}"))
+        return recorded
+
+    return read
+
+
+# Inputs of which the JSON is not one field for each attribute, or is checked further.
+_OTHER_SHAPES: Final[Mapping[type, _InputReader]] = MappingProxyType(
+    {
+        RequestOffers: _offers_request,
+        RequireChecks: _offers_request,
+        SupplyDetails: _supply_details,
+        RecordTakings: _recorded(RecordTakings, "takings"),
+        RecordRemittance: _recorded(RecordRemittance, "entries"),
+    }
+)
+
+
+def _read(
+    operation: Operation, body: bytes | str | Mapping[str, Json] | None, currency: Currency
+) -> Any:
+    kind: type = operation.input
+    tree = {} if body is None else read_document(body)
+    faults: Faults = []
+    if kind in _OTHER_SHAPES:
+        read = _OTHER_SHAPES[kind](tree, currency, faults)
+    elif operation.by_provider:
+        read = _provider_id(tree, currency, faults)
+    else:
+        read = read_object(tree, "$", faults, *_fields_of(kind, currency))
+    checked(faults)
+    return kind(**read)
 
 
 def read_command(
     operation: str, body: bytes | str | Mapping[str, Json] | None, currency: Currency
 ) -> Command:
     """
-    The command that *operation* and its input *body* make; amounts of money are in *currency*.
+    Return the command that *operation* makes of its JSON input; amounts are in *currency*.
 
     >>> read_command("close_deal", {"deal_id": "d-1", "status": "defaulted"}, Currency.of("GBP"))
     CloseDeal(deal_id='d-1', status='defaulted')
 
     Raises:
-        InvalidDocument: with every fault of the body, or for an operation that is no command.
+        InvalidDocument: naming everything that is invalid in the input, or that *operation* is not
+            the name of a command.
     """
-    read = _COMMANDS.get(operation) if isinstance(operation, str) else None
-    if read is None:
-        hint = did_you_mean(operation, _COMMANDS) if isinstance(operation, str) else None
+    if operation not in COMMANDS:
+        hint = did_you_mean(operation, COMMANDS) if isinstance(operation, str) else None
         raise InvalidDocument.of("unknown operation", path="$.operation", hint=hint)
-    tree = {} if body is None else read_document(body)
-    faults: Faults = []
-    make = read(tree, currency, faults)
-    checked(faults)
-    return make()
+    command: Command = _read(OPERATIONS[operation], body, currency)
+    return command
+
+
+def read_input(
+    operation: str, body: bytes | str | Mapping[str, Json] | None, currency: Currency
+) -> Command | Question:
+    """
+    Return the command or the question that *operation* makes of its JSON input.
+
+    Raises:
+        InvalidDocument: as `read_command`.
+    """
+    question = OPERATIONS.get(operation)
+    if question is None or not question.question:
+        return read_command(operation, body, currency)
+    # The host has found the merchant by the provider_id, and the question has no other field.
+    asked: Question = _read(question, None if question.by_provider else body, currency)
+    return asked
 
 
 def read_evidence(tree: Mapping[str, Json] | None, *, path: str = "$.evidence") -> dict[str, Json]:
     """
-    The evidence of a scenario's step as plain exact values: text, flags, null, `int` and `Decimal`.
+    Return the evidence of a scenario's step as exact values: text, flags, null, `int`, `Decimal`.
 
     The engine checks which facts may be evidence, and their types.
 
@@ -201,7 +216,7 @@ def read_evidence(tree: Mapping[str, Json] | None, *, path: str = "$.evidence") 
     {'credit_score': 640, 'identity_verified': True}
 
     Raises:
-        InvalidDocument: when it is no object of such values.
+        InvalidDocument: *tree* is not an object of such values.
     """
     faults: Faults = []
     evidence: dict[str, Json] = {}

@@ -1,61 +1,54 @@
-"""Replies with the exact field names of the specification, as plain values and as bytes.
+"""Replies with the field names of the specification, as plain values and as bytes.
 
-Each reply has one function that gives its plain values. `write` writes those; for offers and
-acceptances, which are on the hot path, it puts the same bytes together by hand, and a law holds the
-two equal.
+A reply is written from the declaration of its class: one field for each attribute, in order. Only a
+class whose JSON differs from its attributes has a function of its own here. For offers and
+acceptances, the busiest replies, `write` formats the same bytes directly (decisions/fast-paths).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from datetime import date
 from decimal import Decimal
 from json.encoder import encode_basestring as quoted
 from types import MappingProxyType
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
+
+import attrs
+from pendulum import DateTime
 
 from holdback.eligibility import Assessment
 from holdback.exact_json import Json, write_json
-from holdback.model.acceptance import Acceptance, ApplicationStatus
-from holdback.model.application import RequiredChecks
-from holdback.model.deal import Deal, Entry, LookupDeal, MerchantLookup, standing
-from holdback.model.merchant import TakingsHeld
+from holdback.lifecycle.operations import Reply
+from holdback.model.acceptance import Acceptance
+from holdback.model.deal import Deal, Entry, LookupDeal, transaction_status
 from holdback.model.offer import Offer
 from holdback.model.product import Offers, Product
 from holdback.money import Money, digits, unscaled
 from holdback.wire.converter import rate
 from holdback.wire.timestamps import write_timestamp
 
-Reply: TypeAlias = (
-    Offers
-    | Acceptance
-    | MerchantLookup
-    | LookupDeal
-    | ApplicationStatus
-    | TakingsHeld
-    | RequiredChecks
-    | Assessment
-)
-
-# Service 2.4: links "contains at least the two keys below"; they come first, the others in order.
+# These links come first, in this order, and the host's others by name (service 2.4).
 _FIRST_LINKS: Final = ("contract_link", "merchant_link")
 
 
 def to_dict(reply: Reply) -> dict[str, Json]:
     """
-    *reply* as plain values with the specification's field names, in its order.
+    Return *reply* as plain values, with the field names of the specification in its order.
 
-    Money is a `Decimal` in major units with the decimals of the minor unit; percentages, rates and
+    Money is a `Decimal` in major units with the decimals of the minor unit. Percentages, rates and
     terms are `Decimal`s without trailing zeros.
 
     >>> to_dict(ApplicationStatus(application_id="a-1", status="submitted"))
     {'application_id': 'a-1', 'status': 'submitted', 'omitted': []}
     """
-    return _PLAIN[type(reply)](reply)
+    fields: dict[str, Json] = _plain(reply)
+    return fields
 
 
 def write(reply: Reply) -> bytes:
     """
-    *reply* as compact JSON in UTF-8, its numbers exact.
+    Return *reply* as compact JSON in UTF-8, with exact numbers.
 
     >>> write(TakingsHeld(days=2, complete_through=None))
     b'{"days":2,"complete_through":null}'
@@ -67,32 +60,46 @@ def write(reply: Reply) -> bytes:
     return write_json(to_dict(reply)).encode()
 
 
+def _plain(value: Any) -> Any:
+    """Return *value*, a reply or a part of one, as plain values."""
+    writer = _WRITERS.get(type(value))
+    if writer is not None:
+        return writer(value)
+    return {field.name: _plain(getattr(value, field.name)) for field in attrs.fields(type(value))}
+
+
+def _unchanged(value: Json) -> Json:
+    return value
+
+
+def _items(values: tuple[Any, ...]) -> list[Json]:
+    return [_plain(value) for value in values]
+
+
+def _rate(value: Decimal) -> Decimal:
+    return Decimal(rate(value))
+
+
 def _offers(reply: Offers) -> dict[str, Json]:
-    """Service 2.2, the response."""
-    return {
-        "products": [_product(product) for product in reply.products],
-        "expiresAt": write_timestamp(reply.expires_at),
-    }
+    """Write the offers response, of which one name is not ours (service 2.2)."""
+    return {"products": _plain(reply.products), "expiresAt": _plain(reply.expires_at)}
 
 
 def _product(product: Product) -> dict[str, Json]:
-    """Service 2.2, product."""
+    """Write a product, without its key in the rule files (service 2.2)."""
     return {
         "product_id": product.product_id,
         "name": product.name,
         "description": product.description,
         "decision": product.decision,
         "repayment_mechanism": product.repayment_mechanism,
-        "limits": {
-            "minimum": product.limits.minimum.amount,
-            "maximum": product.limits.maximum.amount,
-        },
-        "offers": [_offer(offer) for offer in product.offers],
+        "limits": _plain(product.limits),
+        "offers": _plain(product.offers),
     }
 
 
 def _offer(offer: Offer) -> dict[str, Json]:
-    """Service 2.2, offer."""
+    """Write an offer, with its currency and without the days of its term (service 2.2)."""
     return {
         "offer_id": offer.offer_id,
         "offer_status": offer.offer_status,
@@ -106,12 +113,8 @@ def _offer(offer: Offer) -> dict[str, Json]:
     }
 
 
-def _rate(value: Decimal) -> Decimal:
-    return Decimal(rate(value))
-
-
 def _acceptance(reply: Acceptance) -> dict[str, Json]:
-    """Service 2.4; the offer is the full offer."""
+    """Write an acceptance, with the links in order (service 2.4)."""
     return {
         "application_id": reply.application_id,
         "provider_id": reply.provider_id,
@@ -125,14 +128,9 @@ def _links(links: Mapping[str, str]) -> dict[str, str]:
     return {name: links[name] for name in names}
 
 
-def _lookup(reply: MerchantLookup) -> dict[str, Json]:
-    """Service 2.5."""
-    return {"deals": [_deal(each) for each in reply.deals]}
-
-
-def _deal(each: LookupDeal) -> dict[str, Json]:
-    """Service 2.5, deal; `pricing` and `transactions` are design 6a's."""
-    deal, performance = each.deal, each.performance
+def _deal(lookup: LookupDeal) -> dict[str, Json]:
+    """Write a deal; `pricing` and `transactions` are decided here (service 2.5)."""
+    deal = lookup.deal
     return {
         "id": deal.id,
         "application_id": deal.application_id,
@@ -141,11 +139,7 @@ def _deal(each: LookupDeal) -> dict[str, Json]:
         "active": deal.active,
         "balance": deal.balance.amount,
         "currency": deal.currency,
-        "performance": {
-            "performance": _rate(performance.performance),
-            "progress": _rate(performance.progress),
-            "renewal_eligibility": performance.renewal_eligibility,
-        },
+        "performance": _plain(lookup.performance),
         "pricing": _pricing(deal),
         "transactions": _transactions(deal),
     }
@@ -162,15 +156,14 @@ def _pricing(deal: Deal) -> dict[str, Json]:
 
 
 def _transactions(deal: Deal) -> list[dict[str, Json]]:
-    taken_back = {entry.reverses for entry in deal.entries if entry.reverses and entry.settled}
-    return [_transaction(entry, standing(entry, taken_back)) for entry in deal.entries]
+    return [
+        _transaction(entry, transaction_status(entry, deal.taken_back)) for entry in deal.entries
+    ]
 
 
 def _transaction(entry: Entry, status: str) -> dict[str, Json]:
-    """
-    One entry. The amount of a reversal is written below zero, so that the amounts of a deal's
-    settled transactions add up to what was remitted.
-    """
+    # INVARIANT: the amounts of a deal's settled transactions add up to what was remitted, so the
+    # amount of a reversal is written below zero.
     written: dict[str, Json] = {
         "id": entry.id,
         "date": entry.on.isoformat(),
@@ -187,44 +180,22 @@ def _reversed(amount: Money) -> Decimal:
     return unscaled(-amount.minor, amount.currency.places)
 
 
-def _standing(reply: ApplicationStatus) -> dict[str, Json]:
-    return {
-        "application_id": reply.application_id,
-        "status": reply.status,
-        "omitted": list(reply.omitted),
-    }
-
-
-def _takings_held(reply: TakingsHeld) -> dict[str, Json]:
-    through = reply.complete_through
-    return {
-        "days": reply.days,
-        "complete_through": None if through is None else through.isoformat(),
-    }
-
-
-def _required_checks(reply: RequiredChecks) -> dict[str, Json]:
-    return {
-        "checks": [
-            {
-                "name": check.name,
-                "evidence": list(check.evidence),
-                "not_before": None if check.not_before is None else check.not_before.isoformat(),
-            }
-            for check in reply.checks
-        ]
-    }
-
-
-_PLAIN: Final[Mapping[type, Callable[[Any], dict[str, Json]]]] = MappingProxyType(
+_WRITERS: Final[Mapping[type, Callable[[Any], Json]]] = MappingProxyType(
     {
+        str: _unchanged,
+        int: _unchanged,
+        bool: _unchanged,
+        type(None): _unchanged,
+        date: date.isoformat,
+        DateTime: write_timestamp,
+        Decimal: _rate,
+        Money: lambda money: money.amount,
+        tuple: _items,
         Offers: _offers,
+        Product: _product,
+        Offer: _offer,
         Acceptance: _acceptance,
-        MerchantLookup: _lookup,
         LookupDeal: _deal,
-        ApplicationStatus: _standing,
-        TakingsHeld: _takings_held,
-        RequiredChecks: _required_checks,
         Assessment: Assessment.plain,
     }
 )
@@ -259,7 +230,7 @@ def _write_offer(offer: Offer) -> str:
 
 
 def _digits(money: Money) -> str:
-    """The amount of *money* in major units, as `write_json` writes it."""
+    """Return the amount of *money* in major units, as `write_json` writes it."""
     return digits(money.minor, money.currency.places)
 
 

@@ -33,7 +33,7 @@ from holdback import (
 from holdback.exact_json import write_json
 from holdback.lifecycle.commands import Command
 from holdback.lifecycle.events import Event
-from holdback.operations import OPERATIONS, QUESTIONS
+from holdback.lifecycle.operations import OPERATIONS
 from holdback.testing import strategies
 from holdback.testing.operations import carry_out
 from holdback.testing.strategies.events_and_commands import FIELDS
@@ -223,7 +223,7 @@ def test_inputs_are_valid_and_plain(operation, data):
     assert json.loads(json.dumps(body)) == body
     if operation == "required_checks":
         assert wire.read_offers_request(body)
-    elif operation in QUESTIONS:
+    elif OPERATIONS[operation].question:
         assert body.keys() == {"provider_id"}
     else:
         assert isinstance(wire.read_command(operation, body, GB), get_args(Command))

@@ -18,13 +18,13 @@ from uuid import UUID, uuid5
 from attrs import define, field, frozen
 
 from holdback import wire
+from holdback.dispatch import perform
 from holdback.engine import Engine, Outcome
 from holdback.errors import InvalidDocument, Refusal
 from holdback.jurisdictions.jurisdiction import Jurisdictions
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.events import Event, OfferAccepted, OffersIssued
 from holdback.model.merchant import Merchant
-from holdback.operations import perform
 from holdback.testing.conformance.host import Answer, Crashed, Input
 
 _ATTEMPTS: Final = 100

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from decimal import Decimal
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 from hypothesis import strategies as st
 
 from holdback.exact_json import Json, write_json
-from holdback.lifecycle.commands import APPLICATION_ENDINGS, DEAL_ENDINGS
+from holdback.lifecycle.commands import ApplicationEnding, DealEnding
 from holdback.money import Currency
 from holdback.testing.operations import known
 from holdback.testing.strategies.values import (
@@ -209,11 +209,11 @@ _INPUTS: Final[Mapping[str, Callable[[Currency], st.SearchStrategy[dict[str, Jso
             "required_checks": _either,
             "accept_offer": _acceptance,
             "supply_details": _details,
-            "close_application": _ending("application_id", APPLICATION_ENDINGS),
+            "close_application": _ending("application_id", get_args(ApplicationEnding)),
             "fund_deal": lambda _: _object({"application_id": IDENTIFIERS}),
             "record_takings": _takings,
             "record_remittance": _remittances,
-            "close_deal": _ending("deal_id", DEAL_ENDINGS),
+            "close_deal": _ending("deal_id", get_args(DealEnding)),
             "look_up": _provider,
             "assess_renewal": _provider,
             "review_renewal": _provider,

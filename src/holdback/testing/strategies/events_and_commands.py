@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 from hypothesis import strategies as st
 
@@ -107,7 +107,7 @@ COMMANDS: Final[Mapping[type, st.SearchStrategy[Any]]] = MappingProxyType(
         asked.CloseApplication: st.builds(
             asked.CloseApplication,
             application_id=IDS,
-            status=st.sampled_from(asked.APPLICATION_ENDINGS),
+            status=st.sampled_from(get_args(asked.ApplicationEnding)),
         ),
         asked.FundDeal: st.builds(asked.FundDeal, application_id=IDS),
         asked.RecordTakings: st.builds(
@@ -120,7 +120,7 @@ COMMANDS: Final[Mapping[type, st.SearchStrategy[Any]]] = MappingProxyType(
             complete_through=maybe(DAYS),
         ),
         asked.CloseDeal: st.builds(
-            asked.CloseDeal, deal_id=IDS, status=st.sampled_from(sorted(asked.DEAL_ENDINGS))
+            asked.CloseDeal, deal_id=IDS, status=st.sampled_from(sorted(get_args(asked.DealEnding)))
         ),
         asked.ReviewRenewal: st.builds(asked.ReviewRenewal),
     }

@@ -14,7 +14,7 @@ from pendulum import DateTime
 from holdback.engine import Engine
 from holdback.exact_json import Json
 from holdback.jurisdictions.rulebook import Rulebook
-from holdback.lifecycle.context import local_date
+from holdback.lifecycle.instants import local_date
 from holdback.model.deal import Deal
 from holdback.model.merchant import AWAITING_DETAILS, Merchant
 from holdback.money import Money

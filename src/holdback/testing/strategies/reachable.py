@@ -18,8 +18,9 @@ from pendulum import DateTime
 from holdback.engine import Engine
 from holdback.errors import InvalidDocument, Refusal
 from holdback.exact_json import Json
-from holdback.lifecycle.context import Context, utc
+from holdback.lifecycle.context import Context
 from holdback.lifecycle.events import Event, event_type
+from holdback.lifecycle.instants import utc
 from holdback.model.deal import Deal
 from holdback.model.merchant import Merchant
 from holdback.money import Money

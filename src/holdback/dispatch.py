@@ -1,0 +1,24 @@
+"""Operations by name, with JSON inputs: what a host, a scenario or a test carries out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from holdback.engine import Engine, Outcome
+from holdback.exact_json import Json
+from holdback.lifecycle.context import Context
+from holdback.model.merchant import Merchant
+from holdback.wire.commands import read_input
+
+
+def perform(
+    engine: Engine, merchant: Merchant, operation: str, body: Json, context: Context
+) -> Outcome[Any]:
+    """
+    Return the outcome of *operation*, a command or a question, with the JSON input *body*.
+
+    Raises:
+        Refusal, InvalidDocument: as the operation, or the input is invalid.
+    """
+    currency = engine.jurisdictions.currency(merchant.jurisdiction)
+    return engine.carry_out(merchant, read_input(operation, body, currency), context)

@@ -1,0 +1,53 @@
+"""Instants in UTC, and the local dates on which jurisdictions decide."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+from typing import Final
+
+import pendulum
+from pendulum import DateTime
+
+from holdback.errors import InvalidDocument
+
+# The bounds keep every term and every expiry within the calendar of `datetime`.
+_FIRST_YEAR: Final = 1970
+_END_YEAR: Final = 3000
+
+
+def as_instant(value: object) -> DateTime:
+    """
+    Return *value*, a datetime with a time zone, as an instant in UTC.
+
+    Raises:
+        InvalidDocument: *value* has no time zone, or lies outside the years 1970 to 2999.
+    """
+    if not isinstance(value, datetime) or value.utcoffset() is None:
+        raise InvalidDocument.of("expected an instant with a time zone", path="$.at")
+    if not _FIRST_YEAR <= value.year < _END_YEAR:
+        message = f"expected an instant from {_FIRST_YEAR} on and before {_END_YEAR}"
+        raise InvalidDocument.of(message, path="$.at")
+    if isinstance(value, DateTime) and value.tzinfo is pendulum.UTC:
+        return value
+    return utc(value.astimezone(UTC))
+
+
+def utc(value: datetime) -> DateTime:
+    """Return *value*, a datetime in UTC, as pendulum's `DateTime`."""
+    return DateTime(
+        value.year,
+        value.month,
+        value.day,
+        value.hour,
+        value.minute,
+        value.second,
+        value.microsecond,
+        tzinfo=pendulum.UTC,
+    )
+
+
+def local_date(at: DateTime, zone: pendulum.Timezone | pendulum.FixedTimezone) -> date:
+    """Return the date of the instant *at* in the time zone *zone*."""
+    # The standard library's conversion: pendulum's own is many times slower.
+    moment = datetime(at.year, at.month, at.day, at.hour, at.minute, at.second, tzinfo=UTC)
+    return moment.astimezone(zone).date()

@@ -1,0 +1,166 @@
+"""The table of operations: for each its name, its input, its handler and its reply.
+
+Everything that needs to know the operations reads this table: `decide` and `Engine` carry them out,
+`holdback.wire` reads their inputs and writes their replies, `holdback run` and `holdback.testing`
+call them by name. To add an operation, follow "Add a command" in `CONTRIBUTING.md`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, Final, Literal, TypeAlias, get_args
+
+from attrs import frozen
+
+from holdback.eligibility import Assessment
+from holdback.lifecycle import commands
+from holdback.lifecycle.acceptance import accept_offer
+from holdback.lifecycle.commands import Command, Question
+from holdback.lifecycle.configuration import Configuration
+from holdback.lifecycle.context import Context
+from holdback.lifecycle.decision import Decision
+from holdback.lifecycle.fulfilment import close_application, fund_deal, supply_details
+from holdback.lifecycle.lookup import assess_renewal, look_up
+from holdback.lifecycle.offers import request_offers, required_checks
+from holdback.lifecycle.remittances import close_deal, record_remittance, record_takings
+from holdback.model.acceptance import Acceptance, ApplicationStatus
+from holdback.model.application import RequiredChecks
+from holdback.model.deal import LookupDeal, MerchantLookup
+from holdback.model.merchant import Merchant, TakingsHeld
+from holdback.model.product import Offers
+
+Handler: TypeAlias = Callable[[Merchant, Any, Context, Configuration], Decision[Any]]
+
+Reply: TypeAlias = (
+    Offers
+    | Acceptance
+    | MerchantLookup
+    | LookupDeal
+    | ApplicationStatus
+    | TakingsHeld
+    | RequiredChecks
+    | Assessment
+)
+
+
+@frozen(kw_only=True)
+class Operation:
+    """
+    One operation of the service.
+
+    `input` is the class of the command or question, whose attributes are the fields of the JSON
+    input. With `by_provider` the input is the merchant's provider_id alone. A handler that
+    `checks_evidence` itself does so because the evidence allowed depends on its request.
+    `announces` says when a change of renewal eligibility is announced: with the events of the
+    operation, never, or always, even without events.
+    """
+
+    name: str
+    input: type[Command | Question]
+    handler: Handler
+    reply: type[Reply]
+    by_provider: bool = False
+    checks_evidence: bool = False
+    announces: Literal["never", "with events", "always"] = "with events"
+
+    @property
+    def question(self) -> bool:
+        """Whether the operation changes nothing."""
+        return self.input in get_args(Question)
+
+
+_OPERATIONS: Final = (
+    Operation(
+        name="request_offers",
+        input=commands.RequestOffers,
+        handler=request_offers,
+        reply=Offers,
+        checks_evidence=True,
+        # Offers change nothing that eligibility depends on, and this is the busiest operation.
+        announces="never",
+    ),
+    Operation(
+        name="accept_offer", input=commands.AcceptOffer, handler=accept_offer, reply=Acceptance
+    ),
+    Operation(
+        name="supply_details",
+        input=commands.SupplyDetails,
+        handler=supply_details,
+        reply=ApplicationStatus,
+    ),
+    Operation(
+        name="close_application",
+        input=commands.CloseApplication,
+        handler=close_application,
+        reply=ApplicationStatus,
+    ),
+    Operation(name="fund_deal", input=commands.FundDeal, handler=fund_deal, reply=LookupDeal),
+    Operation(
+        name="record_takings",
+        input=commands.RecordTakings,
+        handler=record_takings,
+        reply=TakingsHeld,
+    ),
+    Operation(
+        name="record_remittance",
+        input=commands.RecordRemittance,
+        handler=record_remittance,
+        reply=LookupDeal,
+    ),
+    Operation(name="close_deal", input=commands.CloseDeal, handler=close_deal, reply=LookupDeal),
+    Operation(
+        name="review_renewal",
+        input=commands.ReviewRenewal,
+        handler=assess_renewal,
+        reply=Assessment,
+        by_provider=True,
+        announces="always",
+    ),
+    Operation(
+        name="look_up",
+        input=commands.LookUp,
+        handler=look_up,
+        reply=MerchantLookup,
+        by_provider=True,
+    ),
+    Operation(
+        name="assess_renewal",
+        input=commands.AssessRenewal,
+        handler=assess_renewal,
+        reply=Assessment,
+        by_provider=True,
+    ),
+    Operation(
+        name="required_checks",
+        input=commands.RequireChecks,
+        handler=required_checks,
+        reply=RequiredChecks,
+        checks_evidence=True,
+    ),
+)
+
+OPERATIONS: Final[Mapping[str, Operation]] = MappingProxyType(
+    {operation.name: operation for operation in _OPERATIONS}
+)
+"""The operations by name."""
+
+COMMANDS: Final = tuple(name for name, operation in OPERATIONS.items() if not operation.question)
+"""The names of the operations that may change a merchant."""
+
+_BY_INPUT: Final[Mapping[type, Operation]] = MappingProxyType(
+    {operation.input: operation for operation in _OPERATIONS}
+)
+
+
+def operation_of(command: Command | Question) -> Operation:
+    """
+    Return the operation that carries out *command*.
+
+    Raises:
+        TypeError: *command* is not an instance of a class in the table.
+    """
+    operation = _BY_INPUT.get(type(command))
+    if operation is None:
+        raise TypeError(f"expected a command or a question, not `{type(command).__name__}`")
+    return operation
