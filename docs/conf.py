@@ -19,6 +19,7 @@ extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
+    "architecture",
     "generated_tables",
     "signatures",
     "state_pictures",

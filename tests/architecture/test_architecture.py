@@ -1,0 +1,283 @@
+"""The architecture: who imports whom, what reaches outside the process, and sizes and names."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import re
+import subprocess
+import sys
+import tomllib
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+import holdback
+
+SOURCE = Path(holdback.__file__).parent
+DRAWING = Path(__file__).parents[2] / "docs" / "_ext" / "architecture.py"
+
+# The one table of layers, from the top down; the documentation draws the same.
+LAYERS = tomllib.loads(Path(__file__).with_name("layers.toml").read_text(encoding="utf-8"))
+ROWS = [row for layer in LAYERS["layers"] for row in layer["rows"]]
+PUBLIC_API = "holdback"  # the name of the package's own `__init__` in the table
+ROW = {module: place for place, row in enumerate(ROWS) for module in row}
+
+# Third-party packages, and standard modules that reach outside the process: who may import them.
+IMPORTED_BY = {
+    "cattrs": ("wire", "jurisdictions.reader", "offers.registry"),
+    "click": ("cli",),
+    "pytest": ("pytest_plugin", "testing.conformance"),
+    "pathlib": ("jurisdictions.folder", "cli", "pytest_plugin"),
+    "os": ("cli",),
+    "sys": ("cli", "testing.conformance"),
+    "io": (),
+    "time": ("testing.conformance",),
+    "random": ("testing.conformance",),
+    "secrets": (),
+    "socket": (),
+    "subprocess": ("testing.conformance",),
+    "threading": ("testing.conformance",),
+    "asyncio": (),
+    "logging": (),
+    "hypothesis": ("testing",),
+    "narwhals": ("rules.columns", "portfolio"),
+    "numpy": ("portfolio.sampling",),
+    "pyarrow": ("portfolio.sampling", "cli.deals", "cli.streaming"),
+    "pandas": ("portfolio.sampling",),
+    "duckdb": ("cli.deals",),
+    "polars": ("cli.streaming",),
+    "z3": (),
+    "importlib": ("__init__", "jurisdictions.folder", "cli", "testing.conformance.loading"),
+}
+READS_THE_SURROUNDINGS = {
+    "now",
+    "utcnow",
+    "today",
+    "uuid1",
+    "uuid4",
+    "urandom",
+    "getenv",
+    "perf_counter",
+}
+NAMES_THAT_SAY_NOTHING = {
+    "util",
+    "utils",
+    "helper",
+    "helpers",
+    "common",
+    "base",
+    "core",
+    "manager",
+    "service",
+    "misc",
+}
+JOINS_PATHS = {"jurisdictions", "cli"}
+DIVIDES = {"portfolio.column_readers"}  # to find the decimal number that a float in a frame means
+LONGEST_FILE, LONGEST_FUNCTION = 400, 60
+
+MODULES = sorted(
+    (".".join(path.relative_to(SOURCE).with_suffix("").parts), path)
+    for path in SOURCE.rglob("*.py")
+)
+NAMES = {name.removesuffix(".__init__") for name, _ in MODULES}
+
+
+@cache
+def tree_of(path):
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def top(module):
+    """The top-level module or package of a module's dotted name, as the table names it."""
+    name = module.split(".")[0]
+    return PUBLIC_API if name == "__init__" else name
+
+
+def imports(path):
+    for node in ast.walk(tree_of(path)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative import"
+            for alias in node.names:
+                inner = f"{node.module}.{alias.name}"
+                is_module = inner.removeprefix("holdback.") in NAMES or node.module == "holdback"
+                yield inner if is_module else node.module
+
+
+def imported_modules(path):
+    """The top-level modules of `holdback` that a file imports."""
+    for imported in imports(path):
+        package, _, rest = imported.partition(".")
+        if package == "holdback":
+            yield rest.split(".")[0] if rest.split(".")[0] in ROW else PUBLIC_API
+
+
+def closure(arrows):
+    """The pairs that follow from *arrows*."""
+    pairs = set(arrows)
+    while True:
+        longer = {(a, d) for a, b in pairs for c, d in arrows if b == c} - pairs
+        if not longer:
+            return pairs
+        pairs |= longer
+
+
+def test_imports_point_down():
+    """
+    A module imports modules of lower rows only (decisions/layers).
+    """
+    for module, path in MODULES:
+        for imported in imported_modules(path):
+            if imported != top(module):
+                assert ROW[imported] > ROW[top(module)], f"{module} imports {imported}"
+
+
+def test_every_module_has_a_row():
+    """
+    The table of layers names every top-level module once, and nothing else.
+    """
+    assert sorted(ROW) == sorted({top(name) for name, _ in MODULES})
+    assert len(ROW) == sum(len(row) for row in ROWS)
+
+
+def test_the_drawing_shows_every_module_and_no_arrow_points_up():
+    """
+    The drawing in the documentation has exactly the modules of the source, one box for each; its
+    arrows imply exactly the imports of the source; and every arrow points down.
+    """
+    spec = importlib.util.spec_from_file_location("architecture_drawing", DRAWING)
+    drawing = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(drawing)
+    svg = drawing.Drawing().svg()
+    boxes = re.findall(r'y="([\d.]+)"[^>]*/><text class="module-name"[^>]*>(\w+)<', svg)
+    height = {module: float(y) for y, module in boxes}
+    arrows = re.findall(r'data-from="(\w+)" data-to="(\w+)"', svg)
+    imported = {
+        (top(name), other)
+        for name, path in MODULES
+        for other in imported_modules(path)
+        if other != top(name)
+    }
+
+    assert sorted(module for _, module in boxes) == sorted(ROW)
+    assert closure(arrows) == closure(imported)
+    assert all(height[start] < height[end] for start, end in arrows)
+
+
+def test_no_module_imports_itself_through_others():
+    """
+    There is no cycle among modules, inside of packages either.
+    """
+    graph = {}
+    for name, path in MODULES:
+        module = name.removesuffix(".__init__")
+        targets = {imported.removeprefix("holdback.") for imported in imports(path)}
+        graph[module] = targets & NAMES - {module}
+    while graph:
+        leaves = {name for name, targets in graph.items() if not targets & graph.keys()}
+        assert leaves, f"a cycle among {sorted(graph)}"
+        graph = {name: targets for name, targets in graph.items() if name not in leaves}
+
+
+def test_a_package_is_imported_only_where_it_belongs():
+    """
+    Third-party packages, and standard modules that reach outside the process, are imported only
+    where they belong.
+    """
+    for module, path in MODULES:
+        for imported in imports(path):
+            package = imported.split(".")[0]
+            if package in IMPORTED_BY:
+                here = any(f"{module}.".startswith(f"{name}.") for name in IMPORTED_BY[package])
+                assert here, f"{module} imports {imported}"
+
+
+def test_nothing_reads_a_clock_or_opens_a_file():
+    """
+    No module reads a clock, a random number or the environment, and none opens a file or prints.
+    """
+    for module, path in MODULES:
+        for node in ast.walk(tree_of(path)):
+            if isinstance(node, ast.Attribute):
+                reads = node.attr in READS_THE_SURROUNDINGS
+                assert not reads, f"{module}:{node.lineno} {node.attr}"
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                opens = node.func.id in {"open", "print", "input"}
+                assert not opens, f"{module}:{node.lineno} calls {node.func.id}"
+
+
+def test_no_float_is_written_down():
+    """
+    No float decides anything: there is no float literal, and no division that could make one.
+    """
+    for module, path in MODULES:
+        for node in ast.walk(tree_of(path)):
+            if isinstance(node, ast.Constant):
+                assert not isinstance(node.value, float), f"{module}:{node.lineno}"
+            if isinstance(node, ast.BinOp):
+                divides = isinstance(node.op, ast.Div) and module not in DIVIDES
+                assert not divides or top(module) in JOINS_PATHS, f"{module}:{node.lineno} divides"
+
+
+def test_files_and_functions_are_short_and_names_say_something():
+    """
+    Files have at most 400 lines, functions fewer than 60, and no module is named `utils` or alike.
+    """
+    for module, path in MODULES:
+        assert not NAMES_THAT_SAY_NOTHING & set(module.split(".")), module
+        assert len(path.read_text(encoding="utf-8").splitlines()) <= LONGEST_FILE, module
+        for node in ast.walk(tree_of(path)):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                assert node.end_lineno - node.lineno < LONGEST_FUNCTION, f"{module}: {node.name}"
+
+
+def test_importing_holdback_leaves_the_extras_alone():
+    """
+    `import holdback` imports no package of an extra: a service pays for what it uses.
+    """
+    extras = [
+        "click",
+        "hypothesis",
+        "pytest",
+        "narwhals",
+        "z3",
+        "pandas",
+        "polars",
+        "numpy",
+        "pyarrow",
+        "duckdb",
+    ]
+    code = (
+        "import sys; from holdback import *; "
+        f"print([name for name in {extras!r} if name in sys.modules])"
+    )
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert shown.stdout.strip() == "[]"
+
+
+def test_the_public_api_is_written_out():
+    """
+    `holdback.__all__` is sorted, and each of its names can be imported.
+    """
+    assert sorted(holdback.__all__) == holdback.__all__
+    assert all(hasattr(holdback, name) for name in holdback.__all__)
+    assert set(holdback.__all__) <= set(dir(holdback))
+    with pytest.raises(AttributeError):
+        holdback.Engin  # noqa: B018  # asking is the test
+
+
+def test_importing_a_module_does_not_import_all_others():
+    """
+    Importing the rule language alone imports neither the engine nor cattrs.
+    """
+    code = (
+        "import sys, holdback.rules; "
+        "print([n for n in ('holdback.engine', 'cattrs') if n in sys.modules])"
+    )
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert shown.stdout.strip() == "[]"
