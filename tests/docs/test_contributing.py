@@ -1,0 +1,142 @@
+"""The recipes and the map of `CONTRIBUTING.md` lead to files that exist, and to all of them."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from holdback.facts import catalogue
+from holdback.money import Currency
+from holdback.offers.registry import BUILT_IN
+from holdback.rules import OPERATORS
+
+ROOT = Path(__file__).parents[2]
+CONTRIBUTING = ROOT / "CONTRIBUTING.md"
+TEXT = CONTRIBUTING.read_text(encoding="utf-8")
+RECIPES = dict(
+    re.findall(
+        r"^### (.+?)\n(.*?)(?=^##|\Z)", TEXT.split("## Recipes")[1], re.MULTILINE | re.DOTALL
+    )
+)
+FOLLOWED = {
+    name: re.search(r"^Follow: `(.+)`\.$", text, re.MULTILINE)[1] for name, text in RECIPES.items()
+}
+
+# A recipe names every file here that mentions its example; tests and pages may use it anywhere.
+SEARCHED = ("src", "pyproject.toml", ".ci", "docs/_ext")
+PATH = re.compile(
+    r"`((?:src|tests|docs|benchmarks|jurisdictions|\.ci)/[\w./-]*|[\w.]+\.(?:md|toml))`"
+)
+
+
+def files_with(example):
+    """The files under `SEARCHED` that mention *example*, as a whole word or with its quotes."""
+    pattern = re.compile(example if '"' in example else rf"\b{example}\b")
+    for name in SEARCHED:
+        top = ROOT / name
+        for path in [top] if top.is_file() else sorted(top.rglob("*")):
+            if path.is_file() and "__pycache__" not in path.parts:
+                text = path.read_text(encoding="utf-8", errors="replace")
+                if pattern.search(text):
+                    yield path.relative_to(ROOT).as_posix()
+
+
+def test_there_is_a_recipe_for_every_usual_change():
+    """
+    A fact, operator, field of a reply, calculator, command, dataframe engine and jurisdiction.
+    """
+    assert list(RECIPES) == [
+        "A fact",
+        "An operator",
+        "A field of a reply",
+        "A calculator",
+        "A command",
+        "A dataframe engine",
+        "A jurisdiction",
+    ]
+
+
+def test_files_that_are_named_exist():
+    """
+    The map, the table of test folders and the recipes name nothing that is not there.
+    """
+    for path in PATH.findall(TEXT):
+        here = ROOT / path
+        outside = path in {"jurisdiction.toml", "renewal.toml", "products.toml"}
+        assert here.exists() or outside, path
+
+
+def test_links_lead_somewhere():
+    """
+    Links in the files of the top folder that the documentation includes lead to files.
+    """
+    for page in (CONTRIBUTING, ROOT / "SECURITY.md"):
+        for link in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
+            assert (ROOT / link).exists(), f"{page.name}: {link}"
+
+
+def test_the_map_has_every_package():
+    """
+    Every package of the source has a line in the map.
+    """
+    packages = {path.parent.name for path in (ROOT / "src/holdback").glob("*/__init__.py")}
+
+    assert packages <= set(re.findall(r"`src/holdback/(\w+)/`", TEXT))
+
+
+def test_the_table_of_tests_has_every_folder():
+    """
+    Every folder of tests has a line in the table.
+    """
+    folders = {path.name for path in (ROOT / "tests").iterdir() if any(path.glob("**/*.py"))}
+
+    assert folders - {"__pycache__"} <= set(re.findall(r"`tests/(\w+)/`", TEXT)) | {"broken"}
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_a_recipe_names_every_file(recipe):
+    """
+    Every file of the code that mentions the example of a recipe is named in it.
+    """
+    named = set(PATH.findall(RECIPES[recipe]))
+    mentioned = set(files_with(FOLLOWED[recipe]))
+
+    assert mentioned, FOLLOWED[recipe]
+    assert mentioned <= named, sorted(mentioned - named)
+
+
+def test_the_examples_are_there():
+    """
+    The examples to follow are a fact, an operator, a calculator and a jurisdiction that ship.
+    """
+    facts = {fact.name for fact in catalogue(Currency.of("GBP")).facts}
+
+    assert FOLLOWED["A fact"] in facts
+    assert FOLLOWED["An operator"].strip('"') == list(OPERATORS)[-1]
+    assert FOLLOWED["A calculator"] == list(BUILT_IN.values())[-1].__name__
+    assert (ROOT / "jurisdictions" / FOLLOWED["A jurisdiction"].strip('"')).is_dir()
+
+
+def test_the_source_distribution_has_these_files():
+    """
+    Someone who has the source distribution alone finds out how to go on, and how to report.
+    """
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    included = project["tool"]["hatch"]["build"]["targets"]["sdist"]["include"]
+
+    assert {"CONTRIBUTING.md", "SECURITY.md"} <= set(included)
+
+
+def test_the_set_up_is_the_readmes():
+    """
+    One command sets up: the one with which the README's test command begins.
+    """
+    setup = next(line for line in TEXT.splitlines() if line.startswith("python3 -m venv"))
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+
+    assert f"\n{setup} && .venv/bin/pytest" in readme
+    subprocess.run(["bash", "-n", "-c", setup], check=True)
