@@ -300,8 +300,8 @@ def _indented(options: str) -> str:
 
 
 def setup(app):
-    app.add_directive("front-door", FrontDoor)
-    app.add_directive("room", Room)
+    app.add_directive("public-api", FrontDoor)
+    app.add_directive("module-reference", Room)
     app.add_directive("assessment", Notebook)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
 

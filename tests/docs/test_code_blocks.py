@@ -46,8 +46,8 @@ WITHOUT_CODE = {
     "toctree",
     "include",
     "literalinclude",
-    "front-door",
-    "room",
+    "public-api",
+    "module-reference",
     "states",
     "assessment",
 }
@@ -60,7 +60,7 @@ NOT_RUN = {
     ("docs/hosts/fastapi.md", "sh"): "it starts a server; `tests/hosts` runs the commands",
     ("docs/hosts/long-runs.md", "sh"): "it takes hours",
     ("docs/hosts/sqlite.md", "sh"): "it takes minutes; `tests/hosts` does the same",
-    ("docs/how-to/try-a-host.md", "sh"): "it takes minutes; `tests/hosts` does the same",
+    ("docs/how-to/run-the-conformance-suite.md", "sh"): "it takes minutes; `tests/hosts` does the same",
 }
 
 # Pages that are read in a checkout, and its folders that they copy from.
