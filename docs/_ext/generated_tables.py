@@ -1,8 +1,8 @@
 """Reference tables that are made from the code's own tables.
 
-They stand in the pages, so that they are there for whoever reads these as Markdown, each between a comment that
-names it and one that ends it. The tests hold them against the code; `python docs/_ext/generated_tables.py`
-writes them anew.
+The tables are part of the Markdown pages, so that they can be read there too. Each is between a
+comment that names it and a comment that ends it. The tests compare them with the code;
+`python docs/_ext/generated_tables.py` writes them again.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from holdback.offers.pricing_case import Percent, Ratio
 from holdback.offers.registry import BUILT_IN
 from holdback.rules import GRAMMAR, OPERATORS, Fact, Kind
 
-# The facts of money are shown in one currency; a jurisdiction's own is used in its place.
+# Amounts are shown in one currency; each jurisdiction uses its own.
 SHOWN_CURRENCY = Currency.of("GBP")
 ORIGINS = {"deal": "The deal", "merchant": "The merchant", "evidence": "Evidence"}
 
 
 def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    """A table in Markdown."""
+    """Return a table in Markdown."""
     head = list(head)
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join(f"| {' | '.join(_cell(cell) for cell in line)} |" for line in lines)
@@ -52,7 +52,7 @@ def _code(text: str) -> str:
 
 
 def facts() -> str:
-    """The catalogue, a table for each origin."""
+    """Return the catalogue, with a table for each origin."""
     parts = []
     for origin, title in ORIGINS.items():
         rows = [
@@ -88,9 +88,9 @@ def _description(fact: Fact) -> str:
 
 
 def operators() -> str:
-    """The operators, in the order of the table that the readers share: loosest first."""
+    """Return the operators in the order of the shared table, the loosest first."""
     rows = [(_code(row.signature), _kinds(row.takes), row.summary) for row in OPERATORS.values()]
-    return table(("Written", "Takes", "Gives"), rows)
+    return table(("Operator", "Takes", "Result"), rows)
 
 
 def _kinds(takes: Iterable[Kind]) -> str:
@@ -99,13 +99,13 @@ def _kinds(takes: Iterable[Kind]) -> str:
 
 
 def refusals() -> str:
-    """Every code of a refusal."""
+    """Return every code of a refusal."""
     rows = [(_code(code), str(status), title) for code, (status, title) in REFUSALS.items()]
     return table(("Code", "Status", "Title"), rows)
 
 
 def transitions() -> str:
-    """The rows of the table of transitions, a table for each thing."""
+    """Return the transitions, with a table for each of offer, application and deal."""
     parts = []
     for thing in dict.fromkeys(row.subject for row in TABLE):
         rows = [
@@ -130,15 +130,19 @@ def _state(name: str) -> str:
 
 
 def calculators() -> str:
-    """The built-in calculators with their settings, read from their classes."""
+    """Return the built-in calculators with their settings, from their classes."""
     parts = []
     for name, kind in BUILT_IN.items():
         doc = inspect.getdoc(kind)
         rows = [
-            (_code(each.name), _setting(typing.get_type_hints(kind)[each.name]), _default(each))
-            for each in attrs.fields(kind)
+            (
+                _code(setting.name),
+                _setting(typing.get_type_hints(kind)[setting.name]),
+                _default(setting),
+            )
+            for setting in attrs.fields(kind)
         ]
-        settings = table(("Setting", "Is", "Left out"), rows) if rows else "It has no settings."
+        settings = table(("Setting", "Value", "Default"), rows) if rows else "It has no settings."
         parts.append(f"## `{name}`\n\n{doc}\n\n{settings}")
     return "\n\n".join(parts)
 
@@ -147,42 +151,46 @@ _SETTINGS = {
     Percent: 'a percentage in quotes, `"12.5%"`',
     Ratio: 'a ratio in quotes, `"1.18"`',
     holdback.Money: 'money in quotes, `"GBP 1000.00"`',
-    Band: 'a band, `{ up_to = "90%", rate = "1.20" }`',
     int: "a whole number",
     str: "the name of a fact, in quotes",
+}
+_LISTED = {
+    Percent: 'percentages in quotes, `"12.5%"`',
+    Band: 'bands, `{ up_to = "90%", rate = "1.20" }`',
 }
 
 
 def _setting(hint: object) -> str:
     if typing.get_origin(hint) is tuple:
-        return f"a list; each is {_SETTINGS[typing.get_args(hint)[0]]}"
+        return f"a list of {_LISTED[typing.get_args(hint)[0]]}"
     if isinstance(hint, types.UnionType):
-        return " or ".join(_SETTINGS[each] for each in hint.__args__ if each is not type(None))
+        return " or ".join(_SETTINGS[kind] for kind in hint.__args__ if kind is not type(None))
     return _SETTINGS[hint]
 
 
-def _default(each: attrs.Attribute) -> str:
-    if each.default is attrs.NOTHING:
-        return "it is required"
-    return "there is none" if each.default is None else f"is {each.default}"
+def _default(setting: attrs.Attribute) -> str:
+    if setting.default is attrs.NOTHING:
+        return "required"
+    return "none" if setting.default is None else str(setting.default)
 
 
 def events() -> str:
-    """Every event with its fields, from the classes."""
+    """Return every event with its fields, from the classes."""
     parts = []
     for name, kind in wire.EVENT_TYPES.items():
-        fields = ", ".join(_code(each.name) for each in attrs.fields(kind) if each.name != "at")
+        names = (field.name for field in attrs.fields(kind))
+        fields = ", ".join(_code(field) for field in names if field != "at")
         parts.append(f"## `{name}`\n\n{inspect.getdoc(kind)}\n\nFields: {fields}.")
     return "\n\n".join(parts)
 
 
 def grammar() -> str:
-    """The grammar as the parser has it."""
+    """Return the grammar of the parser."""
     return f"<!-- not run: the grammar -->\n```text\n{GRAMMAR}```"
 
 
 def roundings() -> str:
-    """The names of the roundings, on a line."""
+    """Return the names of the rounding modes."""
     return ", ".join(_code(name) for name in ROUNDINGS)
 
 
@@ -202,7 +210,7 @@ PLACE = re.compile(r"<!-- generated: (\w+) -->\n.*?<!-- end -->", re.DOTALL)
 
 
 def renewed(page: str) -> str:
-    """The text of a *page* with its tables as the code has them now."""
+    """Return the text of a *page* with the tables that the code gives now."""
     return PLACE.sub(
         lambda match: f"<!-- generated: {match[1]} -->\n\n{TABLES[match[1]]()}\n\n<!-- end -->",
         page,
@@ -210,7 +218,11 @@ def renewed(page: str) -> str:
 
 
 class Notebook(SphinxDirective):
-    """Put an assessment here as a notebook shows it: a jurisdiction, a date, and the facts as JSON."""
+    """
+    An assessment as a notebook shows it.
+
+    The arguments are a jurisdiction and a date; the content is the facts, as JSON.
+    """
 
     required_arguments = 2
     has_content = True
@@ -223,8 +235,8 @@ class Notebook(SphinxDirective):
         return [nodes.raw("", f'<div class="notebook">{shown}</div>', format="html")]
 
 
-class FrontDoor(SphinxDirective):
-    """Autodoc of every name in `holdback.__all__`, in groups; a name without a group fails the build."""
+class PublicApi(SphinxDirective):
+    """Autodoc of `holdback.__all__`, in groups; a name without a group fails the build."""
 
     GROUPS: typing.ClassVar = {
         "Start here": ("load_jurisdictions", "Engine", "Context", "Outcome", "Merchant"),
@@ -239,7 +251,7 @@ class FrontDoor(SphinxDirective):
             "Acceptance",
         ),
         "Deals": ("Deal", "Entry", "Takings", "Money"),
-        "Calculators of one's own": (
+        "Your own calculators": (
             "LimitsCalculator",
             "FactorRateCalculator",
             "SplitPercentageCalculator",
@@ -252,7 +264,7 @@ class FrontDoor(SphinxDirective):
         grouped = [name for names in self.GROUPS.values() for name in names]
         missing = {*holdback.__all__} ^ {*grouped, "wire"}
         if missing:
-            raise self.error(f"the front door and its page differ on {sorted(missing)}")
+            raise self.error(f"`holdback.__all__` and its page differ on {sorted(missing)}")
         text = "\n\n".join(_documented(self.GROUPS))
         return self.parse_text_to_nodes(text, allow_section_headings=True)
 
@@ -272,7 +284,7 @@ def _documented(groups: dict[str, tuple[str, ...]]) -> Iterator[str]:
             yield f"```{{eval-rst}}\n.. autofunction:: holdback.wire.{name}\n```"
 
 
-class Room(SphinxDirective):
+class ModuleReference(SphinxDirective):
     """Autodoc of every name in the `__all__` of a module."""
 
     required_arguments = 1
@@ -280,16 +292,16 @@ class Room(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         (name,) = self.arguments
         module = importlib.import_module(name)
-        names = {each: getattr(module, each) for each in module.__all__}
-        functions = [each for each, found in names.items() if inspect.isfunction(found)]
-        classes = [each for each, found in names.items() if inspect.isclass(found)]
-        parts = [f".. autofunction:: {name}.{each}" for each in functions]
+        members = {member: getattr(module, member) for member in module.__all__}
+        functions = [member for member, value in members.items() if inspect.isfunction(value)]
+        classes = [member for member, value in members.items() if inspect.isclass(value)]
+        parts = [f".. autofunction:: {name}.{function}" for function in functions]
         parts += [
-            f".. autoclass:: {name}.{each}\n   :members:\n   :no-undoc-members:" for each in classes
+            f".. autoclass:: {name}.{kind}\n   :members:\n   :no-undoc-members:" for kind in classes
         ]
         parts += [
-            f".. py:data:: {name}.{each}\n   :value: {names[each]!r}"
-            for each in names.keys() - {*functions, *classes}
+            f".. py:data:: {name}.{member}\n   :value: {members[member]!r}"
+            for member in members.keys() - {*functions, *classes}
         ]
         parts = [f"```{{eval-rst}}\n{part}\n```" for part in parts]
         return self.parse_text_to_nodes("\n\n".join(parts))
@@ -300,8 +312,8 @@ def _indented(options: str) -> str:
 
 
 def setup(app):
-    app.add_directive("public-api", FrontDoor)
-    app.add_directive("module-reference", Room)
+    app.add_directive("public-api", PublicApi)
+    app.add_directive("module-reference", ModuleReference)
     app.add_directive("assessment", Notebook)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
 

@@ -1,4 +1,4 @@
-"""How the signatures of the reference read: attrs and autodoc leave their own names in them."""
+"""Readable signatures in the reference, without the internal names of attrs and autodoc."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from typing import Any
 
 import attrs
 
-# `autodoc_type_aliases` stands for a name like this inside of another type.
+# What `autodoc_type_aliases` leaves when an alias is inside another type.
 ALIAS = re.compile(r"TypeAliasForwardRef\('(\w+)'\)")
-# What attrs writes for a default, in the source that it makes for `__init__`.
+# What attrs writes for a default, in the source that it generates for `__init__`.
 DEFAULT = re.compile(r"attr_dict\['(\w+)'\]\.default")
-# A default that nobody can change reads like one that somebody could.
+# A read-only default is shown as the plain one.
 CLOSED = re.compile(r"MappingProxyType\((\{.*?\})\)")
-# A converter says what it takes, which may be anything; a reader wants to know what is meant.
+# A converter may accept anything; the type of the field says more.
 TAKES_ANYTHING = ("Any", "object")
 
 
 def readable(*given: Any) -> tuple[str | None, str | None]:
-    """The signature and what it returns, with names of aliases, defaults, and types of fields."""
+    """Return the signature with aliases by name, readable defaults and the types of fields."""
     *_, obj, _, signature, returns = given
     if getattr(obj, "_is_protocol", False):
-        signature = ""  # nobody makes one
+        signature = ""  # a protocol is not instantiated
     if signature and inspect.isclass(obj) and attrs.has(obj):
         signature = _of_fields(signature, obj)
     return _plain(signature), _plain(returns)
@@ -35,18 +35,18 @@ def _plain(text: str | None) -> str | None:
 def _of_fields(signature: str, kind: type) -> str:
     fields = attrs.fields_dict(kind)
     signature = DEFAULT.sub(lambda match: repr(fields[match[1]].default), signature)
-    for name, each in fields.items():
-        if isinstance(each.default, attrs.Factory):
-            made = repr(each.default.factory()) if not each.default.takes_self else "..."
-            signature = re.sub(rf"(\b{name}: .+?) = NOTHING", rf"\1 = {made}", signature, count=1)
+    for name, attribute in fields.items():
+        if isinstance(attribute.default, attrs.Factory):
+            shown = repr(attribute.default.factory()) if not attribute.default.takes_self else "..."
+            signature = re.sub(rf"(\b{name}: .+?) = NOTHING", rf"\1 = {shown}", signature, count=1)
         for anything in TAKES_ANYTHING:
-            meant = f"{name}: {_called(each.type)}"
-            signature = re.sub(rf"\b{name}: {anything}(?=[,)])", meant, signature)
+            typed = f"{name}: {_called(attribute.type)}"
+            signature = re.sub(rf"\b{name}: {anything}(?=[,)])", typed, signature)
     return signature
 
 
 def _called(kind: Any) -> str:
-    """The name of a type as a host would write it: any aware `datetime` serves as an instant."""
+    """Return the name of a type as a host would write it; an instant is any aware `datetime`."""
     text = kind if isinstance(kind, str) else kind.__name__
     return "datetime" if text == "DateTime" else text
 

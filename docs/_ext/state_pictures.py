@@ -1,8 +1,8 @@
 """State diagrams, drawn as SVG from `holdback.lifecycle.transitions.TABLE`.
 
-States stand in columns, by the longest way to them from nothing. The ending that everybody hopes for is
-on the first line and is reached by straight arrows; the others hang below, on a trunk from each state
-that may lead to them.
+A state's column is the length of the longest path to it from the start. The successful ending is on
+the first line and is reached by straight arrows. The other endings are below, each reached by a
+vertical line from every state that leads to it.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from sphinx.util.docutils import SphinxDirective
 
 from holdback.lifecycle.transitions import NOT_YET, TABLE, Transition
 
-# The state in which each thing ends when all goes well.
-HOPED_FOR = {"offer": "Accepted", "application": "funded", "deal": "Repaid"}
+# The successful ending of each.
+SUCCESS = {"offer": "Accepted", "application": "funded", "deal": "Repaid"}
 
 WIDE, HIGH = 124, 34  # a box
 ACROSS, DOWN = 244, 58  # from one column, and one line, to the next
-START = 7  # the radius of the dot that stands for nothing
+START = 7  # the radius of the dot for "nothing exists yet"
 FIRST = 124  # from the left edge to the first box
 MARGIN, TOP = 4, 20
 
 
 def ranks(rows: Iterable[Transition]) -> dict[str, int]:
-    """The column of each state: the longest way to it that does not go back."""
+    """Return the column of each state: the length of the longest path that does not go back."""
     rows = list(rows)
     order: dict[str, int] = {}
     for row in rows:
@@ -40,13 +40,13 @@ def ranks(rows: Iterable[Transition]) -> dict[str, int]:
     return rank
 
 
-def lines(rank: dict[str, int], hoped_for: str) -> dict[str, int]:
-    """The line of each state: 0 on the way that is hoped for, the other ends each on its own."""
+def lines(rank: dict[str, int], success: str) -> dict[str, int]:
+    """Return the line of each state: 0 on the way to *success*, one for each other ending."""
     ends = {state for state in rank if rank[state] == max(rank.values())}
     line = {}
     below = 0
     for state in rank:
-        if state in ends and state != hoped_for:
+        if state in ends and state != success:
             below += 1
             line[state] = below
         else:
@@ -55,13 +55,13 @@ def lines(rank: dict[str, int], hoped_for: str) -> dict[str, int]:
 
 
 class Picture:
-    """The diagram of one thing."""
+    """The diagram of offers, applications or deals."""
 
     def __init__(self, thing: str) -> None:
         self.thing = thing
         self.rows = [row for row in TABLE if row.subject == thing]
         self.rank = ranks(self.rows)
-        self.line = lines(self.rank, HOPED_FOR[thing])
+        self.line = lines(self.rank, SUCCESS[thing])
         self.pairs = {(row.state, row.next) for row in self.rows}
 
     def left(self, state: str) -> float:
@@ -121,11 +121,11 @@ class Picture:
         return path + _labels(triggers, (start + end) / 2, first, "middle")
 
     def trunk(self, state: str, to: str, triggers: list[str]) -> str:
-        """Out of the bottom of *state*, down to the line of *to*, and across."""
+        """Return an arrow from the bottom of *state* down to the line of *to*, and across."""
         x, end, y = self.left(state) + WIDE / 2, self.left(to), self.middle(to)
         top = self.middle(state) + HIGH / 2
         path = f'<path class="arrow" d="M{x:g} {top:g}V{y - 8:g}q0 8 8 8H{end:g}"/>'
-        # Trunks of several states meet on one line; the nearest names what they share.
+        # Arrows from several states share a line; the nearest carries the label.
         nearest = (
             max(self.rank[row.state] for row in self.rows if row.next == to) == self.rank[state]
         )
@@ -147,7 +147,7 @@ def _labels(triggers: list[str], x: float, y: float, anchor: str) -> str:
 
 
 class States(SphinxDirective):
-    """Put the state diagram of a thing here."""
+    """The state diagram of offers, applications or deals."""
 
     required_arguments = 1
 
