@@ -57,9 +57,9 @@ pygments_dark_style = "github-dark"
 BACKTICKS = re.compile(r"(?<!`)`([^`\n]+)`(?!`)(\w?)")
 
 
-def read_backticks(*given):
-    """Docstrings mark code with single backticks, as these pages do; reStructuredText wants two."""
-    *_, lines = given
+def read_backticks(*arguments):
+    """Double the single backticks of docstrings: reStructuredText marks code with two."""
+    *_, lines = arguments
     lines[:] = [
         BACKTICKS.sub(lambda match: f"``{match[1]}``" + (match[2] and f"\\ {match[2]}"), line)
         for line in lines

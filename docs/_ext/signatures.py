@@ -18,9 +18,9 @@ CLOSED = re.compile(r"MappingProxyType\((\{.*?\})\)")
 TAKES_ANYTHING = ("Any", "object")
 
 
-def readable(*given: Any) -> tuple[str | None, str | None]:
+def readable(*arguments: Any) -> tuple[str | None, str | None]:
     """Return the signature with aliases by name, readable defaults and the types of fields."""
-    *_, obj, _, signature, returns = given
+    *_, obj, _, signature, returns = arguments
     if getattr(obj, "_is_protocol", False):
         signature = ""  # a protocol is not instantiated
     if signature and inspect.isclass(obj) and attrs.has(obj):
