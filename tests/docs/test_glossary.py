@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "holdback"
 PAGE = (ROOT / "docs" / "reference" / "glossary.md").read_text(encoding="utf-8")
-TERMS, NOT_USED = PAGE.split("## Words that are not used")
+TERMS, SHARED, NOT_USED = re.split("^## (?:Names that|Words that) .*$", PAGE, flags=re.MULTILINE)
 ROWS = re.findall(r"^\| ([^|]+?) \| ([^|]+?) \|(?: ([^|]+?) \|)?$", TERMS, re.MULTILINE)
 ENTRIES = [row for row in ROWS if row[0] not in {"Term", "---"}]
 ONLY_IN = {
@@ -119,6 +120,23 @@ def test_a_word_of_one_place_stays_there():
     }
 
     assert not wrong, "\n".join(sorted(wrong))
+
+
+def test_a_class_has_a_name_of_its_own():
+    """
+    Two public classes have one name only where the glossary says so, and why.
+    """
+    classes = Counter(name for _, name in public_classes())
+    shared = re.findall(r"^\| `(\w+)` \|", SHARED, re.MULTILINE)
+
+    assert sorted(name for name, count in classes.items() if count > 1) == sorted(shared)
+
+
+def public_classes():
+    for path in sorted(SOURCE.rglob("*.py")):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                yield path, node.name
 
 
 def in_tests(places):
