@@ -41,7 +41,7 @@ from holdback.lifecycle.events import Event, event_type
 from holdback.model.merchant import Merchant
 from holdback.money import Money
 from holdback.testing import messages
-from holdback.testing.operations import Body, carry_out, filled, fitting, known
+from holdback.testing.inputs import Body, carry_out, checked_name, completed, fitting_evidence
 
 Instant: TypeAlias = datetime | str
 
@@ -222,9 +222,9 @@ class Story:
         story = self if at is None else self.on(at)
         given = body(story) if callable(body) else body
         if isinstance(what, str):
-            given = filled(known(what), given, story.merchant, story.engine)
+            given = completed(story.engine, story.merchant, checked_name(what), given)
         if evidence is None:
-            evidence = fitting(story.evidence, what, given, story.merchant)
+            evidence = fitting_evidence(story.merchant, what, given, story.evidence)
         named = request_id or story._new_request_id()
         context = Context(at=story.at, request_id=named, evidence=evidence)
         then = Then(

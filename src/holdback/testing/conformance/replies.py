@@ -7,8 +7,11 @@ from decimal import Decimal
 from types import MappingProxyType
 from typing import Any, Final
 
+from holdback.lifecycle.operations import OPERATIONS
+from holdback.model.deal import LookupDeal
 from holdback.testing.conformance.event_fold import Ledger
 from holdback.testing.conformance.exchanges import OK, Account, Exchange, short
+from holdback.testing.conformance.host import AGENTS
 from holdback.testing.conformance.invariants import expect
 
 _PROBLEM: Final = ("type", "title", "status", "detail", "code")
@@ -81,13 +84,14 @@ def hold_reply(
         done = _DONE[exchange.operation](exchange.asked, account.ledger)
         told = f"{exchange.operation} was answered with 200, and the events know nothing of it"
         expect(done, "acknowledged-kept", told)
-        if exchange.operation in {"fund_deal", "record_remittance", "close_deal"}:
+        if OPERATIONS[exchange.operation].reply is LookupDeal:
             _deal(exchange.reply, account.ledger)
 
 
 # Whether what was asked for is so by the events, by the name of an agent's operation.
 _DONE: Final[Mapping[str, Callable[[Any, Ledger], bool]]] = MappingProxyType(
     {
+        **dict.fromkeys(AGENTS, lambda _, __: True),
         "supply_details": lambda asked, ledger: (
             ledger.applications.get(asked["application_id"]) not in {None, "awaiting_details"}
         ),
@@ -107,7 +111,6 @@ _DONE: Final[Mapping[str, Callable[[Any, Ledger], bool]]] = MappingProxyType(
         "close_deal": lambda asked, ledger: (
             ledger.deals[asked["deal_id"]].status.lower() == asked["status"]
         ),
-        "review_renewal": lambda _, __: True,
     }
 )
 

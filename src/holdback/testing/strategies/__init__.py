@@ -12,15 +12,15 @@ really produced it by carrying out drawn operations, so that deals, money and st
 
 from __future__ import annotations
 
-from holdback.testing.strategies.documents import (
+from holdback.testing.strategies.histories import History, Step, deals, histories, merchants
+from holdback.testing.strategies.json_inputs import (
     accept_bodies,
     inputs,
     json_numbers,
     json_objects,
     offers_bodies,
 )
-from holdback.testing.strategies.kinds import of
-from holdback.testing.strategies.reachable import History, Step, deals, histories, merchants
+from holdback.testing.strategies.public_types import of
 from holdback.testing.strategies.rules import evidence, facts, rulebooks
 from holdback.testing.strategies.values import instants, money
 

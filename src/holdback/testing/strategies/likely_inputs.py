@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from datetime import date, timedelta
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 
 from attrs import field, frozen
 from hypothesis import strategies as st
@@ -15,22 +15,22 @@ from holdback.engine import Engine
 from holdback.exact_json import Json
 from holdback.jurisdictions.rulebook import Rulebook
 from holdback.lifecycle.instants import local_date
+from holdback.lifecycle.operations import OPERATIONS
 from holdback.model.deal import Deal
 from holdback.model.merchant import AWAITING_DETAILS, Merchant
 from holdback.money import Money
-from holdback.testing.operations import newest_offer_id
+from holdback.testing.inputs import newest_offer_id
+from holdback.testing.strategies.json_inputs import Input, json_fields
 from holdback.testing.strategies.rules import evidence, evidence_names
 from holdback.testing.strategies.values import days_up_to
-from holdback.wire import COMMANDS
 
-Input = dict[str, Json]
-
-# An id that nobody gave.
-_STRANGER: Final = "00000000-0000-0000-0000-000000000000"
+# An id that was never issued.
+_UNKNOWN_ID: Final = "00000000-0000-0000-0000-000000000000"
 BANKS: Final[tuple[Mapping[str, Json], ...]] = (
     {"account_number": "11111111", "bank_name": "A Bank", "sort_code": "10-20-30"},
     {"account_number": "22222222", "account_type": "NONE", "sort_code": "10-20-31"},
 )
+_BANK_DETAILS: Final = st.sampled_from(BANKS).map(dict)
 _PROFILES: Final[tuple[Mapping[str, Json], ...]] = (
     {
         "consents": {"credit_check": True},
@@ -119,7 +119,9 @@ class Moment:
 
     def input_of(self, operation: str) -> st.SearchStrategy[Input]:
         """Inputs of *operation* that name what the merchant has, and now and then a stranger."""
-        return _INPUTS[operation](self)
+        if operation in _OTHER_INPUTS:
+            return _OTHER_INPUTS[operation](self)
+        return _declared_input(self, operation)
 
     def evidence_of(self, operation: str, body: Input) -> st.SearchStrategy[Input]:
         """Evidence for *operation*: that of a good application more often than any other."""
@@ -161,47 +163,42 @@ def _request_offers(draw: st.DrawFn, moment: Moment) -> Input:
 
 def _ids(found: list[str]) -> st.SearchStrategy[str]:
     """Those *found*, the first of them the most, and a stranger's."""
-    return st.sampled_from([*(found[:1] * 4), *found, _STRANGER])
+    return st.sampled_from([*(found[:1] * 4), *found, _UNKNOWN_ID])
 
 
-def _accept_offer(moment: Moment) -> st.SearchStrategy[Input]:
-    newest = newest_offer_id(moment.merchant)
+def _likely_ids(moment: Moment) -> dict[str, st.SearchStrategy[Any]]:
+    """Return strategies for the fields of an input that name something of the merchant."""
+    merchant = moment.merchant
+    newest = newest_offer_id(merchant)
     offers = [
         offer.offer_id
-        for offer_set in reversed(moment.merchant.offer_sets)
+        for offer_set in reversed(merchant.offer_sets)
         for product in offer_set.products
         for offer in product.offers
     ]
+    return {
+        "offer_id": _ids(([newest] if newest else []) + offers),
+        "application_id": _ids([f.application_id for f in reversed(merchant.fulfilments)]),
+        "deal_id": _ids([deal.id for deal in reversed(merchant.deals)]),
+        "bank_details": _BANK_DETAILS,
+    }
+
+
+def _declared_input(moment: Moment, operation: str) -> st.SearchStrategy[Input]:
+    """Return inputs with one field for each attribute of the command, and likely ids."""
+    fields = json_fields(OPERATIONS[operation].input, moment.rulebook.currency)
+    likely = _likely_ids(moment)
+    values = {name: likely.get(name, value) for name, (value, _) in fields.items()}
     return st.fixed_dictionaries(
-        {"offer_id": _ids(([newest] if newest else []) + offers)},
-        optional={"bank_details": st.sampled_from(BANKS).map(dict)},
+        {name: value for name, value in values.items() if fields[name][1]},
+        optional={name: value for name, value in values.items() if not fields[name][1]},
     )
-
-
-def _application_ids(moment: Moment) -> st.SearchStrategy[str]:
-    return _ids([each.application_id for each in reversed(moment.merchant.fulfilments)])
 
 
 def _supply_details(moment: Moment) -> st.SearchStrategy[Input]:
-    details = {"bank_details": st.sampled_from(BANKS).map(dict)}
-    return st.fixed_dictionaries(
-        {"application_id": _application_ids(moment), "details": st.fixed_dictionaries(details)}
-    )
-
-
-def _close_application(moment: Moment) -> st.SearchStrategy[Input]:
-    status = st.sampled_from(["declined", "withdrawn"])
-    return st.fixed_dictionaries({"application_id": _application_ids(moment), "status": status})
-
-
-def _fund_deal(moment: Moment) -> st.SearchStrategy[Input]:
-    return st.fixed_dictionaries({"application_id": _application_ids(moment)})
-
-
-def _close_deal(moment: Moment) -> st.SearchStrategy[Input]:
-    status = st.sampled_from(["defaulted", "cancelled"])
-    deals = _ids([deal.id for deal in reversed(moment.merchant.deals)])
-    return st.fixed_dictionaries({"deal_id": deals, "status": status})
+    details = st.fixed_dictionaries({"bank_details": _BANK_DETAILS})
+    application_ids = _likely_ids(moment)["application_id"]
+    return st.fixed_dictionaries({"application_id": application_ids, "details": details})
 
 
 @st.composite
@@ -232,7 +229,7 @@ def _record_remittance(draw: st.DrawFn, moment: Moment) -> Input:
     deals = list(moment.merchant.deals)
     if not deals:
         entry = {"id": "e-0", "on": moment.day.isoformat(), "amount": 1}
-        return {"deal_id": _STRANGER, "entries": [entry]}
+        return {"deal_id": _UNKNOWN_ID, "entries": [entry]}
     deal = moment.merchant.active_deal or deals[-1]
     deal = draw(st.sampled_from([deal, deal, *deals]))
     entry = draw(_new_entry(moment, deal) | _old_entry(deal))
@@ -270,17 +267,12 @@ def _old_entry(draw: st.DrawFn, deal: Deal) -> Input:
     return again
 
 
-_INPUTS: Final[Mapping[str, Callable[[Moment], st.SearchStrategy[Input]]]] = MappingProxyType(
+# Inputs that a declaration does not describe, or that would hardly ever be valid if drawn by it.
+_OTHER_INPUTS: Final[Mapping[str, Callable[[Moment], st.SearchStrategy[Input]]]] = MappingProxyType(
     {
         "request_offers": _request_offers,
-        "accept_offer": _accept_offer,
         "supply_details": _supply_details,
-        "close_application": _close_application,
-        "fund_deal": _fund_deal,
         "record_takings": _record_takings,
         "record_remittance": _record_remittance,
-        "close_deal": _close_deal,
-        "review_renewal": lambda _: st.just({}),
     }
 )
-assert set(_INPUTS) == set(COMMANDS), "every command has its inputs"

@@ -12,8 +12,8 @@ from hypothesis.vendor.pretty import RepresentationPrinter, for_type_by_name
 
 from holdback.eligibility import FLOOR, Assessment
 from holdback.engine import Engine
+from holdback.errors import REFUSALS as CODES
 from holdback.errors import (
-    REFUSALS,
     ErrorDetail,
     HoldbackError,
     InvalidDocument,
@@ -157,7 +157,7 @@ def assessments() -> st.SearchStrategy[Assessment]:
     return rulebooks().flatmap(lambda rulebook: facts(rulebook).map(rulebook.assess))
 
 
-_FIGURES: Final = st.dictionaries(WORDS, TEXTS, max_size=2)
+_NUMBERS: Final = st.dictionaries(WORDS, TEXTS, max_size=2)
 REASONS: Final = st.builds(
     Reason,
     code=WORDS,
@@ -166,20 +166,22 @@ REASONS: Final = st.builds(
     facts=RECORDS,
     file=maybe(WORDS),
     line=maybe(st.integers(1, 1000)),
-    measured=_FIGURES,
-    threshold=_FIGURES,
+    measured=_NUMBERS,
+    threshold=_NUMBERS,
 )
 
-FAULTS: Final = st.builds(
+ERROR_DETAILS: Final = st.builds(
     ErrorDetail,
     message=WORDS,
     path=maybe(st.just("$.application.currency") | WORDS),
     hint=maybe(WORDS),
 )
 INVALID_DOCUMENTS: Final[st.SearchStrategy[InvalidDocument]] = st.lists(
-    FAULTS, min_size=1, max_size=3
+    ERROR_DETAILS, min_size=1, max_size=3
 ).map(InvalidDocument)
-REFUSED: Final = st.builds(Refusal, st.sampled_from(sorted(REFUSALS)), WORDS, errors=few(FAULTS))
+REFUSALS: Final = st.builds(
+    Refusal, st.sampled_from(sorted(CODES)), WORDS, errors=few(ERROR_DETAILS)
+)
 
 
 @st.composite
@@ -198,5 +200,5 @@ def rule_errors(draw: st.DrawFn) -> RuleError:
 
 
 ERRORS: Final[st.SearchStrategy[HoldbackError]] = st.one_of(
-    INVALID_DOCUMENTS, REFUSED, rule_errors()
+    INVALID_DOCUMENTS, REFUSALS, rule_errors()
 )

@@ -21,13 +21,15 @@ from holdback.exact_json import Json
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.events import Event, event_type
 from holdback.lifecycle.instants import utc
+from holdback.lifecycle.operations import COMMANDS, OPERATIONS
 from holdback.model.deal import Deal
 from holdback.model.merchant import Merchant
 from holdback.money import Money
-from holdback.testing.operations import carry_out, newest_offer_id
-from holdback.testing.strategies.likely_inputs import BANKS, Input, Moment, request, steady_takings
+from holdback.testing.inputs import carry_out, newest_offer_id
+from holdback.testing.strategies.json_inputs import Input
+from holdback.testing.strategies.likely_inputs import BANKS, Moment, request, steady_takings
 from holdback.testing.strategies.rules import shipped_engine
-from holdback.wire import COMMANDS, write_timestamp
+from holdback.wire import write_timestamp
 
 # How far a history has to have come before anything else happens in it.
 Stage: TypeAlias = Literal["offers", "fulfilment", "deal", "renewal"]
@@ -122,7 +124,7 @@ class History:
         ]
 
     def _named(self, step: Step) -> Mapping[str, Json]:
-        if step.operation == "review_renewal":
+        if OPERATIONS[step.operation].by_provider:
             return {"provider_id": self.merchant.provider_id or "nobody"}
         return step.input
 

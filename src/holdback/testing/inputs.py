@@ -1,0 +1,135 @@
+"""The inputs of a test's steps: checked, completed from the merchant's state, and carried out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, Final, TypeAlias
+
+import attrs
+
+from holdback.dispatch import perform
+from holdback.engine import Engine, Outcome
+from holdback.errors import Refusal, did_you_mean
+from holdback.exact_json import Json
+from holdback.facts import EVIDENCE_FACTS, INITIAL_EVIDENCE
+from holdback.lifecycle.commands import Command, RequestOffers
+from holdback.lifecycle.context import Context
+from holdback.lifecycle.operations import OPERATIONS
+from holdback.model.application import PROFILE
+from holdback.model.merchant import Merchant
+from holdback.model.offer import ELIGIBLE
+
+# The input of an operation: JSON as text, or already parsed.
+Body: TypeAlias = Mapping[str, Json] | bytes | str | None
+
+# The operations whose input is the body of `POST /offers`.
+_REQUESTS: Final = frozenset(
+    name for name, row in OPERATIONS.items() if "request" in attrs.fields_dict(row.input)
+)
+# A profile with every section, and nothing in them.
+_EMPTY_PROFILE: Final[Mapping[str, Json]] = MappingProxyType(
+    {"consents": {}, "applicants": [{}], "company": {}}
+)
+
+
+def checked_name(operation: str) -> str:
+    """
+    Return *operation*.
+
+    >>> checked_name("acept_offer")
+    Traceback (most recent call last):
+    ValueError: unknown operation `acept_offer`; did you mean `accept_offer`?
+
+    Raises:
+        ValueError: *operation* is not the name of an operation.
+    """
+    if operation in OPERATIONS:
+        return operation
+    hint = did_you_mean(str(operation), OPERATIONS) or f"there are {', '.join(OPERATIONS)}"
+    raise ValueError(f"unknown operation `{operation}`; {hint}")
+
+
+def carry_out(
+    engine: Engine, merchant: Merchant, what: str | Command, body: Body, context: Context
+) -> Outcome[Any]:
+    """
+    Return the outcome of *what*: a command, or the name of an operation with the input *body*.
+
+    Raises:
+        Refusal, InvalidDocument: as the operation.
+    """
+    if not isinstance(what, str):
+        return engine.carry_out(merchant, what, context)
+    if OPERATIONS[what].by_provider:
+        # A host finds the merchant by its provider_id. There is only one merchant here.
+        provider_id = body.get("provider_id") if isinstance(body, Mapping) else None
+        if provider_id is not None and provider_id != merchant.provider_id:
+            raise Refusal("merchant_not_found", "the merchant has another provider_id")
+    return perform(engine, merchant, what, body, context)
+
+
+def completed(engine: Engine, merchant: Merchant, operation: str, body: Body) -> Body:
+    """Return *body* with the ids of *merchant* that it omits; JSON text is returned unchanged."""
+    if isinstance(body, bytes | str):
+        return body
+    fields = dict(body or {})
+    if operation in _REQUESTS:
+        return _completed_request(engine, merchant, fields)
+    declared = attrs.fields_dict(OPERATIONS[operation].input)
+    ids = {name: value for name, value in newest_ids(merchant).items() if name in declared}
+    return ids | fields
+
+
+def newest_ids(merchant: Merchant) -> dict[str, str]:
+    """Return the ids that an input would name next, those that *merchant* has, by field."""
+    ids = {"offer_id": newest_offer_id(merchant)}
+    if merchant.fulfilments:
+        ids["application_id"] = merchant.fulfilments[-1].application_id
+    if merchant.deals:
+        ids["deal_id"] = (merchant.active_deal or merchant.deals[-1]).id
+    return {name: value for name, value in ids.items() if value is not None}
+
+
+def newest_offer_id(merchant: Merchant) -> str | None:
+    """Return the id of the first eligible offer of the newest set that has one, or None."""
+    ids = (
+        offer.offer_id
+        for offer_set in reversed(merchant.offer_sets)
+        for product in offer_set.products
+        for offer in product.offers
+        if offer.offer_status == ELIGIBLE
+    )
+    return next(ids, None)
+
+
+def _completed_request(
+    engine: Engine, merchant: Merchant, fields: dict[str, Json]
+) -> dict[str, Json]:
+    """Return the body of `POST /offers`: a renewal if the merchant has a deal, else initial."""
+    block = {
+        "merchant_id": merchant.merchant_id,
+        "provider_id": merchant.provider_id if merchant.deals else None,
+        "currency": engine.jurisdictions.currency(merchant.jurisdiction).code,
+    }
+    application = fields.get("application", {})
+    if not isinstance(application, Mapping):
+        return fields
+    block |= application
+    initial = block["provider_id"] is None
+    profile = {name: _EMPTY_PROFILE[name] for name in PROFILE} if initial else {}
+    return {**profile, **fields, "application": block}
+
+
+def fitting_evidence(
+    merchant: Merchant, what: str | Command, body: Body, evidence: Mapping[str, Json]
+) -> dict[str, Json]:
+    """Return *evidence* without the facts that follow from the state of a known merchant."""
+    known = merchant.provider_id is not None
+    if isinstance(what, RequestOffers):
+        known = what.request.renewal
+    elif what in _REQUESTS and isinstance(body, Mapping):
+        application = body.get("application")
+        known = isinstance(application, Mapping) and application.get("provider_id") is not None
+    derived = set(INITIAL_EVIDENCE) - set(EVIDENCE_FACTS) if known else set()
+    return {name: value for name, value in evidence.items() if name not in derived}

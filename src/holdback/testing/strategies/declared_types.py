@@ -1,0 +1,193 @@
+"""Any value of a class, drawn by the declared types of its attributes.
+
+A value is valid in shape; its attributes need not agree with each other. A new event, command or
+reply needs nothing here. A class needs a strategy of its own only if some values of its attributes
+do not go together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date
+from decimal import Decimal
+from functools import cache
+from types import MappingProxyType, NoneType, UnionType
+from typing import Any, Final, Literal, Union, get_args, get_origin, get_type_hints
+
+import attrs
+from hypothesis import strategies as st
+from pendulum import DateTime
+
+from holdback.eligibility import Assessment
+from holdback.exact_json import Json, Opaque
+from holdback.lifecycle.commands import FreeText
+from holdback.model.application import Application, OffersRequest
+from holdback.model.deal import STATUSES, TYPES, Deal, Entry
+from holdback.model.offer import Offer
+from holdback.money import Currency, Money
+from holdback.testing.strategies.rules import assessments
+from holdback.testing.strategies.values import (
+    APPLICANTS,
+    CURRENCIES,
+    DAYS,
+    IDS,
+    INSTANTS,
+    OPAQUES,
+    RATES,
+    RECORDS,
+    TEXTS,
+    WORDS,
+    few,
+    maybe,
+    money,
+)
+
+_LINKS: Final = st.dictionaries(
+    IDS | st.sampled_from(["contract_link", "merchant_link"]), TEXTS, max_size=4
+)
+# Text is drawn as a short id, except in these attributes.
+_TEXT_OF: Final[Mapping[str, st.SearchStrategy[str]]] = MappingProxyType(
+    {
+        "name": TEXTS,
+        "description": TEXTS,
+        "decision": TEXTS,
+        "repayment_mechanism": TEXTS,
+        "intended_use_of_funds": WORDS,
+        "account_number": WORDS,
+        "account_type": WORDS,
+        "bank_name": WORDS,
+        "sort_code": WORDS,
+    }
+)
+# One of these holds whole trees, so one is enough.
+_AT_MOST_ONE: Final = frozenset({"offer_sets", "fulfilments"})
+
+
+@cache
+def any_value(kind: Any, attribute: str = "") -> st.SearchStrategy[Any]:
+    """
+    Return a strategy for values of *kind*, a class or a type such as `tuple[Deal, ...]`.
+
+    *attribute* is the name of the attribute that is declared so.
+    """
+    if kind is str:
+        return _TEXT_OF.get(attribute, IDS)
+    if kind is Opaque and attribute == "applicants":
+        return APPLICANTS
+    if kind in _BY_TYPE:
+        return _BY_TYPE[kind]
+    origin, arguments = get_origin(kind), get_args(kind)
+    if origin is Literal:
+        return st.sampled_from(sorted(arguments))
+    if origin in {Union, UnionType}:
+        (inner,) = (argument for argument in arguments if argument is not NoneType)
+        return maybe(any_value(inner, attribute))
+    if origin is tuple:
+        return few(any_value(arguments[0], attribute), 1 if attribute in _AT_MOST_ONE else 2)
+    return st.builds(kind, **attributes_of(kind))
+
+
+def attributes_of(kind: type) -> dict[str, st.SearchStrategy[Any]]:
+    """Return a strategy for each attribute of *kind*, also for those that have a default."""
+    hints = get_type_hints(kind, include_extras=True)
+    return {
+        field.name: any_value(hints[field.name], field.name)
+        for field in attrs.fields(kind)
+        if field.init
+    }
+
+
+@st.composite
+def _offers(draw: st.DrawFn) -> Offer:
+    """Any offer, in one currency."""
+    currency = draw(CURRENCIES)
+    return Offer(
+        offer_id=draw(IDS),
+        offer_status=draw(st.sampled_from(["Eligible", "Accepted", "SomethingNew"])),
+        description=draw(TEXTS),
+        split_percentage=draw(RATES),
+        term_length=draw(RATES),
+        term_days=draw(st.integers(1, 4000)),
+        repayment_amount=draw(money(currency)),
+        funded_amount=draw(money(currency)),
+        factor_rate=draw(RATES),
+    )
+
+
+def _applications(provider_id: st.SearchStrategy[str | None]) -> st.SearchStrategy[Application]:
+    return st.builds(
+        Application,
+        merchant_id=IDS,
+        currency=st.just("GBP"),
+        provider_id=provider_id,
+        intended_use_of_funds=maybe(WORDS),
+    )
+
+
+@st.composite
+def _entries(draw: st.DrawFn, currency: Currency) -> Entry:
+    """Any entry in *currency*."""
+    return Entry(
+        id=draw(IDS),
+        on=draw(DAYS),
+        amount=draw(money(currency)),
+        takings=draw(maybe(money(currency))),
+        settled=draw(st.booleans()),
+        reverses=draw(maybe(IDS)),
+    )
+
+
+@st.composite
+def _deals(draw: st.DrawFn) -> Deal:
+    """Any deal, in one currency."""
+    currency = draw(CURRENCIES)
+    return Deal(
+        id=draw(IDS),
+        application_id=draw(IDS),
+        type=draw(st.sampled_from(TYPES)),
+        status=draw(st.sampled_from(STATUSES)),
+        funded_on=draw(DAYS),
+        funded_amount=draw(money(currency)),
+        repayment_amount=draw(money(currency, least=1)),
+        factor_rate=draw(RATES),
+        split_percentage=draw(RATES),
+        term_length=draw(RATES),
+        term_days=draw(st.integers(1, 4000)),
+        settled=draw(money(currency)),
+        closed_on=draw(maybe(DAYS)),
+        entries=draw(few(_entries(currency), 3)),
+        complete_through=draw(maybe(DAYS)),
+    )
+
+
+_BY_TYPE: Final[Mapping[Any, st.SearchStrategy[Any]]] = MappingProxyType(
+    {
+        FreeText: WORDS,
+        bool: st.booleans(),
+        int: st.integers(0, 4000),
+        date: DAYS,
+        DateTime: INSTANTS,
+        Decimal: RATES,
+        Currency: CURRENCIES,
+        Money: money(),
+        Opaque: OPAQUES,
+        Mapping[str, Json]: RECORDS,
+        Mapping[str, str]: _LINKS,
+        # Amounts of one offer, entry or deal are in one currency.
+        Offer: _offers(),
+        Entry: CURRENCIES.flatmap(_entries),
+        Deal: _deals(),
+        # The provider_id says whether there is a profile.
+        Application: _applications(maybe(IDS)),
+        OffersRequest: st.builds(OffersRequest, application=_applications(IDS))
+        | st.builds(
+            OffersRequest,
+            application=_applications(st.none()),
+            consents=OPAQUES,
+            applicants=APPLICANTS,
+            company=OPAQUES,
+        ),
+        # An assessment of drawn facts, by the rules that ship.
+        Assessment: assessments(),
+    }
+)

@@ -1,0 +1,246 @@
+"""JSON that a host receives: the bodies of the specification, and the inputs of the operations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import date
+from decimal import Decimal
+from types import MappingProxyType, NoneType, UnionType
+from typing import Any, Final, Literal, TypeAlias, Union, get_args, get_origin, get_type_hints
+
+import attrs
+from hypothesis import strategies as st
+
+from holdback.exact_json import Json, write_json
+from holdback.lifecycle.commands import FreeText, RequestOffers, RequireChecks, SupplyDetails
+from holdback.lifecycle.operations import OPERATIONS
+from holdback.model.acceptance import BankDetails
+from holdback.money import Currency, Money
+from holdback.testing.inputs import checked_name
+from holdback.testing.strategies.values import (
+    CLOSED,
+    DAYS,
+    NAMES,
+    NUMBERS,
+    as_currency,
+    money,
+)
+
+Input: TypeAlias = dict[str, Json]
+
+# The largest amount of an input, in minor units: what a busy merchant might sell in a day.
+_LARGEST_AMOUNT: Final = 10**9
+
+IDENTIFIERS: Final = st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1, max_size=12)
+FREE_TEXTS: Final = st.lists(IDENTIFIERS, min_size=1, max_size=4).map(" ".join)
+# The standard `json` writes and reads these without a change.
+_PLAIN: Final[st.SearchStrategy[Input]] = st.dictionaries(
+    NAMES, st.none() | st.booleans() | st.integers(-(10**9), 10**9) | FREE_TEXTS, max_size=3
+)
+
+
+def _object(
+    required: Mapping[str, st.SearchStrategy[Any]],
+    optional: Mapping[str, st.SearchStrategy[Any]] | None = None,
+) -> st.SearchStrategy[Input]:
+    """Return objects whose *optional* fields are absent, null or present."""
+    nullable = {name: st.none() | value for name, value in (optional or {}).items()}
+    return st.fixed_dictionaries(dict(required), optional=nullable)
+
+
+BANK_DETAILS: Final[st.SearchStrategy[Input]] = st.fixed_dictionaries(
+    {},
+    optional={
+        "account_number": st.from_regex(r"[0-9]{8}", fullmatch=True),
+        "bank_name": FREE_TEXTS,
+        "account_type": st.just("NONE") | IDENTIFIERS,
+        "sort_code": st.from_regex(r"[0-9]{2}-[0-9]{2}-[0-9]{2}", fullmatch=True),
+    },
+)
+
+
+def _amounts(currency: Currency) -> st.SearchStrategy[Json]:
+    """Return amounts in every form that the wire reads: text, or a whole number."""
+
+    def forms(amount: Decimal) -> st.SearchStrategy[Json]:
+        texts: list[Json] = [str(amount), f"{currency} {amount}"]
+        return st.sampled_from(texts + ([int(amount)] if amount == int(amount) else []))
+
+    return money(currency, most=_LARGEST_AMOUNT).map(lambda drawn: drawn.amount).flatmap(forms)
+
+
+def _initial(currency: Currency, content: Any) -> st.SearchStrategy[Input]:
+    """Return requests with the whole profile, whose sections hold *content* (service 2.1)."""
+    application = st.fixed_dictionaries(
+        {"merchant_id": IDENTIFIERS, "currency": st.just(currency.code)},
+        optional={"provider_id": st.none(), "intended_use_of_funds": FREE_TEXTS},
+    )
+    return st.fixed_dictionaries(
+        {
+            "application": application,
+            "consents": content,
+            "applicants": st.lists(content, min_size=1, max_size=2),
+            "company": content,
+        }
+    )
+
+
+def _renewal(currency: Currency) -> st.SearchStrategy[Input]:
+    """Return requests with the application block alone (service 2.1)."""
+    application = st.fixed_dictionaries(
+        {
+            "merchant_id": IDENTIFIERS,
+            "provider_id": IDENTIFIERS,
+            "currency": st.just(currency.code),
+        }
+    )
+    return st.fixed_dictionaries({"application": application})
+
+
+def offers_bodies(
+    *, currency: Currency | str = "GBP", renewal: bool | None = None
+) -> st.SearchStrategy[bytes]:
+    """
+    Return a strategy for valid bodies of `POST /offers`, as bytes.
+
+    With *renewal* they are all renewals, or all initial applications, or either if it is None. A
+    profile holds numbers in every form that JSON allows.
+
+    >>> from hypothesis import find
+    >>> find(offers_bodies(renewal=True), lambda _: True)
+    b'{"application":{"merchant_id":"0","provider_id":"0","currency":"GBP"}}'
+    """
+    currency = as_currency(currency)
+    if renewal is None:
+        return (_initial(currency, CLOSED) | _renewal(currency)).map(_written)
+    return (_renewal(currency) if renewal else _initial(currency, CLOSED)).map(_written)
+
+
+def accept_bodies() -> st.SearchStrategy[bytes]:
+    """
+    Return a strategy for valid bodies of `POST /offers/{offer_id}/accept`, as bytes.
+
+    A body is empty, or an object with or without bank details.
+
+    >>> from hypothesis import find
+    >>> find(accept_bodies(), lambda _: True)
+    b''
+    """
+    bodies = _object({}, {"bank_details": BANK_DETAILS})
+    return st.just(b"") | bodies.map(_written)
+
+
+def _written(body: Json) -> bytes:
+    return write_json(body).encode()
+
+
+def json_numbers() -> st.SearchStrategy[str]:
+    """
+    Return a strategy for JSON numbers as text, in every form, within the 28 digits that stay exact.
+
+    >>> from hypothesis import find
+    >>> find(json_numbers(), lambda number: "." in number)
+    '0.0'
+    """
+    return NUMBERS
+
+
+def json_objects() -> st.SearchStrategy[Input]:
+    """
+    Return a strategy for objects such as a partner sends in a profile.
+
+    `holdback.exact_json.write_json` writes them.
+
+    >>> from hypothesis import find
+    >>> find(json_objects(), lambda _: True)
+    {}
+    """
+    return CLOSED
+
+
+def json_fields(kind: type, currency: Currency) -> dict[str, tuple[st.SearchStrategy[Any], bool]]:
+    """Return, for each attribute of *kind*, a strategy for its JSON and whether it is required."""
+    hints = get_type_hints(kind, include_extras=True)
+    return {
+        field.name: (_json_of(hints[field.name], currency), field.default is attrs.NOTHING)
+        for field in attrs.fields(kind)
+    }
+
+
+def _json_of(kind: Any, currency: Currency) -> st.SearchStrategy[Any]:
+    """Return a strategy for the JSON of a field that is declared as *kind*."""
+    if kind is Money:
+        return _amounts(currency)
+    if kind in _JSON_BY_TYPE:
+        return _JSON_BY_TYPE[kind]
+    origin, arguments = get_origin(kind), get_args(kind)
+    if origin is Literal:
+        return st.sampled_from(sorted(arguments))
+    if origin in {Union, UnionType}:
+        (inner,) = (argument for argument in arguments if argument is not NoneType)
+        return st.none() | _json_of(inner, currency)
+    if origin is tuple:
+        return st.lists(_json_of(arguments[0], currency), min_size=1, max_size=3)
+    return _json_object(kind, currency)
+
+
+_JSON_BY_TYPE: Final[Mapping[Any, st.SearchStrategy[Any]]] = MappingProxyType(
+    {
+        str: IDENTIFIERS,
+        FreeText: FREE_TEXTS,
+        bool: st.booleans(),
+        date: DAYS.map(lambda day: day.isoformat()),
+        BankDetails: BANK_DETAILS,
+    }
+)
+
+
+def _json_object(kind: type, currency: Currency) -> st.SearchStrategy[Input]:
+    fields = json_fields(kind, currency)
+    return st.fixed_dictionaries(
+        {name: value for name, (value, required) in fields.items() if required},
+        optional={name: value for name, (value, required) in fields.items() if not required},
+    )
+
+
+def _details(_: Currency) -> st.SearchStrategy[Input]:
+    """Return inputs that supply at least one of the details."""
+    details = _object({"bank_details": BANK_DETAILS}, {"intended_use_of_funds": FREE_TEXTS})
+    return _object(
+        {
+            "application_id": IDENTIFIERS,
+            "details": details | _object({"intended_use_of_funds": FREE_TEXTS}),
+        }
+    )
+
+
+def _requests(currency: Currency) -> st.SearchStrategy[Input]:
+    return _initial(currency, _PLAIN) | _renewal(currency)
+
+
+# Inputs of which the JSON is not one field for each attribute, as in `wire.commands`.
+_OTHER_SHAPES: Final[Mapping[type, Callable[[Currency], st.SearchStrategy[Input]]]] = (
+    MappingProxyType({RequestOffers: _requests, RequireChecks: _requests, SupplyDetails: _details})
+)
+
+
+def inputs(operation: str, *, currency: Currency | str = "GBP") -> st.SearchStrategy[Input]:
+    """
+    Return a strategy for valid inputs of *operation*, as plain values that `json.dumps` takes.
+
+    Their ids belong to nobody. Inputs that fit a merchant come with `histories`.
+
+    >>> from hypothesis import find
+    >>> find(inputs("close_deal"), lambda _: True)
+    {'deal_id': '0', 'status': 'cancelled'}
+
+    Raises:
+        ValueError: *operation* is not the name of an operation.
+    """
+    row = OPERATIONS[checked_name(operation)]
+    if row.by_provider:
+        return _object({"provider_id": IDENTIFIERS})
+    kind: type = row.input
+    if kind in _OTHER_SHAPES:
+        return _OTHER_SHAPES[kind](as_currency(currency))
+    return _json_object(kind, as_currency(currency))

@@ -1,0 +1,124 @@
+"""A strategy for every public type: `of`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType, NoneType, UnionType
+from typing import Any, Final, TypeVar, get_args, overload
+
+from hypothesis import strategies as st
+
+from holdback.engine import Engine, Outcome
+from holdback.errors import (
+    ErrorDetail,
+    HoldbackError,
+    InvalidDocument,
+    Refusal,
+    RuleError,
+    did_you_mean,
+)
+from holdback.exact_json import Opaque
+from holdback.jurisdictions.jurisdiction import Jurisdictions
+from holdback.jurisdictions.rulebook import Rulebook
+from holdback.lifecycle.commands import Command, Question
+from holdback.lifecycle.context import Context
+from holdback.lifecycle.events import EVENT_TYPES, FilledApplication
+from holdback.lifecycle.operations import Reply
+from holdback.model.acceptance import BankDetails
+from holdback.model.application import Application, Check, OffersRequest
+from holdback.model.deal import Deal, Entry, Performance
+from holdback.model.merchant import Fulfilment, Merchant, OfferSet, Takings
+from holdback.model.offer import Offer
+from holdback.model.product import Limits, Product
+from holdback.money import Currency, Money
+from holdback.ruleset import Reason
+from holdback.testing.strategies import rules
+from holdback.testing.strategies.declared_types import any_value
+from holdback.testing.strategies.values import TEXTS, WHOLES, WORDS, decimals, few, instants
+
+T = TypeVar("T")
+
+_CONTEXTS: Final = st.builds(
+    Context,
+    at=instants(),
+    request_id=WORDS,
+    evidence=st.dictionaries(TEXTS, st.booleans() | WHOLES | decimals() | TEXTS, max_size=4),
+)
+_EVENTS: Final[tuple[type, ...]] = tuple(EVENT_TYPES.values())
+_OUTCOMES: Final = st.builds(
+    Outcome,
+    reply=st.one_of([any_value(kind) for kind in get_args(Reply)]),
+    events=few(st.one_of([any_value(kind) for kind in _EVENTS])),
+    merchant=any_value(Merchant),
+)
+
+_DECLARED: Final[tuple[type, ...]] = (
+    *_EVENTS,
+    *get_args(Command),
+    *get_args(Question),
+    *get_args(Reply),
+    Application,
+    BankDetails,
+    Check,
+    Currency,
+    Deal,
+    Entry,
+    FilledApplication,
+    Fulfilment,
+    Limits,
+    Merchant,
+    Money,
+    Offer,
+    OfferSet,
+    OffersRequest,
+    Opaque,
+    Performance,
+    Product,
+    Takings,
+)
+_STRATEGIES: Final[Mapping[type, st.SearchStrategy[Any]]] = MappingProxyType(
+    {
+        **{kind: any_value(kind) for kind in _DECLARED},
+        Context: _CONTEXTS,
+        Engine: rules.ENGINES,
+        ErrorDetail: rules.ERROR_DETAILS,
+        HoldbackError: rules.ERRORS,
+        InvalidDocument: rules.INVALID_DOCUMENTS,
+        Jurisdictions: rules.JURISDICTIONS,
+        Outcome: _OUTCOMES,
+        Reason: rules.REASONS,
+        Refusal: rules.REFUSALS,
+        RuleError: rules.rule_errors(),
+        Rulebook: rules.rulebooks(),
+        NoneType: st.none(),
+    }
+)
+
+
+@overload
+def of(kind: type[T]) -> st.SearchStrategy[T]: ...
+@overload
+def of(kind: UnionType) -> st.SearchStrategy[Any]: ...
+def of(kind: Any) -> st.SearchStrategy[Any]:
+    """
+    Return a strategy for any value of *kind*: a public class, an event, a command or a reply.
+
+    A union, such as `holdback.lifecycle.events.Event`, gives any of its classes. A value is valid
+    in shape; its attributes need not agree. The engine produces the values of `histories`.
+    Engines, rulebooks and jurisdictions are those that ship.
+
+    >>> from hypothesis import find
+    >>> from holdback import Money
+    >>> find(of(Money), lambda money: money.currency.code == "JPY")
+    Money.parse('JPY 0')
+
+    Raises:
+        TypeError: *kind* has no strategy, such as the protocol of a calculator.
+    """
+    if isinstance(kind, UnionType):
+        return st.one_of([of(member) for member in get_args(kind)])
+    if kind in _STRATEGIES:
+        return _STRATEGIES[kind]
+    name = getattr(kind, "__name__", repr(kind))
+    hint = did_you_mean(name, [known.__name__ for known in _STRATEGIES])
+    raise TypeError(f"there is no strategy for `{name}`" + (f"; {hint}" if hint else ""))
