@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 import attrs
-from pendulum import DateTime
+from pendulum import Date, DateTime
 
 from holdback.eligibility import Assessment
 from holdback.exact_json import Json, write_json
@@ -187,6 +187,7 @@ _WRITERS: Final[Mapping[type, Callable[[Any], Json]]] = MappingProxyType(
         bool: _unchanged,
         type(None): _unchanged,
         date: date.isoformat,
+        Date: date.isoformat,
         DateTime: write_timestamp,
         Decimal: _rate,
         Money: lambda money: money.amount,
