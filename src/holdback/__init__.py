@@ -2,9 +2,6 @@
 
 It does no I/O and reads no clock: time, identity and facts are arguments. Start with `Engine` in a
 service, and with `load_jurisdictions` in a notebook.
-
-Each name of this front door is fetched from its room when it is first asked for, so that importing one
-room, such as `holdback.rules`, does not import the whole house.
 """
 
 from __future__ import annotations
@@ -68,41 +65,49 @@ __all__ = [
     "wire",
 ]
 
+# A name is imported when it is first used, so that importing one module, such as `holdback.rules`,
+# does not import all the others (decisions/layers).
 _MODULES: Final = {
-    "engine": ("Engine", "Outcome"),
-    "errors": ("HoldbackError", "InvalidDocument", "Refusal", "RuleError"),
-    "jurisdictions.folder": ("load_jurisdictions",),
-    "jurisdictions.jurisdiction": ("Jurisdictions",),
-    "jurisdictions.rulebook": ("Rulebook",),
-    "lifecycle.context": ("Context",),
-    "model.acceptance": ("Acceptance", "BankDetails"),
-    "model.application": ("Application", "OffersRequest"),
-    "model.deal": ("Deal", "Entry"),
-    "model.merchant": ("Merchant", "OfferSet", "Takings"),
-    "model.offer": ("Offer",),
-    "model.product": ("Product",),
-    "money": ("Money",),
-    "offers.pricing_case": (
-        "FactorRateCalculator",
-        "LimitsCalculator",
-        "SplitPercentageCalculator",
-        "TermCalculator",
-    ),
-    "eligibility": ("Assessment",),
-    "ruleset": ("Reason",),
+    "Acceptance": "model.acceptance",
+    "Application": "model.application",
+    "Assessment": "eligibility",
+    "BankDetails": "model.acceptance",
+    "Context": "lifecycle.context",
+    "Deal": "model.deal",
+    "Engine": "engine",
+    "Entry": "model.deal",
+    "FactorRateCalculator": "offers.pricing_case",
+    "HoldbackError": "errors",
+    "InvalidDocument": "errors",
+    "Jurisdictions": "jurisdictions.jurisdiction",
+    "LimitsCalculator": "offers.pricing_case",
+    "Merchant": "model.merchant",
+    "Money": "money",
+    "Offer": "model.offer",
+    "OfferSet": "model.merchant",
+    "OffersRequest": "model.application",
+    "Outcome": "engine",
+    "Product": "model.product",
+    "Reason": "ruleset",
+    "Refusal": "errors",
+    "RuleError": "errors",
+    "Rulebook": "jurisdictions.rulebook",
+    "SplitPercentageCalculator": "offers.pricing_case",
+    "Takings": "model.merchant",
+    "TermCalculator": "offers.pricing_case",
+    "load_jurisdictions": "jurisdictions.folder",
 }
-_MODULE_OF: Final = {name: module for module, names in _MODULES.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
     if name == "wire":
         return import_module("holdback.wire")
-    if name not in _MODULE_OF:
+    if name not in _MODULES:
         raise AttributeError(f"module 'holdback' has no attribute {name!r}")
-    value = getattr(import_module(f"holdback.{_MODULE_OF[name]}"), name)
-    globals()[name] = value  # asked for once only
+    value = getattr(import_module(f"holdback.{_MODULES[name]}"), name)
+    globals()[name] = value  # the next use does not come here
     return value
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return list(__all__)

@@ -1,7 +1,7 @@
 """The engine: the operations of the service, for a host to embed.
 
-An operation takes the merchant as stored and the context of the attempt, and returns an `Outcome` to
-store and to send. The engine holds no state, so threads and tasks may share one.
+An operation takes the merchant as stored and the context of the attempt, and returns an `Outcome`
+to store and to send. The engine holds no state, so threads and tasks may share one.
 """
 
 from __future__ import annotations
@@ -129,12 +129,12 @@ class Engine:
         links: Links = trial_links,
         namespace: uuid.UUID = TRIAL_NAMESPACE,
     ) -> Engine:
-        """Return an engine with the jurisdictions that ship; the arguments are those of `Engine`."""
+        """Return an engine with the jurisdictions that ship; the arguments are as for `Engine`."""
         return cls(load_jurisdictions(), calculators=calculators, links=links, namespace=namespace)
 
     def with_jurisdictions(self, jurisdictions: Jurisdictions) -> Engine:
         """
-        Return a new engine with other *jurisdictions* and the same calculators, links and namespace.
+        Return a new engine with other *jurisdictions* and the same calculators, links and ids.
 
         Raises:
             InvalidDocument: as `Engine`.
@@ -181,9 +181,9 @@ class Engine:
         >>> gbp = Money.of(0, "GBP").currency
         >>> command = wire.read_command("fund_deal", b'{"application_id": "a-1"}', gbp)
         >>> context = Context(at=wire.read_timestamp("2026-07-06T09:00:00Z"), request_id="r-1")
-        >>> Engine.bundled().carry_out(merchant, command, context)
+        >>> Engine.bundled().carry_out(merchant, command, context)  # doctest: +ELLIPSIS
         Traceback (most recent call last):
-        holdback.errors.Refusal: application_not_found: no accepted application has this application_id
+        holdback.errors.Refusal: application_not_found: no accepted application has this ...
 
         Raises:
             Refusal, InvalidDocument: as the operation of the command.
@@ -229,7 +229,7 @@ class Engine:
         context: Context,
     ) -> Outcome[ApplicationStatus]:
         """
-        Supply details that the application omitted: `bank_details`, `intended_use_of_funds`, or both.
+        Supply details that were omitted: `bank_details`, `intended_use_of_funds`, or both.
 
         With bank details the application is submitted.
 

@@ -63,7 +63,14 @@ def accept_offer(
             "offer_withdrawn", "the offer was withdrawn; a new application must be submitted"
         )
     _check_base_deal(merchant, offer_set)
-    accepted = _accepted(merchant, offer_set, offer, details, context, configuration)
+    accepted = OfferAccepted(
+        at=context.at,
+        request_id=offer_set.request_id,
+        reply=_reply(merchant, offer_set, offer, configuration),
+        filled=_filled(merchant, offer_set, context, configuration),
+        omitted=_omitted(offer_set, details or merchant.bank_details),
+        bank_details=details or merchant.bank_details,
+    )
     events: tuple[Event, ...] = (accepted,)
     if accepted.bank_details is not None:
         application_id = offer_set.application_id
@@ -81,7 +88,7 @@ def _find_offer(merchant: Merchant, offer_id: str) -> tuple[OfferSet, Offer]:
 
 
 def _acceptance_holds(merchant: Merchant) -> bool:
-    """Return whether the last acceptance, which withdrew the other open offers, led to no ending."""
+    """Return whether the last acceptance, which withdrew all other offers, has not ended."""
     return merchant.fulfilments[-1].status in {*IN_FULFILMENT, FUNDED_APPLICATION}
 
 
@@ -95,29 +102,15 @@ def _check_base_deal(merchant: Merchant, offer_set: OfferSet) -> None:
         raise Refusal("offer_withdrawn", "the deal that the offer would renew has ended")
 
 
-def _accepted(
-    merchant: Merchant,
-    offer_set: OfferSet,
-    offer: Offer,
-    details: BankDetails | None,
-    context: Context,
-    configuration: Configuration,
-) -> OfferAccepted:
-    """Return the event of accepting *offer* of *offer_set*."""
-    provider_id = configuration.provider_id(merchant)
-    bank_details = details or merchant.bank_details
-    return OfferAccepted(
-        at=context.at,
-        request_id=offer_set.request_id,
-        reply=Acceptance(
-            application_id=offer_set.application_id,
-            provider_id=provider_id,
-            offer=attrs.evolve(offer, offer_status=offer_states.ACCEPTED),
-            links=_links(configuration, offer_set.application_id, provider_id),
-        ),
-        filled=_filled(merchant, offer_set, provider_id, context, configuration),
-        omitted=_omitted(offer_set, bank_details),
-        bank_details=bank_details,
+def _reply(
+    merchant: Merchant, offer_set: OfferSet, offer: Offer, configuration: Configuration
+) -> Acceptance:
+    application_id, provider_id = offer_set.application_id, configuration.provider_id(merchant)
+    return Acceptance(
+        application_id=application_id,
+        provider_id=provider_id,
+        offer=attrs.evolve(offer, offer_status=offer_states.ACCEPTED),
+        links=_links(configuration, application_id, provider_id),
     )
 
 
@@ -132,7 +125,7 @@ def _links(configuration: Configuration, application_id: str, provider_id: str) 
 
 
 def _omitted(offer_set: OfferSet, bank_details: BankDetails | None) -> tuple[str, ...]:
-    """Return what the merchant may be contacted for: neither in the request nor held (service 1)."""
+    """Return the details that are neither in the request nor held (service 1)."""
     omitted = [] if bank_details is not None else ["bank_details"]
     application = offer_set.request.application
     if not offer_set.request.renewal and application.intended_use_of_funds is None:
@@ -141,11 +134,7 @@ def _omitted(offer_set: OfferSet, bank_details: BankDetails | None) -> tuple[str
 
 
 def _filled(
-    merchant: Merchant,
-    offer_set: OfferSet,
-    provider_id: str,
-    context: Context,
-    configuration: Configuration,
+    merchant: Merchant, offer_set: OfferSet, context: Context, configuration: Configuration
 ) -> FilledApplication:
     """Return the application, filled from the data that the service holds (service 1)."""
     request = offer_set.request
@@ -156,7 +145,7 @@ def _filled(
     # A renewal carries the application block alone; the profile is that of the initial application.
     profile = merchant if request.renewal else request
     return FilledApplication(
-        application=attrs.evolve(application, provider_id=provider_id),
+        application=attrs.evolve(application, provider_id=configuration.provider_id(merchant)),
         consents=profile.consents,
         applicants=profile.applicants,
         company=profile.company,

@@ -21,12 +21,12 @@ from holdback.model.deal import CANCELLED, DEFAULTED, Entry
 from holdback.model.merchant import Takings
 from holdback.model.validators import (
     day,
-    each,
     instance_of,
     one_of,
     optional,
     plain_day,
     text,
+    tuple_of,
 )
 
 # Text of a person's own, with line breaks; every other text is an identifier.
@@ -111,7 +111,9 @@ class FundDeal:
 class RecordTakings:
     """Record days of takings, complete up to `complete_through` where it is given."""
 
-    takings: tuple[Takings, ...] = field(validator=each(instance_of(Takings, "days of takings")))
+    takings: tuple[Takings, ...] = field(
+        validator=tuple_of(instance_of(Takings, "days of takings"))
+    )
     complete_through: date | None = field(
         default=None, converter=plain_day, validator=optional(day)
     )
@@ -122,7 +124,7 @@ class RecordRemittance:
     """Record entries of a deal, complete up to `complete_through` where it is given."""
 
     deal_id: str = field(validator=text)
-    entries: tuple[Entry, ...] = field(validator=each(instance_of(Entry, "entries")))
+    entries: tuple[Entry, ...] = field(validator=tuple_of(instance_of(Entry, "entries")))
     complete_through: date | None = field(
         default=None, converter=plain_day, validator=optional(day)
     )

@@ -1,8 +1,8 @@
-"""What has happened to a merchant: one class per kind of event, complete in itself.
+"""The events of a merchant: one class for each type of event.
 
-`evolve` applies an event without any rulebook, so an event carries everything that it changes. The
-records in `assessment` and `decisions` are plain values (design 7a), kept so that a decision can be
-derived again years later.
+An event carries everything that it changes, so `evolve` applies it without a rulebook. The records
+in `assessment` and `decisions` are plain values, kept so that a decision can be derived again years
+later (decisions/three-ideas).
 """
 
 from __future__ import annotations
@@ -26,8 +26,10 @@ from holdback.money import Money
 @frozen(kw_only=True)
 class OffersIssued:
     """
-    A set of offers was priced. A renewal carries its assessment; each product has its decision. `facts`
-    are all that was known when they were decided.
+    A set of offers was priced.
+
+    `facts` are all facts known at the time, `decisions` the records of the products' decisions. A
+    renewal has its `assessment`.
     """
 
     at: DateTime
@@ -40,9 +42,9 @@ class OffersIssued:
 @frozen(kw_only=True)
 class FilledApplication:
     """
-    The application as it goes to fulfilment, filled from what is held (service 1, renewal flow 9).
+    The application that goes to fulfilment, filled from data that the service holds (service 1).
 
-    `facts` are the known facts about the merchant, `deals` its earlier deals in short.
+    `facts` are the known facts about the merchant, `deals` summaries of its earlier deals.
     """
 
     application: Application
@@ -58,7 +60,7 @@ class OfferAccepted:
     """
     An offer was accepted; every other open offer of the merchant is withdrawn.
 
-    `request_id` names the offer set. `omitted` names what is still to be supplied.
+    `request_id` names the offer set. `omitted` names the details that are still to be supplied.
     """
 
     at: DateTime
@@ -71,7 +73,7 @@ class OfferAccepted:
 
 @frozen(kw_only=True)
 class DetailsSupplied:
-    """Some of what was omitted was supplied; `omitted` is what is left."""
+    """Omitted details were supplied; `omitted` names those that are still missing."""
 
     at: DateTime
     application_id: str
@@ -82,7 +84,7 @@ class DetailsSupplied:
 
 @frozen(kw_only=True)
 class ApplicationSubmitted:
-    """The application went to fulfilment complete."""
+    """The application is complete and went to fulfilment."""
 
     at: DateTime
     application_id: str
@@ -116,7 +118,7 @@ class DealRepaid:
 
 @frozen(kw_only=True)
 class DealReopened:
-    """A reversal left something to pay on a repaid deal, and no other deal was active."""
+    """A reversal left a repaid deal with a balance, while no other deal was active."""
 
     at: DateTime
     deal_id: str
@@ -124,7 +126,7 @@ class DealReopened:
 
 @frozen(kw_only=True)
 class DealRenewed:
-    """A renewal's funding settled what was left of the deal and closed it."""
+    """The funding of a renewal settled the balance of the deal and closed it."""
 
     at: DateTime
     deal_id: str
@@ -163,7 +165,7 @@ class RemittancesRecorded:
 
 @frozen(kw_only=True)
 class RenewalEligibilityChanged:
-    """Whether the deal may be renewed has changed (service 6 leaves the webhook open; this is its cause)."""
+    """The renewal eligibility of the deal has changed: the cause of a webhook (service 6)."""
 
     at: DateTime
     deal_id: str | None
@@ -187,8 +189,8 @@ Event: TypeAlias = (
     | RenewalEligibilityChanged
 )
 
-# The name under which a host stores each event. A class may be renamed; a name here never changes, because
-# the histories that hosts keep are full of it.
+# The name under which a host stores each event. A class may be renamed; a name here never changes,
+# because hosts have stored it.
 EVENT_TYPES: Final[Mapping[str, type[Event]]] = MappingProxyType(
     {
         "OffersIssued": OffersIssued,

@@ -1,8 +1,8 @@
-"""What then is: the next state of a merchant after an event.
+"""Evolve a merchant: the next state after an event.
 
-Rule 1: `evolve` needs no rulebook and no clock; an event carries everything that it changes.
-Rule 2: it decides nothing. An event that has happened is applied; whether it might, `decide` has asked.
-Rule 3: an event that cannot follow, because a host replays them wrongly, is refused and not applied.
+1. No rulebook and no clock is needed: an event carries everything that it changes.
+2. Nothing is decided: `decide` has decided, and the event has happened.
+3. An event that cannot follow is refused: the host has replayed its events wrongly.
 """
 
 from __future__ import annotations
@@ -31,36 +31,35 @@ from holdback.model.product import Product
 
 
 def evolve(merchant: Merchant, event: happened.Event) -> Merchant:
-    """The state of *merchant* after *event*."""
-    changed = _APPLY[type(event)](merchant, event)
-    seen = merchant.last_seen_at
-    return attrs.evolve(
-        merchant, last_seen_at=event.at if seen is None else max(seen, event.at), **changed
-    )
+    """Return the state of *merchant* after *event*."""
+    changes = _APPLY[type(event)](merchant, event)
+    earlier = merchant.last_seen_at
+    last_seen_at = event.at if earlier is None else max(earlier, event.at)
+    return attrs.evolve(merchant, last_seen_at=last_seen_at, **changes)
 
 
 def evolve_all(merchant: Merchant, events: Iterable[happened.Event]) -> Merchant:
-    """The state of *merchant* after all of *events*, in their order."""
+    """Return the state of *merchant* after *events*, applied in order."""
     return reduce(evolve, events, merchant)
 
 
 _Changes = dict[str, Any]
 
 
-def _unfit(event: happened.Event, why: str) -> InvalidDocument:
+def _misplaced(event: happened.Event, why: str) -> InvalidDocument:
     return InvalidDocument.of(f"{happened.event_type(event)} does not follow here: {why}")
 
 
 def _offers_issued(merchant: Merchant, event: happened.OffersIssued) -> _Changes:
-    if any(each.request_id == event.offer_set.request_id for each in merchant.offer_sets):
-        raise _unfit(event, "its request has a set of offers already")
+    if any(s.request_id == event.offer_set.request_id for s in merchant.offer_sets):
+        raise _misplaced(event, "its request has a set of offers already")
     return {"offer_sets": (*merchant.offer_sets, event.offer_set)}
 
 
 def _offer_accepted(merchant: Merchant, event: happened.OfferAccepted) -> _Changes:
     accepted = next((s for s in merchant.offer_sets if s.request_id == event.request_id), None)
     if accepted is None or merchant.in_fulfilment is not None:
-        raise _unfit(event, "no such offers are open")
+        raise _misplaced(event, "no such offers are open")
     fulfilment = Fulfilment(
         application_id=event.reply.application_id,
         status=AWAITING_DETAILS,
@@ -74,8 +73,10 @@ def _offer_accepted(merchant: Merchant, event: happened.OfferAccepted) -> _Chang
         "provider_id": event.reply.provider_id,
         "fulfilments": (*merchant.fulfilments, fulfilment),
         "offer_sets": tuple(
-            _settle_offers(each, event.reply.offer.offer_id) if each.expires_at > event.at else each
-            for each in merchant.offer_sets
+            _settle_offers(offer_set, event.reply.offer.offer_id)
+            if offer_set.expires_at > event.at
+            else offer_set
+            for offer_set in merchant.offer_sets
         ),
         "evidence": overlaid(merchant.evidence, accepted.evidence),
     }
@@ -95,7 +96,7 @@ def _offer_accepted(merchant: Merchant, event: happened.OfferAccepted) -> _Chang
 
 
 def _settle_offers(offer_set: OfferSet, accepted_id: str) -> OfferSet:
-    """*offer_set* with the accepted offer accepted and every other open one withdrawn."""
+    """Return *offer_set* with one offer accepted and its other eligible offers withdrawn."""
     products = tuple(_settle_product(product, accepted_id) for product in offer_set.products)
     return attrs.evolve(offer_set, products=products)
 
@@ -103,14 +104,14 @@ def _settle_offers(offer_set: OfferSet, accepted_id: str) -> OfferSet:
 def _settle_product(product: Product, accepted_id: str) -> Product:
     offers = tuple(
         attrs.evolve(
-            each,
+            offer,
             offer_status=offer_states.ACCEPTED
-            if each.offer_id == accepted_id
+            if offer.offer_id == accepted_id
             else offer_states.WITHDRAWN,
         )
-        if each.offer_status == offer_states.ELIGIBLE
-        else each
-        for each in product.offers
+        if offer.offer_status == offer_states.ELIGIBLE
+        else offer
+        for offer in product.offers
     )
     return attrs.evolve(product, offers=offers)
 
@@ -118,19 +119,21 @@ def _settle_product(product: Product, accepted_id: str) -> Product:
 def _fulfilments(merchant: Merchant, application_id: str, **changes: Any) -> _Changes:
     return {
         "fulfilments": tuple(
-            attrs.evolve(each, **changes) if each.application_id == application_id else each
-            for each in merchant.fulfilments
+            attrs.evolve(fulfilment, **changes)
+            if fulfilment.application_id == application_id
+            else fulfilment
+            for fulfilment in merchant.fulfilments
         )
     }
 
 
 def _details_supplied(merchant: Merchant, event: happened.DetailsSupplied) -> _Changes:
-    changed: _Changes = {"omitted": event.omitted}
+    supplied: _Changes = {}
     if event.bank_details is not None:
-        changed["bank_details"] = event.bank_details
-    changes = _fulfilments(merchant, event.application_id, **changed)
-    if event.bank_details is not None:
-        changes["bank_details"] = event.bank_details
+        supplied["bank_details"] = event.bank_details
+    changes = _fulfilments(merchant, event.application_id, omitted=event.omitted, **supplied)
+    # The merchant holds the last details, for its next application.
+    changes |= supplied
     if event.intended_use_of_funds is not None:
         changes["intended_use_of_funds"] = event.intended_use_of_funds
     return changes
@@ -150,8 +153,8 @@ def _deals(merchant: Merchant, deal_id: str, change: Callable[[Deal], Deal]) -> 
 
 def _deal_funded(merchant: Merchant, event: happened.DealFunded) -> _Changes:
     deal = event.deal
-    if merchant.active_deal is not None or any(each.id == deal.id for each in merchant.deals):
-        raise _unfit(event, "a deal is active, or this one is known")
+    if merchant.active_deal is not None or merchant.deal_of(deal.id) is not None:
+        raise _misplaced(event, "a deal is active, or this one is known")
     funded = _fulfilments(merchant, deal.application_id, status=FUNDED_APPLICATION, deal_id=deal.id)
     return {**funded, "deals": (*merchant.deals, deal)}
 
@@ -181,7 +184,7 @@ def _deal_closed(merchant: Merchant, event: happened.DealClosed) -> _Changes:
 
 
 def _takings_recorded(merchant: Merchant, event: happened.TakingsRecorded) -> _Changes:
-    by_day = {each.on: each for each in (*merchant.takings, *event.takings)}
+    by_day = {takings.on: takings for takings in (*merchant.takings, *event.takings)}
     days = [merchant.takings_complete_through, event.complete_through]
     return {
         "takings": tuple(by_day[day] for day in sorted(by_day)),

@@ -42,8 +42,8 @@ from holdback.offers.registry import BoundProduct
 from holdback.rules.types import Facts
 from holdback.ruleset import known_facts
 
-# A merchant's state holds every open set with its whole request, so a partner that keeps asking must
-# not be able to fill it.
+# The state holds every open set with its whole request: a partner that keeps asking must not be
+# able to fill it.
 MOST_OPEN_SETS: Final = 50
 
 # The checks of service 1, each with the facts that it gives as evidence.
@@ -194,7 +194,7 @@ class _Pricing:
         return known_facts(self.rulebook.catalogue, facts)
 
     def _decided(self, bound: BoundProduct, case: PricingCase) -> Quote:
-        """Return the product's own decision; a renewal that is not eligible decides for all of them."""
+        """Return the product's own decision, unless the renewal is not eligible."""
         key = bound.terms.key
 
         def offer_id(place: int) -> str:
@@ -264,7 +264,7 @@ def _checks(
     read = {name for ruleset in rulesets for rule in ruleset.rules for name in rule.checked.names}
     held = held_facts(merchant.evidence if request.renewal else {}, catalogue)
     due = second_check(merchant, rulebook, catalogue, context.at)
-    # A fact that the jurisdiction declares is known to the host alone: it is a check by its own name.
+    # A fact that the jurisdiction declares is a check by its own name: the host alone knows it.
     declared = {fact.name: (fact.name,) for fact in catalogue.facts[BUILT_IN_FACTS:]}
     for name, evidence in {**CHECKS, **declared}.items():
         # Offers that expired unaccepted call for a second consumer credit check (service 3).

@@ -23,8 +23,10 @@ class BankDetails:
 @frozen(kw_only=True)
 class Acceptance:
     """
-    The reply to an accepted offer (service 2.4). `links` holds at least `contract_link` and
-    `merchant_link`; both are personal to the merchant and are not shown.
+    The reply to an accepted offer (service 2.4).
+
+    `links` holds at least `contract_link` and `merchant_link`. They are personal to the merchant
+    and are not shown.
     """
 
     application_id: str
@@ -35,7 +37,7 @@ class Acceptance:
 
 @frozen(kw_only=True)
 class ApplicationStatus:
-    """How far an accepted application has come, and what is still to be supplied."""
+    """The status of an accepted application, and the details that are still to be supplied."""
 
     application_id: str
     status: str

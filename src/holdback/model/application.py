@@ -26,7 +26,7 @@ class Application:
     intended_use_of_funds: str | None = field(default=None, repr=False, validator=optional(text))
 
 
-# The sections of the profile: all of them in an initial application, none in a renewal (service 2.1).
+# The sections of the profile: all in an initial application, none in a renewal (service 2.1).
 PROFILE: Final = ("consents", "applicants", "company")
 _CLOSED = optional(instance_of(Opaque, "a closed document, `Opaque`"))
 
@@ -34,8 +34,10 @@ _CLOSED = optional(instance_of(Opaque, "a closed document, `Opaque`"))
 @frozen(kw_only=True)
 class OffersRequest:
     """
-    The body of `POST /offers` (service 2.1): an initial application with the full profile, or a renewal
-    with the application block alone. The profile is kept closed and never shown.
+    The body of `POST /offers` (service 2.1).
+
+    An initial application has the full profile; a renewal has the application block alone. The
+    profile is never interpreted and never shown.
     """
 
     application: Application = field(validator=instance_of(Application, "an application"))
@@ -56,16 +58,16 @@ class OffersRequest:
 
     @property
     def renewal(self) -> bool:
-        """Whether this is a renewal: "its presence with a value makes the request a renewal"."""
+        """Whether this is a renewal: a request with a provider_id (service 2.1)."""
         return self.application.provider_id is not None
 
 
 @frozen(kw_only=True)
 class Check:
     """
-    A check that the host has to carry out before it asks for offers.
+    A check that the host must carry out before it asks for offers.
 
-    `evidence` names the facts that it has to give. `not_before` is set for a second consumer credit
+    `evidence` names the facts that it must give. `not_before` is set for a second consumer credit
     check: the day on which an earlier set of offers expired unaccepted (service 3).
     """
 
@@ -76,6 +78,6 @@ class Check:
 
 @frozen(kw_only=True)
 class RequiredChecks:
-    """The checks that a request for offers needs, in the order of the rules that ask for them."""
+    """The checks that a request for offers needs."""
 
     checks: tuple[Check, ...]

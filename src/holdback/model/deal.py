@@ -1,7 +1,7 @@
 """Deals and the remittances that pay them down (service 2.5).
 
-A deal's figures are a function of the set of its entries: they are kept sorted by date and id, so any
-order of delivery gives the same deal.
+Entries are kept sorted by day and id, so that any order of delivery gives the same deal
+(decisions/entries).
 
 INVARIANT: repayment_amount + overpaid == remitted + settled + balance + shortfall + waived
 """
@@ -18,7 +18,7 @@ from attrs import evolve, field, frozen
 from holdback.model import validators
 from holdback.money import PERCENT_PLACES, Money
 
-# The values of `status` and `type`: the specification shows `Funded` and `Initial`.
+# The values of `status` and `type`. The service specifies `Funded` and `Initial` (service 2.5).
 FUNDED: Final = "Funded"
 REPAID: Final = "Repaid"
 RENEWED: Final = "Renewed"
@@ -37,10 +37,10 @@ WHOLE: Final = 100 * 10**PERCENT_PLACES  # 100 percent, scaled
 @frozen(kw_only=True)
 class Entry:
     """
-    One remittance, or the reversal of one (design 7a).
+    One remittance, or the reversal of one.
 
-    `id` is the host's. `takings` are the takings that `amount` was taken from, where known. Only a
-    `settled` entry counts. A reversal names in `reverses` the entry that it takes back, whole.
+    `id` is the host's. `takings` are the takings that `amount` was a share of, if known. Only a
+    `settled` entry counts. A reversal takes back all of the entry that `reverses` names.
     """
 
     id: str = field(validator=validators.text)
@@ -54,11 +54,11 @@ class Entry:
 @frozen(kw_only=True)
 class Deal:
     """
-    A funded offer, as a merchant's state holds it. Its wire shape is that of service 2.5.
+    A funded offer and its entries, as a merchant's state holds it.
 
-    `funded_on` is the local date of the jurisdiction. `settled` is what a renewal's funding paid
-    towards it. `complete_through` is the last day up to which the history of remittances is declared
-    complete; None when it never was.
+    `funded_on` is a local date of the jurisdiction. `settled` is the part that the funding of a
+    renewal paid. `complete_through` is the last day for which the host has declared the history of
+    remittances complete, None if it never has.
     """
 
     id: str
@@ -76,8 +76,8 @@ class Deal:
     closed_on: date | None = None
     entries: tuple[Entry, ...] = ()
     complete_through: date | None = None
-    # Derived once from the entries: the ids that a settled reversal takes back, the remittances that
-    # count, and their sum.
+    # Derived from the entries: the ids taken back by a settled reversal, the remittances that
+    # count, and their sum. Eligibility reads them many times, so they are computed once.
     taken_back: frozenset[str] = field(init=False, eq=False, repr=False)
     counted: tuple[Entry, ...] = field(init=False, eq=False, repr=False)
     remitted: Money = field(init=False, eq=False, repr=False)
@@ -115,7 +115,7 @@ class Deal:
 
     @property
     def outstanding(self) -> int:
-        """What is left to pay, in minor units; below zero when more was paid than owed."""
+        """The amount left to pay, in minor units; negative if more was paid than owed."""
         return self.repayment_amount.minor - self.remitted.minor - self.settled.minor
 
     def _positive(self, minor: int) -> Money:
@@ -123,29 +123,30 @@ class Deal:
 
     @property
     def balance(self) -> Money:
-        """What the merchant still owes on this deal; never below zero."""
+        """The amount that the merchant owes on this deal; never negative."""
         return self._positive(self.outstanding if self.status in {FUNDED, DEFAULTED} else 0)
 
     @property
     def overpaid(self) -> Money:
-        """What was paid beyond the repayment amount."""
+        """The amount paid beyond the repayment amount."""
         return self._positive(-self.outstanding)
 
     @property
     def shortfall(self) -> Money:
-        """What a reversal took back after the deal was closed, and another deal was active."""
+        """The amount that a reversal took back after the deal was closed."""
         return self._positive(self.outstanding if self.status in {REPAID, RENEWED} else 0)
 
     @property
     def waived(self) -> Money:
-        """What a cancelled deal no longer asks for."""
+        """The amount that a cancelled deal no longer asks for."""
         return self._positive(self.outstanding if self.status == CANCELLED else 0)
 
     @property
     def progress(self) -> int:
         """
-        The paid-down percentage, scaled by 10**4 and rounded down: remittances alone count, and more
-        than the whole is the whole.
+        The paid-down percentage, scaled by 10**4 and rounded down, at most 100 percent.
+
+        Remittances alone count, not what a renewal settled (decisions/rounded-percentages).
         """
         return min(WHOLE, self.remitted.minor * WHOLE // self.repayment_amount.minor)
 
@@ -156,7 +157,7 @@ class Deal:
 
     @property
     def repaid_on(self) -> date | None:
-        """The day on which the counted remittances reached the repayment amount, by their own dates."""
+        """The day of the remittance that completed the repayment amount; None before it."""
         paid = self.settled.minor
         for entry in self.counted:
             paid += entry.amount.minor
@@ -166,8 +167,10 @@ class Deal:
 
     def with_entries(self, entries: Iterable[Entry], complete_through: date | None) -> Deal:
         """
-        This deal with *entries* recorded: new ones added, an unsettled one settled by its settled twin.
-        A history once declared complete stays so.
+        Return this deal with *entries* recorded.
+
+        New entries are added, and an unsettled entry is replaced by the same entry settled. A
+        history that was declared complete stays complete.
         """
         merged = {entry.id: entry for entry in self.entries}
         for entry in entries:
@@ -192,7 +195,7 @@ def transaction_status(entry: Entry, reversed_ids: Container[str]) -> Transactio
 
 @frozen(kw_only=True)
 class Performance:
-    """How a deal does (service 2.5): two percentages, and whether it may be renewed now."""
+    """The performance of a deal: two percentages and its renewal eligibility (service 2.5)."""
 
     performance: Decimal
     progress: Decimal
@@ -201,7 +204,7 @@ class Performance:
 
 @frozen(kw_only=True)
 class LookupDeal:
-    """A deal with its performance on the day that it was looked up (service 2.5)."""
+    """A deal with its performance on the day of the lookup (service 2.5)."""
 
     deal: Deal
     performance: Performance
@@ -209,6 +212,6 @@ class LookupDeal:
 
 @frozen(kw_only=True)
 class MerchantLookup:
-    """The answer of the merchant lookup (service 2.5): the merchant's deals, oldest first."""
+    """The reply of the merchant lookup: the merchant's deals, oldest first (service 2.5)."""
 
     deals: tuple[LookupDeal, ...]

@@ -1,6 +1,7 @@
-"""The state of one merchant: what a host stores, with a version, and writes back whole.
+"""The state of one merchant, which a host stores and writes back as a whole.
 
-The merchant is the consistency boundary (design 6): everything that must agree is in here.
+The merchant is the consistency boundary: everything that must agree is in its state
+(decisions/engine).
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from holdback.model.product import Product
 from holdback.model.validators import amount, day, plain_day, text
 from holdback.money import Money
 
-# The stages of an application after acceptance (design 6a).
+# The statuses of an application after acceptance (decisions/fulfilment).
 AWAITING_DETAILS: Final = "awaiting_details"
 SUBMITTED: Final = "submitted"
 FUNDED_APPLICATION: Final = "funded"
@@ -34,8 +35,9 @@ class OfferSet:
     """
     The products and offers issued together on one request, with one expiry.
 
-    `request_id` is the host's and names the set; `issued_on` is the local date of `issued_at`;
-    `digest` is that of the rulebook that decided it; `base_deal_id` is the deal that a renewal is based on. `evidence` is what the host's checks gave.
+    `request_id` is the host's and names the set. `issued_on` is the local date of `issued_at`.
+    `digest` is that of the rulebook that decided it. `base_deal_id` names the deal that a renewal
+    is based on. `evidence` holds the results of the host's checks.
     """
 
     request_id: str
@@ -53,11 +55,11 @@ class OfferSet:
 @frozen(kw_only=True)
 class Fulfilment:
     """
-    An application whose offer was accepted, and how far it has come.
+    An application whose offer was accepted, and its status.
 
-    `status` is one of the stages above; `omitted` names what is still to be supplied; `reply` is the
-    reply that the acceptance got, kept so that a retry gets the same bytes. `bank_details` are those
-    that the application has, for telling a retry from a conflict.
+    `omitted` names the details that are still to be supplied. `reply` is the reply to the
+    acceptance, kept so that a retry gets the same bytes. `bank_details` are those of the
+    application, by which a retry is told from a conflict.
     """
 
     application_id: str
@@ -72,7 +74,7 @@ class Fulfilment:
 
 @frozen(kw_only=True)
 class Takings:
-    """What the merchant sold on one day."""
+    """The takings of one day: what the merchant sold."""
 
     on: date = field(converter=plain_day, validator=day)
     amount: Money = field(validator=amount)
@@ -80,7 +82,7 @@ class Takings:
 
 @frozen(kw_only=True)
 class TakingsHeld:
-    """What is held of a merchant's takings: how many days, and how far they are complete."""
+    """The reply about recorded takings: the number of days, and how far they are complete."""
 
     days: int
     complete_through: date | None
@@ -91,9 +93,9 @@ class Merchant:
     """
     One merchant of one partner, as of the last event.
 
-    `provider_id` is None until the first acceptance and never changes after it. The profile, the bank
-    details and the evidence are those held from accepted applications; `months_trading` and the takings
-    in the evidence are as of `evidence_on`. `renewal_eligibility` is what was last announced.
+    `provider_id` is None until the first acceptance and never changes after it. The profile, the
+    bank details and the evidence come from accepted applications; `months_trading` and the takings
+    in the evidence are as of `evidence_on`. `renewal_eligibility` is as last announced.
     """
 
     partner: str = field(validator=text)
@@ -118,19 +120,19 @@ class Merchant:
     @classmethod
     def new(cls, *, partner: str, merchant_id: str, jurisdiction: str) -> Merchant:
         """
-        A merchant that the service has not seen before.
+        Return a merchant that the service has not seen before.
 
         >>> Merchant.new(partner="acme", merchant_id="m-1", jurisdiction="GB").deals
         ()
 
         Raises:
-            InvalidDocument: when an identifier is not text or is empty.
+            InvalidDocument: an identifier is not text, or is empty.
         """
         return cls(partner=partner, merchant_id=merchant_id, jurisdiction=jurisdiction)
 
     @property
     def active_deal(self) -> Deal | None:
-        """The one active deal, if there is one (service 1: "at most one active deal at a time")."""
+        """The active deal, of which there is at most one (service 1); None without one."""
         return next((deal for deal in self.deals if deal.status == FUNDED), None)
 
     def deal_of(self, deal_id: str | None) -> Deal | None:
@@ -143,5 +145,5 @@ class Merchant:
 
     @property
     def in_fulfilment(self) -> Fulfilment | None:
-        """The application in fulfilment, if there is one."""
-        return next((each for each in self.fulfilments if each.status in IN_FULFILMENT), None)
+        """The application in fulfilment, None without one."""
+        return next((f for f in self.fulfilments if f.status in IN_FULFILMENT), None)

@@ -9,7 +9,7 @@ from attrs import frozen
 
 from holdback.money import Money
 
-# The values of `offer_status`: the specification shows `Eligible`, the others are holdback's.
+# The values of `offer_status`. The service specifies `Eligible` (service 2.2).
 ELIGIBLE: Final = "Eligible"
 ACCEPTED: Final = "Accepted"
 WITHDRAWN: Final = "Withdrawn"
@@ -20,8 +20,8 @@ class Offer:
     """
     One offer of a product (service 2.2).
 
-    `split_percentage` is 0 to 100, `factor_rate` a ratio, `term_length` is in months; `term_days` is the
-    same term in whole days, kept exactly for the deal and not written on the wire.
+    `split_percentage` is 0 to 100, `factor_rate` a ratio, `term_length` in months. `term_days` is
+    the same term in whole days; the deal keeps it, and no reply shows it.
     """
 
     offer_id: str

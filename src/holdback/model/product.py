@@ -1,4 +1,4 @@
-"""A product as it is offered to one merchant, and the set of products issued together (service 2.2)."""
+"""Products as offered to one merchant, and the set issued together (service 2.2)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pendulum import DateTime
 from holdback.model.offer import Offer
 from holdback.money import Money
 
-# The values of `decision`: the specification shows `Accepted`, the others are holdback's.
+# The values of `decision`. The service specifies `Accepted` (service 2.2).
 ACCEPTED: Final = "Accepted"
 REFERRED: Final = "Referred"
 DECLINED: Final = "Declined"
@@ -18,7 +18,7 @@ DECLINED: Final = "Declined"
 
 @frozen(kw_only=True)
 class Limits:
-    """The bounds of a product's amount (service 2.2); both belong to the range."""
+    """The bounds of a product's amount, both inclusive (service 2.2)."""
 
     minimum: Money
     maximum: Money
@@ -27,9 +27,9 @@ class Limits:
 @frozen(kw_only=True)
 class Product:
     """
-    A financing product with the decision on it and its offers (service 2.2). Only `Accepted` has offers.
+    A financing product with its decision and its offers, which only `Accepted` has (service 2.2).
 
-    `key` is the product's name in `products.toml`; it is not written on the wire.
+    `key` is the product's name in `products.toml`; no reply shows it.
     """
 
     product_id: str
@@ -45,8 +45,9 @@ class Product:
 @frozen(kw_only=True)
 class Offers:
     """
-    The answer to a request for offers (service 2.2): one product per financing product, and the instant
-    at which the set of offers expires, in UTC and whole seconds.
+    The reply to a request for offers: the products, and when the offers expire (service 2.2).
+
+    The expiry is in UTC and in whole seconds.
     """
 
     products: tuple[Product, ...]

@@ -1,7 +1,7 @@
-"""What the model's fields take: a host's mistake is named when the object is made.
+"""Validators of the model's attributes.
 
-Without this an engine would give a state that cannot be written, or cannot be read again. No message
-holds a value. Each check is an attrs validator.
+They report a host's mistake when the object is made. Without them the engine could return a state
+that cannot be written, or cannot be read again. No message holds a value.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from holdback.money import Money
 
 Validator: TypeAlias = Callable[[Any, Any, Any], None]
 
-# Amounts stay so small that the sum of all entries of a deal has fewer than 28 digits.
+# Below this bound the sum of all entries of a deal has fewer than the 28 digits that stay exact.
 TOO_MUCH: Final = 10**18  # minor units
 
 
@@ -24,7 +24,7 @@ def _wrong(attribute: Any, expected: str) -> InvalidDocument:
 
 
 def text(_: Any, attribute: Any, value: Any) -> None:
-    """Text that is not empty and can be written: exactly `str`, without lone surrogates."""
+    """Validate text: a `str` itself, not empty, that UTF-8 can encode."""
     if type(value) is not str or not value:
         raise _wrong(attribute, "text that is not empty")
     if not value.isascii() and any("\ud800" <= character <= "\udfff" for character in value):
@@ -32,32 +32,32 @@ def text(_: Any, attribute: Any, value: Any) -> None:
 
 
 def day(_: Any, attribute: Any, value: Any) -> None:
-    """A date, and not a `datetime`, which Python counts as one."""
+    """Validate a date, which is not a `datetime`."""
     if type(value) is not date:
         raise _wrong(attribute, "a date without a time")
 
 
 def plain_day(value: Any) -> Any:
-    """A converter: a subclass of `date`, such as pendulum's, as a plain date; the rest as it is."""
+    """Convert a subclass of `date`, such as pendulum's, to a plain date; leave the rest."""
     if isinstance(value, date) and not isinstance(value, datetime) and type(value) is not date:
         return date(value.year, value.month, value.day)
     return value
 
 
 def flag(_: Any, attribute: Any, value: Any) -> None:
-    """True or false, and nothing that merely counts as one of them."""
+    """Validate a `bool` itself, not 0 or 1."""
     if type(value) is not bool:
         raise _wrong(attribute, "true or false")
 
 
 def amount(_: Any, attribute: Any, value: Any) -> None:
-    """Money of an ordinary size."""
+    """Validate money below the bound of amounts."""
     if not isinstance(value, Money) or abs(value.minor) >= TOO_MUCH:
         raise _wrong(attribute, "an amount as `Money`, below 10**18 minor units")
 
 
 def instance_of(kind: type, called: str) -> Validator:
-    """A validator for an instance of *kind*."""
+    """Return a validator of instances of *kind*."""
 
     def check(_: Any, attribute: Any, value: Any) -> None:
         if not isinstance(value, kind):
@@ -66,19 +66,19 @@ def instance_of(kind: type, called: str) -> Validator:
     return check
 
 
-def one_of(*known: str) -> Validator:
-    """A validator for one of the words that are *known*."""
-    words = " or ".join(f"`{word}`" for word in known)
+def one_of(*words: str) -> Validator:
+    """Return a validator of a closed vocabulary."""
+    expected = " or ".join(f"`{word}`" for word in words)
 
     def check(_: Any, attribute: Any, value: Any) -> None:
-        if type(value) is not str or value not in known:
-            raise _wrong(attribute, words)
+        if type(value) is not str or value not in words:
+            raise _wrong(attribute, expected)
 
     return check
 
 
-def each(check: Validator) -> Validator:
-    """A validator for a tuple in which every item passes *check*."""
+def tuple_of(check: Validator) -> Validator:
+    """Return a validator of tuples in which every item passes *check*."""
 
     def check_all(instance: Any, attribute: Any, value: Any) -> None:
         if type(value) is not tuple:
@@ -90,7 +90,7 @@ def each(check: Validator) -> Validator:
 
 
 def optional(check: Validator) -> Validator:
-    """A validator that lets None pass, and everything else that passes *check*."""
+    """Return a validator of None and of values that pass *check*."""
 
     def check_some(instance: Any, attribute: Any, value: Any) -> None:
         if value is not None:

@@ -1,8 +1,7 @@
-"""The exact JSON shapes of the specification, in and out, and what a host stores.
+"""JSON in and out: the bodies and replies of the specification, and what a host stores.
 
-What a partner sends is read strictly and every fault is told at once; numbers are exact both ways.
-What a host stores (a merchant's state, events) carries a format and stays readable. Nothing here
-reads a clock.
+Bodies are read strictly, and every error in them is reported at once. Numbers are exact both ways.
+Stored documents (a merchant's state, events) carry a format and stay readable.
 
 >>> from holdback import wire
 >>> wire.read_timestamp("2026-07-01T10:00:00Z").year

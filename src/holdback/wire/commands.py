@@ -1,7 +1,7 @@
 """The JSON inputs of the operations, read as commands and questions.
 
-The readers are made from the declarations in `lifecycle.commands`: one field for each attribute, read
-by the attribute's type. Only an input of another shape has a reader of its own here.
+The readers are made from the declarations in `lifecycle.commands`: one field for each attribute,
+read by the attribute's type. Only an input of another shape has a reader of its own here.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from holdback.lifecycle.operations import COMMANDS, OPERATIONS, Operation
 from holdback.model.acceptance import BankDetails
 from holdback.money import Currency, Money
 from holdback.wire.fields import (
-    Faults,
+    Errors,
     Reader,
     amount_in,
     checked,
@@ -53,7 +53,7 @@ from holdback.wire.strict_json import field_path, read_tree
 
 # A reader of the whole input: it returns the fields of the command, which may be incomplete if it
 # has added errors to the list.
-_InputReader: TypeAlias = Callable[[Json, Currency, Faults], dict[str, Any]]
+_InputReader: TypeAlias = Callable[[Json, Currency, Errors], dict[str, Any]]
 
 _READERS: Final[Mapping[Any, Reader]] = MappingProxyType(
     {
@@ -82,10 +82,10 @@ def _reader_of(kind: Any, currency: Currency) -> Reader:
         return list_of(_reader_of(arguments[0], currency))
     fields, required = _fields_of(kind, currency)
 
-    def read(value: Json, path: str, faults: Faults) -> Any:
-        before = len(faults)
-        made = read_object(value, path, faults, fields, required)
-        return kind(**made) if len(faults) == before else None
+    def read(value: Json, path: str, errors: Errors) -> Any:
+        before = len(errors)
+        made = read_object(value, path, errors, fields, required)
+        return kind(**made) if len(errors) == before else None
 
     return read
 
@@ -105,37 +105,37 @@ _DETAILS: Final = MappingProxyType(
 )
 
 
-def _supply_details(tree: Json, _: Currency, faults: Faults) -> dict[str, Any]:
+def _supply_details(tree: Json, _: Currency, errors: Errors) -> dict[str, Any]:
     """Read the details from an object of their own; at least one must be given."""
     fields = {"application_id": identifier, "details": object_of(_DETAILS)}
-    read = read_object(tree, "$", faults, fields, ("application_id", "details"))
+    read = read_object(tree, "$", errors, fields, ("application_id", "details"))
     details = read.pop("details", None) or {}
-    if not faults and not any(details.values()):
+    if not errors and not any(details.values()):
         message = "expected bank_details, intended_use_of_funds or both"
-        faults.append(ErrorDetail(message=message, path="$.details"))
+        errors.append(ErrorDetail(message=message, path="$.details"))
     return {**read, **details}
 
 
-def _offers_request(tree: Json, _: Currency, __: Faults) -> dict[str, Any]:
+def _offers_request(tree: Json, _: Currency, __: Errors) -> dict[str, Any]:
     """Read the body of `POST /offers`, which is the whole input."""
     return {"request": read_offers_request(tree)}
 
 
-def _provider_id(tree: Json, _: Currency, faults: Faults) -> dict[str, Any]:
+def _provider_id(tree: Json, _: Currency, errors: Errors) -> dict[str, Any]:
     """Check the provider_id, by which the host has found the merchant already."""
-    read_object(tree, "$", faults, {"provider_id": or_null(identifier)})
+    read_object(tree, "$", errors, {"provider_id": or_null(identifier)})
     return {}
 
 
 def _recorded(kind: type, items: str) -> _InputReader:
     """Return a reader of recorded *items*: none at all are recorded only up to a day."""
 
-    def read(tree: Json, currency: Currency, faults: Faults) -> dict[str, Any]:
-        recorded = read_object(tree, "$", faults, *_fields_of(kind, currency))
+    def read(tree: Json, currency: Currency, errors: Errors) -> dict[str, Any]:
+        recorded = read_object(tree, "$", errors, *_fields_of(kind, currency))
         empty = recorded.get(items) == () and recorded.get("complete_through") is None
-        if empty and not faults:
+        if empty and not errors:
             message = "expected at least one item, or the day that complete_through names"
-            faults.append(ErrorDetail(message=message, path=f"$.{items}"))
+            errors.append(ErrorDetail(message=message, path=f"$.{items}"))
         return recorded
 
     return read
@@ -158,14 +158,14 @@ def _read(
 ) -> Any:
     kind: type = operation.input
     tree = {} if body is None else read_document(body)
-    faults: Faults = []
+    errors: Errors = []
     if kind in _OTHER_SHAPES:
-        read = _OTHER_SHAPES[kind](tree, currency, faults)
+        read = _OTHER_SHAPES[kind](tree, currency, errors)
     elif operation.by_provider:
-        read = _provider_id(tree, currency, faults)
+        read = _provider_id(tree, currency, errors)
     else:
-        read = read_object(tree, "$", faults, *_fields_of(kind, currency))
-    checked(faults)
+        read = read_object(tree, "$", errors, *_fields_of(kind, currency))
+    checked(errors)
     return kind(**read)
 
 
@@ -218,16 +218,16 @@ def read_evidence(tree: Mapping[str, Json] | None, *, path: str = "$.evidence") 
     Raises:
         InvalidDocument: *tree* is not an object of such values.
     """
-    faults: Faults = []
+    errors: Errors = []
     evidence: dict[str, Json] = {}
     clean = {} if tree is None else read_tree(tree)
     if type(clean) is not dict:
-        wrong_kind(clean, "an object", path, faults)
+        wrong_kind(clean, "an object", path, errors)
         clean = {}
     for name, value in clean.items():
         if isinstance(value, dict | list):
             message = f"expected one value, not {kind_of(value)}"
-            faults.append(ErrorDetail(message=message, path=field_path(path, name)))
+            errors.append(ErrorDetail(message=message, path=field_path(path, name)))
         evidence[name] = number(value) if isinstance(value, Verbatim) else value
-    checked(faults)
+    checked(errors)
     return evidence

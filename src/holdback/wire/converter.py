@@ -1,11 +1,12 @@
-"""The converter between the model's classes and plain values, for what a host stores.
+"""The converter between the model's classes and plain values, for stored documents.
 
-Money is text (`GBP 10000.00`), so are decimals, instants and days; closed documents are embedded as
-JSON. Objects whose names are not fields of ours are written with their names in order, so that the
-same content always gives the same bytes.
+Money (`GBP 10000.00`), decimals, instants and days are stored as text. Opaque documents are
+embedded as JSON. Objects whose names the host or a partner chooses are written with their names
+sorted, so that the same content always gives the same bytes.
 
-A field is stored under the alias of its attribute, which is the attribute's own name unless the class says
-`field(alias="stored_name")`. So an attribute may be renamed, and documents that are stored stay readable.
+A field is stored under the alias of its attribute. That is the attribute's own name, unless the
+class says `field(alias="stored_name")`: so an attribute can be renamed, and stored documents stay
+readable.
 """
 
 from __future__ import annotations
@@ -36,11 +37,11 @@ _Structure = Callable[[Any, Any], Any]
 
 
 class _UnexpectedError(Exception):
-    """A value that is not what its field holds; the message says what was expected and no more."""
+    """A value of the wrong type for its field; the message says what was expected, without it."""
 
 
 def _expecting(what: str, read: Callable[[str], Any]) -> _Structure:
-    """A hook for text that *read* understands; its `ValueError` says that *what* was expected."""
+    """Return a hook for text that *read* parses; on its `ValueError`, *what* was expected."""
 
     def structure(value: Any, _: Any) -> Any:
         try:
@@ -83,7 +84,7 @@ def _opaque(value: Any, _: Any) -> Opaque:
 
 def opened(value: Json) -> Json:
     """
-    The tree *value* with its numbers as `int` and `Decimal`.
+    Return the tree *value* with its numbers as `int` and `Decimal`.
 
     >>> opened({"a": [Verbatim("1"), Verbatim("0.10")]})
     {'a': [1, Decimal('0.10')]}
@@ -106,7 +107,7 @@ _PLAIN: Final = frozenset({str, int, bool, Decimal, type(None)})
 
 
 def _in_order(value: Json) -> Json:
-    """*value*, plain values nested, with the names of every object in order."""
+    """Return *value*, nested plain values, with the names of every object sorted."""
     if type(value) in _PLAIN:
         return value
     if isinstance(value, Mapping):
@@ -122,7 +123,7 @@ def _in_order(value: Json) -> Json:
 
 def rate(value: Decimal) -> str:
     """
-    *value* in plain digits without trailing zeros.
+    Return *value* in plain digits without trailing zeros.
 
     >>> rate(Decimal("12.50")), rate(Decimal("1E+2")), rate(Decimal("-0.0"))
     ('12.5', '100', '0')
@@ -166,14 +167,14 @@ def _links(value: Any, _: Any) -> dict[str, str]:
     return dict(value)
 
 
-def make_converter(*, every_fault: bool) -> Converter:
+def make_converter(*, every_error: bool) -> Converter:
     """
-    A converter of merchants and events, configured once and then only read.
+    Return a converter of merchants and events.
 
-    What it structures is a tree of `read_json`; what it unstructures to is for `write_json`. It stops at
-    the first fault unless it is to collect *every_fault*.
+    It reads trees of `read_json`, and writes values for `write_json`. It stops at the first error,
+    or collects *every_error*.
     """
-    converter = Converter(detailed_validation=every_fault, forbid_extra_keys=True)
+    converter = Converter(detailed_validation=every_error, forbid_extra_keys=True)
     for kind, structure in (
         (str, _exactly(str, "text")),
         (bool, _exactly(bool, "true or false")),
@@ -224,55 +225,56 @@ def _is_links(kind: Any) -> bool:
     return _is_mapping(kind) and get_args(kind) == (str, str)
 
 
-CONVERTER: Final = make_converter(every_fault=False)
+CONVERTER: Final = make_converter(every_error=False)
 
 
 @cache
 def careful() -> Converter:
-    """The converter that collects every fault; made when the first document has one, which is seldom."""
-    return make_converter(every_fault=True)
+    """Return the converter that collects every error, made when a document first has one."""
+    return make_converter(every_error=True)
 
 
 def structured(tree: Json, kind: type[_T], path: str = "$") -> _T:
     """
-    The *kind* that *tree* holds.
+    Return the *kind* that *tree* holds.
 
     Raises:
-        InvalidDocument: with every fault and its JSON path.
+        InvalidDocument: naming every error with its JSON path.
     """
-    # Nearly nothing has a fault: what has one is read again, slowly, for the places of all.
+    # Nearly every document is valid. One that is not is read again by the slower converter, which
+    # finds the paths of all errors (decisions/fast-paths).
     with suppress(Exception):
         return CONVERTER.structure(tree, kind)
-    faults: list[ErrorDetail] = []
+    errors: list[ErrorDetail] = []
     try:
         return careful().structure(tree, kind)
-    except Exception as error:  # noqa: BLE001  # whatever it is, only its place is told
-        _collect(error, path, faults)
-    # Raised here, out of the handler: the errors of cattrs hold the values.
-    raise InvalidDocument(faults)
+    except Exception as error:  # noqa: BLE001  # the errors of cattrs have no common class
+        _collect(error, path, errors)
+    # Raised outside the handler: the errors of cattrs hold values, which may be personal data.
+    raise InvalidDocument(errors)
 
 
-def _collect(error: BaseException, path: str, faults: list[ErrorDetail]) -> None:
-    """Add what *error*, from *path*, has to say to *faults*; what it holds stays with it."""
+def _collect(error: BaseException, path: str, errors: list[ErrorDetail]) -> None:
+    """Add the details of *error*, which is about *path*, to *errors*; its values are left out."""
     if isinstance(error, ClassValidationError):
         fields, others = error.group_exceptions()
         for inner, note in fields:
-            _collect(inner, f"{path}.{note.name}", faults)
+            _collect(inner, f"{path}.{note.name}", errors)
         for inner in others:
-            _collect(inner, path, faults)
+            _collect(inner, path, errors)
     elif isinstance(error, IterableValidationError):
         for inner, place in error.group_exceptions()[0]:
-            _collect(inner, f"{path}[{place.index}]", faults)
+            _collect(inner, f"{path}[{place.index}]", errors)
     elif isinstance(error, ForbiddenExtraKeysError):
         known = [each.name for each in attrs.fields(error.cl)]
         for name in sorted(error.extra_fields):
             hint = did_you_mean(name, known)
-            faults.append(
+            errors.append(
                 ErrorDetail(message="unknown field", path=field_path(path, name), hint=hint)
             )
     elif isinstance(error, KeyError):
-        faults.append(ErrorDetail(message="the field is missing", path=path))
+        errors.append(ErrorDetail(message="the field is missing", path=path))
     elif isinstance(error, _UnexpectedError):
-        faults.append(ErrorDetail(message=str(error), path=path))
+        errors.append(ErrorDetail(message=str(error), path=path))
     else:
-        faults.append(ErrorDetail(message="this cannot be read", path=path))
+        errors.append(ErrorDetail(message="this cannot be read", path=path))

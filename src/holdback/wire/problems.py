@@ -1,4 +1,4 @@
-"""Refusals and invalid documents as RFC 9457 problem details (design 7a)."""
+"""Refusals and invalid documents as RFC 9457 problem details (service 7)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ CONTENT_TYPE: Final = "application/problem+json"
 
 def problem(error: Refusal | InvalidDocument) -> dict[str, Json]:
     """
-    *error* as problem details; `errors` lists every fault, and is empty when there is none to list.
+    Return *error* as problem details, with everything that is wrong in `errors`.
 
     >>> problem(InvalidDocument.of("unknown field", path="$.compny"))["errors"]
     [{'path': '$.compny', 'message': 'unknown field'}]
@@ -25,11 +25,11 @@ def problem(error: Refusal | InvalidDocument) -> dict[str, Json]:
 
 
 def write_problem(error: Refusal | InvalidDocument) -> bytes:
-    """*error* as the bytes of problem details, whose content type is `CONTENT_TYPE`."""
+    """Return *error* as problem details in JSON, to be sent as `CONTENT_TYPE`."""
     return write_json(problem(error)).encode()
 
 
-def _details(code: str, detail: str, faults: tuple[ErrorDetail, ...]) -> dict[str, Json]:
+def _details(code: str, detail: str, errors: tuple[ErrorDetail, ...]) -> dict[str, Json]:
     status, title = REFUSALS[code]
     return {
         "type": f"urn:holdback:{code}",
@@ -37,12 +37,12 @@ def _details(code: str, detail: str, faults: tuple[ErrorDetail, ...]) -> dict[st
         "status": status,
         "detail": detail,
         "code": code,
-        "errors": [{"path": fault.path or "$", "message": _message(fault)} for fault in faults],
+        "errors": [{"path": error.path or "$", "message": _message(error)} for error in errors],
     }
 
 
-def _message(fault: ErrorDetail) -> str:
-    """What is wrong, where in a text if that is known, and what would help."""
-    position = f" (line {fault.line}, column {fault.column})" if fault.line is not None else ""
-    hint = f"; {fault.hint}" if fault.hint else ""
-    return f"{fault.message}{position}{hint}"
+def _message(error: ErrorDetail) -> str:
+    """Return what is wrong, with its line and column where known, and a hint where there is one."""
+    position = f" (line {error.line}, column {error.column})" if error.line is not None else ""
+    hint = f"; {error.hint}" if error.hint else ""
+    return f"{error.message}{position}{hint}"

@@ -1,4 +1,4 @@
-"""The bodies that a partner sends: the request for offers and the acceptance (service 2.1 and 2.3)."""
+"""The bodies that a partner sends: requests for offers and acceptances (service 2.1 and 2.3)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from holdback.model.acceptance import BankDetails
 from holdback.model.application import Application, OffersRequest
 from holdback.money import MINOR_UNITS
 from holdback.wire.fields import (
-    Faults,
+    Errors,
     Reader,
     checked,
     closed_object,
@@ -27,7 +27,7 @@ from holdback.wire.fields import (
     wrong_kind,
 )
 
-# Service 2.3: "Hyphen-separated groups of digits."
+# Groups of digits with hyphens between them (service 2.3).
 _SORT_CODE: Final = re.compile(r"[0-9]+(?:-[0-9]+)+")
 _CODE: Final = re.compile(r"[A-Za-z]{1,10}")
 
@@ -35,16 +35,16 @@ PROFILE: Final = ("consents", "applicants", "company")
 
 
 def _near(code: str) -> str | None:
-    """A hint for a currency code: itself, its letters in another order, or one that is near."""
+    """Return a hint for a currency code: in capitals, with letters swapped, or a similar one."""
     if code in MINOR_UNITS:
         return did_you_mean(code, (code,))
     swapped = [known for known in MINOR_UNITS if sorted(known) == sorted(code)]
     return did_you_mean(code, swapped or MINOR_UNITS)
 
 
-def _currency(value: Json, path: str, faults: Faults) -> str | None:
+def _currency(value: Json, path: str, errors: Errors) -> str | None:
     if type(value) is not str:
-        wrong_kind(value, "text", path, faults)
+        wrong_kind(value, "text", path, errors)
         return None
     if value in MINOR_UNITS:
         return value
@@ -52,24 +52,24 @@ def _currency(value: Json, path: str, faults: Faults) -> str | None:
     if _CODE.fullmatch(value):
         message = f"unknown currency `{value}`"
         hint = _near(value.upper())
-    faults.append(ErrorDetail(message=message, path=path, hint=hint))
+    errors.append(ErrorDetail(message=message, path=path, hint=hint))
     return None
 
 
-def _sort_code(value: Json, path: str, faults: Faults) -> str | None:
-    read: str | None = identifier(value, path, faults)
+def _sort_code(value: Json, path: str, errors: Errors) -> str | None:
+    read: str | None = identifier(value, path, errors)
     if read is not None and _SORT_CODE.fullmatch(read) is None:
         message = "expected groups of digits with hyphens between them, such as `00-00-00`"
-        faults.append(ErrorDetail(message=message, path=path))
+        errors.append(ErrorDetail(message=message, path=path))
     return read
 
 
-def _provider_id(value: Json, path: str, faults: Faults) -> str | None:
+def _provider_id(value: Json, path: str, errors: Errors) -> str | None:
     if value == "":
         message = "expected the stored provider_id, or null in an initial application"
-        faults.append(ErrorDetail(message=message, path=path))
+        errors.append(ErrorDetail(message=message, path=path))
         return None
-    read: str | None = None if value is None else identifier(value, path, faults)
+    read: str | None = None if value is None else identifier(value, path, errors)
     return read
 
 
@@ -83,8 +83,8 @@ _APPLICATION: Final[Mapping[str, Reader]] = MappingProxyType(
 )
 
 
-def _application(value: Json, path: str, faults: Faults) -> dict[str, Any]:
-    return read_object(value, path, faults, _APPLICATION, ("merchant_id", "currency"))
+def _application(value: Json, path: str, errors: Errors) -> dict[str, Any]:
+    return read_object(value, path, errors, _APPLICATION, ("merchant_id", "currency"))
 
 
 _OFFERS_REQUEST: Final[Mapping[str, Reader]] = MappingProxyType(
@@ -99,21 +99,21 @@ _OFFERS_REQUEST: Final[Mapping[str, Reader]] = MappingProxyType(
 
 def read_offers_request(body: bytes | str | Mapping[str, Json]) -> OffersRequest:
     """
-    The body of `POST /offers` (service 2.1), from JSON text or from a mapping that was parsed already.
+    Return the body of `POST /offers` (service 2.1), read from JSON text or from a parsed mapping.
 
     >>> body = '{"application": {"merchant_id": "m-1", "provider_id": "p-1", "currency": "GBP"}}'
     >>> read_offers_request(body).renewal
     True
 
     Raises:
-        InvalidDocument: with every fault: unknown and missing fields, wrong types, a renewal with a
-            profile, an initial application without one.
+        InvalidDocument: naming every error: unknown and missing fields, wrong types, a renewal with
+            a profile, an initial application without one.
     """
-    tree, faults = read_document(body), Faults()
-    read = read_object(tree, "$", faults, _OFFERS_REQUEST, ("application",))
+    tree, errors = read_document(body), Errors()
+    read = read_object(tree, "$", errors, _OFFERS_REQUEST, ("application",))
     if "application" in read and type(tree["application"]) is dict:
-        _check_profile(tree, faults)
-    checked(faults)
+        _check_profile(tree, errors)
+    checked(errors)
     return OffersRequest(
         application=Application(**read["application"]),
         consents=read.get("consents"),
@@ -122,15 +122,12 @@ def read_offers_request(body: bytes | str | Mapping[str, Json]) -> OffersRequest
     )
 
 
-def _check_profile(tree: Mapping[str, Json], faults: Faults) -> None:
-    """
-    Service 2.1: consents, applicants and company are sent in initial applications, and "a renewal
-    request contains only the application object". A provider_id that is neither leaves open which
-    it is.
-    """
+def _check_profile(tree: Mapping[str, Json], errors: Errors) -> None:
+    """Check that an initial application has the whole profile, and a renewal none of it."""
+    # An invalid provider_id is reported already, and does not say which of the two it is.
     provider_id = tree["application"].get("provider_id")
     if provider_id is None:
-        faults.extend(
+        errors.extend(
             missing(f"$.{name}", "the field is missing; an initial application carries it")
             for name in PROFILE
             if name not in tree
@@ -138,7 +135,7 @@ def _check_profile(tree: Mapping[str, Json], faults: Faults) -> None:
     elif type(provider_id) is str and provider_id:
         message = "a renewal carries the application alone"
         hint = "leave the field out, or leave provider_id null in an initial application"
-        faults.extend(
+        errors.extend(
             ErrorDetail(message=message, path=f"$.{name}", hint=hint)
             for name in PROFILE
             if name in tree
@@ -155,11 +152,11 @@ _BANK_DETAILS: Final[Mapping[str, Reader]] = MappingProxyType(
 )
 
 
-def bank_details(value: Json, path: str, faults: Faults) -> BankDetails | None:
-    """Read bank details (service 2.3); every field of them is optional."""
-    before = len(faults)
-    read = read_object(value, path, faults, _BANK_DETAILS)
-    return BankDetails(**read) if len(faults) == before else None
+def bank_details(value: Json, path: str, errors: Errors) -> BankDetails | None:
+    """Read bank details, of which every field is optional (service 2.3)."""
+    before = len(errors)
+    read = read_object(value, path, errors, _BANK_DETAILS)
+    return BankDetails(**read) if len(errors) == before else None
 
 
 _ACCEPT_REQUEST: Final[Mapping[str, Reader]] = MappingProxyType(
@@ -169,7 +166,7 @@ _ACCEPT_REQUEST: Final[Mapping[str, Reader]] = MappingProxyType(
 
 def read_accept_request(body: bytes | str | Mapping[str, Json] | None = None) -> BankDetails | None:
     """
-    The bank details of the optional body of an acceptance (service 2.3); None when there are none.
+    Return the bank details in the optional body of an acceptance (service 2.3), None without any.
 
     >>> read_accept_request(b"") is None
     True
@@ -177,12 +174,12 @@ def read_accept_request(body: bytes | str | Mapping[str, Json] | None = None) ->
     BankDetails()
 
     Raises:
-        InvalidDocument: with every fault. No message holds any of the details.
+        InvalidDocument: naming every error. No message holds any of the details.
     """
     if body is None or body in (b"", ""):
         return None
-    faults: Faults = []
-    read = read_object(read_document(body), "$", faults, _ACCEPT_REQUEST)
-    checked(faults)
+    errors: Errors = []
+    read = read_object(read_document(body), "$", errors, _ACCEPT_REQUEST)
+    checked(errors)
     details: BankDetails | None = read.get("bank_details")
     return details

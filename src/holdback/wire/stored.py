@@ -1,7 +1,7 @@
-"""What a host stores: the state of a merchant and the events, as JSON that stays readable for ever.
+"""The documents that a host stores: the state of a merchant and its events, as JSON.
 
-Both carry a `format`. A field that a later version adds has a default, so older documents stay
-readable; a document of a later format is refused.
+Both carry a `format` and stay readable (decisions/formats). A field that a later version adds has a
+default, so older documents can be read; a document of a later format is refused.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ EVENT_FORMAT: Final = 1
 
 def write_merchant(merchant: Merchant) -> bytes:
     """
-    The state of *merchant* as JSON; the same merchant always gives the same bytes.
+    Return the state of *merchant* as JSON; the same merchant always gives the same bytes.
 
     >>> merchant = Merchant.new(partner="acme", merchant_id="m-1", jurisdiction="GB")
     >>> write_merchant(merchant)[:40]
@@ -40,53 +40,53 @@ def write_merchant(merchant: Merchant) -> bytes:
 
 def read_merchant(body: bytes) -> Merchant:
     """
-    The merchant whose state *body* is.
+    Return the merchant that *body* holds.
 
     Raises:
-        InvalidDocument: with every fault, when it is not what `write_merchant` gives.
+        InvalidDocument: *body* is not what `write_merchant` returns; every error is named.
     """
     fields = _fields(read_json(body, limit=STATE_LIMIT, depth=STATE_DEPTH), STATE_FORMAT)
     merchant = structured(fields, Merchant)
-    faults = [
-        fault
+    errors = [
+        error
         for place, deal in enumerate(merchant.deals)
-        for fault in _deal_faults(deal, f"$.deals[{place}]")
+        for error in _deal_errors(deal, f"$.deals[{place}]")
     ]
-    if faults:
-        raise InvalidDocument(faults)
+    if errors:
+        raise InvalidDocument(errors)
     return merchant
 
 
 def event_to_dict(event: Event) -> dict[str, Json]:
     """
-    *event* as plain values: `type`, `format`, `at`, and its other fields.
+    Return *event* as plain values: `type`, `format`, `at`, and its other fields.
 
-    Numbers in it are `int` and `Decimal`, or `Verbatim` where these would be written otherwise.
+    Numbers are `int` and `Decimal`, or `Verbatim` if these would be written differently.
     """
     return {name: _open(value) for name, value in _unstructured(event).items()}
 
 
 def event_from_dict(fields: Mapping[str, Json]) -> Event:
     """
-    The event whose plain values *fields* are.
+    Return the event that *fields* hold.
 
     Raises:
-        InvalidDocument: with every fault, when they are not what `event_to_dict` gives.
+        InvalidDocument: *fields* are not what `event_to_dict` returns; every error is named.
     """
     return _event(read_tree(fields, depth=STATE_DEPTH))
 
 
 def write_event(event: Event) -> bytes:
-    """*event* as JSON; the same event always gives the same bytes."""
+    """Return *event* as JSON; the same event always gives the same bytes."""
     return write_json(_unstructured(event)).encode()
 
 
 def read_event(body: bytes | str) -> Event:
     """
-    The event that *body* holds.
+    Return the event that *body* holds.
 
     Raises:
-        InvalidDocument: with every fault, when it is not what `write_event` gives.
+        InvalidDocument: *body* is not what `write_event` returns; every error is named.
     """
     return _event(read_json(body, limit=STATE_LIMIT, depth=STATE_DEPTH))
 
@@ -108,7 +108,7 @@ def _event(tree: Json) -> Event:
 
 
 def _fields(tree: Json, newest: int) -> dict[str, Any]:
-    """The fields of *tree* but its format, which has to be one that this version reads."""
+    """Return the fields of *tree* without its format, which must be *newest*."""
     if not isinstance(tree, dict):
         raise InvalidDocument.of(f"expected an object, not {kind_of(tree)}", path="$")
     written = tree.get("format")
@@ -118,8 +118,8 @@ def _fields(tree: Json, newest: int) -> dict[str, Any]:
     return {name: value for name, value in tree.items() if name != "format"}
 
 
-def _deal_faults(deal: Deal, path: str) -> list[ErrorDetail]:
-    """What no deal can be, whoever wrote it: amounts that do not add up to anything."""
+def _deal_errors(deal: Deal, path: str) -> list[ErrorDetail]:
+    """Return the errors of amounts that no deal can have, and with which no sum is defined."""
     amounts = [deal.funded_amount, deal.settled, *(entry.amount for entry in deal.entries)]
     if any(amount.currency != deal.repayment_amount.currency for amount in amounts):
         return [ErrorDetail(message="the amounts of a deal have one currency", path=path)]
@@ -130,7 +130,7 @@ def _deal_faults(deal: Deal, path: str) -> list[ErrorDetail]:
 
 
 def _open(value: Json) -> Json:
-    """*value* with every closed document opened."""
+    """Return *value* with the content of every opaque document in its place."""
     if isinstance(value, Opaque):
         return _as_numbers(read_json(value.text, limit=STATE_LIMIT, depth=STATE_DEPTH))
     if isinstance(value, dict):
@@ -139,7 +139,7 @@ def _open(value: Json) -> Json:
 
 
 def _as_numbers(value: Json) -> Json:
-    """*value* with its numbers as `int` or `Decimal`, where these are written as they came."""
+    """Return *value* with those numbers as `int` or `Decimal` that are written back unchanged."""
     if isinstance(value, dict):
         return {name: _as_numbers(item) for name, item in value.items()}
     if isinstance(value, list):

@@ -1,11 +1,11 @@
-"""JSON text to a tree, strictly: what the standard `json` lets through is refused here.
+"""A strict reader of JSON, which refuses much that the standard `json` accepts.
 
 1. Size and depth are bounded before anything is parsed.
-2. Numbers stay as they were written (`Verbatim`), so nothing is rounded on the way in.
-3. Every fault is found, not only the first: the common document is read once, quickly; one that
-   raises a doubt is read again with its paths.
+2. Numbers keep their digits as written (`Verbatim`), so nothing is rounded.
+3. All errors are found. A document is first read fast; only if something in it needs a closer look
+   is it read again with the paths of its values (decisions/fast-paths).
 
-No message holds a value of the document. Names of fields are shown when they are plain names.
+No message holds a value of the document. The name of a field is shown only if it is a plain name.
 """
 
 from __future__ import annotations
@@ -28,12 +28,14 @@ STATE_LIMIT: Final = 64 * 1024 * 1024
 REQUEST_DEPTH: Final = 32
 STATE_DEPTH: Final = 2 * REQUEST_DEPTH
 
-# A string (to the end of the text, where it is not closed) or a bracket. Possessive, so linear.
+# A string (up to the end of the text if it is not closed) or a bracket. The quantifiers are
+# possessive, so that no text takes more than linear time.
 _BRACKETS: Final = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[\]{}]', re.DOTALL)
-# Escapes of a surrogate or of NUL: the only way for either to get past strict UTF-8 and the parser.
+# Escapes of surrogates and of NUL: the only form in which they pass UTF-8 and the parser.
 _DOUBTFUL_ESCAPE: Final = re.compile(r"\\u(?:[dD][89a-fA-F]|0000)")
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _NUMBER: Final = re.compile(r"-?(0|[1-9][0-9]*)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?")
+_EXPONENT_DIGITS: Final = len(str(MAX_DIGITS))
 _PLAIN_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,59}")
 _LONG_NUMBER: Final = (
     f"a number has at most {MAX_DIGITS} digits, and an exponent within {MAX_DIGITS}"
@@ -44,7 +46,7 @@ _NOT_FINITE: Final = "NaN and infinity are not JSON"
 
 def read_json(body: bytes | str, *, limit: int = REQUEST_LIMIT, depth: int = REQUEST_DEPTH) -> Json:
     """
-    The tree that *body* holds: dicts, lists, text, True, False, None, and numbers as `Verbatim`.
+    Return the tree of *body*: dicts, lists, text, True, False, None, and numbers as `Verbatim`.
 
     *limit* is in bytes, *depth* in nested brackets.
 
@@ -56,41 +58,41 @@ def read_json(body: bytes | str, *, limit: int = REQUEST_LIMIT, depth: int = REQ
     $.a: NaN and infinity are not JSON
 
     Raises:
-        InvalidDocument: with every fault and its JSON path. Nothing else is raised.
+        InvalidDocument: naming every error with its JSON path. Nothing else is raised.
     """
     text = _text(body, limit)
     brackets = text.count("[") + text.count("{")
     if brackets > depth and _too_deep(text, depth):
-        raise _fault(f"brackets are nested more than {depth} deep")
+        raise _invalid(f"brackets are nested more than {depth} deep")
     if _DOUBTFUL_ESCAPE.search(text) is None:
         try:
             return _FAST.decode(text)
         except (_DoubtError, ValueError, RecursionError):
-            pass  # read again below with paths, out of this handler: its error holds the text
+            pass  # read again below, outside the handler: its error holds the text
     return read_tree(_parsed(text), depth=depth)
 
 
 def read_tree(value: Json, *, depth: int = REQUEST_DEPTH) -> Json:
     """
-    *value*, parsed by somebody else, as `read_json` would have read it: a copy, checked so.
+    Return a checked copy of *value*, which another parser has read, as `read_json` returns it.
 
-    Floats are refused, because they no longer say what was written.
+    Floats are refused, because the digits that were written are lost in them.
 
     Raises:
-        InvalidDocument: with every fault and its JSON path.
+        InvalidDocument: naming every error with its JSON path.
     """
-    faults: list[ErrorDetail] = []
-    tree = _clean(value, "$", faults, depth)
-    if faults:
-        raise InvalidDocument(faults)
+    errors: list[ErrorDetail] = []
+    tree = _clean(value, "$", errors, depth)
+    if errors:
+        raise InvalidDocument(errors)
     return tree
 
 
 def field_path(path: str, name: object) -> str:
     """
-    The JSON path of the field *name* of the object at *path*.
+    Return the JSON path of the field *name* of the object at *path*.
 
-    A name that is not plain is not shown: it may be somebody's data.
+    A name that is not plain is replaced by `*`, because it may be personal data.
 
     >>> field_path("$.company", "name"), field_path("$", "Nine Lives Ltd")
     ('$.company.name', '$[*]')
@@ -100,13 +102,13 @@ def field_path(path: str, name: object) -> str:
 
 
 def has_lone_surrogate(text: str) -> bool:
-    """Whether *text* cannot be written as UTF-8."""
+    """Return whether *text* has a surrogate without its pair, which UTF-8 cannot encode."""
     return not text.isascii() and _SURROGATE.search(text) is not None
 
 
 def is_number(text: str) -> bool:
     """
-    Whether *text* is a JSON number of at most 28 digits whose place is within 28 decimals.
+    Return whether *text* is a JSON number of at most 28 digits, with at most 28 decimals.
 
     >>> is_number("0.1234567890123456789012345678"), is_number("1e999999999"), is_number("01")
     (True, False, False)
@@ -114,26 +116,29 @@ def is_number(text: str) -> bool:
     match = _NUMBER.fullmatch(text)
     if match is None:
         return False
-    if len(text) <= MAX_DIGITS and match[3] is None:  # as nearly all are
+    if len(text) <= MAX_DIGITS and match[3] is None:  # nearly every number
         return True
     whole, decimals, power = match[1], match[2] or "", match[3] or "0"
-    # Leading zeros say nothing; a longer exponent than this is out of bounds in any case.
-    if len((whole + decimals).lstrip("0")) > MAX_DIGITS or len(power.lstrip("+-0")) > 2:
+    # Leading zeros do not count. An exponent of three digits is out of bounds.
+    if (
+        len((whole + decimals).lstrip("0")) > MAX_DIGITS
+        or len(power.lstrip("+-0")) > _EXPONENT_DIGITS
+    ):
         return False
     exponent = int(power)
     return abs(exponent) <= MAX_DIGITS and abs(exponent - len(decimals)) <= MAX_DIGITS
 
 
-def _fault(message: str, *, hint: str | None = None) -> InvalidDocument:
+def _invalid(message: str, *, hint: str | None = None) -> InvalidDocument:
     return InvalidDocument.of(message, path="$", hint=hint)
 
 
 def _text(body: bytes | str, limit: int) -> str:
-    """*body* as text that can be UTF-8, within *limit*."""
+    """Return *body* as text that UTF-8 can encode, within *limit* bytes."""
     if not isinstance(body, bytes | str):
-        raise _fault("expected JSON as bytes or text")
+        raise _invalid("expected JSON as bytes or text")
     if len(body) > limit:
-        raise _fault(f"the document is larger than {limit} bytes")
+        raise _invalid(f"the document is larger than {limit} bytes")
     text: str | None = None
     size = len(body)
     try:
@@ -145,9 +150,9 @@ def _text(body: bytes | str, limit: int) -> str:
         pass
     if text is None or size > limit:
         message = "expected UTF-8" if text is None else f"the document is larger than {limit} bytes"
-        raise _fault(message)
+        raise _invalid(message)
     if text.startswith("\ufeff"):
-        raise _fault("expected JSON, not a byte order mark", hint="write UTF-8 without one")
+        raise _invalid("expected JSON, not a byte order mark", hint="write UTF-8 without one")
     return text
 
 
@@ -165,11 +170,11 @@ def _too_deep(text: str, depth: int) -> bool:
 
 
 class _DoubtError(Exception):
-    """Something that the standard `json` accepts and that has to be looked at with its path."""
+    """Something that the standard `json` accepts and the careful reader must check."""
 
 
 def _number(text: str) -> Verbatim:
-    # Short and without an exponent, as nearly all are: within the bounds for certain.
+    # A short number without an exponent is within the bounds: the full check is for the others.
     if (len(text) > MAX_DIGITS or "e" in text or "E" in text) and not is_number(text):
         raise _DoubtError
     return Verbatim(text)
@@ -187,7 +192,7 @@ def _constant(_: str) -> NoReturn:
 
 
 class _Pairs(list[tuple[str, Json]]):
-    """An object as its fields were written, repeated names and all."""
+    """The fields of an object in the order written, repeated names included."""
 
 
 class _Constant:
@@ -206,63 +211,63 @@ _CAREFUL: Final = json.JSONDecoder(
 
 
 def _parsed(text: str) -> Json:
-    """*text* parsed, everything doubtful still in it."""
+    """Return the tree of *text*, unchecked: repeated names, constants and long numbers included."""
     try:
         return _CAREFUL.decode(text)
     except json.JSONDecodeError as error:
-        fault = _syntax_fault(error.msg, error.lineno, error.colno)
+        detail = _syntax_error(error.msg, error.lineno, error.colno)
     except RecursionError:
-        fault = ErrorDetail(message="brackets are nested too deep", path="$")
-    # Raised here, out of the handler: a JSONDecodeError holds the whole document.
-    raise InvalidDocument([fault])
+        detail = ErrorDetail(message="brackets are nested too deep", path="$")
+    # Raised outside the handler: a JSONDecodeError holds the whole document.
+    raise InvalidDocument([detail])
 
 
-def _syntax_fault(said: str, line: int, column: int) -> ErrorDetail:
-    said = said.removesuffix(" at").removesuffix(" starting")
-    message = f"this is not JSON: {said[:1].lower()}{said[1:]}"
+def _syntax_error(message: str, line: int, column: int) -> ErrorDetail:
+    message = message.removesuffix(" at").removesuffix(" starting")
+    message = f"this is not JSON: {message[:1].lower()}{message[1:]}"
     return ErrorDetail(message=message, path="$", line=line, column=column)
 
 
-def _clean(value: Any, path: str, faults: list[ErrorDetail], depth: int) -> Json:
-    """*value* as plain JSON values, what is wrong with it added to *faults*."""
+def _clean(value: Any, path: str, errors: list[ErrorDetail], depth: int) -> Json:
+    """Return *value* as plain JSON values; what is wrong in it is added to *errors*."""
     kind = type(value)
     if value is None or kind is bool:
         return value
     if kind is str:
         if has_lone_surrogate(value):
-            faults.append(ErrorDetail(message="text with half of a surrogate pair", path=path))
+            errors.append(ErrorDetail(message="text with half of a surrogate pair", path=path))
         return value
     if kind in (Verbatim, int, Decimal):
-        return _clean_number(value, path, faults)
+        return _clean_number(value, path, errors)
     if isinstance(value, Opaque):
-        return _clean(_parsed(value.text), path, faults, depth)
+        return _clean(_parsed(value.text), path, errors, depth)
     nested = isinstance(value, Mapping | Sequence) and not isinstance(value, str | bytes)
     if not nested:
-        faults.append(ErrorDetail(message=_not_json(value), path=path))
+        errors.append(ErrorDetail(message=_not_json(value), path=path))
         return None
     if depth == 0:
-        faults.append(ErrorDetail(message="brackets are nested too deep", path=path))
+        errors.append(ErrorDetail(message="brackets are nested too deep", path=path))
         return None
     if kind is _Pairs or isinstance(value, Mapping):
-        return _clean_fields(value, path, faults, depth)
-    return [_clean(item, f"{path}[{place}]", faults, depth - 1) for place, item in enumerate(value)]
+        return _clean_fields(value, path, errors, depth)
+    return [_clean(item, f"{path}[{place}]", errors, depth - 1) for place, item in enumerate(value)]
 
 
 def _clean_number(
-    value: Verbatim | int | Decimal, path: str, faults: list[ErrorDetail]
+    value: Verbatim | int | Decimal, path: str, errors: list[ErrorDetail]
 ) -> Verbatim:
     text = _number_text(value)
     if not is_number(text):
         finite = not isinstance(value, Decimal) or value.is_finite()
-        faults.append(ErrorDetail(message=_LONG_NUMBER if finite else _NOT_FINITE, path=path))
+        errors.append(ErrorDetail(message=_LONG_NUMBER if finite else _NOT_FINITE, path=path))
     return Verbatim(text)
 
 
 def _number_text(value: Verbatim | int | Decimal) -> str:
-    """*value* in digits; nothing when they are too many."""
+    """Return *value* in digits, empty if there are too many."""
     if isinstance(value, str):
         return value
-    # An int of thousands of digits cannot even be written as text; one of 28 has at most 94 bits.
+    # Python refuses to write an `int` of thousands of digits; one of 28 digits has at most 94 bits.
     if isinstance(value, int) and value.bit_length() > 4 * MAX_DIGITS:
         return ""
     try:
@@ -280,17 +285,17 @@ def _not_json(value: object) -> str:
 
 
 def _clean_fields(
-    value: Mapping[Any, Json] | _Pairs, path: str, faults: list[ErrorDetail], depth: int
+    value: Mapping[Any, Json] | _Pairs, path: str, errors: list[ErrorDetail], depth: int
 ) -> dict[str, Json]:
     fields: dict[str, Json] = {}
     for name, item in _items(value):
         here = field_path(path, name)
         wrong = _wrong_name(name)
         if wrong is not None:
-            faults.append(ErrorDetail(message=wrong, path=here))
+            errors.append(ErrorDetail(message=wrong, path=here))
         elif name in fields:
-            faults.append(ErrorDetail(message="the field is written twice", path=here))
-        fields[name] = _clean(item, here, faults, depth - 1)
+            errors.append(ErrorDetail(message="the field is written twice", path=here))
+        fields[name] = _clean(item, here, errors, depth - 1)
     return fields
 
 

@@ -1,6 +1,6 @@
 """Instants and days as text: RFC 3339 in, RFC 3339 in UTC out.
 
-`pendulum.parse` is never used on data: it accepts `now` and `10:30`, and reads the clock for them.
+`pendulum.parse` is not used on data: it accepts `now` and `10:30`, for which it reads the clock.
 """
 
 from __future__ import annotations
@@ -17,6 +17,9 @@ from holdback.errors import InvalidDocument
 INSTANT_EXPECTED: Final = "expected an instant such as `2026-07-01T10:00:00Z`"
 DAY_EXPECTED: Final = "expected a day such as `2026-07-01`"
 
+# The largest offset that RFC 3339 allows.
+_LAST_HOUR: Final = 23
+_LAST_MINUTE: Final = 59
 _INSTANT: Final = re.compile(
     r"([0-9]{4})-([0-9]{2})-([0-9]{2})[Tt]([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\.([0-9]{1,6}))?"
     r"(?:[Zz]|([+-])([0-9]{2}):([0-9]{2}))"
@@ -26,13 +29,13 @@ _DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 def read_timestamp(text: object, *, path: str = "$") -> DateTime:
     """
-    The instant written as an RFC 3339 timestamp, in UTC. A fraction has at most six digits.
+    Return the instant of an RFC 3339 timestamp, in UTC; a fraction has at most six digits.
 
     >>> read_timestamp("2026-07-01T12:30:00+02:00").isoformat()
     '2026-07-01T10:30:00+00:00'
 
     Raises:
-        InvalidDocument: when *text* is anything else, such as `now`, a date or a local time.
+        InvalidDocument: *text* is anything else, such as `now`, a date or a local time.
     """
     try:
         return instant(text)
@@ -43,7 +46,7 @@ def read_timestamp(text: object, *, path: str = "$") -> DateTime:
 
 def write_timestamp(value: datetime) -> str:
     """
-    *value* as an RFC 3339 timestamp in UTC; a fraction is written only when it is not zero.
+    Return *value* as an RFC 3339 timestamp in UTC; a fraction of zero is left out.
 
     >>> write_timestamp(pendulum.datetime(2026, 7, 1, 10))
     '2026-07-01T10:00:00Z'
@@ -61,16 +64,16 @@ def write_timestamp(value: datetime) -> str:
 
 
 def instant(text: object) -> DateTime:
-    """The instant written in *text*; `ValueError` when it is not one."""
+    """Return the instant written in *text*, or raise `ValueError`."""
     match = _INSTANT.fullmatch(text) if isinstance(text, str) else None
     if match is None:
         raise ValueError(INSTANT_EXPECTED)
-    *figures, fraction, sign, hours, minutes = match.groups()
-    year, month, day, hour, minute, second = map(int, figures)
+    *numbers, fraction, sign, hours, minutes = match.groups()
+    year, month, day, hour, minute, second = map(int, numbers)
     micros = int((fraction or "0").ljust(6, "0"))
     if sign is None:
         return DateTime(year, month, day, hour, minute, second, micros, tzinfo=pendulum.UTC)
-    if int(hours) > 23 or int(minutes) > 59:
+    if int(hours) > _LAST_HOUR or int(minutes) > _LAST_MINUTE:
         raise ValueError(INSTANT_EXPECTED)
     offset = timedelta(hours=int(hours), minutes=int(minutes))
     local = datetime(year, month, day, hour, minute, second, micros, tzinfo=UTC)
@@ -84,7 +87,7 @@ def instant(text: object) -> DateTime:
 
 
 def calendar_day(text: object) -> date:
-    """The day written in *text* as `YYYY-MM-DD`; `ValueError` when it is not one."""
+    """Return the day written in *text* as `YYYY-MM-DD`, or raise `ValueError`."""
     if not isinstance(text, str) or _DAY.fullmatch(text) is None:
         raise ValueError(DAY_EXPECTED)
     return date.fromisoformat(text)

@@ -1,0 +1,146 @@
+"""The table of operations is the only list of them; what a command needs is derived from it."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from pathlib import Path
+from typing import get_args, get_type_hints
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import holdback
+from holdback import Engine, Money, wire
+from holdback.lifecycle.commands import Command, Question
+from holdback.lifecycle.decision import Decision
+from holdback.lifecycle.operations import COMMANDS, OPERATIONS, Reply, operation_of
+from holdback.testing import strategies
+from holdback.testing.strategies.likely_inputs import Moment
+from holdback.wire.commands import read_input
+
+SOURCE = Path(holdback.__file__).parent
+TABLE = SOURCE / "lifecycle" / "operations.py"
+GBP = Money.of(0, "GBP").currency
+ENGINE = Engine.bundled()
+
+operations = pytest.mark.parametrize("operation", OPERATIONS.values(), ids=OPERATIONS)
+some = settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+def test_every_command_and_question_is_an_operation():
+    """
+    The unions of commands, questions and replies have the same members as the table.
+    """
+    rows = OPERATIONS.values()
+
+    assert {row.input for row in rows} == {*get_args(Command), *get_args(Question)}
+    assert {row.reply for row in rows} == set(get_args(Reply))
+    assert [name for name, row in OPERATIONS.items() if not row.question] == list(COMMANDS)
+
+
+@operations
+def test_the_reply_is_what_the_handler_returns(operation):
+    """
+    The reply of a row is that of its handler, whose arguments come in the one order.
+    """
+    hints = get_type_hints(operation.handler)
+
+    assert hints["return"] == Decision[operation.reply]
+    assert next(iter(hints)) == "merchant"
+    assert list(hints)[2] == "context"
+
+
+@operations
+def test_the_engine_has_a_method_for_every_operation(operation):
+    """
+    Each operation has a method: the merchant first, then what is asked, then the context.
+    """
+    method = getattr(Engine, operation.name)
+    required = [
+        parameter.name
+        for parameter in inspect.signature(method).parameters.values()
+        if parameter.default is parameter.empty
+    ]
+
+    assert required[:2] == ["self", "merchant"]
+    assert required[-1] == "context"
+    assert get_type_hints(method)["return"] == holdback.Outcome[operation.reply]
+
+
+@operations
+@some
+@given(st.data())
+def test_every_operation_has_inputs_a_reader_and_a_writer(operation, data):
+    """
+    A drawn input is read as the operation's command; a drawn reply is written.
+    """
+    read = read_input(operation.name, data.draw(strategies.inputs(operation.name)), GBP)
+
+    assert operation_of(read) is operation
+    assert wire.write(data.draw(strategies.of(operation.reply)))
+    assert isinstance(data.draw(strategies.of(operation.input)), operation.input)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+@some
+@given(st.data())
+def test_every_command_has_likely_inputs(name, data):
+    """
+    Histories draw inputs of every command that fit a merchant.
+    """
+    at = wire.read_timestamp("2026-07-06T09:00:00Z")
+    merchant = holdback.Merchant.new(partner="acme", merchant_id="m-1", jurisdiction="GB")
+    moment = Moment(engine=ENGINE, merchant=merchant, at=at)
+
+    assert wire.read_command(name, data.draw(moment.input_of(name)), GBP)
+
+
+def lists_of_operations(tree):
+    """Yield the line of every collection in *tree* with most of the commands, by name or class."""
+    classes = {row.input.__name__ for row in OPERATIONS.values() if not row.question}
+    for node in ast.walk(tree):
+        items = getattr(node, "elts", getattr(node, "keys", ()))
+        named = {item.value for item in items if isinstance(item, ast.Constant)}
+        named |= {getattr(item, "attr", getattr(item, "id", None)) for item in items}
+        if (
+            len(named & set(COMMANDS)) > len(COMMANDS) - 2
+            or len(named & classes) > len(classes) - 2
+        ):
+            yield node.lineno
+
+
+def test_there_is_no_second_list_of_commands():
+    """
+    Nothing else under `src` lists the commands, so a new one cannot be forgotten there.
+    """
+    lists = [
+        f"{path.relative_to(SOURCE)}:{line}"
+        for path in SOURCE.rglob("*.py")
+        if path != TABLE
+        for line in lists_of_operations(ast.parse(path.read_text(encoding="utf-8")))
+    ]
+
+    assert lists == []
+
+
+def test_a_second_list_of_commands_would_be_seen():
+    """
+    By the commands' names, or by their classes.
+    """
+    names = ", ".join(map(repr, COMMANDS))
+    classes = ", ".join(f"{OPERATIONS[name].input.__name__}: 1" for name in COMMANDS)
+
+    assert list(lists_of_operations(ast.parse(f"({names})")))
+    assert list(lists_of_operations(ast.parse(f"{{{classes}}}")))
+
+
+def test_the_conformance_suite_asks_for_every_operation():
+    """
+    Each command, and the lookup, is asked for by an action of the suite's histories.
+    """
+    tree = ast.parse((SOURCE / "testing/conformance/actions.py").read_text(encoding="utf-8"))
+    texts = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)}
+
+    assert {*COMMANDS, "look_up"} <= texts
