@@ -126,7 +126,7 @@ class Journey:
         )
 
     def pay_down(self, percent):
-        """Let the part of the term pass in which a deal on pace is *percent* paid down, and pay it."""
+        """Wait until a deal on pace is *percent* paid down, and record the payment."""
         self.now += timedelta(days=-(-self.deal.term_days * percent // 100))
         due = -(-self.deal.repayment_amount.minor * percent // 100) - self.deal.remitted.minor
         return self.remit(self.entry(due), complete_through=self.today())

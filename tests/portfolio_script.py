@@ -1,4 +1,4 @@
-"""The script of the how-to that runs on any engine: read from the page, and run with another first line."""
+"""The script of the how-to for portfolios, which runs on any dataframe engine."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def make_files(folder):
 
 
 def printed(engine, **names):
-    """What the script prints on *engine*, in the folder of its files; *names* are there beforehand."""
+    """Return what the script prints on *engine*, in its folder, with *names* defined."""
     out = io.StringIO()
     with contextlib.redirect_stdout(out):
         exec(compile(variant(engine), f"the script on {engine}", "exec"), names)

@@ -1,9 +1,9 @@
-"""Random rules that pass the check, and random facts that sit where rules change their minds.
+"""Random rules that pass the check, and random facts near the points where their results change.
 
-Everything is drawn from the `random.Random` that is handed in, so a seed names a rule and its facts for
-ever. Rules are built by type, from the outside in: a flag from comparisons, a comparison from two
-numbers of a kind. A constant is taken near a value that the other side really has, so that few
-comparisons are foregone conclusions.
+Everything is drawn from the given `random.Random`, so a seed reproduces a rule and its facts.
+Rules are built by type, from the outside in: a flag from comparisons, a comparison from two
+numbers of one type. A constant is drawn near a value that the other side can have, so that few
+comparisons always have the same result.
 """
 
 from __future__ import annotations
@@ -192,8 +192,9 @@ class RuleGenerator:
         fact = self.catalogue.facts[self.random.choice(read).place]
         place = self.catalogue.place(fact.name)
         low, high = fact.low, fact.high
-        # The difference of the two sides is a line in the fact, bent where there is a `min`, a `max`
-        # or an `abs`: go where the line through two points is level, and again from there.
+        # The difference of the two sides is linear in the fact, with a bend at a `min`, a `max` or
+        # an `abs`. So the zero of the line through two points is near the threshold, and nearer
+        # after a second step.
         for _ in range(2):
             at_low, at_high = (
                 difference(rule, node, (*numbers[:place], number, *numbers[place + 1 :]))

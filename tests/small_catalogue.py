@@ -1,7 +1,7 @@
 """A small catalogue of facts and parameters for the tests of the rule language.
 
-It has a fact or more of every kind, some with a range below zero, so that everything in the language
-can be written about it, and nothing that the shipped catalogue changes can break a test here.
+It has facts of every kind, some with a range below zero, so that rules can use all of the
+language. A change of the shipped catalogue cannot break a test that uses this one.
 """
 
 from __future__ import annotations

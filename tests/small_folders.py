@@ -1,4 +1,4 @@
-"""Small folders of jurisdictions as texts: a country without a finding, its children, and how to spoil them."""
+"""Small folders of jurisdictions as texts: a country without findings, children, and errors."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ on = 2026-02-01
 product = "flex"
 without = ["identity_verified"]
 expect = { decision = "Referred", needs = ["identity_verified"] }
-"""
+"""  # noqa: E501  # an inline table of TOML is one line
 
 FIGURES = """\
 [figures]
@@ -166,7 +166,7 @@ date = "{day}-{month}-{year}"
 
 
 def who(code, *, parent=None, more=""):
-    """The text of `jurisdiction.toml` of *code*: of a country, or of a child that leaves all to its *parent*."""
+    """Return the `jurisdiction.toml` of *code*: a country, or a child that adds nothing."""
     said = OF_A_COUNTRY if parent is None else f'parent = "{parent}"\n'
     return (
         f'format = 1\ncode = "{code}"\nname = "Land of {code}"\n{said}'
@@ -241,7 +241,7 @@ def without_example(files, name, *, file="renewal.toml"):
 
 
 def read_all(**folders):
-    """What comes of reading *folders*, by code with `_` for `-`: the jurisdictions, and faults by code."""
+    """Read *folders*, by code with `_` for `-`: return the jurisdictions, and errors by code."""
     return read_jurisdictions(
         [
             Folder(

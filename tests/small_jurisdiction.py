@@ -85,7 +85,7 @@ on = 2026-02-01
 product = "flex"
 given = { identity_verified = false }
 expect = { decision = "Declined", codes = ["IE-P-01"] }
-"""
+"""  # noqa: E501  # an inline table of TOML is one line
 
 FILES = {
     "jurisdiction.toml": JURISDICTION,

@@ -1,7 +1,7 @@
-"""Write the golden files anew: `python tests/wire/regenerate.py`, after which the difference is reviewed.
+"""Write the golden files again: `python tests/wire/regenerate.py`, then review the difference.
 
-A golden file holds the exact bytes of one document. A change in one is a change for every partner or for
-every host's stored data, so nothing but this command writes them.
+A golden file holds the exact bytes of one document. A change in one is a change for every partner
+or for every host's stored data, so nothing but this command writes them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The exact bytes of every kind of document. `python tests/wire/regenerate.py` writes the files anew."""
+"""The exact bytes of every kind of document; `tests/wire/regenerate.py` writes the files."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_there_is_no_golden_file_of_nothing():
 
 def test_there_is_a_golden_file_of_each_kind():
     """
-    "each reply kind, of each kind of problem document, of a merchant's stored state and of each event kind"
+    Every class of reply and every type of event has a golden file.
     """
     assert set(wire_samples.EVENTS) == set(wire.EVENT_TYPES)
     assert {type(reply) for reply in wire_samples.REPLIES.values()} == set(wire.Reply.__args__)
@@ -36,7 +36,7 @@ def test_there_is_a_golden_file_of_each_kind():
 
 def test_a_stored_merchant_is_readable_for_ever():
     """
-    "Merchant state as JSON carries `format`; readable for ever." (design 7a)
+    A stored state stays readable (decisions/formats).
     """
     stored = (GOLDEN / "state_merchant.json").read_bytes()
 
@@ -46,7 +46,7 @@ def test_a_stored_merchant_is_readable_for_ever():
 @pytest.mark.parametrize("name", wire_samples.EVENTS)
 def test_a_stored_event_is_readable_for_ever(name):
     """
-    "Events as JSON: {"type", "format", "at", ...}." (design 7a)
+    A stored event stays readable (decisions/formats).
     """
     stored = (GOLDEN / f"event_{name}.json").read_bytes()
 

@@ -74,7 +74,7 @@ ODD = {
 @given(strategies.of(Merchant), st.data())
 def test_the_quick_reading_and_the_careful_one_take_the_same(merchant, data):
     """
-    A state is read quickly; only what that refuses is read again for its faults. So the two take and refuse the same.
+    The fast converter and the one that collects every error accept the same documents.
     """
     tree = json.loads(wire.write_merchant(merchant), parse_float=Verbatim, parse_int=Verbatim)
     del tree["format"]

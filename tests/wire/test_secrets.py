@@ -108,8 +108,7 @@ CASES = [
 )
 def test_no_message_holds_personal_data(body, read, path):
     """
-    "Personal data (profile sections, bank details) is kept opaque, never in a `repr`, a log, a trace, a
-    digest or an error." (design 6)
+    Personal data (the profile, bank details) is in no message and no traceback of an error.
     """
     for wrong in WRONG:
         assert SECRET not in said(read, json.dumps(put(body, path, wrong)))

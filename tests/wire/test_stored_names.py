@@ -1,4 +1,4 @@
-"""The names under which a host stores its data do not change when a class or an attribute is renamed."""
+"""Stored names do not change if a class or an attribute is renamed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from holdback.lifecycle.events import EVENT_TYPES, Event, event_type
 from holdback.money import Money
 from holdback.wire.converter import CONVERTER, structured
 
-# Never regenerated: what hosts have stored cannot be renamed. A new field or event is added by hand, at its end.
+# Never regenerated, because hosts have stored these names. A new name is added by hand.
 STORED_NAMES = json.loads((Path(__file__).parent / "stored_names.json").read_text(encoding="utf-8"))
 
 

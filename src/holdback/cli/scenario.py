@@ -1,6 +1,6 @@
-"""A scenario carried out step by step against an engine, with the merchants held in memory.
+"""Scenarios: steps carried out one by one on an engine, with the merchants held in memory.
 
-It is the smallest host there is: load the merchant, carry out the operation, store the merchant.
+This is the smallest possible host: load the merchant, carry out the operation, store the merchant.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _PLACE: Final = re.compile("0|[1-9][0-9]{0,8}")
 
 @frozen(kw_only=True)
 class Step:
-    """One step that was carried out: its reply, or the problem, and the events that happened."""
+    """A step that was carried out: its reply or its problem, and its events."""
 
     number: int
     operation: str
@@ -42,19 +42,19 @@ class Step:
     events: tuple[Mapping[str, Json], ...] = ()
 
     def plain(self) -> dict[str, Json]:
-        """The step as `--json` prints it (design 7a)."""
-        told = {"problem": self.problem} if self.problem is not None else {"reply": self.reply}
+        """Return the step as `--json` prints it."""
+        answer = {"problem": self.problem} if self.problem is not None else {"reply": self.reply}
         return {
             "step": self.number,
             "operation": self.operation,
-            **told,
+            **answer,
             "events": list(self.events),
         }
 
 
 @frozen
 class _Host:
-    """Merchants in memory, by partner and merchant_id."""
+    """A host that keeps its merchants in memory, by partner and merchant_id."""
 
     engine: Engine
     merchants: dict[tuple[str, str], Merchant] = field(factory=dict)
@@ -66,7 +66,7 @@ class _Host:
         raise Refusal("merchant_not_found", "no merchant of this partner has this provider_id")
 
     def load(self, step: Mapping[str, Any]) -> Merchant:
-        """The merchant of *step*, new if it was not seen before."""
+        """Return the merchant of *step*, which may be new."""
         body = step.get("input")
         if OPERATIONS[step["operation"]].by_provider:
             given = body.get("provider_id") if isinstance(body, Mapping) else None
@@ -81,7 +81,7 @@ class _Host:
         return self.merchants.get((new.partner, new.merchant_id), new)
 
     def carry_out(self, step: Mapping[str, Any], context: Context) -> Outcome[Any]:
-        """The outcome of *step*, whose merchant is then stored."""
+        """Carry out *step*, store its merchant, and return the outcome."""
         merchant = self.load(step)
         outcome = perform(self.engine, merchant, step["operation"], step.get("input"), context)
         self.merchants[merchant.partner, merchant.merchant_id] = outcome.merchant
@@ -90,23 +90,23 @@ class _Host:
 
 def read_scenario(body: bytes) -> Sequence[Mapping[str, Any]]:
     """
-    The steps of a scenario.
+    Return the steps of a scenario.
 
     Raises:
-        InvalidDocument: naming every fault of every step.
+        InvalidDocument: naming everything that is wrong in every step.
     """
     tree = wire.read_json(body, limit=SCENARIO_BYTES)
     if not isinstance(tree, list):
         raise InvalidDocument.of("expected a list of steps", path="$")
-    faults = [
-        fault for place, step in enumerate(tree) for fault in _step_faults(step, f"$[{place}]")
+    errors = [
+        error for place, step in enumerate(tree) for error in _step_errors(step, f"$[{place}]")
     ]
-    if faults:
-        raise InvalidDocument(faults)
+    if errors:
+        raise InvalidDocument(errors)
     return tree
 
 
-def _step_faults(step: Any, path: str) -> Iterator[ErrorDetail]:
+def _step_errors(step: Any, path: str) -> Iterator[ErrorDetail]:
     if not isinstance(step, Mapping):
         yield ErrorDetail(message="expected a step, an object", path=path)
         return
@@ -142,7 +142,7 @@ def _instant(value: Any, path: str) -> DateTime:
 
 
 def run(steps: Sequence[Mapping[str, Any]], engine: Engine) -> Iterator[Step]:
-    """Each of *steps* as it was carried out, in order. A refusal changes nothing and goes on."""
+    """Carry out *steps* and yield them in order; after a refusal the next step follows."""
     host = _Host(engine)
     replies: list[Json] = []
     for number, raw in enumerate(steps):
@@ -177,18 +177,18 @@ def _context(step: Mapping[str, Any]) -> Context:
 
 
 def _filled(value: Any, replies: Sequence[Json]) -> Any:
-    """*value* with every `{"from": POINTER}` replaced by what it points at in *replies*."""
+    """Return *value* with every `{"from": POINTER}` replaced by the part of *replies* it names."""
     if isinstance(value, Mapping):
         if set(value) == {"from"}:
             return _pointed(value["from"], replies)
-        return {key: _filled(each, replies) for key, each in value.items()}
+        return {key: _filled(item, replies) for key, item in value.items()}
     if isinstance(value, list):
-        return [_filled(each, replies) for each in value]
+        return [_filled(item, replies) for item in value]
     return value
 
 
 def _pointed(pointer: Any, replies: Sequence[Json]) -> Json:
-    """What the JSON Pointer *pointer* (RFC 6901) names in the replies so far."""
+    """Return the part of *replies* that *pointer*, a JSON Pointer (RFC 6901), names."""
     if not isinstance(pointer, str) or not pointer.startswith("/"):
         message = "expected a JSON Pointer such as `/0/expiresAt`"
         raise InvalidDocument.of(message, path="$.from")

@@ -1,6 +1,6 @@
-"""For tests of a host: strategies, and given, when, then. It comes with the extra `testing`.
+"""Tools for the tests of a host: `given`, and Hypothesis strategies.
 
-`given` needs nothing but holdback. The strategies need Hypothesis and are asked for by name, with
+`given` needs holdback alone. The strategies need the extra `testing`, and are imported with
 `from holdback.testing import strategies`.
 """
 

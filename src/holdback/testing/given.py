@@ -1,6 +1,6 @@
-"""Given what happened before, when something is asked for, then this happens: tests of a lifecycle.
+"""Tests of a lifecycle: given a past, when an operation is carried out, then this happens.
 
-Each step gives a new story, so a story may be kept and gone on with in several ways.
+Every step returns a new story, so one story can be continued in several ways.
 
 >>> from holdback import Engine
 >>> story = given(
@@ -8,14 +8,19 @@ Each step gives a new story, so a story may be kept and gone on with in several 
 ...     jurisdiction="GB",
 ...     at="2026-07-06T09:00:00Z",
 ...     evidence={
-...         "identity_verified": True, "business_verified": True, "credit_score": 700,
-...         "credit_checked_on": "2026-07-06", "average_monthly_takings": "20000", "months_trading": 36,
+...         "identity_verified": True,
+...         "business_verified": True,
+...         "credit_score": 700,
+...         "credit_checked_on": "2026-07-06",
+...         "average_monthly_takings": "20000",
+...         "months_trading": 36,
 ...     },
 ... )
 >>> offered = story.after("request_offers")
 >>> offered.when("accept_offer").events("OfferAccepted").merchant.deals
 ()
->>> offered.later(days=60).when("accept_offer").refused("offers_expired").merchant == offered.merchant
+>>> late = offered.later(days=60).when("accept_offer").refused("offers_expired")
+>>> late.merchant == offered.merchant
 True
 """
 
@@ -46,7 +51,7 @@ from holdback.testing.inputs import Body, carry_out, checked_name, completed, fi
 Instant: TypeAlias = datetime | str
 
 
-def given(
+def given(  # noqa: PLR0913  # every argument but the engine is a keyword
     engine: Engine,
     *,
     at: Instant,
@@ -57,20 +62,20 @@ def given(
     evidence: Mapping[str, Json] = MappingProxyType({}),
 ) -> Story:
     """
-    A story that begins at the instant *at*, with a merchant that *engine* has not seen before, or with the
-    *merchant* as it is stored. Nothing here reads a clock.
+    Return a story that begins at the instant *at*. No clock is read.
 
-    `evidence` is what the host's checks give from now on. Once the service knows the merchant, what its state
-    derives is left out of it, as a host would.
+    The story is about a new merchant, or about the stored *merchant*. `evidence` holds the results
+    of the host's checks from now on. For a merchant that the service knows, facts that follow from
+    its state are left out, as a host would do.
 
     Raises:
-        InvalidDocument: an instant or a jurisdiction that there is not.
+        InvalidDocument: the instant or the jurisdiction does not exist.
     """
     if merchant is None:
         if jurisdiction is None:
             raise ValueError("given which merchant? name a jurisdiction, or hand in a merchant")
         merchant = Merchant.new(partner=partner, merchant_id=merchant_id, jurisdiction=jurisdiction)
-    engine.jurisdictions[merchant.jurisdiction]  # raises when there is none
+    engine.jurisdictions[merchant.jurisdiction]  # raises if there is none
     return Story(
         engine=engine, merchant=merchant, at=_instant(at), evidence=MappingProxyType({**evidence})
     )
@@ -85,10 +90,11 @@ def _instant(at: Instant) -> DateTime:
 @frozen(kw_only=True)
 class Story:
     """
-    What is given: a merchant at an instant, after everything that `happened`.
+    A merchant at an instant, after the events that `happened`.
 
-    `replies` are those of the steps so far, as `wire.to_dict` has them. `steps` counts them; the third has the
-    request id `r-3`, unless another is named or the merchant has seen that one.
+    `replies` are those of the steps so far, as `wire.to_dict` returns them. `steps` counts the
+    steps. The third has the request id `r-3`, unless it is given another, or the merchant has
+    already seen `r-3`.
     """
 
     engine: Engine = field(repr=False)
@@ -99,7 +105,7 @@ class Story:
     replies: tuple[Mapping[str, Json], ...] = field(default=(), repr=False)
     steps: int = 0
 
-    def _repr_pretty_(self, printer: Any, _: bool) -> None:
+    def _repr_pretty_(self, printer: Any, _: object) -> None:
         printer.text(repr(self))  # Hypothesis would show the engine with all its rules
 
     @property
@@ -108,7 +114,7 @@ class Story:
         The reply of the last step that was carried out.
 
         Raises:
-            AssertionError: nothing was.
+            AssertionError: no step was carried out.
         """
         if not self.replies:
             raise AssertionError("nothing was carried out yet")
@@ -124,7 +130,7 @@ class Story:
         request_id: str | None = None,
     ) -> Story:
         """
-        The story after *what* was carried out as well; the arguments are those of `when`.
+        Return the story after *what* was carried out; the arguments are those of `when`.
 
         Raises:
             AssertionError: it was refused.
@@ -132,16 +138,17 @@ class Story:
         __tracebackhide__ = True
         then = self.when(what, body, at=at, evidence=evidence, request_id=request_id)
         if then.error is not None:
-            raise AssertionError(then._told("what is given happens")) from then.error
+            raise AssertionError(then.failure("what is given happens")) from then.error
         return then.story
 
     def events(self, *events: Event | Mapping[str, Json]) -> Story:
         """
-        The story after *events* as well, as they are or as `wire.event_to_dict` has them. No rule is asked;
-        the instant stays unless an event is later.
+        Return the story after *events*, which may be plain values of `wire.event_to_dict`.
+
+        No rule is evaluated. The instant moves only to a later event.
 
         Raises:
-            InvalidDocument: an event that cannot be read, or does not fit the merchant.
+            InvalidDocument: an event cannot be read, or cannot follow from the merchant's state.
         """
         read = [wire.event_from_dict(e) if isinstance(e, Mapping) else e for e in events]
         return attrs.evolve(
@@ -152,25 +159,25 @@ class Story:
         )
 
     def later(self, **of: int) -> Story:
-        """
-        The story after some time has passed: `days=30`, `hours=2`, as a `timedelta` has it.
-        """
+        """Return the story after some time, such as `days=30`: the arguments of `timedelta`."""
         return attrs.evolve(self, at=_instant(self.at + timedelta(**of)))
 
     def on(self, at: Instant) -> Story:
-        """The story at the instant *at*; at an earlier one, should a clock go back."""
+        """Return the story at the instant *at*, which may be earlier, as if a clock went back."""
         return attrs.evolve(self, at=_instant(at))
 
     def knowing(self, **evidence: Json) -> Story:
-        """The story with other *evidence* from now on; None takes a fact away."""
-        known = {**self.evidence, **evidence}
-        left = {name: value for name, value in known.items() if value is not None}
-        return attrs.evolve(self, evidence=MappingProxyType(left))
+        """Return the story with other *evidence* from now on; None removes a fact."""
+        merged = {**self.evidence, **evidence}
+        present = {name: value for name, value in merged.items() if value is not None}
+        return attrs.evolve(self, evidence=MappingProxyType(present))
 
     def paid_down(self, percent: int) -> Story:
         """
-        The story after the active deal was paid down to *percent* of its repayment amount, on pace: on the
-        day on which its term expects that, or today when it is late. Its history is declared complete.
+        Return the story after the active deal was paid down to *percent* of its repayment amount.
+
+        The payment is on pace: on the day on which the term expects it, or today if it is late.
+        The deal's history is declared complete.
 
         Raises:
             AssertionError: there is no active deal.
@@ -200,24 +207,25 @@ class Story:
         request_id: str | None = None,
     ) -> Then:
         """
-        What comes of *what*: an operation or a question by its name, or a command of `holdback.lifecycle`.
+        Carry out *what*, and return what happened, for expectations about it.
 
         Args:
-            what: Such as `accept_offer`.
+            what: The name of an operation, such as `accept_offer`, or a command.
 
-            body: The operation's input (design 7a): an object, JSON text, or a function of the story that gives
-                one. An object may leave out the merchant's own ids: the offer is then the first one of the
-                newest set, the application the last accepted, the deal the active or last one; a request for
-                offers is a renewal once there is a deal, and before that has an empty profile.
+            body: The operation's input: an object, JSON text, or a function of the story. An object
+                may omit the merchant's own ids. They are then those of the first offer of the
+                newest set, of the application accepted last, and of the active or last deal. A
+                request for offers is a renewal once there is a deal; before that its profile is
+                empty.
 
-            at: The instant of the attempt and of what follows; by default that of the story.
+            at: The instant of this attempt and of the story after it; by default the story's.
 
-            evidence: The evidence of this attempt alone, just as it is.
+            evidence: The evidence of this attempt alone, instead of the story's.
 
-            request_id: The host's id of the attempt; that of an earlier step makes it a retry.
+            request_id: The host's id of the attempt. That of an earlier step makes it a retry.
 
         Raises:
-            ValueError: *what* is no operation.
+            ValueError: *what* is not the name of an operation.
         """
         story = self if at is None else self.on(at)
         given = body(story) if callable(body) else body
@@ -225,7 +233,7 @@ class Story:
             given = completed(story.engine, story.merchant, checked_name(what), given)
         if evidence is None:
             evidence = fitting_evidence(story.merchant, what, given, story.evidence)
-        named = request_id or story._new_request_id()
+        named = request_id or _new_request_id(story)
         context = Context(at=story.at, request_id=named, evidence=evidence)
         then = Then(
             asked=f"`{what}`" if isinstance(what, str) else type(what).__name__,
@@ -247,19 +255,20 @@ class Story:
             ),
         )
 
-    def _new_request_id(self) -> str:
-        """An id that the merchant has not seen, also when it came with a past of its own."""
-        seen = {each.request_id for each in self.merchant.offer_sets}
-        return next(name for n in count(self.steps + 1) if (name := f"r-{n}") not in seen)
+
+def _new_request_id(story: Story) -> str:
+    """Return an id that the merchant has not seen, even if its past is not of this story."""
+    seen = {offer_set.request_id for offer_set in story.merchant.offer_sets}
+    return next(name for n in count(story.steps + 1) if (name := f"r-{n}") not in seen)
 
 
 @frozen(kw_only=True)
 class Then:
     """
-    What came of it. Each expectation gives itself back, so that several can follow one another.
+    What happened in a step. Every expectation returns the same object, so they can be chained.
 
-    `story` goes on from here; what was refused changed nothing but the count of its steps. `error` is the
-    refusal or the invalid document, None when there was none.
+    `story` continues from here. A refusal changes nothing in it but the count of steps. `error` is
+    the refusal or the invalid document, None without one.
     """
 
     asked: str
@@ -270,50 +279,52 @@ class Then:
 
     @property
     def merchant(self) -> Merchant:
-        """The merchant to store, as it was when it was refused."""
+        """The merchant to store, unchanged after a refusal."""
         return self.story.merchant
 
     @property
     def outcome(self) -> Outcome[Any]:
         """
-        The outcome.
+        The outcome of the operation.
 
         Raises:
             AssertionError: it was refused.
         """
         __tracebackhide__ = True
         if self.carried_out is None:
-            raise AssertionError(self._told("an outcome")) from self.error
+            raise AssertionError(self.failure("an outcome")) from self.error
         return self.carried_out
 
     def events(self, *expected: str | type | Event | Mapping[str, Json]) -> Then:
         """
-        Expect exactly these events, in this order: each by its name, its class, as it is, or as an object with
-        `type` and some of its fields as `wire.event_to_dict` has them. With none, nothing happened.
+        Expect exactly these events, in this order; without any, expect none.
+
+        An event is given by its name, by its class, as the event itself, or as an object with its
+        `type` and some of its fields, as `wire.event_to_dict` returns them.
 
         Raises:
             AssertionError: anything else happened.
         """
         __tracebackhide__ = True
-        names = [_name(each) for each in expected]
+        names = [_name(event) for event in expected]
         wanted = f"the events {', '.join(names)}" if names else "no event"
         if self.carried_out is None:
-            raise AssertionError(self._told(wanted)) from self.error
+            raise AssertionError(self.failure(wanted)) from self.error
         happened = self.carried_out.events
         if names != [event_type(event) for event in happened]:
-            raise AssertionError(self._told(wanted))
+            raise AssertionError(self.failure(wanted))
         unlike = [
             line
-            for each, event in zip(expected, happened, strict=True)
-            for line in _unlike(each, event)
+            for wanted_event, event in zip(expected, happened, strict=True)
+            for line in _differences(wanted_event, event)
         ]
         if unlike:
-            raise AssertionError(self._told(wanted, unlike))
+            raise AssertionError(self.failure(wanted, unlike))
         return self
 
     def nothing(self) -> Then:
         """
-        Expect that nothing happened: it was a question, or was carried out before.
+        Expect no event: the operation was a question, or was carried out before.
 
         Raises:
             AssertionError: an event happened, or it was refused.
@@ -326,57 +337,59 @@ class Then:
         Expect the refusal *code*, such as `offers_expired`.
 
         Raises:
-            AssertionError: it was not refused, or with another code.
+            AssertionError: it was not refused, or refused with another code.
         """
         __tracebackhide__ = True
         if not isinstance(self.error, Refusal) or self.error.code != code:
-            raise AssertionError(self._told(f"the refusal {code}")) from self.error
+            raise AssertionError(self.failure(f"the refusal {code}")) from self.error
         return self
 
     def invalid(self, *paths: str) -> Then:
         """
-        Expect an invalid document with a fault at each of *paths*, such as `$.evidence.credit_score`.
+        Expect an invalid document with errors at *paths*, such as `$.evidence.credit_score`.
 
         Raises:
             AssertionError: it was carried out, refused, or invalid for other reasons.
         """
         __tracebackhide__ = True
-        found = self.error.errors if isinstance(self.error, InvalidDocument) else ()
-        if not found or not set(paths) <= {fault.path for fault in found}:
-            at = f" with faults at {', '.join(paths)}" if paths else ""
-            raise AssertionError(self._told(f"an invalid document{at}")) from self.error
+        errors = self.error.errors if isinstance(self.error, InvalidDocument) else ()
+        if not errors or not set(paths) <= {error.path for error in errors}:
+            at = f" with errors at {', '.join(paths)}" if paths else ""
+            raise AssertionError(self.failure(f"an invalid document{at}")) from self.error
         return self
 
     def reply(self, expected: Mapping[str, Json] | str | bytes) -> Then:
         """
-        Expect a reply with these fields, as an object or as JSON text; it may have more. A list has as many
-        items as the one expected. Numbers are compared exactly, so floats are not taken.
+        Expect a reply with these fields, given as an object or as JSON text.
+
+        The reply may have more fields. Lists have the same length. Numbers are compared exactly, so
+        floats are refused.
 
         Raises:
             AssertionError: a field differs, or it was refused.
         """
         __tracebackhide__ = True
         if self.carried_out is None:
-            raise AssertionError(self._told("a reply")) from self.error
+            raise AssertionError(self.failure("a reply")) from self.error
         wanted = expected if isinstance(expected, Mapping) else wire.read_json(expected)
         unlike = list(messages.differences(wanted, self.story.reply))
         if unlike:
-            raise AssertionError(self._told("a reply with other fields", unlike))
+            raise AssertionError(self.failure("a reply with other fields", unlike))
         return self
 
-    def _told(self, expected: str, unlike: list[str] | None = None) -> str:
-        """What was *expected* and what happened instead, without anything personal."""
+    def failure(self, expected: str, unlike: list[str] | None = None) -> str:
+        """Return the message of a failed expectation, without personal data."""
         at = wire.write_timestamp(self.story.at)
         lines = [f"when {self.asked} at {at} ({self.request_id})", f"expected {expected}"]
         if unlike:
-            return "\n".join([*lines, "differs:", *(f"  {each}" for each in unlike)])
+            return "\n".join([*lines, "differs:", *(f"  {line}" for line in unlike)])
         if self.error is not None:
-            return "\n".join([*lines, "happened:", *messages.told_error(self.error)])
-        return "\n".join([*lines, "happened:", *messages.told_events(self.outcome.events)])
+            return "\n".join([*lines, "happened:", *messages.error_lines(self.error)])
+        return "\n".join([*lines, "happened:", *messages.event_lines(self.outcome.events)])
 
 
 def _name(expected: str | type | Event | Mapping[str, Json]) -> str:
-    """The name of the event that is expected."""
+    """Return the stored name of an expected event."""
     name = expected
     if isinstance(expected, Mapping):
         name = expected.get("type", "")
@@ -384,12 +397,12 @@ def _name(expected: str | type | Event | Mapping[str, Json]) -> str:
         kind = expected if isinstance(expected, type) else type(expected)
         name = event_type(kind) if kind in wire.EVENT_TYPES.values() else kind.__name__
     if name not in wire.EVENT_TYPES:
-        raise ValueError(f"`{name}` is no event; there are {', '.join(wire.EVENT_TYPES)}")
+        raise ValueError(f"`{name}` is not an event; there are {', '.join(wire.EVENT_TYPES)}")
     return str(name)
 
 
-def _unlike(expected: str | type | Event | Mapping[str, Json], event: Event) -> list[str]:
-    """Where *event* is not the one that was expected, with the names of its fields."""
+def _differences(expected: str | type | Event | Mapping[str, Json], event: Event) -> list[str]:
+    """Return the lines that say how *event* differs from the expected one."""
     if isinstance(expected, str | type):
         return []
     fields = expected if isinstance(expected, Mapping) else wire.event_to_dict(expected)

@@ -1,6 +1,6 @@
-"""How a failed expectation is told: what was expected and what happened instead, nothing personal.
+"""Messages of failed expectations: what was expected, and what happened instead.
 
-A field that is not shown in a `repr` is personal or long, and is not shown here either.
+Personal data is never shown. A field that its class leaves out of the `repr` is left out here too.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from holdback.lifecycle.events import Event, event_type
 from holdback.money import Money
 from holdback.wire import write_timestamp
 
-# What is personal to a merchant: it may be compared, and is never shown.
+# Fields with personal data: they may be compared, and are never shown.
 PERSONAL: Final = frozenset(
     {
         "account_number",
@@ -39,14 +39,14 @@ PERSONAL: Final = frozenset(
 )
 _LONGEST_TEXT: Final = 80
 _MOST_ITEMS: Final = 3
-# A deal within an event is shown with its fields, an offer within its product by its name.
+# A deal in an event is shown with its fields, an offer in a product by the name of its class.
 _DEPTH: Final = 2
 _ABSENT: Final = object()
 
 
 def shown(value: object, depth: int = _DEPTH) -> str:
     """
-    *value* in short.
+    Return *value* as short text.
 
     >>> from holdback import BankDetails, Money, Takings
     >>> shown(Takings(on=date(2026, 7, 1), amount=Money.parse("GBP 12.00")))
@@ -65,7 +65,7 @@ def shown(value: object, depth: int = _DEPTH) -> str:
         return "{...}" if value else "{}"
     if isinstance(value, Sequence) and not isinstance(value, bytes):
         more = len(value) - _MOST_ITEMS
-        items = [shown(each, depth - 1) for each in value[:_MOST_ITEMS]]
+        items = [shown(item, depth - 1) for item in value[:_MOST_ITEMS]]
         return f"[{', '.join([*items, f'and {more} more'] if more > 0 else items)}]"
     if attrs.has(type(value)):
         fields = "..." if depth < 1 else ", ".join(_fields(value, depth - 1))
@@ -74,13 +74,13 @@ def shown(value: object, depth: int = _DEPTH) -> str:
 
 
 def _fields(value: Any, depth: int) -> Iterator[str]:
-    for each in attrs.fields(type(value)):
-        if each.repr and each.name not in PERSONAL:
-            yield f"{each.name}={shown(getattr(value, each.name), depth)}"
+    for field in attrs.fields(type(value)):
+        if field.repr and field.name not in PERSONAL:
+            yield f"{field.name}={shown(getattr(value, field.name), depth)}"
 
 
-def told_events(events: Iterable[Event]) -> list[str]:
-    """Lines for *events*, each with its fields under it."""
+def event_lines(events: Iterable[Event]) -> list[str]:
+    """Return lines with the name of every event and its fields below it."""
     lines = []
     for event in events:
         lines.append(f"  {event_type(event)}")
@@ -88,19 +88,21 @@ def told_events(events: Iterable[Event]) -> list[str]:
     return lines or ["  no event"]
 
 
-def told_error(error: HoldbackError) -> list[str]:
-    """Lines for a refusal with its code and its sentence, or for every fault of an invalid document."""
+def error_lines(error: HoldbackError) -> list[str]:
+    """Return lines for a refusal, or for everything that is wrong in an invalid document."""
     if isinstance(error, Refusal):
         lines = [f"  refused: {error.code} ({error.status}): {error.detail}"]
-        return lines + [f"    {fault}" for fault in error.errors]
+        return lines + [f"    {detail}" for detail in error.errors]
     assert isinstance(error, InvalidDocument), "an operation raises nothing else on purpose"
-    return ["  invalid:", *(f"    {fault}" for fault in error.errors)]
+    return ["  invalid:", *(f"    {detail}" for detail in error.errors)]
 
 
 def differences(expected: Json, actual: Json, path: str = "$") -> Iterator[str]:
     """
-    Where *actual* is not what was *expected*, with its path. An object may have more fields than expected, a
-    list has as many items; numbers are compared by what they say.
+    Yield where *actual* differs from *expected*, with its path.
+
+    An object may have more fields than expected; lists have the same length. Numbers are compared
+    by value.
 
     >>> list(differences({"balance": 12}, {"balance": Decimal("12.00"), "id": "d-1"}))
     []
@@ -115,20 +117,20 @@ def differences(expected: Json, actual: Json, path: str = "$") -> Iterator[str]:
                 yield from differences(item, actual[name], f"{path}.{name}")
             else:
                 hint = did_you_mean(str(name), actual) or f"there are {', '.join(actual)}"
-                told = "there is no such field"
-                yield f"{path}.{name}: {told}" + ("" if _personal(path) else f"; {hint}")
+                message = f"{path}.{name}: there is no such field"
+                yield message + ("" if _personal(path) else f"; {hint}")
     elif _listed(expected) and _listed(actual):
         pairs = zip_longest(expected, actual, fillvalue=_ABSENT)
-        for place, (item, found) in enumerate(pairs):
-            if item is _ABSENT:
+        for place, (wanted, actual_item) in enumerate(pairs):
+            if wanted is _ABSENT:
                 yield f"{path}[{place}]: not expected"
-            elif found is _ABSENT:
+            elif actual_item is _ABSENT:
                 yield f"{path}[{place}]: there is no such item"
             else:
-                yield from differences(item, found, f"{path}[{place}]")
+                yield from differences(wanted, actual_item, f"{path}[{place}]")
     elif not _same(expected, actual):
-        told = f"expected {shown(expected)}, not {shown(actual)}"
-        yield f"{path}: {'differs, and is personal' if _personal(path) else told}"
+        message = f"expected {shown(expected)}, not {shown(actual)}"
+        yield f"{path}: {'differs, and is personal' if _personal(path) else message}"
 
 
 def _personal(path: str) -> bool:

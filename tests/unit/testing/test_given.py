@@ -71,7 +71,7 @@ def told(expectation, *arguments):
 
 def test_it_reads_as_given_when_then(new):
     """
-    Given operations by name with the inputs of design 7a, when another, then these events.
+    Given operations by name with their inputs, when another is carried out, then these events.
     """
     story = new.after("request_offers", REQUEST)
     offer_id = story.reply["products"][0]["offers"][0]["offer_id"]
@@ -105,7 +105,7 @@ def test_a_story_may_branch(offered):
 
 def test_a_renewal_needs_no_more_than_its_name(funded):
     """
-    The ids that an input leaves out are the merchant's own, and time passes as the deal is paid down.
+    The ids that an input omits are the merchant's own; paying down lets time pass.
     """
     renewed = funded.paid_down(60).after("request_offers").after("accept_offer").when("fund_deal")
 
@@ -237,7 +237,7 @@ def test_evidence(new, funded):
     new.knowing(identity_verified=None).when("request_offers", REQUEST).reply(referred)
     new.when("request_offers", REQUEST, evidence={}).reply(referred)
     new.knowing(shoe_size=43).when("request_offers", REQUEST).invalid("$.evidence.shoe_size")
-    # What the state derives is left out once the service knows the merchant, unless it is asked for.
+    # Facts that follow from the state of a known merchant are left out, unless given for the step.
     funded.when("assess_renewal").nothing()
     funded.when("assess_renewal", evidence=EVIDENCE).invalid("$.evidence.months_trading")
     request = RequestOffers(request=wire.read_offers_request(REQUEST))
@@ -276,7 +276,8 @@ def test_what_is_given_has_to_happen(new, offered):
     """
     A step before `when` that is refused fails, and says why.
     """
-    refused = "refused: offers_expired (404): the offers have expired; a new application must be submitted"
+    detail = "the offers have expired; a new application must be submitted"
+    refused = f"refused: offers_expired (404): {detail}"
 
     assert told(offered.later(days=40).after, "accept_offer").splitlines() == [
         "when `accept_offer` at 2026-08-15T09:00:00Z (r-2)",
@@ -337,13 +338,13 @@ def test_other_events(offered):
     ):
         assert f"expected the events {', '.join(wrong)}" in told(accepted.events, *wrong)
     assert "expected no event" in told(accepted.nothing)
-    with pytest.raises(ValueError, match="`OfferAcepted` is no event"):
+    with pytest.raises(ValueError, match="`OfferAcepted` is not an event"):
         accepted.events("OfferAcepted")
 
 
 def test_events_with_their_fields(offered):
     """
-    An event as it is, or as an object with some of its fields; what is personal is compared and not shown.
+    An event, or an object with some of its fields; personal data is compared and not shown.
     """
     accepted = offered.when("accept_offer", {"bank_details": BANK})
     first, second = accepted.outcome.events
@@ -403,7 +404,7 @@ def test_invalid_documents(new, offered):
     wrong = new.when("request_offers", {"application": {"currency": "XXX"}, "more": 1})
 
     wrong.invalid().invalid("$.more", "$.application.currency")
-    assert "with faults at $.less" in told(wrong.invalid, "$.less")
+    assert "with errors at $.less" in told(wrong.invalid, "$.less")
     assert "$.more: unknown field" in told(wrong.events, "OffersIssued")
     assert "expected an invalid document" in told(offered.when("accept_offer").invalid)
 

@@ -74,7 +74,7 @@ def named(kinds):
 @given(st.data())
 def test_every_public_type_has_a_strategy(kind, data):
     """
-    `of` draws instances of every class of the front door, every event, every command and every reply.
+    `of` draws instances of every public class, event, command and reply.
     """
     assert isinstance(data.draw(strategies.of(kind)), kind)
 
@@ -103,7 +103,7 @@ def test_what_has_no_strategy_is_no_class_or_a_protocol():
 )
 def test_every_attribute_takes_more_than_one_value(kind):
     """
-    An attribute added to an event, a command, a reply or the state is drawn too, not left at its default.
+    An attribute added to an event, a command, a reply or the state is drawn too.
     """
     seen = {field.name: set() for field in attrs.fields(kind) if field.init}
 
@@ -214,7 +214,7 @@ def test_bodies_of_acceptances_are_valid(body):
 @given(st.data())
 def test_inputs_are_valid_and_plain(operation, data):
     """
-    "the inputs of every operation (design 7a)": each is read, and the standard `json` writes it.
+    The inputs of every operation are read, and the standard `json` writes them.
     """
     body = data.draw(strategies.inputs(operation))
 
@@ -405,8 +405,9 @@ def test_histories_go_far_by_themselves():
 
 def small_engine(performance):
     """
-    An engine with one small jurisdiction, where a renewal needs so much *performance*. No example there says
-    what good evidence is.
+    Return an engine with one small jurisdiction, where a renewal needs *performance*.
+
+    No example there says what good evidence is.
     """
     renewal = small_jurisdiction.RENEWAL.partition("[typical]")[0]
     renewal = renewal.replace("75%", performance).replace("80%", performance)

@@ -64,7 +64,7 @@ REFUSED = [
 @pytest.mark.parametrize(("text", "utc"), READ.items())
 def test_a_timestamp_is_read_as_an_instant_in_utc(text, utc):
     """
-    "Timestamps are RFC 3339 in UTC, read by a strict reader and held as `pendulum.DateTime`." (design 7)
+    An RFC 3339 timestamp is read as a `pendulum.DateTime` in UTC (decisions/wire).
     """
     read = wire.read_timestamp(text)
 
@@ -76,7 +76,7 @@ def test_a_timestamp_is_read_as_an_instant_in_utc(text, utc):
 @pytest.mark.parametrize("text", REFUSED, ids=repr)
 def test_everything_else_is_refused(text):
     """
-    "Never `pendulum.parse` on data: it accepts "now" and "10:30" and reads the clock." (design 7)
+    Nothing is read that `pendulum.parse` would complete from the clock, such as `now` and `10:30`.
     """
     with pytest.raises(InvalidDocument) as caught:
         wire.read_timestamp(text, path="$.at")
@@ -95,7 +95,7 @@ def test_what_is_written_is_read_back(at):
 
 def test_an_instant_of_another_zone_is_written_in_utc():
     """
-    "Timestamps are RFC 3339 in UTC" (design 7)
+    An instant is written as an RFC 3339 timestamp in UTC.
     """
     there = datetime(2026, 7, 1, 12, tzinfo=timezone(timedelta(hours=2)))
 

@@ -38,7 +38,7 @@ def test_bytes_and_plain_values_say_the_same(name):
 )
 def test_money_is_written_at_the_minor_units(money, written):
     """
-    "money is written at the currency's minor units (`10000.00`)" (design 7), to 28 digits
+    Money is written with the decimals of its currency, such as `10000.00`, up to 28 digits.
     """
     offer = wire_samples.offer(1, funded_amount=Money.parse(money))
     reply = attrs.evolve(wire_samples.ACCEPTANCE, offer=offer)
@@ -61,7 +61,7 @@ def test_money_is_written_at_the_minor_units(money, written):
 )
 def test_rates_are_written_without_trailing_zeros(value, written):
     """
-    "rates without trailing zeros" (design 7), exact to 28 digits
+    Rates are written without trailing zeros, exact up to 28 digits.
     """
     assert rate(Decimal(value)) == written
 
@@ -78,8 +78,7 @@ def test_text_is_written_as_json_whatever_it_holds():
 
 def test_the_settled_transactions_add_up_to_what_was_remitted():
     """
-    "The amount of a reversal is written below zero, so that the amounts of a deal's settled transactions add
-    up to what was remitted."
+    The amount of a reversal is negative, so the settled amounts add up to what was remitted.
     """
     written = wire.to_dict(wire_samples.STANDING)["transactions"]
 
@@ -91,7 +90,7 @@ def test_the_settled_transactions_add_up_to_what_was_remitted():
 
 def test_the_links_of_the_specification_come_first():
     """
-    "Contains at least the two keys below." (service 2.4): the same order whatever the host gives or stores.
+    The two links that are always there come first, in one order for all hosts (service 2.4).
     """
     links = dict(reversed(wire_samples.LINKS.items()))
     reply = attrs.evolve(wire_samples.ACCEPTANCE, links=links)
@@ -103,7 +102,7 @@ def test_the_links_of_the_specification_come_first():
 @pytest.mark.parametrize("code", REFUSALS)
 def test_a_refusal_is_a_problem(code):
     """
-    "`{"type": "urn:holdback:CODE", "title", "status", "detail", "code", "errors"}`" (design 7a)
+    A problem has a type, a title, a status, a detail, a code and a list of errors (service 7).
     """
     status, title = REFUSALS[code]
 
@@ -119,7 +118,7 @@ def test_a_refusal_is_a_problem(code):
 
 def test_an_invalid_document_is_an_invalid_request_with_every_fault():
     """
-    "`invalid_request` 422" (design 7a)
+    An invalid document is a problem `invalid_request` with status 422 (service 7).
     """
     error = InvalidDocument(
         [

@@ -90,7 +90,7 @@ def faults_of(body, read=wire.read_merchant):
 )
 def test_a_damaged_state_is_refused_with_its_path(path, value, place, message):
     """
-    "Merchant state as JSON carries `format`" (design 7a), and it is read strictly.
+    The state carries a format, and is read strictly (decisions/formats).
     """
     assert message in faults_of(damaged(*path, value=value))[place]
 
@@ -134,7 +134,7 @@ def test_a_field_with_a_default_may_be_missing():
 
 def test_a_state_begins_with_its_format():
     """
-    "Merchant state as JSON carries `format`" (design 7a)
+    A state without the format that this version reads is refused (decisions/formats).
     """
     assert STATE.startswith(b'{"format":1,')
 
@@ -146,7 +146,8 @@ def test_a_state_may_be_larger_and_deeper_than_a_request():
     deep = "[" * 31 + "]" * 31
     application = '"application": {"merchant_id": "m-1", "currency": "GBP"}'
     request = wire.read_offers_request(
-        f'{{{application}, "consents": {{}}, "applicants": [{{}}], "company": {{"a": {deep[1:-1]}}}}}'
+        f'{{{application}, "consents": {{}}, "applicants": [{{}}],'
+        f' "company": {{"a": {deep[1:-1]}}}}}'
     )
     offer_set = attrs.evolve(wire_samples.OFFER_SET, request=request)
     merchant = attrs.evolve(wire_samples.MERCHANT, offer_sets=(offer_set,) * 100)
@@ -183,7 +184,7 @@ def test_rates_are_stored_without_trailing_zeros():
 
 def test_evidence_that_python_gave_is_stored_as_text():
     """
-    A host in Python may give a date or money as evidence; stored, it is the text that the facts read.
+    A date or money given as evidence is stored as the text that the facts read.
     """
     evidence = {
         "credit_checked_on": date(2026, 7, 1),
@@ -211,7 +212,7 @@ def test_evidence_that_python_gave_is_stored_as_text():
 )
 def test_a_damaged_event_is_refused(change, path):
     """
-    "Events as JSON: {"type", "format", "at", ...}" (design 7a)
+    An event carries its type and its format (decisions/formats).
     """
     fields = wire.event_to_dict(wire_samples.EVENTS["DealRepaid"]) | change
 

@@ -68,8 +68,9 @@ HOSTILE = {
 @pytest.mark.parametrize("body", HOSTILE.values(), ids=HOSTILE)
 def test_hostile_json_is_an_invalid_document(body):
     """
-    "Read strictly: duplicate keys, NaN and Infinity, lone surrogates [...] are errors" (design 7), and no
-    error of the standard library comes through, not even as a context.
+    Repeated names, NaN and Infinity, lone surrogates and the like are errors (decisions/wire).
+
+    No error of the standard library comes through, not even as a context.
     """
     with pytest.raises(InvalidDocument) as caught:
         read_json(body)
@@ -88,7 +89,7 @@ def faults_of(body):
 
 def test_every_fault_is_told_with_its_path():
     """
-    "all reported at once with their JSON paths" (design 7)
+    All errors are reported at once, with their JSON paths (decisions/wire).
     """
     body = (
         b'{"a": NaN, "b": [1, {"c": "\\ud800"}], "a": 1e99, "d": {"e": 1, "e": 2},'
@@ -135,7 +136,7 @@ def test_a_syntax_error_has_its_line_and_column():
 )
 def test_what_is_json_is_read(text):
     """
-    Strictness stops at what JSON allows: brackets in a text are no nesting, an escaped pair is a character.
+    Brackets in a text are not nesting, and an escaped surrogate pair is one character.
     """
     exact = json.loads(text, parse_float=Verbatim, parse_int=Verbatim)
 
@@ -145,7 +146,7 @@ def test_what_is_json_is_read(text):
 
 def test_numbers_stay_as_they_were_written():
     """
-    "opaque content keeps its numbers as they came (`0.10` stays `0.10`)" (design 7)
+    Opaque content keeps its numbers as written: `0.10` stays `0.10`.
     """
     body = b"[0.10,1.0,-0.00,1e2,1E+2,10000000000000000000000.10,-0]"
 
@@ -182,7 +183,7 @@ def test_the_limits_can_be_chosen():
 )
 def test_a_tree_that_was_parsed_elsewhere_is_read_as_strictly(value, path, message):
     """
-    A host may hand in what its framework has parsed; a float has lost what was written, so it is refused.
+    A parsed tree is read too; a float in it has lost its digits, so it is refused.
     """
     with pytest.raises(InvalidDocument) as caught:
         read_tree(value)
@@ -203,7 +204,7 @@ def test_a_tree_without_end_is_refused():
 
 def test_exact_values_of_a_tree_are_kept():
     """
-    Whole numbers, decimals and closed documents of a parsed tree are numbers and documents of the text.
+    An `int`, a `Decimal` and an opaque document in a tree are read as their JSON text is.
     """
     tree = {
         "a": 1,
@@ -247,7 +248,7 @@ def test_what_is_nearly_json_is_read_or_refused(text):
 @given(st.integers(0, 10**28 - 1), st.integers(-28, 28), st.booleans())
 def test_the_bounds_of_numbers_are_those_of_decimals(digits, exponent, negative):
     """
-    A number is within the bounds just when its decimal has at most 28 digits and exponents within 28.
+    A number is within the bounds if its decimal has at most 28 digits and an exponent within 28.
     """
     assert is_number(f"{'-' if negative else ''}{digits}e{exponent}")
     assert not is_number(f"{digits + 10**28}e{exponent}")

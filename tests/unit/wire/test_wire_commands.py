@@ -102,7 +102,7 @@ def test_each_operation_has_its_command(operation):
 
 def test_a_request_for_offers_is_read_as_the_partner_sends_it():
     """
-    "`request_offers` and `required_checks` the request body of the specification" (design 7a)
+    The input of `request_offers` is the body of `POST /offers` (service 2.1).
     """
     body = {"application": {"merchant_id": "m-1", "provider_id": "p-1", "currency": "GBP"}}
     command = read("request_offers", body)
@@ -243,7 +243,7 @@ def test_an_amount_that_cannot_be_meant_is_refused(amount, message):
 )
 def test_an_amount_is_read_exactly(amount, text):
     """
-    "money as number or text, [...] at most the currency's minor units": a zero decimal says nothing.
+    An amount is a number or a text; trailing zero decimals do not count.
     """
     body = f'{{"takings": [{{"on": "2026-07-01", "amount": {amount}}}]}}'
 

@@ -56,7 +56,7 @@ def test_an_initial_application_is_read():
 
 def test_a_renewal_is_read():
     """
-    "With application.provider_id set, it is a renewal and only the application object is needed." (service 4.1)
+    With a provider_id the request is a renewal: the application object alone (service 4.1).
     """
     request = wire.read_offers_request(RENEWAL)
 
@@ -67,7 +67,7 @@ def test_a_renewal_is_read():
 
 def test_an_absent_provider_id_means_null():
     """
-    "Absent `provider_id` means null" (design 6a), and an omitted purpose is asked for later.
+    An absent provider_id means null, and an omitted purpose is asked for later.
     """
     application = without(INITIAL["application"], "provider_id", "intended_use_of_funds")
     request = wire.read_offers_request({**INITIAL, "application": application})
@@ -78,7 +78,7 @@ def test_an_absent_provider_id_means_null():
 
 def test_every_fault_is_told_at_once():
     """
-    "errors, all reported at once with their JSON paths" (design 7)
+    All errors are reported at once, with their JSON paths (decisions/wire).
     """
     body = {
         "application": {
@@ -155,7 +155,7 @@ def test_every_fault_is_told_at_once():
 )
 def test_each_fault_has_its_path(body, path, message):
     """
-    "unknown fields of ours, wrong types, a renewal with a profile or an initial without one are errors"
+    Unknown fields, wrong types, a renewal with a profile, an initial one without: all are errors.
     """
     faults = faults_of(body)
 
@@ -177,7 +177,7 @@ def test_an_application_without_fields_lacks_its_profile_too():
 
 def test_a_provider_id_that_is_neither_leaves_the_kind_of_request_open():
     """
-    "empty is an error" (design 6a), and nothing is said of a profile that might not be due.
+    An empty provider_id is an error, and the profile is not checked: it may not be due.
     """
     assert set(faults_of(changed(RENEWAL, provider_id=""))) == {"$.application.provider_id"}
     assert set(faults_of(changed(INITIAL, provider_id=""))) == {"$.application.provider_id"}
@@ -204,7 +204,7 @@ def test_text_is_of_any_script(text):
 
 def test_a_float_in_a_parsed_body_is_refused():
     """
-    "Numbers are exact both ways" (design 7): a framework's float has lost what was written.
+    Numbers are exact both ways: a float has lost the digits that were written.
     """
     with pytest.raises(InvalidDocument, match=r"\$\.company\.share: a float is not exact"):
         wire.read_offers_request({**INITIAL, "company": {"share": 0.1}})
@@ -257,7 +257,7 @@ def test_every_bank_detail_is_optional():
 
 def test_an_unknown_account_type_passes_through():
     """
-    "vocabularies [...] are strings with known constants, and an unknown value passes through" (design 7)
+    A vocabulary on the wire is open text: an unknown value is read (decisions/wire).
     """
     details = wire.read_accept_request({"bank_details": {"account_type": "SAVINGS"}})
 

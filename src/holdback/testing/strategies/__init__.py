@@ -1,8 +1,9 @@
-"""Hypothesis strategies for hosts' own tests. They come with the extra `testing`.
+"""Hypothesis strategies for the tests of a host, with the extra `testing`.
 
-There are two sorts. `of` draws *any* value of a type: valid in shape, its fields independent of each other,
-for tests of whatever stores, sends and shows. `histories`, `merchants` and `deals` draw what is *reachable*: an engine
-really produced it by carrying out drawn operations, so that deals, money and statuses fit together.
+`of` draws *any* value of a type. It is valid in shape and its fields are independent, for tests
+of code that stores, sends or shows values. `histories`, `merchants` and `deals` draw *reachable*
+values: an engine produced them by carrying out drawn operations, so deals, money and statuses
+agree.
 
 >>> from hypothesis import find
 >>> from holdback import Merchant

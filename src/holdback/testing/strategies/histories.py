@@ -1,4 +1,4 @@
-"""Merchants and histories that an engine really produced, by carrying out drawn operations.
+"""Histories and merchants that an engine produced by carrying out drawn operations.
 
 INVARIANT: `engine.evolve(history.first, history.events) == history.merchant`
 """
@@ -31,14 +31,14 @@ from holdback.testing.strategies.likely_inputs import BANKS, Moment, request, st
 from holdback.testing.strategies.rules import shipped_engine
 from holdback.wire import write_timestamp
 
-# How far a history has to have come before anything else happens in it.
+# The stages that a history can be required to pass before anything else is drawn.
 Stage: TypeAlias = Literal["offers", "fulfilment", "deal", "renewal"]
 STAGES: Final[tuple[Stage, ...]] = ("offers", "fulfilment", "deal", "renewal")
 
-# What is shown of an input.
+# Characters of an input that are shown.
 _LONGEST: Final = 200
 _WAITS: Final = st.sampled_from([0, 0, 0, 1, 2, 20, 31, 60, 120])
-# How far a deal is paid down before its renewal is tried, in percent; jurisdictions ask for different parts.
+# Percentages paid down at which a renewal is tried: jurisdictions ask for different ones.
 _PAID_DOWN: Final = (60, 80, 95)
 # The facts compare the last 30 days with the 30 before.
 _TREND_DAYS: Final = 60
@@ -47,10 +47,10 @@ _TREND_DAYS: Final = 60
 @frozen(kw_only=True)
 class Step:
     """
-    One attempt of a host: an operation with its input and evidence, and what came of it.
+    One attempt of a host: an operation with its input and evidence, and its result.
 
-    `events` happened, none when it was refused or carried out before; `refused` is the refusal or the
-    invalid document, None when there was none.
+    `events` are empty if it was refused or was carried out before. `refused` is the refusal or the
+    invalid document, None without one.
     """
 
     at: DateTime
@@ -63,32 +63,32 @@ class Step:
 
     def __repr__(self) -> str:
         """
-        The step in short.
+        Return the step on one line.
 
         >>> at = utc(datetime(2026, 7, 6, 9, tzinfo=UTC))
         >>> Step(at=at, request_id="r-1", operation="review_renewal", input={})
         2026-07-06T09:00:00Z review_renewal {} nothing
         """
-        came = ", ".join(event_type(each) for each in self.events) or "nothing"
+        result = ", ".join(event_type(event) for event in self.events) or "nothing"
         if isinstance(self.refused, Refusal):
-            came = f"refused {self.refused.code}"
+            result = f"refused {self.refused.code}"
         elif self.refused is not None:
-            came = "invalid"
+            result = "invalid"
         given = str(dict(self.input))
         given = given if len(given) <= _LONGEST else f"{given[:_LONGEST]}..."
-        return f"{write_timestamp(self.at)} {self.operation} {given} {came}"
+        return f"{write_timestamp(self.at)} {self.operation} {given} {result}"
 
-    def _repr_pretty_(self, printer: Any, _: bool) -> None:
+    def _repr_pretty_(self, printer: Any, _: object) -> None:
         printer.text(repr(self))
 
 
 @frozen(kw_only=True)
 class History:
     """
-    What happened to one merchant: the merchant `first`, the `steps`, and the `merchant` after them; `events` are
-    everything that happened, in order.
+    The history of one merchant: at `first`, its `steps`, their `events`, and `merchant` after them.
 
-    `scenario` gives the steps as `holdback run` reads them, so a failing history can be carried out by hand.
+    `scenario` returns the steps as `holdback run` reads them, so that a failing history can be
+    carried out by hand.
     """
 
     first: Merchant
@@ -104,11 +104,11 @@ class History:
         """The jurisdiction, and every step on a line of its own."""
         return "\n    ".join([f"History of {self.first.jurisdiction}:", *map(repr, self.steps)])
 
-    def _repr_pretty_(self, printer: Any, _: bool) -> None:
+    def _repr_pretty_(self, printer: Any, _: object) -> None:
         printer.text(repr(self))  # Hypothesis would show every field of the merchant
 
     def scenario(self) -> list[dict[str, Json]]:
-        """The steps as a scenario (design 7a), with plain values that `json.dumps` takes."""
+        """Return the steps as a scenario, in plain values that `json.dumps` takes."""
         return [
             {
                 "at": write_timestamp(step.at),
@@ -131,7 +131,7 @@ class History:
 
 @attrs.define
 class _Host:
-    """A host in the making: its merchant, its clock, and what it has tried."""
+    """A host while its history is drawn: its merchant, its clock, and its steps so far."""
 
     engine: Engine
     first: Merchant
@@ -147,7 +147,7 @@ class _Host:
         self.at = utc(self.at + timedelta(**of))
 
     def attempt(self, operation: str, body: Input, evidence: Mapping[str, Json]) -> bool:
-        """Carry out *operation* and keep what came of it; whether it was carried out."""
+        """Carry out *operation* and record the step; return whether it was carried out."""
         context = Context(at=self.at, request_id=f"r-{len(self.steps) + 1}", evidence=evidence)
         events: tuple[Event, ...] = ()
         refused: Refusal | InvalidDocument | None = None
@@ -171,7 +171,7 @@ class _Host:
         return refused is None
 
     def ask(self, *, renewal: bool) -> bool:
-        """Ask for offers with each evidence that an example calls good, until there is an offer."""
+        """Ask for offers with the evidence of good examples in turn, until there is an offer."""
         body = request(self.moment, renewal=renewal)
         before, steps = self.merchant, list(self.steps)
         for evidence in self.moment.good_evidence(renewal=renewal):
@@ -195,7 +195,7 @@ class _Host:
         return self.attempt("fund_deal", {"application_id": application_id}, {})
 
     def pay_down(self, percent: int) -> bool:
-        """Let the time pass in which a deal on pace is *percent* paid down, and record that it is."""
+        """Wait until a deal on pace is *percent* paid down, and record the remittance."""
         deal = self.merchant.active_deal
         assert deal is not None, "there is a deal to pay down"
         days = deal.funded_on.toordinal() + deal.term_days * percent // 100
@@ -212,7 +212,7 @@ class _Host:
         return self.attempt("record_remittance", body, {})
 
     def renew(self) -> bool:
-        """Pay the deal down until there is an offer to renew it, and renew it."""
+        """Pay the deal down until an offer to renew it is made, and renew it."""
         for percent in _PAID_DOWN:
             self.pay_down(percent)
             if self.ask(renewal=True) or (self.sell() and self.ask(renewal=True)):
@@ -220,18 +220,18 @@ class _Host:
         return False
 
     def sell(self) -> bool:
-        """Record as many days of takings as any rule looks back."""
+        """Record the days of takings that any rule looks back to."""
         return self.attempt("record_takings", steady_takings(self.moment, days=_TREND_DAYS), {})
 
     def go(self, stage: Stage) -> bool:
-        """What an ordinary merchant does up to *stage*."""
+        """Do what an ordinary merchant does up to *stage*; return whether it succeeded."""
         ways = {
             "offers": lambda: self.ask(renewal=False),
             "fulfilment": self.take,
             "deal": self.fund,
             "renewal": self.renew,
         }
-        return all(ways[each]() for each in STAGES[: STAGES.index(stage) + 1])
+        return all(ways[passed]() for passed in STAGES[: STAGES.index(stage) + 1])
 
 
 def histories(
@@ -242,21 +242,26 @@ def histories(
     most_steps: int = 8,  # more are rarely worth their time: a deal takes three
 ) -> st.SearchStrategy[History]:
     """
-    Histories that *engine*, by default the one that ships, produced: drawn operations with drawn inputs, in
-    an order that makes sense more often than not, some of them refused.
+    Return a strategy for histories of drawn operations, most of them sensible, some refused.
 
-    `jurisdictions` are the codes of those that the merchants are in, by default all. `through` is a stage that
-    every history has passed, by default any or none: `offers`, `fulfilment` (an offer was accepted), `deal` (it was funded), or
-    `renewal` (the deal was renewed); the evidence for it comes from the examples of accepted products in the
-    jurisdiction's own files. After that at most `most_steps` operations are drawn.
+    Args:
+        engine: The engine that carries them out; by default `Engine.bundled()`.
+
+        jurisdictions: The codes of the merchants' jurisdictions; by default all.
+
+        through: A stage that every history has passed, by default any or none: `offers`,
+            `fulfilment` (an offer was accepted), `deal` (it was funded) or `renewal` (the deal was
+            renewed). The evidence for it comes from the examples in the jurisdiction's own files.
+
+        most_steps: The largest number of operations drawn after that stage.
 
     >>> from hypothesis import find, settings
-    >>> found = find(
+    >>> history = find(
     ...     histories(jurisdictions=["GB"], through="deal"),
     ...     lambda history: True,
     ...     settings=settings(database=None),
     ... )
-    >>> [step.operation for step in found.steps]
+    >>> [step.operation for step in history.steps]
     ['request_offers', 'accept_offer', 'fund_deal']
     """
     codes = None if jurisdictions is None else tuple(jurisdictions)
@@ -274,14 +279,14 @@ def histories(
 
 @st.composite
 def _hosts(draw: st.DrawFn, engine: Engine, codes: tuple[str, ...] | None) -> _Host:
-    """A host with a merchant that the service has not seen before."""
+    """Draw a host with a new merchant."""
     code = draw(st.sampled_from(engine.jurisdictions.codes if codes is None else codes))
     first = Merchant.new(partner="acme", merchant_id="m-1", jurisdiction=code)
     return _Host(engine=engine, first=first, at=draw(_starts(engine, code)), merchant=first)
 
 
 def _next_step(draw: st.DrawFn, host: _Host) -> None:
-    """Let some time pass, and attempt an operation, more often than not one that makes sense."""
+    """Let some time pass, and attempt an operation, in most cases a sensible one."""
     host.wait(days=draw(_WAITS), minutes=draw(st.integers(-5, 60)))
     moment = host.moment
     operation = draw(st.sampled_from(moment.sensible() * 4 + list(COMMANDS)))
@@ -290,16 +295,16 @@ def _next_step(draw: st.DrawFn, host: _Host) -> None:
 
 
 def _starts(engine: Engine, code: str) -> st.SearchStrategy[DateTime]:
-    """Instants from the second day of the jurisdiction's rules on, to two years after their last change."""
+    """Return instants from the second day of the rules to two years after their last change."""
     changes = engine.jurisdictions[code].changes
     earliest = datetime.combine(changes[0], time(12), UTC) + timedelta(days=1)
     minutes = ((changes[-1] - changes[0]).days + 730) * 24 * 60
-    return st.integers(0, minutes).map(lambda each: utc(earliest + timedelta(minutes=each)))
+    return st.integers(0, minutes).map(lambda after: utc(earliest + timedelta(minutes=after)))
 
 
 def merchants(engine: Engine | None = None, **options: Any) -> st.SearchStrategy[Merchant]:
     """
-    The merchants of `histories`, whose arguments they take: consistent in money, status and offers.
+    Return a strategy for the merchants of `histories`, whose arguments it takes.
 
     >>> from hypothesis import find
     >>> find(merchants(), lambda merchant: merchant.jurisdiction == "GB").deals
@@ -309,6 +314,6 @@ def merchants(engine: Engine | None = None, **options: Any) -> st.SearchStrategy
 
 
 def deals(engine: Engine | None = None, **options: Any) -> st.SearchStrategy[Deal]:
-    """The deals of merchants that were funded; the arguments are those of `histories`."""
-    found = merchants(engine, **{"through": "deal", **options})
-    return found.flatmap(lambda merchant: st.sampled_from(merchant.deals))
+    """Return a strategy for deals of funded merchants; the arguments are those of `histories`."""
+    funded = merchants(engine, **{"through": "deal", **options})
+    return funded.flatmap(lambda merchant: st.sampled_from(merchant.deals))

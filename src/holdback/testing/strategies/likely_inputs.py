@@ -1,4 +1,4 @@
-"""What a host might ask for next of a merchant that there is: operations, inputs and evidence."""
+"""Likely next steps of a host with a given merchant: operations, inputs and evidence."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _PROFILES: Final[tuple[Mapping[str, Json], ...]] = (
     },
     {"consents": {}, "applicants": [{}, {"share": 50}], "company": {}},
 )
-# Where no example says what a good application has.
+# The evidence of a good application, for jurisdictions without an example of one.
 _GOOD: Final[Mapping[str, Json]] = MappingProxyType(
     {
         "identity_verified": True,
@@ -54,7 +54,7 @@ _GOOD: Final[Mapping[str, Json]] = MappingProxyType(
 
 @frozen(kw_only=True)
 class Moment:
-    """A merchant at an instant, and the engine that is asked about it."""
+    """A merchant at an instant, and its engine."""
 
     engine: Engine
     merchant: Merchant
@@ -75,56 +75,57 @@ class Moment:
 
     def good_evidence(self, *, renewal: bool) -> list[Input]:
         """
-        The evidence of the jurisdiction's own examples of accepted products and eligible deals, or its parent's,
-        with a credit check of today.
+        Return the evidence of accepted products and eligible deals, with a credit check of today.
+
+        It comes from the examples in the files of the jurisdiction and of its parent.
         """
         accepted = [*self._examples("decision", "Accepted"), _GOOD]
         eligible = self._examples("outcome", "eligible") if renewal else []
-        mixed = [{**first, **each} for first in accepted[:1] for each in eligible]
+        mixed = [{**accepted[0], **deal} for deal in eligible]
         names = evidence_names(self.rulebook, renewal=renewal)
         today = {"credit_checked_on": self.day.isoformat()}
-        found: list[Input] = []
-        for each in (*mixed, *accepted):
-            evidence = {name: v for name, v in {**each, **today}.items() if name in names}
-            if evidence not in found:
-                found.append(evidence)
-        return found
+        distinct: list[Input] = []
+        for facts in (*mixed, *accepted):
+            evidence = {name: v for name, v in {**facts, **today}.items() if name in names}
+            if evidence not in distinct:
+                distinct.append(evidence)
+        return distinct
 
     def _examples(self, field: str, expected: str) -> list[Mapping[str, Json]]:
-        """What is given in the examples that expect so."""
+        """Return the facts of the examples whose *field* is *expected*."""
         jurisdictions, code = self.engine.jurisdictions, self.merchant.jurisdiction
         return [
             example.given
-            for each in dict.fromkeys((code, code.partition("-")[0]))
-            if each in jurisdictions.codes
-            for example in jurisdictions.examples(each)
+            for source in dict.fromkeys((code, code.partition("-")[0]))
+            if source in jurisdictions.codes
+            for example in jurisdictions.examples(source)
             if example.expect.get(field) == expected
         ]
 
     def sensible(self) -> list[str]:
-        """The operations that make sense now; one that leads on stands there more often."""
+        """Return the operations that make sense now, the more promising ones several times."""
         merchant = self.merchant
-        found = ["request_offers", "record_takings"]
+        names = ["request_offers", "record_takings"]
         if newest_offer_id(merchant) is not None:
-            open_ = any(each.expires_at > self.at for each in merchant.offer_sets)
-            found += ["accept_offer"] * (3 if open_ else 1)
+            unexpired = any(offer_set.expires_at > self.at for offer_set in merchant.offer_sets)
+            names += ["accept_offer"] * (3 if unexpired else 1)
         if merchant.in_fulfilment is not None:
             waits = merchant.in_fulfilment.status == AWAITING_DETAILS
-            found += ["supply_details" if waits else "fund_deal"] * 3 + ["close_application"]
+            names += ["supply_details" if waits else "fund_deal"] * 3 + ["close_application"]
         if merchant.deals:
-            found += ["record_remittance"] * 2
+            names += ["record_remittance"] * 2
         if merchant.active_deal is not None:
-            found += ["record_remittance", "request_offers", "review_renewal", "close_deal"]
-        return found
+            names += ["record_remittance", "request_offers", "review_renewal", "close_deal"]
+        return names
 
     def input_of(self, operation: str) -> st.SearchStrategy[Input]:
-        """Inputs of *operation* that name what the merchant has, and now and then a stranger."""
+        """Return inputs of *operation* with the merchant's own ids, and sometimes unknown ones."""
         if operation in _OTHER_INPUTS:
             return _OTHER_INPUTS[operation](self)
         return _declared_input(self, operation)
 
     def evidence_of(self, operation: str, body: Input) -> st.SearchStrategy[Input]:
-        """Evidence for *operation*: that of a good application more often than any other."""
+        """Return evidence for *operation*, most often that of a good application."""
         if operation != "request_offers":
             return st.just({})
         renewal = body["application"]["provider_id"] is not None
@@ -135,7 +136,7 @@ class Moment:
 
 
 def request(moment: Moment, *, renewal: bool, profile: Mapping[str, Json] = _PROFILES[0]) -> Input:
-    """The body of a request for offers of this merchant."""
+    """Return the body of a request for offers of this merchant."""
     application = {
         "merchant_id": moment.merchant.merchant_id,
         "provider_id": moment.merchant.provider_id if renewal else None,
@@ -145,7 +146,7 @@ def request(moment: Moment, *, renewal: bool, profile: Mapping[str, Json] = _PRO
 
 
 def steady_takings(moment: Moment, *, days: int) -> Input:
-    """The same takings on each of the last *days* days, declared complete."""
+    """Return the same takings for each of the last *days* days, declared complete."""
     amount = _amount(moment, 700 * 10**moment.rulebook.currency.places)
     on = [moment.day - timedelta(days=ago) for ago in range(days)]
     return {
@@ -161,9 +162,9 @@ def _request_offers(draw: st.DrawFn, moment: Moment) -> Input:
     return request(moment, renewal=renewal, profile=draw(st.sampled_from(_PROFILES)))
 
 
-def _ids(found: list[str]) -> st.SearchStrategy[str]:
-    """Those *found*, the first of them the most, and a stranger's."""
-    return st.sampled_from([*(found[:1] * 4), *found, _UNKNOWN_ID])
+def _ids(ids: list[str]) -> st.SearchStrategy[str]:
+    """Return *ids*, the first of them most often, and an unknown id."""
+    return st.sampled_from([*(ids[:1] * 4), *ids, _UNKNOWN_ID])
 
 
 def _likely_ids(moment: Moment) -> dict[str, st.SearchStrategy[Any]]:
@@ -216,7 +217,7 @@ def _record_takings(draw: st.DrawFn, moment: Moment) -> Input:
 
 
 def _declared(moment: Moment) -> st.SearchStrategy[Input]:
-    """A history declared complete up to today, or not."""
+    """Return a declaration that the history is complete up to today, or none."""
     return st.sampled_from([{}, {"complete_through": moment.day.isoformat()}])
 
 
@@ -238,7 +239,7 @@ def _record_remittance(draw: st.DrawFn, moment: Moment) -> Input:
 
 @st.composite
 def _new_entry(draw: st.DrawFn, moment: Moment, deal: Deal) -> Input:
-    """A remittance of some part of the repayment amount, up to all of it and a little more."""
+    """Draw a remittance of a part of the repayment amount, up to a little more than all of it."""
     percent = draw(st.integers(0, 110))
     amount = Money(deal.repayment_amount.minor * percent // 100, deal.repayment_amount.currency)
     day = moment.day - timedelta(days=draw(st.integers(0, 3)))
@@ -252,7 +253,7 @@ def _new_entry(draw: st.DrawFn, moment: Moment, deal: Deal) -> Input:
 
 @st.composite
 def _old_entry(draw: st.DrawFn, deal: Deal) -> Input:
-    """An entry again, settled; or its reversal. With no entry, one of nothing."""
+    """Draw a recorded entry again as settled, or its reversal; or an entry of nothing."""
     if not deal.entries:
         return {"id": "e-0", "on": deal.funded_on.isoformat(), "amount": 0}
     entry = draw(st.sampled_from(deal.entries))

@@ -1,4 +1,4 @@
-"""The rulebooks that ship, facts and evidence for a rulebook, and what comes of them."""
+"""Engines and rulebooks that ship, facts and evidence for a rulebook, assessments and errors."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ from holdback.rules.types import Fact, Kind
 from holdback.ruleset import Reason
 from holdback.testing.strategies.values import RECORDS, TEXTS, WORDS, few, maybe
 
-# How far after the last change of its rules a jurisdiction's days go on.
+# Years after the last change of a jurisdiction's rules in which days are drawn.
 _LATER_YEARS: Final = 5
-# How long ago a credit check may have been made.
+# Days since a credit check, at most.
 _CHECKED_DAYS: Final = 400
 
 
 @lru_cache(maxsize=1)
 def shipped_engine() -> Engine:
-    """The engine with the jurisdictions that ship, made when it is first drawn."""
+    """Return the engine with the jurisdictions that ship, made when it is first drawn."""
     return Engine.bundled()
 
 
@@ -45,12 +45,12 @@ def _shipped(codes: Iterable[str]) -> Jurisdictions:
     return Jurisdictions([loaded[code] for code in codes])
 
 
-def _by_repr(value: object, printer: RepresentationPrinter, _: bool) -> None:
+def _by_repr(value: object, printer: RepresentationPrinter, _: object) -> None:
     printer.text(repr(value))
 
 
-# Hypothesis shows every field of an attrs class with a failure, also the files and rules that a `repr`
-# leaves out; they are too long for it to show at all.
+# With a failure Hypothesis shows all fields of an attrs class, even those that its `repr` leaves
+# out. The files and rules of these classes are too long to show.
 for _kind in (Engine, Jurisdictions, Rulebook, Assessment):
     for_type_by_name(_kind.__module__, _kind.__qualname__, _by_repr)
 
@@ -63,7 +63,7 @@ JURISDICTIONS: Final[st.SearchStrategy[Jurisdictions]] = st.deferred(
 
 
 def days_of(jurisdictions: Jurisdictions, code: str) -> st.SearchStrategy[date]:
-    """Days on which the jurisdiction *code* has rules; the days of a change come more often."""
+    """Return days on which the jurisdiction has rules, most often the days of a change."""
     changes = jurisdictions[code].changes
     last = date(changes[-1].year + _LATER_YEARS, 12, 31)
     return st.sampled_from(changes) | st.dates(changes[0], last)
@@ -71,7 +71,7 @@ def days_of(jurisdictions: Jurisdictions, code: str) -> st.SearchStrategy[date]:
 
 def rulebooks(jurisdictions: Jurisdictions | None = None) -> st.SearchStrategy[Rulebook]:
     """
-    A rulebook of *jurisdictions*, of those that ship when it is None, on a drawn day.
+    Return a strategy for rulebooks on drawn days, of *jurisdictions* or of those that ship.
 
     >>> from hypothesis import find
     >>> from holdback import load_jurisdictions
@@ -81,23 +81,23 @@ def rulebooks(jurisdictions: Jurisdictions | None = None) -> st.SearchStrategy[R
 
     def resolved(place: tuple[str, date]) -> Rulebook:
         code, on = place
-        return known().resolve(code, on=on)
+        return source().resolve(code, on=on)
 
-    def known() -> Jurisdictions:
+    def source() -> Jurisdictions:
         return shipped_engine().jurisdictions if jurisdictions is None else jurisdictions
 
     def days(code: str) -> st.SearchStrategy[tuple[str, date]]:
-        return st.tuples(st.just(code), days_of(known(), code))
+        return st.tuples(st.just(code), days_of(source(), code))
 
-    codes = st.deferred(lambda: st.sampled_from(known().codes))
+    codes = st.deferred(lambda: st.sampled_from(source().codes))
     return codes.flatmap(days).map(resolved)
 
 
 def _thresholds(fact: Fact, rulebook: Rulebook) -> list[int]:
-    """The numbers around every parameter of the fact's type, and around the floor for progress."""
-    found = [each.number for each in rulebook.parameters.values() if each.type == fact.type]
-    found += [FLOOR] if fact.name == "progress" else []
-    near = {number + step for number in found for step in (-1, 0, 1)}
+    """Return the numbers around every parameter of the fact's type, and around the floor."""
+    numbers = [p.number for p in rulebook.parameters.values() if p.type == fact.type]
+    numbers += [FLOOR] if fact.name == "progress" else []
+    near = {number + step for number in numbers for step in (-1, 0, 1)}
     return sorted(number for number in near if fact.low <= number <= fact.high)
 
 
@@ -119,8 +119,9 @@ def _named(names: Iterable[str], rulebook: Rulebook) -> st.SearchStrategy[dict[s
 
 def facts(rulebook: Rulebook) -> st.SearchStrategy[dict[str, Json]]:
     """
-    Facts that `rulebook.assess` takes, as JSON: each absent, null, or in its range; often on either side of
-    a threshold of the rulebook.
+    Return a strategy for facts that `rulebook.assess` takes, as JSON.
+
+    A fact is absent, null or in its range, and often near a threshold of the rulebook.
 
     >>> from datetime import date
     >>> from hypothesis import find
@@ -134,7 +135,7 @@ def facts(rulebook: Rulebook) -> st.SearchStrategy[dict[str, Json]]:
 
 def evidence(rulebook: Rulebook, *, renewal: bool = False) -> st.SearchStrategy[dict[str, Json]]:
     """
-    Evidence that a request for offers takes under *rulebook*, initial or *renewal*, as JSON.
+    Return a strategy for evidence of a request for offers, initial or *renewal*, as JSON.
 
     >>> from datetime import date
     >>> from hypothesis import find
@@ -147,13 +148,13 @@ def evidence(rulebook: Rulebook, *, renewal: bool = False) -> st.SearchStrategy[
 
 
 def evidence_names(rulebook: Rulebook, *, renewal: bool) -> tuple[str, ...]:
-    """The facts that may come as evidence: the built-in ones and those that the jurisdiction adds."""
+    """Return the names of facts that may be evidence, those that the jurisdiction declares too."""
     added = (fact.name for fact in rulebook.catalogue.facts[BUILT_IN_FACTS:])
     return (*(EVIDENCE_FACTS if renewal else INITIAL_EVIDENCE), *added)
 
 
 def assessments() -> st.SearchStrategy[Assessment]:
-    """What a rulebook that ships answers on drawn facts."""
+    """Return assessments of drawn facts by the rulebooks that ship."""
     return rulebooks().flatmap(lambda rulebook: facts(rulebook).map(rulebook.assess))
 
 
@@ -186,7 +187,7 @@ REFUSALS: Final = st.builds(
 
 @st.composite
 def rule_errors(draw: st.DrawFn) -> RuleError:
-    """Any refusal of an expression, which points into it."""
+    """Draw an error of an expression, with the place in it."""
     source = draw(WORDS)
     start = draw(st.integers(0, len(source) - 1))
     return RuleError(

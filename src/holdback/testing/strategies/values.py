@@ -1,4 +1,4 @@
-"""The values that everything else is drawn from: texts, ids, days, instants, exact numbers, amounts."""
+"""Strategies for plain values: texts, ids, days, instants, exact numbers, amounts."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ T = TypeVar("T")
 TEXTS: Final = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 WORDS: Final = TEXTS.filter(bool)
 IDS: Final = st.text("abc-123é", min_size=1, max_size=8)
-# Exact JSON refuses a name with this character.
+# Exact JSON refuses names with NUL.
 NAMES: Final = TEXTS.filter(lambda name: "\0" not in name)
 DAYS: Final = st.dates()
 INSTANTS: Final = st.datetimes(timezones=st.just(UTC)).map(utc)
-# No, two, three and four decimals.
+# Currencies of two, no, three and four decimals.
 CURRENCIES: Final = st.sampled_from(["GBP", "JPY", "KWD", "CLF"]).map(Currency.of)
-# Whole numbers of at most 28 digits, which is as many as stay exact.
+# Whole numbers of at most 28 digits, which stay exact.
 WHOLES: Final = st.integers(-(10**28) + 1, 10**28 - 1)
 
 
 @st.composite
 def decimals(draw: st.DrawFn, places: int = 28) -> Decimal:
-    """An exact decimal of at most 28 digits, trailing zeros and all."""
+    """Draw an exact decimal of at most 28 digits, which may have trailing zeros."""
     size = draw(st.integers(1, 28))
     number = draw(st.just(0) | st.integers(0, 10**size - 1))
     return Decimal(f"{draw(st.sampled_from(['', '-']))}{number}E-{draw(st.integers(0, places))}")
@@ -48,7 +48,7 @@ RECORDS: Final[st.SearchStrategy[dict[str, Json]]] = st.dictionaries(
     NAMES, st.recursive(VALUES, _nested, max_leaves=6), max_size=4
 )
 
-# JSON numbers in every way that they may be written, within the bounds.
+# JSON numbers in every form, within the bounds.
 NUMBERS: Final = st.one_of(
     WHOLES.map(str),
     decimals().map(lambda number: f"{number:f}"),
@@ -68,17 +68,17 @@ APPLICANTS: Final = st.lists(CLOSED, min_size=1, max_size=2).map(Opaque.of)
 
 
 def maybe(strategy: st.SearchStrategy[T]) -> st.SearchStrategy[T | None]:
-    """None, or what *strategy* draws."""
+    """Return None and the values of *strategy*."""
     return st.none() | strategy
 
 
 def few(strategy: st.SearchStrategy[T], most: int = 2) -> st.SearchStrategy[tuple[T, ...]]:
-    """A tuple of at most *most* values of *strategy*."""
+    """Return tuples of at most *most* values of *strategy*."""
     return st.lists(strategy, max_size=most).map(tuple)
 
 
 def as_currency(currency: Currency | str) -> Currency:
-    """*currency* itself, or the one with that code."""
+    """Return *currency*, which may be given by its code."""
     return currency if isinstance(currency, Currency) else Currency.of(currency)
 
 
@@ -91,7 +91,7 @@ def money(
     most: int = 10**18 - 1,
 ) -> Money:
     """
-    Amounts of *currency*, of any when it is None, from *least* to *most* minor units.
+    Draw an amount of *currency*, or of any, from *least* to *most* minor units.
 
     >>> from hypothesis import find
     >>> find(money("GBP", least=100), lambda _: True)
@@ -101,7 +101,7 @@ def money(
     return Money(minor, draw(CURRENCIES) if currency is None else as_currency(currency))
 
 
-# What `Context` takes, and what merchants live in.
+# The bounds of the instants that `Context` takes.
 _EARLIEST: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _LATEST: Final = datetime(2999, 12, 31, tzinfo=UTC)
 
@@ -110,19 +110,19 @@ def instants(
     earliest: datetime | None = None, latest: datetime | None = None
 ) -> st.SearchStrategy[DateTime]:
     """
-    Instants in UTC from *earliest* to *latest*, by default all those that `Context` takes.
+    Return a strategy for instants in UTC from *earliest* to *latest*, by default all possible ones.
 
     >>> from hypothesis import find
     >>> find(instants(), lambda _: True).isoformat()
     '2000-01-01T00:00:00+00:00'
     """
     ends = (
-        each.astimezone(UTC).replace(tzinfo=None)
-        for each in (earliest or _EARLIEST, latest or _LATEST)
+        end.astimezone(UTC).replace(tzinfo=None)
+        for end in (earliest or _EARLIEST, latest or _LATEST)
     )
     return st.datetimes(*ends, timezones=st.just(UTC)).map(utc)
 
 
 def days_up_to(last: date, *, most: int) -> st.SearchStrategy[date]:
-    """The day *last* and those before it, at most *most* days ago; the latest is the simplest."""
+    """Return days up to *last*, at most *most* days before it; *last* is the simplest."""
     return st.integers(0, most).map(lambda ago: date.fromordinal(last.toordinal() - ago))
