@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 import click
 
-from holdback.cli.loading import FINDINGS, FINE, MISUSE
+from holdback.cli.output import FINDINGS, SUCCESS, MISUSE
 from holdback.errors import did_you_mean, printable
 
 _WIDTH = 24
@@ -56,7 +56,7 @@ def conformance_command(
         conformance, host, lambda: conformance.Session(host_of(host)(), seed, tried)
     ) as session:
         failed = _run(conformance, session, checks, seed)
-    sys.exit(FINDINGS if failed else FINE)
+    sys.exit(FINDINGS if failed else SUCCESS)
 
 
 @contextmanager

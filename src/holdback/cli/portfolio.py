@@ -11,7 +11,8 @@ from typing import Any, Final
 
 import click
 
-from holdback.cli.loading import Day, fail, in_folder, in_form, load
+from holdback.cli.output import fail, format_option
+from holdback.cli.sources import Day, jurisdictions_option, load_all
 from holdback.errors import InvalidDocument
 from holdback.exact_json import write_json
 from holdback.jurisdictions.folder import CODE
@@ -60,8 +61,8 @@ class DayOrColumn(click.ParamType):  # type: ignore[type-arg]  # generic in the 
     type=click.Path(dir_okay=False, path_type=Path),
     help="A .parquet or .csv file for the deals with their answers; with --compare, for those that change.",
 )
-@in_form("text", "json")
-@in_folder
+@format_option("text", "json")
+@jurisdictions_option
 def portfolio_command(
     deals: str,
     *,
@@ -82,10 +83,10 @@ def portfolio_command(
         raise click.BadParameter(
             "expected a file that ends in .parquet or .csv", param_hint="--output"
         )
-    rules, others = load(folder), load(other) if other else None
+    rules, others = load_all(folder), load_all(other) if other else None
     try:
-        from holdback.cli.deals import Output, open_deals  # noqa: PLC0415  # they need an extra
-        from holdback.cli.streaming import Stream  # noqa: PLC0415  # so does this
+        from holdback.cli.portfolio_files import Output, open_deals  # noqa: PLC0415  # they need an extra
+        from holdback.cli.portfolio_batches import Stream  # noqa: PLC0415  # so does this
     except ModuleNotFoundError as missing:
         message = f"The command needs {missing.name}: pip install 'holdback[portfolio]'"
         raise click.ClickException(message) from None

@@ -10,7 +10,7 @@ import polars as pl
 import pyarrow as pa
 from attrs import define, field, frozen
 
-from holdback.cli.deals import Deals, Output
+from holdback.cli.portfolio_files import Deals, Output
 from holdback.exact_json import Json
 from holdback.jurisdictions.jurisdiction import Jurisdictions
 from holdback.portfolio.aggregation import COUNTED

@@ -1,0 +1,71 @@
+"""`holdback lock`: digests of the rules in force, so that nobody rewrites the past unnoticed."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from datetime import date
+from pathlib import Path
+from typing import NoReturn
+
+import click
+
+from holdback.cli.output import (
+    FINDINGS,
+    MISUSE,
+    format_option,
+    plural,
+    print_errors,
+    write_file,
+)
+from holdback.cli.sources import Day, jurisdictions_option, path_argument, read_lock_file, select
+from holdback.errors import ErrorDetail
+from holdback.exact_json import write_json
+from holdback.jurisdictions.folder import survey
+from holdback.workbench.lock import HEADER, LOCK, added, broken, unlocked
+
+
+@click.command("lock")
+@path_argument
+@click.option(
+    "--on", type=Day(), required=True, help="Today's date: changes up to it are locked."
+)
+@format_option("text", "json")
+@jurisdictions_option
+def lock_command(path: Path | None, *, on: date, form: str, folder: Path | None) -> None:
+    """
+    Add the digests of past and current rules to `digests.lock` in PATH, a folder of jurisdictions.
+
+    Lines are added, never changed: if the past differs from the lock, nothing is written.
+    """
+    selection = select(path, folder)
+    jurisdictions, errors = survey(selection.root, selection.name)
+    if errors:
+        _lock_nothing(errors, MISUSE)
+    file = selection.root / LOCK
+    bundled = path is None and folder is None
+    if selection.code is not None or not isinstance(file, Path) or bundled:
+        raise click.UsageError("give the folder of jurisdictions whose lock it is")
+    lock, text, lock_errors = read_lock_file(selection)
+    wrong = [*lock_errors, *broken(lock, jurisdictions, selection.lock_name)]
+    if wrong:
+        _lock_nothing(wrong, FINDINGS)
+    new = unlocked(lock, jurisdictions, on)
+    lines = added(lock, new, on)
+    if lines:
+        # INVARIANT: the bytes that are there stay, so the lock's history in git only ever grows.
+        before = file.read_bytes() if text else HEADER.encode()
+        newline = b"" if before.endswith(b"\n") else b"\n"
+        write_file(file, before + newline + "".join(f"{line}\n" for line in lines).encode())
+    if form == "json":
+        click.echo(write_json({"added": lines}))
+    else:
+        click.echo("".join(f"{line}\n" for line in lines), nl=False)
+        click.echo(f"{plural(len(new), 'change')} locked in {selection.lock_name}.")
+
+
+def _lock_nothing(errors: Sequence[ErrorDetail], exit_code: int) -> NoReturn:
+    """Report *errors* and exit without writing."""
+    print_errors(errors)
+    click.echo("Nothing was locked.", err=True)
+    sys.exit(exit_code)

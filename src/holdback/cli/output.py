@@ -1,0 +1,109 @@
+"""What the commands share about output: exit codes, JSON, errors, and files written whole."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, NoReturn
+
+import click
+
+from holdback.errors import ErrorDetail, InvalidDocument, printable
+from holdback.exact_json import Json, write_json
+
+SUCCESS: Final = 0
+FINDINGS: Final = 1
+MISUSE: Final = 2
+
+# A JSON value that fits into so many columns stays on one line.
+_JSON_WIDTH: Final = 110
+
+
+def format_option(*formats: str) -> Callable[[Any], Any]:
+    """Return the option `--format` with the choices *formats*; the first is the default."""
+    return click.option("--format", "form", type=click.Choice(formats), default=formats[0])
+
+
+def fail(error: InvalidDocument, what: str) -> NoReturn:
+    """Print every error of a document to standard error and exit with 2."""
+    click.secho(f"{printable(what)} cannot be read:", err=True, bold=True)
+    for detail in error.errors:
+        click.echo(f"  {detail.underlined()}", err=True)
+    sys.exit(MISUSE)
+
+
+def error_lines(error: ErrorDetail) -> Iterator[str]:
+    """The lines for one error: its place and message, the line of source marked, and the hint."""
+    place = f"{click.style(printable(error.place), bold=True)}: " if error.place else ""
+    yield f"{place}{printable(error.message)}"
+    for line, colour in zip(error.marked(), (None, "red"), strict=False):
+        yield f"    {click.style(line, fg=colour)}"
+    if error.hint:
+        yield f"    {click.style(printable(error.hint), fg='cyan')}"
+
+
+def print_errors(errors: Iterable[ErrorDetail]) -> None:
+    """Print *errors* to standard error."""
+    for error in errors:
+        click.echo("\n".join(error_lines(error)), err=True)
+
+
+def error_to_dict(error: ErrorDetail) -> dict[str, Json]:
+    """The keys of one error in `--format json`."""
+    return {
+        "file": error.file,
+        "line": error.line,
+        "column": error.column,
+        "path": error.path,
+        "message": error.message,
+        "hint": error.hint,
+    }
+
+
+def plural(count: int, noun: str) -> str:
+    """*count* and *noun*: `1 file`, `2 files`."""
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def value_text(value: Json) -> str:
+    """A value as a person reads it: a text without its quotes, anything else as JSON."""
+    return value if isinstance(value, str) else write_json(value)
+
+
+def json_lines(value: Json, indent: int = 0, before: str = "", after: str = "") -> Iterator[str]:
+    """*value* as indented JSON, short parts on one line, its numbers exactly as on the wire."""
+    margin = " " * indent
+    flat = printable(write_json(value))
+    is_object = isinstance(value, Mapping)
+    nested = is_object or (isinstance(value, Sequence) and not isinstance(value, str))
+    if not nested or not value or len(margin + before + flat) <= _JSON_WIDTH:
+        yield f"{margin}{before}{_spaced(value) if nested else flat}{after}"
+        return
+    yield f"{margin}{before}{'{' if is_object else '['}"
+    items = list(value.items()) if is_object else [(None, item) for item in value]
+    for number, (key, item) in enumerate(items, start=1):
+        name = "" if key is None else f"{printable(write_json(key))}: "
+        yield from json_lines(item, indent + 2, name, "," if number < len(items) else "")
+    yield f"{margin}{'}' if is_object else ']'}{after}"
+
+
+def _spaced(value: Json) -> str:
+    """*value* as JSON on one line, with a space after each comma and colon."""
+    if isinstance(value, Mapping):
+        pairs = (f"{printable(write_json(key))}: {_spaced(item)}" for key, item in value.items())
+        return f"{{{', '.join(pairs)}}}"
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return f"[{', '.join(_spaced(item) for item in value)}]"
+    return printable(write_json(value))
+
+
+def write_file(file: Path, content: bytes) -> None:
+    """Write *content* to *file*, which is replaced as a whole or not at all."""
+    temporary = file.with_name(f".{file.name}.{os.getpid()}")
+    try:
+        temporary.write_bytes(content)
+        temporary.replace(file)  # INVARIANT: a rename within a folder is atomic
+    finally:
+        temporary.unlink(missing_ok=True)

@@ -1,0 +1,81 @@
+"""`holdback replay`: a recorded decision, derived again."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from holdback import wire
+from holdback.cli.output import FINDINGS, SUCCESS, fail, format_option
+from holdback.cli.scenario import SCENARIO_BYTES
+from holdback.cli.sources import jurisdictions_option, load_valid
+from holdback.errors import InvalidDocument, printable
+from holdback.exact_json import Json, write_json
+from holdback.jurisdictions.jurisdiction import Jurisdictions
+from holdback.workbench.replay import NOT_AT_HAND, SAME, Replay, replay, replay_offers
+
+
+@click.command("replay")
+@click.argument("record", type=click.File("rb"))
+@format_option("text", "json")
+@jurisdictions_option
+def replay_command(record: Any, *, form: str, folder: Path | None) -> None:
+    """
+    Derive the decision in RECORD again, from its digest, day and facts.
+
+    RECORD is a decision record as JSON, or an event with decisions: on a renewal, or on the products that were
+    offered. Exits with 1 if the decision is another, or if no rulebook has the digest.
+    """
+    jurisdictions = load_valid(folder)
+    try:
+        document = wire.read_json(record.read(SCENARIO_BYTES + 1))
+        result = _replay(document, jurisdictions)
+    except InvalidDocument as error:
+        fail(error, record.name)
+    if form == "json":
+        click.echo(write_json(result.plain()))
+    else:
+        click.echo("\n".join(_lines(result)))
+    sys.exit(SUCCESS if result.state == SAME else FINDINGS)
+
+
+def _replay(document: Json, jurisdictions: Jurisdictions) -> Replay:
+    """Replay *document*: a decision record, an event with an assessment, or an event with offers."""
+    if isinstance(document, Mapping) and "offer_set" in document:
+        event = {
+            **_with_exact_facts(document),
+            "assessment": _with_exact_facts(document.get("assessment")),
+        }
+        return replay_offers(event, jurisdictions)
+    nested = document.get("assessment") if isinstance(document, Mapping) else None
+    record = nested if isinstance(nested, Mapping) else document
+    return replay(_with_exact_facts(record), jurisdictions)
+
+
+def _with_exact_facts(record: Json) -> Any:
+    """*record* with its facts as exact numbers, as they were when the decision was made."""
+    if not isinstance(record, Mapping) or not isinstance(record.get("facts"), Mapping):
+        return record
+    return {**record, "facts": wire.read_evidence(record["facts"], path="$.facts")}
+
+
+def _lines(result: Replay) -> Iterator[str]:
+    if result.state == NOT_AT_HAND:
+        yield click.style("No rulebook that was loaded has this digest.", fg="red", bold=True)
+        yield f"  recorded  {printable(result.digest)}"
+        yield f"  loaded    {result.at_hand or 'no rules of that jurisdiction on that day'}"
+        yield "  give the folder of that time: --jurisdictions PATH"
+        return
+    assert result.rulebook is not None, "a rulebook has the digest"
+    colour = "green" if result.state == SAME else "red"
+    title = f"{result.rulebook.code} on {result.rulebook.on}: {result.state}"
+    yield click.style(title, fg=colour, bold=True)
+    yield from (f"  {printable(difference)}" for difference in result.differences)
+    if result.wording:
+        yield "For information:"
+        yield from (f"  {printable(difference)}" for difference in result.wording)
+    yield click.style(f"Digest {printable(result.digest)}", dim=True)

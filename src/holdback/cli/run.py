@@ -1,0 +1,116 @@
+"""`holdback run`: a scenario carried out, with every reply, event and reason."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from holdback.cli.output import FINDINGS, SUCCESS, fail, json_lines
+from holdback.cli.scenario import SCENARIO_BYTES, Step, read_scenario, run
+from holdback.cli.sources import jurisdictions_option, load_all
+from holdback.engine import Engine
+from holdback.errors import InvalidDocument, printable
+from holdback.exact_json import write_json
+
+
+@click.command("run")
+@click.argument("scenario", type=click.File("rb"))
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document, for machines.")
+@jurisdictions_option
+def run_command(scenario: Any, *, as_json: bool, folder: Path | None) -> None:
+    """
+    Carry out the requests in SCENARIO, a JSON list of steps, one after the other.
+
+    Merchants are kept in memory. Each reply is printed as a partner receives it, with the events and the
+    reasons. Exits with 1 if a step was refused.
+    """
+    body = scenario.read(SCENARIO_BYTES + 1)
+    refused = print_steps(steps_of(body, scenario.name, folder), as_json=as_json)
+    sys.exit(FINDINGS if refused else SUCCESS)
+
+
+def steps_of(body: bytes, name: str, folder: Path | None) -> Iterator[Step]:
+    """Carry out the scenario in *body*, called *name* in messages; exit with 2 if it is invalid."""
+    try:
+        engine = Engine(load_all(folder))
+    except InvalidDocument as error:
+        fail(error, "The jurisdictions")
+    try:
+        requests = read_scenario(body)
+    except InvalidDocument as error:
+        fail(error, name)
+    return run(requests, engine)
+
+
+def print_steps(steps: Iterator[Step], *, as_json: bool) -> int:
+    """Print *steps* as they are carried out; return how many were refused."""
+    done = []
+    for step in steps:
+        done.append(step)
+        if not as_json:
+            click.echo("\n".join(_step_lines(step)))
+    click.echo(write_json([step.plain() for step in done]) if as_json else count_line(done))
+    return sum(step.problem is not None for step in done)
+
+
+def count_line(steps: list[Step]) -> str:
+    """A line that says how many *steps* there were, and how many of them were refused."""
+    refused = sum(step.problem is not None for step in steps)
+    return f"{len(steps)} steps{f', {refused} refused' if refused else ''}."
+
+
+def _step_lines(step: Step) -> Iterator[str]:
+    """One step: the request, the reply as a partner receives it, the events and the reasons."""
+    title = click.style(f"{step.number}  {step.operation}", bold=True)
+    yield f"{title}  {click.style(printable(f'{step.at}  {step.who}'), dim=True)}"
+    if step.note:
+        yield f"   {printable(step.note)}"
+    if step.problem is not None:
+        refused = f"refused: {step.problem['status']} {step.problem['code']}"
+        yield f"   {click.style(refused, fg='red')}"
+        yield from json_lines(step.problem, 3)
+    else:
+        yield from json_lines(step.reply, 3)
+    for event in step.events:
+        yield from _event_lines(event)
+    yield ""
+
+
+def _event_lines(event: Mapping[str, Any]) -> Iterator[str]:
+    """One event on a line, followed by the outcome and the reasons of its decisions."""
+    detail = _event_detail(event)
+    yield f"   {click.style('event', fg='cyan')} {event['type']}{f': {detail}' if detail else ''}"
+    assessment = event.get("assessment")
+    if assessment:
+        outcome = assessment["outcome"].replace("_", " ")
+        yield from _decision_lines(f"assessment: {outcome}", assessment)
+    for decision in event.get("decisions") or ():
+        title = f"{decision['product']}: {decision['decision']}"
+        # The reasons of an assessment that declines are those of every product; print them once.
+        repeated = assessment and decision["reasons"] and not assessment["eligible"]
+        yield from _decision_lines(title, {} if repeated else decision)
+
+
+def _decision_lines(title: str, decision: Mapping[str, Any]) -> Iterator[str]:
+    yield f"         {title}"
+    for reason in decision.get("reasons") or ():
+        yield f"           {reason['code']}  {printable(reason['text'])}"
+    if decision.get("needs"):
+        yield f"           missing: {', '.join(decision['needs'])}"
+
+
+def _event_detail(event: Mapping[str, Any]) -> str:
+    """What is special about *event*, or nothing."""
+    match event["type"]:
+        case "RenewalEligibilityChanged":
+            return "now true" if event["renewal_eligibility"] else "now false"
+        case "DealRenewed":
+            return f"settled {event['settled']}"
+        case "RemittancesRecorded":
+            return f"{len(event['entries'])} new"
+        case _:
+            return str(event.get("status") or "")

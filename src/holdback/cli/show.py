@@ -1,0 +1,179 @@
+"""`holdback show`: the rules of a jurisdiction on a day, each with its source."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import click
+
+from holdback.cli.output import fail, format_option, value_text
+from holdback.cli.sources import Day, jurisdictions_option, load_one
+from holdback.errors import InvalidDocument, printable
+from holdback.exact_json import write_json
+from holdback.workbench.overview import overview
+
+# A line of an overview: a rule, a parameter, a fact, a setting or a product, as plain values.
+_Line = Mapping[str, Any]
+
+
+@click.command("show")
+@click.argument("jurisdiction")
+@click.option("--on", type=Day(), required=True, help="The day whose rules are shown: 2026-07-01.")
+@format_option("text", "json", "markdown")
+@jurisdictions_option
+def show_command(jurisdiction: str, *, on: date, form: str, folder: Path | None) -> None:
+    """
+    Show the rules, parameters and products of JURISDICTION that are in force on a day.
+
+    Each line names its file and its source; each rule is also written in plain words.
+    """
+    try:
+        shown = overview(load_one(folder, jurisdiction), on)
+    except InvalidDocument as error:
+        fail(error, f"The rules of {printable(jurisdiction)}")
+    if form == "json":
+        click.echo(write_json(shown))
+    else:
+        lines = _text_lines(shown) if form == "text" else _markdown_lines(shown)
+        click.echo("\n".join(lines))
+
+
+def _origin(line: _Line) -> str:
+    """Where *line* was written, its period and its source."""
+    parts = [f"{line['file']}:{line['line']}"]
+    if line.get("from"):
+        parts.append(f"from {line['from']}")
+    if line.get("until"):
+        parts.append(f"until {line['until']}")
+    if line.get("source"):
+        parts.append(line["source"])
+    return printable(", ".join(parts))
+
+
+def _period(shown: _Line) -> str:
+    """The days on which the rules shown are in force."""
+    return f"from {shown['since']}" + (f" until {shown['until']}" if shown["until"] else " on")
+
+
+def _floor_sentence(shown: _Line) -> str:
+    return f"Below {shown['floor']} paid down no deal is assessed, whatever the rules say."
+
+
+def _offered(product: _Line) -> str:
+    amounts = ", ".join(product["amounts"])
+    return f"{printable(product['description'])} Offered: {amounts} of the maximum."
+
+
+def _calculator(settings: _Line) -> str:
+    """The name of a calculator, with its settings."""
+    figures = ", ".join(
+        f"{name} {value_text(value)}" for name, value in settings.items() if name != "calculator"
+    )
+    return settings["calculator"] + (f" ({printable(figures)})" if figures else "")
+
+
+def _text_lines(shown: _Line) -> Iterator[str]:
+    title = f"{shown['jurisdiction']}  {shown['name']}, on {shown['on']}"
+    yield f"{click.style(title, bold=True)}  (in force {_period(shown)})"
+    parents = f", under {', '.join(shown['parents'])}" if shown["parents"] else ""
+    yield f"Owner {shown['owner']}, review by {shown['review_by']}{parents}"
+    yield click.style(f"Digest {shown['digest']}", dim=True)
+    yield from _value_table("Settings", shown["settings"])
+    if shown["facts"]:
+        yield ""
+        yield click.style("Facts that the host supplies here", bold=True)
+        for fact in shown["facts"]:
+            meaning = f"{fact['value']}  {printable(fact['description'])}"
+            yield f"  {fact['name']}  {meaning}  {click.style(_origin(fact), dim=True)}"
+    yield from _value_table("Parameters", shown["parameters"])
+    yield ""
+    yield click.style("Renewal", bold=True)
+    yield f"  {_floor_sentence(shown)}"
+    for rule in shown["rules"]:
+        yield from _rule_text(rule)
+    for dropped in shown["switched_off"]:
+        origin = click.style(_origin(dropped), dim=True)
+        name = f"{dropped['kind']} {dropped['name']}"
+        yield f"  without the {name}: {printable(dropped['reason'])}  {origin}"
+    for product in shown["products"]:
+        yield ""
+        title = click.style(f"Product {product['key']}: {printable(product['name'])}", bold=True)
+        yield f"{title}  {click.style(_origin(product), dim=True)}"
+        yield f"  {_offered(product)}"
+        for kind, settings in product["calculators"].items():
+            yield f"  {kind}: {_calculator(settings)}"
+        for rule in product["rules"]:
+            yield from _rule_text(rule)
+
+
+def _value_table(title: str, lines: list[dict[str, Any]]) -> Iterator[str]:
+    """Names, values and origins in three columns, under *title*; nothing if there are no *lines*."""
+    if not lines:
+        return
+    yield ""
+    yield click.style(title, bold=True)
+    name_width = max(len(line["name"]) for line in lines)
+    value_width = max(len(value_text(line["value"])) for line in lines)
+    for line in lines:
+        columns = f"{line['name']:<{name_width}}  {value_text(line['value']):<{value_width}}"
+        yield f"  {columns}  {click.style(_origin(line), dim=True)}"
+
+
+def _rule_text(rule: _Line) -> Iterator[str]:
+    refers = "" if rule["otherwise"] == "decline" else "  (otherwise a person looks at it)"
+    yield f"  {click.style(rule['code'], fg='cyan')}  {printable(rule['words'])}{refers}"
+    if rule["when"]:
+        yield f"      when     {printable(rule['when'])}"
+    yield f"      require  {printable(rule['require'])}"
+    yield f"      says     {printable(rule['reason'])}"
+    yield click.style(f"      {rule['id']}, {_origin(rule)}", dim=True)
+
+
+def _markdown_lines(shown: _Line) -> Iterator[str]:
+    yield f"# {shown['name']} ({shown['jurisdiction']}) on {shown['on']}"
+    yield ""
+    yield f"In force {_period(shown)}. Owner {shown['owner']}, review by {shown['review_by']}."
+    if shown["parents"]:
+        yield f"Overlays {', '.join(shown['parents'])}."
+    yield ""
+    yield f"Digest `{shown['digest']}`."
+    for title, key in (("Settings", "settings"), ("Parameters", "parameters")):
+        if shown[key]:
+            yield from ("", f"## {title}", "", "| name | value | origin |", "|---|---|---|")
+            for line in shown[key]:
+                yield _row(f"`{line['name']}`", value_text(line["value"]), _origin(line))
+    if shown["facts"]:
+        yield from ("", "## Facts that the host supplies here", "")
+        yield from ("| name | can be | meaning | origin |", "|---|---|---|---|")
+        for fact in shown["facts"]:
+            yield _row(f"`{fact['name']}`", fact["value"], fact["description"], _origin(fact))
+    yield from ("", "## Renewal", "", _floor_sentence(shown))
+    yield from _rules_markdown(shown["rules"])
+    if shown["switched_off"]:
+        yield from ("", "Switched off:", "")
+        for dropped in shown["switched_off"]:
+            name = f"{dropped['kind']} `{dropped['name']}`"
+            yield f"- the {name}: {printable(dropped['reason'])} ({_origin(dropped)})"
+    for product in shown["products"]:
+        yield from ("", f"## {printable(product['name'])} (`{product['key']}`)", "")
+        yield from (_offered(product), "")
+        for kind, settings in product["calculators"].items():
+            yield f"- {kind}: {_calculator(settings)}"
+        yield from _rules_markdown(product["rules"])
+
+
+def _rules_markdown(rules: list[dict[str, Any]]) -> Iterator[str]:
+    head = ("code", "in words", "otherwise", "sentence", "rule", "origin")
+    yield from ("", _row(*head), f"|{'---|' * len(head)}")
+    for rule in rules:
+        source = f"`{rule['require']}`" + (f", when `{rule['when']}`" if rule["when"] else "")
+        cells = (rule["code"], rule["words"], rule["otherwise"], rule["reason"])
+        yield _row(*cells, source, _origin(rule))
+
+
+def _row(*cells: str) -> str:
+    """A row of a Markdown table; a bar within a cell is escaped."""
+    return f"| {' | '.join(printable(cell).replace('|', chr(92) + '|') for cell in cells)} |"

@@ -1,0 +1,161 @@
+"""What the commands share about input: the day, the folder and the jurisdictions that they read."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Any, Final
+
+import click
+from attrs import evolve, frozen
+
+from holdback.cli.output import fail
+from holdback.errors import ErrorDetail, InvalidDocument
+from holdback.jurisdictions.folder import bundled_path, load_jurisdictions, survey
+from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
+from holdback.jurisdictions.reader import FILES
+from holdback.toml.document import excerpt
+from holdback.workbench.lock import LOCK, Lock, read_lock
+
+# How messages name the folder of the jurisdictions that ship, wherever it is installed.
+BUNDLED: Final = "jurisdictions"
+# The lock has one line for each change of each jurisdiction, so a real one is far smaller.
+_MOST_LOCK_BYTES: Final = 16 * 1024 * 1024
+
+jurisdictions_option = click.option(
+    "--jurisdictions",
+    "folder",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="The folder of jurisdictions to use instead of those that ship.",
+)
+# A file is accepted too, because editors pass the file that is open; it means its folder.
+path_argument = click.argument("path", required=False, type=click.Path(exists=True, path_type=Path))
+
+
+class Day(click.ParamType):  # type: ignore[type-arg]  # generic in the newest click alone
+    """A date such as 2026-07-01."""
+
+    name = "date"
+
+    def convert(self, value: Any, _param: Any, _ctx: Any) -> date:
+        """Return the date that *value* names."""
+        if isinstance(value, date):
+            return value
+        try:
+            return datetime.strptime(value, "%Y-%m-%d").date()  # noqa: DTZ007  # a date has no zone
+        except ValueError:
+            self.fail(f"expected a date such as 2026-07-01, not {value[:40]!r}")
+
+
+@frozen
+class Selection:
+    """A folder of jurisdictions, its name in messages, and the code of one of them, or None for all."""
+
+    root: Traversable
+    name: str
+    code: str | None = None
+
+    def includes(self, jurisdiction: Jurisdiction) -> bool:
+        """Whether *jurisdiction* is selected."""
+        return self.code in (None, jurisdiction.code)
+
+    def concerns(self, error: ErrorDetail) -> bool:
+        """Whether *error* is in a file of a selected jurisdiction."""
+        if self.code is None:
+            return True
+        # Messages shorten a long name, so compare with the name as messages have it.
+        return f"{error.file}/".startswith(f"{self.name}/{excerpt(self.code)}/")
+
+    @property
+    def lock_name(self) -> str:
+        """The path of the lock file, as messages name it."""
+        return f"{self.name}/{LOCK}"
+
+
+def select(path: Path | None, folder: Path | None) -> Selection:
+    """
+    Return what PATH or `--jurisdictions` selects: a folder of jurisdictions, or one jurisdiction.
+
+    Raises:
+        UsageError: if both are given.
+    """
+    if path is not None and folder is not None:
+        raise click.UsageError("give PATH or --jurisdictions, not both")
+    given = path or folder
+    if given is None:
+        return Selection(bundled_path(), BUNDLED)
+    if given.is_file():
+        given = given.parent
+    if not any((given / name).is_file() for name in FILES):
+        return Selection(given, given.as_posix())
+    # One jurisdiction is read with its neighbours, because it may inherit from one of them.
+    parent, code = given.resolve().parent, given.resolve().name
+    name = given.parent.as_posix() if given.name == code else parent.name
+    return Selection(parent, name or ".", code)
+
+
+def read_lock_file(selection: Selection) -> tuple[Lock, str, tuple[ErrorDetail, ...]]:
+    """Return the lock in the selected folder, its text, and its errors; a missing file is an empty lock."""
+    file, name = selection.root / LOCK, selection.lock_name
+    if isinstance(file, Path) and (file.is_symlink() or (file.exists() and not file.is_file())):
+        # A link could make `holdback lock` write to a file outside the folder.
+        return Lock(), "", (ErrorDetail(message="the lock is not a regular file", file=name),)
+    if not file.is_file():
+        return Lock(), "", ()
+    with file.open("rb") as stream:
+        body: bytes = stream.read(_MOST_LOCK_BYTES + 1)
+    text = body.decode("utf-8", "replace")
+    if len(body) > _MOST_LOCK_BYTES:
+        message = f"the lock file is larger than {_MOST_LOCK_BYTES // 1024**2} MiB"
+        return Lock(), text, (ErrorDetail(message=message, file=name),)
+    lock, errors = read_lock(text, name)
+    return lock, text, errors
+
+
+def load_all(folder: Path | None) -> Jurisdictions:
+    """Return the jurisdictions in *folder*, or those that ship; exit with 2 if any is invalid."""
+    try:
+        return load_jurisdictions(folder)
+    except InvalidDocument as error:
+        fail(error, "The jurisdictions")
+
+
+def load_valid(folder: Path | None) -> Jurisdictions:
+    """Return the valid jurisdictions in *folder*, or those that ship; exit with 2 if there are none."""
+    valid, errors = _survey(folder)
+    if errors and not valid.codes:
+        fail(InvalidDocument(errors), "The jurisdictions")
+    return valid
+
+
+def load_one(folder: Path | None, code: str) -> Jurisdiction:
+    """
+    Return the jurisdiction *code* from *folder*, or from those that ship, even if others are invalid.
+
+    Raises:
+        InvalidDocument: if there is no such jurisdiction, or it is invalid.
+    """
+    valid, errors = _survey(folder)
+    if code in valid.codes:
+        return valid[code]
+    own_errors = [error for error in errors if f"/{code}/" in f"/{error.file}/"]
+    if own_errors:
+        raise InvalidDocument(own_errors)
+    if errors and not valid.codes:
+        raise InvalidDocument(errors)
+    try:
+        return valid[code]
+    except InvalidDocument as error:
+        if folder is not None:
+            raise
+        (detail,) = error.errors
+        more = "; use --jurisdictions to read another folder than the one that ships"
+        raise InvalidDocument([evolve(detail, hint=f"{detail.hint}{more}")]) from None
+
+
+def _survey(folder: Path | None) -> tuple[Jurisdictions, tuple[ErrorDetail, ...]]:
+    """Return the valid jurisdictions in *folder*, or of those that ship, and the errors of the rest."""
+    if folder is None:
+        return survey(bundled_path(), BUNDLED)
+    return survey(folder, folder.resolve().name)

@@ -1,0 +1,218 @@
+"""`holdback test`: the examples of jurisdictions, what they cover, and the mutants that they notice."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+from attrs import field, frozen
+
+from holdback.cli.output import (
+    FINDINGS,
+    MISUSE,
+    SUCCESS,
+    error_lines,
+    error_to_dict,
+    format_option,
+    print_errors,
+)
+from holdback.cli.sources import jurisdictions_option, path_argument, select
+from holdback.errors import ErrorDetail, InvalidDocument, printable
+from holdback.exact_json import Json, write_json
+from holdback.jurisdictions.folder import survey
+from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
+from holdback.workbench.coverage import Coverage, coverage
+from holdback.workbench.example_run import Trial, trials
+from holdback.workbench.mutation import (
+    EQUIVALENT,
+    LISTED,
+    NOTICED,
+    REFUSED,
+    SURVIVED,
+    Verdict,
+    stale,
+    verdicts,
+)
+
+# Mutants between two updates of the count on a terminal.
+_PROGRESS_STEP = 10
+
+
+@click.command("test")
+@path_argument
+@click.option(
+    "--mutate", is_flag=True, help="Also change each figure and rule, to see if an example notices."
+)
+@format_option("text", "json")
+@jurisdictions_option
+def test_command(path: Path | None, *, mutate: bool, form: str, folder: Path | None) -> None:
+    """
+    Run the examples of the jurisdictions in PATH.
+
+    A failure shows what was expected, what came out, the rule that decided and the facts. A table counts how
+    often each rule was true, false and unknown. With --mutate, every threshold is moved by one unit, every
+    comparison is changed and every rule is left out, to see whether an example notices.
+    """
+    selection = select(path, folder)
+    valid, errors = survey(selection.root, selection.name)
+    errors_here = [error for error in errors if selection.concerns(error)]
+    print_errors(errors_here)
+    results = [
+        _TestResult.of(jurisdiction, valid, mutate=mutate, progress=form == "text")
+        for jurisdiction in valid
+        if selection.includes(jurisdiction)
+    ]
+    if form == "json":
+        click.echo(write_json([result.to_dict() for result in results]))
+    else:
+        click.echo("\n\n".join("\n".join(result.lines()) for result in results))
+    if errors_here or not results:
+        sys.exit(MISUSE)
+    sys.exit(SUCCESS if all(result.passed for result in results) else FINDINGS)
+
+
+@frozen
+class _TestResult:
+    """The result of testing one jurisdiction."""
+
+    code: str
+    examples: list[Trial]
+    coverage: list[Coverage]
+    mutants: list[Verdict] | None
+    # Equivalent mutants that a file lists and that do not exist.
+    stale: list[ErrorDetail] = field(factory=list)
+    mutants_skipped: bool = False
+    error: InvalidDocument | None = None
+
+    @classmethod
+    def of(
+        cls, jurisdiction: Jurisdiction, valid: Jurisdictions, *, mutate: bool, progress: bool
+    ) -> _TestResult:
+        try:
+            examples = list(trials(jurisdiction))
+        except InvalidDocument as error:  # a calculator of a host, which the command does not have
+            return cls(jurisdiction.code, [], [], None, error=error)
+        covered = coverage(jurisdiction, examples)
+        passed = all(example.passed for example in examples)
+        if not mutate or not passed:
+            return cls(jurisdiction.code, examples, covered, None, mutants_skipped=mutate)
+        mutants = list(_with_progress(jurisdiction, valid, shown=progress))
+        unknown = [*stale(jurisdiction, mutants)]
+        return cls(jurisdiction.code, examples, covered, mutants, unknown)
+
+    @property
+    def passed(self) -> bool:
+        """Whether all examples pass, each rule has all its answers, and every mutant was noticed."""
+        survived = any(mutant.state == SURVIVED for mutant in self.mutants or ())
+        return (
+            self.error is None
+            and all(example.passed for example in self.examples)
+            and not any(rule.missing for rule in self.coverage)
+            and not survived
+            and not self.stale
+        )
+
+    def to_dict(self) -> dict[str, Json]:
+        """The result as `--format json` prints it."""
+        result: dict[str, Json] = {
+            "jurisdiction": self.code,
+            "passed": self.passed,
+            "examples": len(self.examples),
+            "failures": [example.plain() for example in self.examples if not example.passed],
+            "coverage": [rule.plain() for rule in self.coverage],
+        }
+        if self.error is not None:
+            result["faults"] = [error_to_dict(error) for error in self.error.errors]
+        if self.mutants is not None:
+            result["mutants"] = dict(Counter(mutant.state for mutant in self.mutants))
+            result["survivors"] = [
+                {
+                    "mutant": verdict.mutant.name,
+                    "file": verdict.mutant.file,
+                    "line": verdict.mutant.line,
+                    "state": verdict.state,
+                    "reason": verdict.reason,
+                }
+                for verdict in self.mutants
+                if verdict.state not in (NOTICED, REFUSED)
+            ]
+            result["stale"] = [error_to_dict(error) for error in self.stale]
+        return result
+
+    def lines(self) -> Iterator[str]:
+        """The result for people."""
+        for error in () if self.error is None else self.error.errors:
+            yield from error_lines(error)
+        failures = [example for example in self.examples if not example.passed]
+        for example in failures:
+            yield from _failure_lines(example)
+        passed = f"{len(self.examples) - len(failures)} of {len(self.examples)} examples pass"
+        colour = "red" if failures or self.error else "green"
+        yield f"{click.style(self.code, bold=True)}  {click.style(passed, fg=colour)}"
+        yield from self._coverage_lines()
+        if self.mutants is not None:
+            yield from self._mutant_lines(self.mutants)
+        elif self.mutants_skipped:
+            yield "  no mutants are tried until every example passes"
+
+    def _coverage_lines(self) -> Iterator[str]:
+        """How often the examples made each rule true, false and unknown."""
+        if not self.coverage:
+            return
+        code_width = max(len(rule.code) for rule in self.coverage)
+        rule_width = max(len(rule.rule) for rule in self.coverage)
+        yield f"  {'rule':<{code_width + rule_width + 2}}    true  false  unknown"
+        for rule in self.coverage:
+            true, false, unknown = (rule.seen[answer] for answer in (True, False, None))
+            counts = f"{true:>6} {false:>6} {unknown:>8}"
+            gap = f"  never {', '.join(rule.missing)}" if rule.missing else ""
+            name = f"{rule.code:<{code_width}}  {rule.rule:<{rule_width}}"
+            yield f"  {name}  {counts}{click.style(gap, fg='red')}"
+
+    def _mutant_lines(self, mutants: list[Verdict]) -> Iterator[str]:
+        """How many mutants there were of each state, and those that no example noticed."""
+        counts = Counter(verdict.state for verdict in mutants)
+        by_state = {
+            "noticed": counts[NOTICED],
+            "listed": counts[LISTED],
+            "the same": counts[EQUIVALENT],
+            "refused by the reader": counts[REFUSED],
+            "survived": counts[SURVIVED],
+        }
+        summary = ", ".join(f"{count} {state}" for state, count in by_state.items())
+        yield f"  {len(mutants)} mutants: {summary}"
+        for error in self.stale:
+            yield from error_lines(error)
+        for verdict in mutants:
+            if verdict.state == SURVIVED:
+                place = f"{verdict.mutant.file}:{verdict.mutant.line}"
+                name = printable(verdict.mutant.name)
+                yield click.style(f"  survived  {place}  {name}", fg="red")
+        for verdict in mutants:
+            if verdict.state in (LISTED, EQUIVALENT):
+                state = "listed" if verdict.state == LISTED else "the same"
+                yield f"  {state:<8}  {printable(verdict.mutant.name)}: {printable(verdict.reason)}"
+
+
+def _failure_lines(example: Trial) -> Iterator[str]:
+    """An example that failed: what it expects, what came out, the rule that decided, the facts."""
+    title, *lines = example.lines()
+    yield click.style(printable(title), fg="red", bold=True)
+    yield from (printable(line) for line in lines)
+    yield ""
+
+
+def _with_progress(
+    jurisdiction: Jurisdiction, valid: Jurisdictions, *, shown: bool
+) -> Iterator[Verdict]:
+    """The verdict on each mutant; they take minutes, so a terminal shows how many are done."""
+    shown = shown and sys.stderr.isatty()
+    for number, verdict in enumerate(verdicts(jurisdiction, valid), start=1):
+        if shown and number % _PROGRESS_STEP == 0:
+            click.echo(f"\r{jurisdiction.code}: {number} mutants", err=True, nl=False)
+        yield verdict
+    if shown:
+        click.echo("\r\033[K", err=True, nl=False)
