@@ -1,4 +1,4 @@
-"""`holdback conformance`: whether a service that embeds holdback loses, doubles or mixes up anything."""
+"""`holdback conformance`: tests of a host against the invariants that every host must keep."""
 
 from __future__ import annotations
 
@@ -6,38 +6,40 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, NoReturn
+from typing import Any, Final, NoReturn
 
 import click
 
-from holdback.cli.output import FINDINGS, SUCCESS, MISUSE
+from holdback.cli.output import FINDINGS, MISUSE, SUCCESS
 from holdback.errors import did_you_mean, printable
 
-_WIDTH = 24
+# The columns for the name of a check.
+_NAME_WIDTH: Final = 24
 
 
 @click.command("conformance")
 @click.argument("host", metavar="MODULE:FACTORY")
 @click.option(
-    "--seed", type=int, default=0, show_default=True, help="The chances to try; the same again."
+    "--seed", type=int, default=0, show_default=True, help="One seed reproduces a run."
 )
 @click.option(
-    "--only", multiple=True, metavar="CHECK", help="This check alone; may be given again."
+    "--only", multiple=True, metavar="CHECK", help="Run this check only; can be repeated."
 )
 @click.option("--sets", type=click.IntRange(1), help="How many sets of offers are raced for.")
-@click.option("--workers", type=click.IntRange(2, 64), help="How many race for each.")
+@click.option("--workers", type=click.IntRange(2, 64), help="How many workers race for each set.")
 @click.option("--kills", type=click.IntRange(1), help="How many processes are killed at work.")
-@click.option("--histories", type=click.IntRange(1), help="How many histories of any operations.")
-@click.option("--operations", type=click.IntRange(2), help="How long a history is.")
-@click.option("--list", "listed", is_flag=True, help="List the checks, and try nothing.")
+@click.option("--histories", type=click.IntRange(1), help="How many random histories to run.")
+@click.option("--operations", type=click.IntRange(2), help="The length of each history.")
+@click.option("--list", "listed", is_flag=True, help="List the checks and run none.")
 def conformance_command(
     host: str, *, seed: int, only: tuple[str, ...], listed: bool, **effort: int | None
 ) -> None:
     """
-    Try the host that MODULE:FACTORY makes: retries, races, crashes, clocks, other partners.
+    Test the host that MODULE:FACTORY makes: retries, races, crashes, clocks, other partners.
 
-    The module is looked for in the current folder too. Each check prints a line. One that fails prints the invariant
-    in words, what was seen, a minimal history, and how to have it again. Leaves with 1 when one failed.
+    The module is imported from the current folder too. Each check prints a line. A check that fails prints the
+    invariant in words, what was observed, a minimal history, and how to reproduce it. Exits with 1 if a check
+    failed.
     """
     try:
         from holdback.testing import conformance  # noqa: PLC0415  # it needs an extra
@@ -45,92 +47,92 @@ def conformance_command(
     except ModuleNotFoundError as missing:
         message = f"The command needs {missing.name}: pip install 'holdback[testing]'"
         raise click.ClickException(message) from None
-    checks = _checks(conformance.CHECKS, only)
+    checks = _selected_checks(conformance.CHECKS, only)
     if listed:
         for check in checks:
-            click.echo(f"{check.name:{_WIDTH}}{check.does}")
+            click.echo(f"{check.name:{_NAME_WIDTH}}{check.does}")
         return
-    sys.path.insert(0, "")
-    tried = conformance.Effort(**{name: each for name, each in effort.items() if each is not None})
-    with _open(
-        conformance, host, lambda: conformance.Session(host_of(host)(), seed, tried)
-    ) as session:
-        failed = _run(conformance, session, checks, seed)
+    sys.path.insert(0, "")  # as `python -m` does
+    given = {name: count for name, count in effort.items() if count is not None}
+
+    def new_session() -> Any:
+        return conformance.Session(host_of(host)(), seed, conformance.Effort(**given))
+
+    with _open_session(conformance, host, new_session) as session:
+        failed = _run_checks(conformance, session, checks, seed)
     sys.exit(FINDINGS if failed else SUCCESS)
 
 
 @contextmanager
-def _open(conformance: Any, name: str, make: Callable[[], Any]) -> Iterator[Any]:
-    """The session with a host, open until it is closed; leaves with a message where there is none to be had."""
+def _open_session(conformance: Any, name: str, new_session: Callable[[], Any]) -> Iterator[Any]:
+    """A session with an open host, closed at the end; exits with 2 if the host cannot be opened."""
     try:
-        session = make()
+        session = new_session()
         session.host.open()
     except conformance.NotAHostError as error:
-        _not_tried(name, str(error))
+        _cannot_test(name, str(error).splitlines())
     except Exception as error:  # noqa: BLE001  # a host may raise anything
-        _not_tried(name, f"{type(error).__name__}: {error}", where=error)
+        places = [
+            f"{frame.filename}:{frame.lineno} in {frame.name}"
+            for frame in traceback.extract_tb(error.__traceback__)[-1:]
+        ]
+        _cannot_test(name, [*f"{type(error).__name__}: {error}".splitlines(), *places])
     try:
         yield session
     finally:
-        getattr(session.host, "close", lambda: None)()
+        getattr(session.host, "close", lambda: None)()  # `close` is optional for a host
 
 
-def _not_tried(name: str, why: str, where: Exception | None = None) -> NoReturn:
+def _cannot_test(name: str, lines: list[str]) -> NoReturn:
     click.echo(f"{name} cannot be tried:", err=True)
-    lines = why.splitlines()
-    if where is not None:
-        lines += [
-            f"{each.filename}:{each.lineno} in {each.name}"
-            for each in traceback.extract_tb(where.__traceback__)[-1:]
-        ]
     for line in lines:
         click.echo(f"  {printable(line)}", err=True)
     sys.exit(MISUSE)
 
 
-def _checks(known: Any, only: tuple[str, ...]) -> Any:
-    names = [check.name for check in known]
+def _selected_checks(checks: Any, only: tuple[str, ...]) -> Any:
+    """Those of *checks* that `--only` names, or all of them."""
+    names = [check.name for check in checks]
     for name in only:
         if name not in names:
             hint = did_you_mean(name, names) or f"there are {', '.join(names)}"
             raise click.BadParameter(f"no check is called `{name}`; {hint}", param_hint="--only")
-    return [check for check in known if not only or check.name in only]
+    return [check for check in checks if not only or check.name in only]
 
 
-def _run(conformance: Any, session: Any, checks: Any, seed: int) -> int:
-    """Run the checks, each with its line; how many failed."""
-    failed = lacking = 0
+def _run_checks(conformance: Any, session: Any, checks: Any, seed: int) -> int:
+    """Run *checks*, print a line for each, and return how many failed."""
+    failed = not_tested = 0
     for check in checks:
         with _progress(session, check.name):
             result = conformance.run_check(check, session)
-        label = f"{check.name:{_WIDTH}}"
+        name = f"{check.name:{_NAME_WIDTH}}"
         if result.lacking is not None:
-            lacking += 1
-            click.echo(
-                f"{label}{click.style('not tried', fg='yellow')}  the host cannot: {printable(result.lacking)}"
-            )
+            not_tested += 1
+            state = click.style("not tried", fg="yellow")
+            click.echo(f"{name}{state}  the host cannot: {printable(result.lacking)}")
         elif result.fault is None:
-            click.echo(f"{label}{click.style('holds', fg='green')}      {check.does}")
+            click.echo(f"{name}{click.style('holds', fg='green')}      {check.does}")
         else:
             failed += 1
-            click.echo(f"{label}{click.style('BROKEN', fg='red')}     {check.does}")
+            click.echo(f"{name}{click.style('BROKEN', fg='red')}     {check.does}")
             for line in str(result.fault).splitlines():
                 click.echo(f"    {printable(line)}")
             click.echo(f"    again: {conformance.again(result, session)}")
-    held = len(checks) - failed - lacking
-    click.echo(f"{held} held, {failed} broken, {lacking} not tried. Seed {seed}.")
+    held = len(checks) - failed - not_tested
+    click.echo(f"{held} held, {failed} broken, {not_tested} not tried. Seed {seed}.")
     return failed
 
 
 @contextmanager
 def _progress(session: Any, name: str) -> Iterator[None]:
-    """How far a check has come, for whoever waits, if somebody is there."""
+    """Show how far a check is, on a terminal."""
     if not sys.stderr.isatty():
         yield
         return
 
-    def show(done: int, most: int) -> None:
-        click.echo(f"\r{name:{_WIDTH}}{done} of {most}", nl=False, err=True)
+    def show(done: int, total: int) -> None:
+        click.echo(f"\r{name:{_NAME_WIDTH}}{done} of {total}", nl=False, err=True)
 
     session.progress = show
     yield

@@ -1,4 +1,4 @@
-"""`holdback portfolio`: the renewal rules over a file of deals, however long it is."""
+"""`holdback portfolio`: the renewal rules over a file of deals of any length."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 from contextlib import nullcontext
 from datetime import date
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -18,10 +18,14 @@ from holdback.exact_json import write_json
 from holdback.jurisdictions.folder import CODE
 from holdback.jurisdictions.jurisdiction import Jurisdictions
 
+if TYPE_CHECKING:
+    from holdback.cli.portfolio_batches import BatchAssessment
+    from holdback.cli.portfolio_files import Deals
+
 _ENDINGS: Final = (".parquet", ".csv")
-# Where all deals are of one jurisdiction, the column that says so is ours.
-_COLUMN: Final = "jurisdiction"
-_DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+# The column that is added if one jurisdiction is given for all deals.
+_JURISDICTION_COLUMN: Final = "jurisdiction"
+_DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 class DayOrColumn(click.ParamType):  # type: ignore[type-arg]  # generic in the newest click alone
@@ -30,9 +34,9 @@ class DayOrColumn(click.ParamType):  # type: ignore[type-arg]  # generic in the 
     name = "date or column"
 
     def convert(self, value: Any, param: Any, ctx: Any) -> date | str:
-        """The date, or the name."""
-        is_day = isinstance(value, date) or _DAY.fullmatch(value)
-        return Day().convert(value, param, ctx) if is_day else str(value)
+        """Return the date, or the name."""
+        is_date = isinstance(value, date) or _DATE.fullmatch(value)
+        return Day().convert(value, param, ctx) if is_date else str(value)
 
 
 @click.command("portfolio")
@@ -41,25 +45,25 @@ class DayOrColumn(click.ParamType):  # type: ignore[type-arg]  # generic in the 
     "--jurisdiction",
     default="jurisdiction",
     show_default=True,
-    help="The column that names each deal's jurisdiction, or the code of all of them: GB.",
+    help="The column with each deal's jurisdiction, or the code for all deals: GB.",
 )
 @click.option(
     "--on",
     type=DayOrColumn(),
     default="on",
     show_default=True,
-    help="The column with each deal's day, or the day of all of them: 2026-07-01.",
+    help="The column with each deal's day, or the day for all deals: 2026-07-01.",
 )
 @click.option(
     "--compare",
     "other",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="Another folder of jurisdictions: show who would be answered otherwise.",
+    help="Another folder of jurisdictions: show the deals whose outcome would differ.",
 )
 @click.option(
     "--output",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="A .parquet or .csv file for the deals with their answers; with --compare, for those that change.",
+    help="A .parquet or .csv file for the deals with their outcomes; with --compare, for those that change.",
 )
 @format_option("text", "json")
 @jurisdictions_option
@@ -76,8 +80,8 @@ def portfolio_command(
     """
     Assess the DEALS: a .csv or .parquet file, or a DuckDB query such as "from 'deals/*.parquet'".
 
-    Each column is named as the fact that it holds. Prints how many deals have which outcome, why, what is missing,
-    and how much is left to remit. The file is read in batches, so that it may be larger than the memory.
+    Columns are named as the facts that they hold. Prints how many deals have each outcome, why, what is missing,
+    and how much is left to remit. The file is read in batches, so it can be larger than the memory.
     """
     if output and output.suffix not in _ENDINGS:
         raise click.BadParameter(
@@ -85,41 +89,46 @@ def portfolio_command(
         )
     rules, others = load_all(folder), load_all(other) if other else None
     try:
-        from holdback.cli.portfolio_files import Output, open_deals  # noqa: PLC0415  # they need an extra
-        from holdback.cli.portfolio_batches import Stream  # noqa: PLC0415  # so does this
+        from holdback.cli.portfolio_batches import BatchAssessment  # noqa: PLC0415  # needs an extra
+        from holdback.cli.portfolio_files import Output, open_deals  # noqa: PLC0415  # so does this
     except ModuleNotFoundError as missing:
         message = f"The command needs {missing.name}: pip install 'holdback[portfolio]'"
         raise click.ClickException(message) from None
     code = jurisdiction if CODE.fullmatch(jurisdiction) else None
     try:
         if code:
-            rules, jurisdiction = Jurisdictions([rules[code]]), _COLUMN
+            rules, jurisdiction = Jurisdictions([rules[code]]), _JURISDICTION_COLUMN
             others = Jurisdictions([others[code]]) if others else None
-        opened = open_deals(deals, {_COLUMN: code} if code else {})
-        rules, others = _of(rules, opened, jurisdiction), _of(others, opened, jurisdiction)
-        with Output(output) if output else nullcontext() as written:
-            stream = Stream(opened, rules, others, jurisdiction, on, written)
-            _run(stream)
+        source = open_deals(deals, {_JURISDICTION_COLUMN: code} if code else {})
+        rules = _occurring(rules, source, jurisdiction)
+        others = _occurring(others, source, jurisdiction) if others else None
+        with Output(output) if output else nullcontext() as writer:
+            assessment = BatchAssessment(source, rules, others, jurisdiction, on, writer)
+            _run(assessment)
     except InvalidDocument as error:
         fail(error, "The deals")
-    found: Any = stream.result
-    click.echo(write_json(found.plain()) if form == "json" else str(found))
+    result: Any = assessment.result
+    click.echo(write_json(result.plain()) if form == "json" else str(result))
 
 
-def _of(rules: Any, deals: Any, column: str) -> Any:
-    """Of *rules*, those of the jurisdictions that the *deals* name: nobody has the facts of all of them."""
-    named = [rules[code] for code in deals.values(column) if code in rules.codes] if rules else []
-    return Jurisdictions(named) if named else rules
+def _occurring(rules: Jurisdictions, deals: Deals, column: str) -> Jurisdictions:
+    """
+    Those of *rules* that occur in *column*, or all of them if none does.
+
+    A frame needs a column for each fact of its jurisdictions, and no file has those of all that ship.
+    """
+    codes = [code for code in deals.values(column) if code in rules.codes]
+    return Jurisdictions(rules[code] for code in codes) if codes else rules
 
 
-def _run(stream: Any) -> None:
-    """Run *stream* with a bar for whoever waits, if somebody is there."""
+def _run(assessment: BatchAssessment) -> None:
+    """Assess all batches, with a progress bar on a terminal."""
     if not sys.stderr.isatty():
-        for _ in stream.run():
+        for _ in assessment.run():
             pass
         return
     with click.progressbar(
-        length=stream.deals.count, label="Assessing", show_pos=True, file=sys.stderr
+        length=assessment.deals.count, label="Assessing", show_pos=True, file=sys.stderr
     ) as bar:
-        for done in stream.run():
-            bar.update(done)
+        for count in assessment.run():
+            bar.update(count)

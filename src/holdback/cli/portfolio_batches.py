@@ -51,7 +51,7 @@ class Changes:
 
 
 @define
-class Stream:
+class BatchAssessment:
     """
     The *deals*, assessed by *rules*, or compared under *rules* and *others*, as they are run through.
 

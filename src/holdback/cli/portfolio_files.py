@@ -1,7 +1,8 @@
-"""Where the deals of `holdback portfolio` come from, and where the answers go: DuckDB reads, in batches.
+"""
+The deals that `holdback portfolio` reads and the file that it writes, both in batches.
 
-A CSV file has texts alone. They are read exactly: a column of plain numbers becomes decimals of as many places as
-it has, and what is not plain is left to be read, or refused, value by value.
+DuckDB reads the deals. A CSV file has only texts: a column of plain numbers becomes exact decimals, and any other
+column is read, or refused, value by value.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from attrs import frozen
 from holdback.errors import InvalidDocument
 from holdback.rules.types import Kind
 
-# So many deals are in memory at a time.
+# How many deals are in memory at a time.
 BATCH: Final = 250_000
 _QUERY: Final = re.compile(r"\s*(select|from|with)\b", re.IGNORECASE)
 _READERS: Final[Mapping[str, str]] = {
@@ -30,14 +31,15 @@ _READERS: Final[Mapping[str, str]] = {
     ".csv": "read_csv({}, all_varchar = true, header = true)",
     ".csv.gz": "read_csv({}, all_varchar = true, header = true)",
 }
-# What DuckDB may hold itself; the rest of the memory is the batch's.
-_MEMORY: Final = "500MB"
+# What DuckDB may use itself, so that a file larger than the memory is no problem.
+_DUCKDB_MEMORY: Final = "500MB"
 
+# Texts that Arrow may cast: no spaces, no units, no exponents, and few enough digits for the type.
 _NUMBER: Final = r"^-?[0-9]{1,13}(\.[0-9]{1,6})?$"
 _WHOLE: Final = r"^-?[0-9]{1,17}$"
 _FLAG: Final = r"^(true|false)$"
 _DAY: Final = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
-_PLAIN: Final[Mapping[Kind, tuple[str, Any]]] = {
+_CASTS: Final[Mapping[Kind, tuple[str, Any]]] = {
     Kind.PERCENT: (_NUMBER, pa.decimal128(19, 6)),
     Kind.RATIO: (_NUMBER, pa.decimal128(19, 6)),
     Kind.MONEY: (_NUMBER, pa.decimal128(19, 6)),
@@ -50,45 +52,48 @@ _PLAIN: Final[Mapping[Kind, tuple[str, Any]]] = {
 
 @frozen
 class Deals:
-    """The deals of a file or a query: how many there are, where that is known, and their batches."""
+    """The deals of a file or a query: how many there are, if that is known, and their batches."""
 
     relation: Any
     count: int | None
-    texts: bool
+    # Whether all columns are texts, as in a CSV file.
+    has_texts: bool
 
     def values(self, column: str) -> tuple[Any, ...]:
-        """What occurs in *column*; nothing where there is no such column."""
+        """The distinct values of *column*; none if there is no such column."""
         if column not in self.relation.columns:
             return ()
         return tuple(
-            value for (value,) in self.relation.select(_named(column)).distinct().fetchall()
+            value for (value,) in self.relation.select(_identifier(column)).distinct().fetchall()
         )
 
     @property
     def empty(self) -> pa.Table:
-        """None of the deals, with all their columns."""
+        """A table with the columns of the deals and no rows."""
         return self.relation.limit(0).to_arrow_table()
 
     def batches(self) -> Iterator[pa.Table]:
-        """The deals as they stand, so many at a time."""
+        """The deals, unchanged, in batches."""
         for batch in self.relation.to_arrow_reader(BATCH):
             yield pa.Table.from_batches([batch])
 
     def exact(self, table: pa.Table, kinds: Mapping[str, Kind]) -> pa.Table:
-        """The deals of *table*, texts of the columns *kinds* as exact values where they are plain."""
-        return _exact(table, kinds) if self.texts else table
+        """*table* with the texts in the columns of *kinds* as exact values where that is possible."""
+        return _with_exact_values(table, kinds) if self.has_texts else table
 
 
 def open_deals(deals: str, constants: Mapping[str, str]) -> Deals:
     """
-    The *deals* of a CSV or Parquet file, of several by a pattern, or of a DuckDB query; each with *constants*.
+    The *deals* of a CSV or Parquet file, of several by a pattern, or of a DuckDB query.
+
+    Each of *constants* becomes a column with one value.
 
     Raises:
-        InvalidDocument: when there are none, or DuckDB cannot read them.
+        InvalidDocument: if there are none, if DuckDB cannot read them, or if they have a column of *constants*.
     """
-    ending = next((each for each in _READERS if deals.lower().endswith(each)), None)
+    ending = next((ending for ending in _READERS if deals.lower().endswith(ending)), None)
     if ending:
-        source = _READERS[ending].format(_quoted(deals))
+        source = _READERS[ending].format(_literal(deals))
     elif _QUERY.match(deals):
         source = f"({deals.rstrip().rstrip(';')})"
     else:
@@ -96,44 +101,49 @@ def open_deals(deals: str, constants: Mapping[str, str]) -> Deals:
             "expected a .csv or .parquet file, or a DuckDB query that starts with `select` or `from`"
         )
     connection: Any = duckdb.connect()
-    connection.execute(f"SET memory_limit = '{_MEMORY}'")
-    more = "".join(f", {_quoted(value)} AS {_named(name)}" for name, value in constants.items())
+    connection.execute(f"SET memory_limit = '{_DUCKDB_MEMORY}'")
+    more = "".join(
+        f", {_literal(value)} AS {_identifier(name)}" for name, value in constants.items()
+    )
+    count = None
     try:
-        relation = connection.sql(f"SELECT *{more} FROM {source}")  # noqa: S608  # whoever runs the command may run any query
+        relation = connection.sql(f"SELECT *{more} FROM {source}")  # noqa: S608  # the user's own query
         for name in constants:
             if relation.columns.count(name) > 1:
                 raise InvalidDocument.of(
-                    "the deals say so themselves, in a column of this name",
+                    "the deals have a column of this name",
                     path=name,
-                    hint=f"leave --{name} out, or ask for some of them: from '...' where {name} = '...'",
+                    hint=f"leave --{name} out, or select some of the deals: from '...' where {name} = '...'",
                 )
-        if ending != ".parquet":
-            return Deals(relation, None, texts=bool(ending))
-        ((count,),) = connection.sql(f"SELECT count(*) FROM {source}").fetchall()  # noqa: S608  # as above
+        if ending == ".parquet":  # its footer has the count; any other source would be read twice
+            ((count,),) = connection.sql(f"SELECT count(*) FROM {source}").fetchall()  # noqa: S608  # as above
     except duckdb.Error as error:
-        raise InvalidDocument.of(_first_line(str(error))) from None
-    return Deals(relation, count, texts=False)
+        raise InvalidDocument.of(_without_query(str(error))) from None
+    return Deals(relation, count, has_texts=ending not in (None, ".parquet"))
 
 
-def _first_line(message: str) -> str:
-    """What DuckDB says, without the query that it says it of."""
+def _without_query(message: str) -> str:
+    """The message of DuckDB without the query that it repeats, which the user did not write."""
     return message.split("\n\nLINE", maxsplit=1)[0].replace("\n", " ")
 
 
-def _quoted(text: str) -> str:
+def _literal(text: str) -> str:
+    """*text* as an SQL literal."""
     return "'" + text.replace("'", "''") + "'"
 
 
-def _named(name: str) -> str:
+def _identifier(name: str) -> str:
+    """*name* as an SQL identifier."""
     return '"' + name.replace('"', '""') + '"'
 
 
-def _exact(table: pa.Table, kinds: Mapping[str, Kind]) -> pa.Table:
+def _with_exact_values(table: pa.Table, kinds: Mapping[str, Kind]) -> pa.Table:
     for place, name in enumerate(table.column_names):
-        plain = _PLAIN.get(kinds[name]) if name in kinds else None
+        cast = _CASTS.get(kinds[name]) if name in kinds else None
         column = table.column(name)
-        if plain and pa.types.is_string(column.type):
-            pattern, type_ = plain
+        if cast and pa.types.is_string(column.type):
+            pattern, type_ = cast
+            # All or nothing: a single value of another form is to be reported, not lost in a cast.
             if pc.all(pc.match_substring_regex(column, pattern)).as_py() in (True, None):
                 table = table.set_column(place, name, _cast(column, type_))
     return table
@@ -142,20 +152,20 @@ def _exact(table: pa.Table, kinds: Mapping[str, Kind]) -> pa.Table:
 def _cast(column: pa.ChunkedArray, type_: pa.DataType) -> pa.ChunkedArray:
     try:
         return column.cast(type_)
-    except pa.ArrowInvalid:  # a day that is not in the calendar: it is told value by value
+    except pa.ArrowInvalid:  # 2026-02-30: it is reported when the values are read one by one
         return column
 
 
 class Output:
     """
-    A Parquet or CSV file that is written batch by batch, and is there only when all of it is.
+    A Parquet or CSV file that is written batch by batch and appears only when it is complete.
 
-    Use it as a context: what was begun and not finished is thrown away.
+    Use it as a context manager; an unfinished file is removed.
     """
 
     def __init__(self, file: Path) -> None:
         self._file = file
-        self._beside = file.with_name(f".{file.name}.{os.getpid()}")
+        self._temporary = file.with_name(f".{file.name}.{os.getpid()}")
         self._writer: Any = None
         self._schema: Any = None
 
@@ -167,12 +177,13 @@ class Output:
         if self._writer is None:
             is_csv = self._file.suffix == ".csv"
             new: Any = pyarrow.csv.CSVWriter if is_csv else pyarrow.parquet.ParquetWriter
-            self._writer, self._schema = new(self._beside, table.schema), table.schema
+            self._writer, self._schema = new(self._temporary, table.schema), table.schema
+        # A batch of nulls may have another type than the first batch.
         self._writer.write_table(table.cast(self._schema))
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if self._writer is not None:
             self._writer.close()
             if kind is None:
-                self._beside.replace(self._file)
-        self._beside.unlink(missing_ok=True)
+                self._temporary.replace(self._file)
+        self._temporary.unlink(missing_ok=True)

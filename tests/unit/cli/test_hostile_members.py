@@ -7,7 +7,7 @@ import os
 import pathlib
 
 import pytest
-from as_typed import findings, invoke
+from invocation import findings, invoke
 
 from small_folders import changed, child, country, write
 

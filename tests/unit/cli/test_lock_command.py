@@ -6,7 +6,7 @@ import json
 import re
 
 import pytest
-from as_typed import findings, invoke, spoil
+from invocation import findings, invoke, spoil
 
 from small_folders import child, country, write
 

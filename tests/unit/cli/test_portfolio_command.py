@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from holdback import load_jurisdictions
-from holdback.cli import deals as deals_module
+from holdback.cli import portfolio_files
 from holdback.cli.commands import holdback
 from holdback.portfolio import sample, summarise
 
@@ -65,7 +65,7 @@ def test_batches_add_up(folder, expected, monkeypatch):
     """
     "streams in batches": what is counted does not depend on where one ends.
     """
-    monkeypatch.setattr(deals_module, "BATCH", 100)
+    monkeypatch.setattr(portfolio_files, "BATCH", 100)
 
     assert run(folder / "deals.parquet") == f"{expected}\n"
     assert run(folder / "deals.csv") == f"{expected}\n"
@@ -76,7 +76,7 @@ def test_the_answers_are_written(folder, ending, monkeypatch, tmp_path):
     """
     Every deal in its place, with its answer in words.
     """
-    monkeypatch.setattr(deals_module, "BATCH", 400)
+    monkeypatch.setattr(portfolio_files, "BATCH", 400)
     output = tmp_path / f"answers.{ending}"
 
     run(folder / "deals.parquet", "--output", output)
@@ -159,7 +159,7 @@ def test_another_folder_shows_who_would_change(folder, other, tmp_path, monkeypa
     """
     "`--compare OTHER_FOLDER` shows who would change"
     """
-    monkeypatch.setattr(deals_module, "BATCH", 300)
+    monkeypatch.setattr(portfolio_files, "BATCH", 300)
     output = tmp_path / "changed.parquet"
 
     printed = run(folder / "deals.parquet", "--compare", other, "--output", output)

@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 import pytest
-from as_typed import findings, invoke, spoil
+from invocation import findings, invoke, spoil
 
 from small_folders import changed, child, country, without_example, write
 
@@ -30,7 +30,7 @@ def test_check_fine(shelf):
     """
     ran = invoke("check", shelf)
 
-    assert (ran.exit_code, ran.output) == (0, "2 jurisdictions: nothing to mend.\n")
+    assert (ran.exit_code, ran.output) == (0, "2 jurisdictions: no findings.\n")
     assert json.loads(invoke("check", shelf, "--format", "json").output) == {
         "jurisdictions": 2,
         "findings": [],
@@ -107,7 +107,7 @@ def test_the_folder_of_one(shelf, given):
     """
     "`holdback check [PATH]`" (issue): of one jurisdiction too, by any way to it
     """
-    assert invoke("check", given, cwd=shelf).output == "1 jurisdiction: nothing to mend.\n"
+    assert invoke("check", given, cwd=shelf).output == "1 jurisdiction: no findings.\n"
     spoil(shelf, "NL-ZH", "jurisdiction.toml", "owner", "ownr")
     assert invoke("check", given, cwd=shelf).exit_code == 0
     spoil(shelf)
@@ -118,8 +118,8 @@ def test_the_folder_that_one_stands_in(shelf):
     """
     A relative path of no name: `.`
     """
-    assert invoke("check", ".", cwd=shelf / "NL").output == "1 jurisdiction: nothing to mend.\n"
-    assert invoke("check", ".", cwd=shelf).output == "2 jurisdictions: nothing to mend.\n"
+    assert invoke("check", ".", cwd=shelf / "NL").output == "1 jurisdiction: no findings.\n"
+    assert invoke("check", ".", cwd=shelf).output == "2 jurisdictions: no findings.\n"
     spoil(shelf)
     for cwd in (shelf, shelf / "NL"):
         ran = invoke("check", ".", cwd=cwd)
@@ -131,7 +131,7 @@ def test_a_child_alone_knows_its_parent(shelf):
     """
     "`parent = "US"` inherits" (design 5): from the folder beside it
     """
-    assert invoke("check", shelf / "NL-ZH").output == "1 jurisdiction: nothing to mend.\n"
+    assert invoke("check", shelf / "NL-ZH").output == "1 jurisdiction: no findings.\n"
     ran = invoke("check", spoil(shelf) / "NL-ZH", "--format", "json")
 
     assert [each[2] for each in findings(ran)] == ["the parent `NL` has faults of its own"]
@@ -210,7 +210,7 @@ def test_without_a_path_those_that_ship():
     ran = invoke("check")
 
     assert ran.exit_code == 0, ran.output
-    assert re.fullmatch(r"\d\d jurisdictions that ship: nothing to mend\.\n", ran.output)
+    assert re.fullmatch(r"\d\d jurisdictions that ship: no findings\.\n", ran.output)
 
 
 # -- test
@@ -338,7 +338,7 @@ def test_in_a_process_of_its_own(shelf):
 
     assert (fine.returncode, fine.stdout, fine.stderr) == (
         0,
-        "2 jurisdictions: nothing to mend.\n",
+        "2 jurisdictions: no findings.\n",
         "",
     )
     assert (wrong.returncode, wrong.stdout) == (2, "")

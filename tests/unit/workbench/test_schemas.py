@@ -12,7 +12,7 @@ import pytest
 from jsonschema import Draft7Validator, FormatChecker
 from test_template import filled
 
-from holdback.cli.writing import schema_text
+from holdback.cli.schema import schema_text
 from holdback.facts import catalogue
 from holdback.jurisdictions.folder import bundled_path
 from holdback.jurisdictions.jurisdiction_file import OPTIONAL, REQUIRED

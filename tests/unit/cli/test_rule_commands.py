@@ -7,7 +7,7 @@ import tomllib
 from datetime import date
 
 import pytest
-from as_typed import invoke, spoil
+from invocation import invoke, spoil
 
 from holdback.exact_json import write_json
 from holdback.jurisdictions.folder import load_jurisdictions
@@ -167,7 +167,7 @@ def test_diff_of_folders_says_when_it_is_the_same_again(tmp_path):
         "NL from 2025-01-01",
         "NL from 2026-01-01",
     ]
-    assert lines[-1] == "  changed jurisdiction as it was, from here on"
+    assert lines[-1] == "  changed jurisdiction identical again from this day on"
 
 
 @pytest.mark.parametrize(
@@ -266,7 +266,7 @@ def test_replay_without_the_rulebook(shelf, record):
     ran = mine("replay", path, shelf=shelf)
 
     assert ran.exit_code == 1
-    assert ran.output.startswith("The rulebook with this digest is not at hand.\n")
+    assert ran.output.startswith("No rulebook that was loaded has this digest.\n")
 
 
 @pytest.mark.parametrize(
@@ -318,11 +318,11 @@ def test_new(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("se",), "is no code; a code is like IE or US-CA"),
-        (("Sweden",), "is no code"),
-        (("../SE",), "is no code"),
-        (("SE\x1b[31m",), "is no code"),
-        (("SE", "--parent", "usa"), "is no code"),
+        (("se",), "is not a jurisdiction code; expected one such as IE or US-CA"),
+        (("Sweden",), "is not a jurisdiction code"),
+        (("../SE",), "is not a jurisdiction code"),
+        (("SE\x1b[31m",), "is not a jurisdiction code"),
+        (("SE", "--parent", "usa"), "is not a jurisdiction code"),
         (("SE", "--parent", "US"), "there is no jurisdiction US in"),
         (("SE", "--from", "soon"), "expected a date"),
         (("SE", "--from", "9999-01-01"), "is too far ahead"),
