@@ -141,7 +141,7 @@ def _remittances(reply: Any, events: Mapping[str, Any]) -> str:
     count = len(events["RemittancesRecorded"]["entries"])
     change = events.get("RenewalEligibilityChanged")
     news = " Eligible for renewal." if change and change["renewal_eligibility"] else ""
-    return f"{count} remittances: {_progress(reply)}.{news}"
+    return f"{count} new: {_progress(reply)}.{news}"
 
 
 def _deals(reply: Any, _events: Mapping[str, Any]) -> str:

@@ -25,6 +25,7 @@ from holdback.exact_json import Json, write_json
 from holdback.jurisdictions.folder import survey
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
 from holdback.workbench.coverage import Coverage, coverage
+from holdback.workbench.coverage_gaps import coverage_gaps
 from holdback.workbench.example_run import Trial, trials
 from holdback.workbench.mutation import (
     EQUIVALENT,
@@ -81,6 +82,7 @@ class _TestResult:
     code: str
     examples: list[Trial]
     coverage: list[Coverage]
+    gaps: list[ErrorDetail]
     mutants: list[Verdict] | None
     # Equivalent mutants that a file lists and that do not exist.
     stale: list[ErrorDetail] = field(factory=list)
@@ -94,23 +96,24 @@ class _TestResult:
         try:
             examples = list(trials(jurisdiction))
         except InvalidDocument as error:  # a calculator of a host, which the command does not have
-            return cls(jurisdiction.code, [], [], None, error=error)
+            return cls(jurisdiction.code, [], [], [], None, error=error)
         covered = coverage(jurisdiction, examples)
+        gaps = [*coverage_gaps(jurisdiction, examples)]
         passed = all(example.passed for example in examples)
         if not mutate or not passed:
-            return cls(jurisdiction.code, examples, covered, None, mutants_skipped=mutate)
+            return cls(jurisdiction.code, examples, covered, gaps, None, mutants_skipped=mutate)
         mutants = list(_with_progress(jurisdiction, valid, shown=progress))
         unknown = [*stale(jurisdiction, mutants)]
-        return cls(jurisdiction.code, examples, covered, mutants, unknown)
+        return cls(jurisdiction.code, examples, covered, gaps, mutants, unknown)
 
     @property
     def passed(self) -> bool:
-        """Whether all examples pass, each rule has all its answers, and every mutant was noticed."""
+        """Whether all examples pass and leave no gap, and every mutant was noticed or is listed."""
         survived = any(mutant.state == SURVIVED for mutant in self.mutants or ())
         return (
             self.error is None
             and all(example.passed for example in self.examples)
-            and not any(rule.missing for rule in self.coverage)
+            and not self.gaps
             and not survived
             and not self.stale
         )
@@ -124,6 +127,8 @@ class _TestResult:
             "failures": [example.plain() for example in self.examples if not example.passed],
             "coverage": [rule.plain() for rule in self.coverage],
         }
+        if self.gaps:
+            result["gaps"] = [error_to_dict(gap) for gap in self.gaps]
         if self.error is not None:
             result["faults"] = [error_to_dict(error) for error in self.error.errors]
         if self.mutants is not None:
@@ -153,6 +158,8 @@ class _TestResult:
         colour = "red" if failures or self.error else "green"
         yield f"{click.style(self.code, bold=True)}  {click.style(passed, fg=colour)}"
         yield from self._coverage_lines()
+        for gap in self.gaps:
+            yield from error_lines(gap)
         if self.mutants is not None:
             yield from self._mutant_lines(self.mutants)
         elif self.mutants_skipped:

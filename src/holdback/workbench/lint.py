@@ -21,9 +21,9 @@ from holdback.jurisdictions.timeline import Period
 from holdback.offers.registry import bind_all
 from holdback.rules import Facts, interpret
 from holdback.ruleset import DECLINE, PLACEHOLDER, Rule
+from holdback.workbench.coverage_gaps import coverage_gaps
 from holdback.workbench.equivalence import telling
 from holdback.workbench.example_run import Answer, Trial, run
-from holdback.workbench.thresholds import one_sided
 
 _PROGRESS: Final = "progress"
 _CHECKED: Final = "credit_checked_on"
@@ -65,7 +65,9 @@ def _of(
     yield from _examples(tried)
     for example in jurisdiction.examples:
         yield from _too_late(example, jurisdiction)
-    yield from one_sided(jurisdiction)
+    if not bound:
+        ran = [each for each in tried if isinstance(each, Trial)]
+        yield from coverage_gaps(jurisdiction, ran)
 
 
 def _unused(jurisdiction: Jurisdiction, jurisdictions: Jurisdictions) -> Iterator[ErrorDetail]:

@@ -7,7 +7,6 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from holdback import wire
 from holdback.cli.commands import holdback
 
 STEP = {
@@ -54,54 +53,6 @@ def written(tmp_path):
         return path
 
     return write
-
-
-def test_the_demo_is_the_same_at_every_run():
-    """
-    "the same output on every run, a pleasure to read"
-    """
-    first, second = invoke("demo"), invoke("demo")
-
-    assert first.exit_code == 0, first.output
-    assert first.output == second.output
-
-
-def test_the_demo_shows_the_whole_service():
-    """
-    "the nine partner steps of the specification under the GB rules, then an expired offer and a declined
-    renewal"
-    """
-    steps = wire.read_json(invoke("demo", "--json").output, limit=10**7)
-    told = [(step["operation"], step.get("problem", {}).get("code")) for step in steps]
-    replies = [step.get("reply") for step in steps]
-
-    assert told.count(("accept_offer", "offers_expired")) == 1
-    assert [code for _, code in told if code] == ["offers_expired"]
-    shown = [
-        deal["performance"]["renewal_eligibility"]
-        for step, reply in zip(steps, replies, strict=True)
-        if step["operation"] == "look_up"
-        for deal in reply["deals"]
-        if deal["active"]
-    ]
-    assert shown == [False, True, False]
-    statuses = [deal["status"] for deal in replies[13]["deals"]]
-    assert statuses == ["Renewed", "Funded"]
-    assert {product["decision"] for product in replies[-1]["products"]} == {"Declined"}
-    assert steps[-1]["events"][0]["assessment"]["reasons"]
-    assert replies[10] == replies[11]
-    assert steps[11]["events"] == []
-
-
-def test_the_demo_scenario_is_one_to_start_from(written):
-    """
-    `holdback demo` is `holdback run` over a scenario that ships.
-    """
-    scenario = written(invoke("demo", "--scenario").output)
-    ran = invoke("run", scenario)
-
-    assert ran.exit_code == 1  # one of its steps is refused, as it is meant to be
-    assert ran.output == invoke("demo").output
 
 
 def test_run_prints_each_reply_as_the_wire_has_it(written):

@@ -268,7 +268,7 @@ def test_a_sentence_that_may_say_unknown():
             since="2026-06-01",
         )
     )
-    (fault,) = [each for each in found(NL=text) if "unknown" in each.message]
+    (fault,) = [each for each in found(NL=text) if "is unknown" in each.message]
 
     assert fault.place == "NL/renewal.toml:31:23 rules[2].reason"
     assert fault.source[fault.column - 1 :][: fault.width] == "{months_trading}"
@@ -295,7 +295,7 @@ def test_a_sentence_that_never_does(require, reason):
     """
     text = added(rule("older", "NL-R-03", require, reason=reason, since="2026-06-01"))
 
-    assert not [each for each in found(NL=text) if "unknown" in each.message]
+    assert not [each for each in found(NL=text) if "is unknown" in each.message]
 
 
 def test_each_finding_once_and_in_the_order_of_the_lines():
@@ -311,6 +311,7 @@ def test_each_finding_once_and_in_the_order_of_the_lines():
         ("BE/jurisdiction.toml", 11),
         ("NL/jurisdiction.toml", 11),
         ("NL/jurisdiction.toml", 12),
+        ("NL/renewal.toml", 18),
         ("NL/renewal.toml", 21),
     ]
     assert len(set(faults)) == len(faults)

@@ -51,9 +51,10 @@ def test_a_parameter_that_only_a_sentence_names():
 
     assert [(each.line, each.message) for each in faults] == [
         (27, "no rule reads the parameter `most`"),
+        (33, "no example makes the rule `new` true or false or unknown"),
         (37, "the sentence names `most`, which the rule does not read"),
     ]
-    assert faults[1].source[faults[1].column - 1 :][: faults[1].width] == "{most}"
+    assert faults[2].source[faults[2].column - 1 :][: faults[2].width] == "{most}"
 
 
 def test_an_unused_parameter_of_products():
@@ -93,23 +94,19 @@ def test_a_fact_that_a_calculator_reads_is_used():
 
 
 @pytest.mark.parametrize(
-    ("more", "renewal"),
-    [
-        (
-            'switch_off = [{ rule = "on-pace", reason = "x" }]\n',
-            rule("new", "NL-ZH-R-01", "identity_verified"),
-        ),
-        ("", rule("on-pace", "NL-ZH-R-01", "identity_verified")),
-    ],
+    ("more", "name"),
+    [('switch_off = [{ rule = "on-pace", reason = "x" }]\n', "new"), ("", "on-pace")],
 )
-def test_a_parameter_whose_rule_is_gone(more, renewal):
+def test_a_parameter_whose_rule_is_gone(more, name):
     """
     "unused parameters" (issue): what was read by a rule that is switched off or replaced here
     """
     mine = parameter("minimum_performance", "percent", ("2025-01-01", '"90%"'))
+    renewal = rule(name, "NL-ZH-R-01", "identity_verified")
     faults = found(NL=country(), NL_ZH=child(more=more, renewal=mine + renewal))
 
     assert [each.message for each in faults] == [
-        "no rule reads the parameter `minimum_performance`"
+        "no rule reads the parameter `minimum_performance`",
+        f"no example makes the rule `{name}` true or false or unknown",
     ]
     assert faults[0].file == "NL-ZH/renewal.toml"

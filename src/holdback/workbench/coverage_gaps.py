@@ -1,0 +1,26 @@
+"""What the examples of a jurisdiction leave open; `holdback check` and `holdback test` report the same gaps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from holdback.errors import ErrorDetail
+from holdback.jurisdictions.jurisdiction import Jurisdiction
+from holdback.workbench.coverage import Coverage, coverage
+from holdback.workbench.example_run import Trial
+from holdback.workbench.thresholds import one_sided
+
+
+def coverage_gaps(jurisdiction: Jurisdiction, examples: Iterable[Trial]) -> Iterator[ErrorDetail]:
+    """Answers that no example gives: of a rule as a whole, and of each threshold in it."""
+    yield from (_gap(rule) for rule in coverage(jurisdiction, examples) if rule.missing)
+    yield from one_sided(jurisdiction)
+
+
+def _gap(rule: Coverage) -> ErrorDetail:
+    return ErrorDetail(
+        message=f"no example makes the rule `{rule.rule}` {' or '.join(rule.missing)}",
+        hint="each rule has an example for every answer that it can give",
+        file=rule.file,
+        line=rule.line,
+    )
