@@ -1,7 +1,8 @@
 """pytest runs the examples of jurisdictions: `pytest jurisdictions` beside a host's own tests.
 
-A folder named by a code with a `jurisdiction.toml` in it gives a test that its files can be read, and one for
-each of its examples. Nothing of holdback is imported until such a folder is met. `-p no:holdback` turns it off.
+A folder named by a code with a `jurisdiction.toml` in it gives a test that its files can be read,
+and one for each of its examples. Nothing of holdback is imported until such a folder is met. `-p
+no:holdback` turns it off.
 """
 
 from __future__ import annotations

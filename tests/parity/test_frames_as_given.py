@@ -218,7 +218,7 @@ def test_what_cannot_be_read_is_refused_all_at_once(store, rules):
     for name, (_, words) in wrong.items():
         assert words in found[name], name
     assert "missing" in found["missed_remittances_30d"]
-    assert "has this name" in found["needs"]
+    assert "has a column of this name" in found["needs"]
 
 
 @pytest.mark.parametrize("store", ["polars lazy", "duckdb"])

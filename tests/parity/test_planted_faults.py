@@ -14,7 +14,7 @@ from prepared_cases import case
 from stores import STORES
 
 from holdback import portfolio
-from holdback.portfolio import column_plan, column_readers, outcome_columns, values
+from holdback.portfolio import column_plan, column_readers, outcome_columns, value_reader
 
 columns_module = sys.modules["holdback.rules.columns"]
 
@@ -22,9 +22,9 @@ columns_module = sys.modules["holdback.rules.columns"]
 @pytest.fixture(autouse=True)
 def _nothing_remembered():
     """What was written before a fault was planted, or with it, is forgotten."""
-    outcome_columns.steps.cache_clear()
+    outcome_columns.outcome_steps.cache_clear()
     yield
-    outcome_columns.steps.cache_clear()
+    outcome_columns.outcome_steps.cache_clear()
 
 
 def misread_in(*storages, make=pl.from_arrow):
@@ -57,10 +57,10 @@ def test_floats_that_are_just_rounded(monkeypatch):
     """
 
     def rounded(self, column):
-        number = (column * 10**self.fact.type.places).round().cast(self.make.Int64, strict=False)
+        number = (column * 10**self.fact.type.places).round().cast(self.api.Int64, strict=False)
         return self.within(number, ~(column.is_null() | column.is_nan()))
 
-    monkeypatch.setattr(column_readers.Reader, "float", rounded)
+    monkeypatch.setattr(column_readers.ColumnReader, "float", rounded)
     assert misread_in()
 
 
@@ -72,10 +72,10 @@ def test_a_range_whose_end_is_left_out(monkeypatch):
     def within(self, number, given):
         inside = (number >= self.fact.low) & (number < self.fact.high)
         return column_readers.Column(
-            self.make.when(inside).then(number), given, tuple(self._scratch)
+            self.api.when(inside).then(number), given, tuple(self._scratch)
         )
 
-    monkeypatch.setattr(column_readers.Reader, "within", within)
+    monkeypatch.setattr(column_readers.ColumnReader, "within", within)
     assert misread_in()
 
 
@@ -83,12 +83,12 @@ def test_decimals_that_are_cut_off(monkeypatch):
     """
     "Nothing is rounded, except a derived percentage"
     """
-    plain = column_readers.Reader.decimal
+    plain = column_readers.ColumnReader.decimal
 
     def cut(self, column, dtype):
         return plain(evolve(self, fact=evolve(self.fact, derived=True)), column, dtype)
 
-    monkeypatch.setattr(column_readers.Reader, "decimal", cut)
+    monkeypatch.setattr(column_readers.ColumnReader, "decimal", cut)
     assert misread_in()
 
 
@@ -96,7 +96,7 @@ def test_instants_that_are_all_days(monkeypatch):
     """
     "a day as midnight without a time zone"
     """
-    monkeypatch.setattr(values, "_day", lambda value: value.date() if value == value else value)
+    monkeypatch.setattr(value_reader, "_day", lambda value: value.date() if value == value else value)
     assert misread_in("instant_ns", make=STORES["pandas arrow"])
 
 
@@ -135,5 +135,5 @@ def test_a_fact_that_is_called_certain(monkeypatch):
     A fact is certain where no row lacks it.
     """
     every = property(lambda self: frozenset(self.facts))
-    monkeypatch.setattr(column_plan.Staging, "certain", every)
+    monkeypatch.setattr(column_plan.ColumnPlan, "never_null", every)
     assert answered_wrong()

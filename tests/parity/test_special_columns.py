@@ -275,7 +275,7 @@ def test_days_of_duckdb_without_end():
 @pytest.mark.parametrize("name", ["polars", "pyarrow", "pandas"])
 def test_columns_of_nothing_at_all(name):
     """
-    "a rule reads it; where it is never known, add a column of nulls of its type"
+    "a rule reads it; if it is never known, add a column of nulls of its type"
     """
     facts = numbered(FACTS)
     nothing = {fact.name: [None, None] for fact in facts}

@@ -1,8 +1,8 @@
 """
 The commands.
 
-Exit codes: 0 for success, 1 for findings or a refusal, 2 for misuse or a document that cannot be read
-(`docs/reference/commands.md`).
+Exit codes: 0 for success, 1 for findings or a refusal, 2 for misuse or a document that cannot be
+read (`docs/reference/commands.md`).
 """
 
 from __future__ import annotations

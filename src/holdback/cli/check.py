@@ -45,14 +45,12 @@ def check_command(path: Path | None, *, on: date | None, form: str, folder: Path
     """
     Read every file of the jurisdictions in PATH and report every finding.
 
-    PATH is a folder of jurisdictions, or the folder of one; without it, those that ship are checked.
-    Exits with 1 if there are findings.
+    PATH is a folder of jurisdictions, or the folder of one; without it, those that ship are
+    checked. Exits with 1 if there are findings.
     """
     selection = select(path, folder)
     valid, errors = survey(selection.root, selection.name)
-    found = [
-        finding for finding in (*errors, *findings(valid, on)) if selection.concerns(finding)
-    ]
+    found = [finding for finding in (*errors, *findings(valid, on)) if selection.concerns(finding)]
     found += _lock_findings(selection, valid, errors, on)
     count = sum(selection.includes(jurisdiction) for jurisdiction in valid)
     if not count and not found:

@@ -19,9 +19,7 @@ _NAME_WIDTH: Final = 24
 
 @click.command("conformance")
 @click.argument("host", metavar="MODULE:FACTORY")
-@click.option(
-    "--seed", type=int, default=0, show_default=True, help="One seed reproduces a run."
-)
+@click.option("--seed", type=int, default=0, show_default=True, help="One seed reproduces a run.")
 @click.option(
     "--only", multiple=True, metavar="CHECK", help="Run this check only; can be repeated."
 )
@@ -37,9 +35,9 @@ def conformance_command(
     """
     Test the host that MODULE:FACTORY makes: retries, races, crashes, clocks, other partners.
 
-    The module is imported from the current folder too. Each check prints a line. A check that fails prints the
-    invariant in words, what was observed, a minimal history, and how to reproduce it. Exits with 1 if a check
-    failed.
+    The module is imported from the current folder too. Each check prints a line. A check that fails
+    prints the invariant in words, what was observed, a minimal history, and how to reproduce it.
+    Exits with 1 if a check failed.
     """
     try:
         from holdback.testing import conformance  # noqa: PLC0415  # it needs an extra

@@ -32,7 +32,8 @@ def demo_command(*, full: bool, as_json: bool, scenario: bool, folder: Path | No
     """
     Show the whole service at work: the nine partner steps, an expired offer, a declined renewal.
 
-    Prints a line or two for each step. The output is the same at every run. One step is refused, as intended.
+    Prints a line or two for each step. The output is the same at every run. One step is refused, as
+    intended.
     """
     body = files("holdback.cli").joinpath("demo.json").read_bytes()
     if scenario:

@@ -33,7 +33,7 @@ _SAME_AGAIN: Final = Difference(
 @click.option("--on", type=Day(), help="With two folders: compare on this day only.")
 @format_option("text", "json")
 @jurisdictions_option
-def diff_command(
+def diff_command(  # noqa: PLR0913  # one parameter for each option
     what: tuple[str, ...],
     *,
     start: date | None,
@@ -45,9 +45,9 @@ def diff_command(
     """
     Say what changed, rule by rule, in words.
 
-    `holdback diff GB --from 2026-06-30 --to 2026-07-01` compares two days of a jurisdiction; `holdback diff
-    OLD NEW` compares two folders of jurisdictions, on every day on which anything changes or on one day.
-    Exits with 1 if something changed.
+    `holdback diff GB --from 2026-06-30 --to 2026-07-01` compares two days of a jurisdiction;
+    `holdback diff OLD NEW` compares two folders of jurisdictions, on every day on which anything
+    changes or on one day. Exits with 1 if something changed.
     """
     if len(what) == 1:
         if start is None or end is None or on is not None:
@@ -62,7 +62,10 @@ def diff_command(
     if form == "json":
         click.echo(
             write_json(
-                {title: [change.plain() for change in changes] for title, changes in changed.items()}
+                {
+                    title: [change.plain() for change in changes]
+                    for title, changes in changed.items()
+                }
             )
         )
     else:
@@ -92,7 +95,7 @@ def _load_folder(name: str) -> Jurisdictions:
 def _between_folders(
     old: Jurisdictions, new: Jurisdictions, on: date | None
 ) -> Iterator[tuple[str, list[Difference]]]:
-    """The differences between two folders, by jurisdiction and day; a day that repeats the last is left out."""
+    """The differences between two folders, by jurisdiction and day on which they change."""
     for code in sorted({*old.codes, *new.codes}):
         if code not in old.codes or code not in new.codes:
             state, source = (REMOVED, old) if code in old.codes else (ADDED, new)

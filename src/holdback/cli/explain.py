@@ -36,7 +36,7 @@ _COLOURS: Final = {
 @click.option("--notice", is_flag=True, help="Print only the principal reasons, for a notice.")
 @format_option("text", "json", "record")
 @jurisdictions_option
-def explain_command(
+def explain_command(  # noqa: PLR0913  # one parameter for each option
     jurisdiction: str, facts: Any, *, on: date, notice: bool, form: str, folder: Path | None
 ) -> None:
     """

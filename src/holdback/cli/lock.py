@@ -27,9 +27,7 @@ from holdback.workbench.lock import HEADER, LOCK, added, broken, unlocked
 
 @click.command("lock")
 @path_argument
-@click.option(
-    "--on", type=Day(), required=True, help="Today's date: changes up to it are locked."
-)
+@click.option("--on", type=Day(), required=True, help="Today's date: changes up to it are locked.")
 @format_option("text", "json")
 @jurisdictions_option
 def lock_command(path: Path | None, *, on: date, form: str, folder: Path | None) -> None:

@@ -47,8 +47,8 @@ def new_command(code: str, *, parent: str | None, start: date, folder: Path, for
     """
     Write the folder of a new jurisdiction CODE, such as IE or US-CA, to fill in.
 
-    Every blank is an empty text with a comment that says what belongs there. Once all are filled, the folder
-    passes `holdback check`. Nothing is overwritten.
+    Every blank is an empty text with a comment that says what belongs there. Once all are filled,
+    the folder passes `holdback check`. Nothing is overwritten.
     """
     _check_arguments(code, parent, start, folder)
     target = folder / code
@@ -80,7 +80,9 @@ def _check_arguments(code: str, parent: str | None, start: date, folder: Path) -
     for given in (code, parent):
         if given is not None and CODE.fullmatch(given) is None:
             shown = repr(printable(given)[:40])
-            message = f"{shown} is not a jurisdiction code; expected one such as IE or US-CA, by ISO 3166"
+            message = (
+                f"{shown} is not a jurisdiction code; expected one such as IE or US-CA, by ISO 3166"
+            )
             raise click.BadParameter(message)
     if start.year > _LAST_YEAR:
         raise click.BadParameter(f"{start} is too far ahead")

@@ -63,11 +63,11 @@ class DayOrColumn(click.ParamType):  # type: ignore[type-arg]  # generic in the 
 @click.option(
     "--output",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="A .parquet or .csv file for the deals with their outcomes; with --compare, for those that change.",
+    help="A .parquet or .csv file for the deals with outcomes; with --compare, those that change.",
 )
 @format_option("text", "json")
 @jurisdictions_option
-def portfolio_command(
+def portfolio_command(  # noqa: PLR0913  # one parameter for each option
     deals: str,
     *,
     jurisdiction: str,
@@ -80,8 +80,9 @@ def portfolio_command(
     """
     Assess the DEALS: a .csv or .parquet file, or a DuckDB query such as "from 'deals/*.parquet'".
 
-    Columns are named as the facts that they hold. Prints how many deals have each outcome, why, what is missing,
-    and how much is left to remit. The file is read in batches, so it can be larger than the memory.
+    Columns are named as the facts that they hold. Prints how many deals have each outcome, why,
+    what is missing, and how much is left to remit. The file is read in batches, so it can be larger
+    than the memory.
     """
     if output and output.suffix not in _ENDINGS:
         raise click.BadParameter(
@@ -115,7 +116,8 @@ def _occurring(rules: Jurisdictions, deals: Deals, column: str) -> Jurisdictions
     """
     Those of *rules* that occur in *column*, or all of them if none does.
 
-    A frame needs a column for each fact of its jurisdictions, and no file has those of all that ship.
+    A frame needs a column for each fact of its jurisdictions, and no file has those of all that
+    ship.
     """
     codes = [code for code in deals.values(column) if code in rules.codes]
     return Jurisdictions(rules[code] for code in codes) if codes else rules
@@ -127,6 +129,7 @@ def _run(assessment: BatchAssessment) -> None:
         for _ in assessment.run():
             pass
         return
+    bar: Any
     with click.progressbar(
         length=assessment.deals.count, label="Assessing", show_pos=True, file=sys.stderr
     ) as bar:

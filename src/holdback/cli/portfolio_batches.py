@@ -1,4 +1,9 @@
-"""A file of deals, assessed batch by batch: what is counted is kept, the deals are let go."""
+"""
+The assessment of `holdback portfolio`, batch by batch.
+
+Only counts are kept from one batch to the next, so the memory that it takes does not depend on the
+number of deals.
+"""
 
 from __future__ import annotations
 
@@ -13,20 +18,20 @@ from attrs import define, field, frozen
 from holdback.cli.portfolio_files import Deals, Output
 from holdback.exact_json import Json
 from holdback.jurisdictions.jurisdiction import Jurisdictions
-from holdback.portfolio.aggregation import COUNTED
-from holdback.portfolio.assessing import READABLE, answered, with_answers
-from holdback.portfolio.changes import AFTER, BEFORE, Comparison, compare
-from holdback.portfolio.column_plan import Staging
-from holdback.portfolio.frames import opened
+from holdback.portfolio.aggregation import COUNTED_COLUMNS
+from holdback.portfolio.assessment import READABLE, native_result, with_outcomes
+from holdback.portfolio.column_plan import ColumnPlan
+from holdback.portfolio.comparison import AFTER, BEFORE, Comparison, compare
 from holdback.portfolio.outcome_columns import RESULTS
 from holdback.portfolio.summary import Summary, summary_of
 from holdback.portfolio.tables import Table
+from holdback.portfolio.work_frame import open_frame
 from holdback.rules.types import Kind
 
-# The place of a deal in its batch, in a column that no user has.
-_PLACE: Final = "holdback: place"
-# So many changed deals are shown; a file has them all.
-_SHOWN: Final = 20
+# The column with the row number of a deal in its batch; no user has a column of this name.
+_ROW: Final = "holdback: place"
+# How many of the deals that change are printed.
+_MOST_SHOWN: Final = 20
 
 
 @frozen
@@ -37,14 +42,15 @@ class Changes:
     first: pl.DataFrame
 
     def plain(self) -> Mapping[str, Json]:
-        """The comparison as plain values."""
+        """The comparison as a document for JSON."""
         return self.comparison.plain()
 
     def __str__(self) -> str:
         if not self.comparison.changes:
             return str(self.comparison)
-        first = _with_something(self.first)
-        table = Table("Who", tuple(first.columns), tuple(first.rows()))
+        # Columns that are empty in all rows shown only take up space.
+        names = [name for name in self.first.columns if (self.first[name] != "").any()]
+        table = Table("Who", tuple(names), tuple(self.first.select(names).rows()))
         more = self.comparison.changes - self.first.height
         rest = f"\n... and {more:,} more; --output FILE writes them all" if more else ""
         return f"{self.comparison}\n\n{table}{rest}"
@@ -53,9 +59,9 @@ class Changes:
 @define
 class BatchAssessment:
     """
-    The *deals*, assessed by *rules*, or compared under *rules* and *others*, as they are run through.
+    The *deals* assessed by *rules*, or compared under *rules* and *others*, in batches.
 
-    `result` is what was counted so far.
+    `result` is the sum of the batches so far.
     """
 
     deals: Deals
@@ -68,63 +74,67 @@ class BatchAssessment:
 
     def run(self) -> Iterator[int]:
         """
-        Run through the deals; each step gives the number that were done in it.
+        Assess all batches, and give the number of deals in each.
 
         Raises:
-            InvalidDocument: naming every column that is missing or of the wrong type, before anything is done.
+            InvalidDocument: naming every column that is missing or of the wrong type, before the
+                first batch.
         """
-        step = self._assess if self.others is None else self._compare
+        add_batch = self._assess if self.others is None else self._compare
         kinds = self._kinds()
-        step(self.deals.empty, self.deals.empty)
+        # A batch without rows reports errors of the columns, and gives a result if there are no
+        # deals.
+        add_batch(self.deals.empty, self.deals.empty)
         for batch in self.deals.batches():
-            step(batch, self.deals.exact(batch, kinds))
+            add_batch(batch, self.deals.exact(batch, kinds))
             yield batch.num_rows
 
     def _kinds(self) -> Mapping[str, Kind]:
-        """What kind of fact the columns hold, by their names."""
-        books = [*self.rules.rulebooks(), *(self.others.rulebooks() if self.others else ())]
-        kinds = {fact.name: fact.type.kind for book in books for fact in book.catalogue.facts}
+        """The kinds of the facts in the columns, by name."""
+        rulebooks = [*self.rules.rulebooks(), *(self.others.rulebooks() if self.others else ())]
+        kinds = {
+            fact.name: fact.type.kind for rulebook in rulebooks for fact in rulebook.catalogue.facts
+        }
         return {**kinds, self.on: Kind.DATE} if isinstance(self.on, str) else kinds
 
     def _assess(self, batch: pa.Table, exact: pa.Table) -> None:
-        frame = opened(pl.from_arrow(exact))
-        staging = Staging.of(frame, self.rules, self.jurisdiction, self.on, prepared=False)
-        staging.refuse({*RESULTS, *READABLE})
-        wanted = READABLE.values() if self.output else ()
-        work = answered(staging, (*COUNTED, *wanted))
-        summary = summary_of(work, staging.books)
+        frame = open_frame(pl.from_arrow(exact))
+        plan = ColumnPlan.of(frame, self.rules, self.jurisdiction, self.on, prepared=False)
+        plan.check({*RESULTS, *READABLE})
+        texts = READABLE.values() if self.output else ()
+        work = with_outcomes(plan, (*COUNTED_COLUMNS, *texts))
+        summary = summary_of(work, plan.rulebooks)
         self.result = self.result + summary if isinstance(self.result, Summary) else summary
-        self._write(batch, with_answers(staging, work, READABLE) if self.output else None, READABLE)
+        if self.output:
+            self._write(self.output, batch, native_result(plan, work, READABLE), READABLE)
 
     def _compare(self, batch: pa.Table, exact: pa.Table) -> None:
-        assert self.others is not None, "there is something to compare with"
-        frame = pl.from_arrow(
-            exact.append_column(_PLACE, pa.array(range(exact.num_rows), pa.int64()))
+        assert self.others is not None, "`run` chose to compare"
+        row_numbers = pa.array(range(exact.num_rows), pa.int64())
+        frame = pl.from_arrow(exact.append_column(_ROW, row_numbers))
+        comparison = compare(
+            frame, self.rules, self.others, jurisdiction=self.jurisdiction, on=self.on
         )
-        found = compare(frame, self.rules, self.others, jurisdiction=self.jurisdiction, on=self.on)
-        places = found.changed[_PLACE].to_arrow()
-        shown = _told(found.changed.drop(_PLACE), set(self._kinds()))
-        self._write(batch.take(places), found.changed, (*BEFORE.values(), *AFTER.values()))
-        if isinstance(self.result, Changes):
-            found = self.result.comparison + found
-            shown = pl.concat([self.result.first, shown])
-        self.result = Changes(found, shown.head(_SHOWN))
-
-    def _write(self, batch: pa.Table, answers: Any, columns: Iterable[str]) -> None:
-        """Write the deals of *batch* as they stand, and beside each the *columns* of its answer."""
+        changed = comparison.changed
         if self.output:
-            for name in columns:
-                batch = batch.append_column(name, answers[name].to_arrow())
-            self.output.write(batch)
+            deals = batch.take(changed[_ROW].to_arrow())
+            self._write(self.output, deals, changed, (*BEFORE.values(), *AFTER.values()))
+        first = _shown(changed.drop(_ROW), set(self._kinds()))
+        if isinstance(self.result, Changes):
+            comparison = self.result.comparison + comparison
+            first = pl.concat([self.result.first, first])
+        self.result = Changes(comparison, first.head(_MOST_SHOWN))
+
+    def _write(self, output: Output, deals: pa.Table, results: Any, columns: Iterable[str]) -> None:
+        """Write *deals*, unchanged, with *columns* of *results*."""
+        for name in columns:
+            deals = deals.append_column(name, results[name].to_arrow())
+        output.write(deals)
 
 
-def _told(changed: pl.DataFrame, facts: set[str]) -> pl.DataFrame:
-    """Of each deal what is no fact, and both answers, as texts."""
-    answers = [*BEFORE.values(), *AFTER.values()]
-    names = [each for each in changed.columns if each not in facts and each not in answers]
-    return changed.head(_SHOWN).select(pl.col(*names, *answers).cast(pl.String).fill_null(""))
-
-
-def _with_something(table: pl.DataFrame) -> pl.DataFrame:
-    """The columns of *table*, of texts, that are not empty from top to bottom."""
-    return table.select(name for name in table.columns if (table[name] != "").any())
+def _shown(changed: pl.DataFrame, facts: set[str]) -> pl.DataFrame:
+    """The columns of *changed* that identify a deal, and both outcomes, as texts."""
+    outcomes = [*BEFORE.values(), *AFTER.values()]
+    names = [name for name in changed.columns if name not in facts and name not in outcomes]
+    texts = pl.col(*names, *outcomes).cast(pl.String).fill_null("")
+    return changed.head(_MOST_SHOWN).select(texts)

@@ -1,8 +1,8 @@
 """
 The deals that `holdback portfolio` reads and the file that it writes, both in batches.
 
-DuckDB reads the deals. A CSV file has only texts: a column of plain numbers becomes exact decimals, and any other
-column is read, or refused, value by value.
+DuckDB reads the deals. A CSV file has only texts: a column of plain numbers becomes exact decimals,
+and any other column is read, or refused, value by value.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class Deals:
             yield pa.Table.from_batches([batch])
 
     def exact(self, table: pa.Table, kinds: Mapping[str, Kind]) -> pa.Table:
-        """*table* with the texts in the columns of *kinds* as exact values where that is possible."""
+        """*table* with the texts in the columns of *kinds* as exact values, if possible."""
         return _with_exact_values(table, kinds) if self.has_texts else table
 
 
@@ -89,7 +89,8 @@ def open_deals(deals: str, constants: Mapping[str, str]) -> Deals:
     Each of *constants* becomes a column with one value.
 
     Raises:
-        InvalidDocument: if there are none, if DuckDB cannot read them, or if they have a column of *constants*.
+        InvalidDocument: if there are none, if DuckDB cannot read them, or if they have a column of
+            *constants*.
     """
     ending = next((ending for ending in _READERS if deals.lower().endswith(ending)), None)
     if ending:
@@ -98,7 +99,8 @@ def open_deals(deals: str, constants: Mapping[str, str]) -> Deals:
         source = f"({deals.rstrip().rstrip(';')})"
     else:
         raise InvalidDocument.of(
-            "expected a .csv or .parquet file, or a DuckDB query that starts with `select` or `from`"
+            "expected a .csv or .parquet file, or a DuckDB query that starts with `select` "
+            "or `from`"
         )
     connection: Any = duckdb.connect()
     connection.execute(f"SET memory_limit = '{_DUCKDB_MEMORY}'")
@@ -107,16 +109,17 @@ def open_deals(deals: str, constants: Mapping[str, str]) -> Deals:
     )
     count = None
     try:
-        relation = connection.sql(f"SELECT *{more} FROM {source}")  # noqa: S608  # the user's own query
+        relation = connection.sql(f"SELECT *{more} FROM {source}")  # noqa: S608  # the user's query
         for name in constants:
             if relation.columns.count(name) > 1:
                 raise InvalidDocument.of(
                     "the deals have a column of this name",
                     path=name,
-                    hint=f"leave --{name} out, or select some of the deals: from '...' where {name} = '...'",
+                    hint=f"leave out --{name}, or query the deals by their {name}",
                 )
-        if ending == ".parquet":  # its footer has the count; any other source would be read twice
-            ((count,),) = connection.sql(f"SELECT count(*) FROM {source}").fetchall()  # noqa: S608  # as above
+        if ending == ".parquet":  # only its footer tells the count without a scan
+            counted = connection.sql(f"SELECT count(*) FROM {source}")  # noqa: S608  # as above
+            ((count,),) = counted.fetchall()
     except duckdb.Error as error:
         raise InvalidDocument.of(_without_query(str(error))) from None
     return Deals(relation, count, has_texts=ending not in (None, ".parquet"))

@@ -27,8 +27,9 @@ def replay_command(record: Any, *, form: str, folder: Path | None) -> None:
     """
     Derive the decision in RECORD again, from its digest, day and facts.
 
-    RECORD is a decision record as JSON, or an event with decisions: on a renewal, or on the products that were
-    offered. Exits with 1 if the decision is another, or if no rulebook has the digest.
+    RECORD is a decision record as JSON, or an event with decisions: on a renewal, or on the
+    products that were offered. Exits with 1 if the decision is another, or if no rulebook has the
+    digest.
     """
     jurisdictions = load_valid(folder)
     try:
@@ -44,7 +45,7 @@ def replay_command(record: Any, *, form: str, folder: Path | None) -> None:
 
 
 def _replay(document: Json, jurisdictions: Jurisdictions) -> Replay:
-    """Replay *document*: a decision record, an event with an assessment, or an event with offers."""
+    """Replay *document*: a decision record, or an event with an assessment or offers."""
     if isinstance(document, Mapping) and "offer_set" in document:
         event = {
             **_with_exact_facts(document),

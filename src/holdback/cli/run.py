@@ -25,8 +25,8 @@ def run_command(scenario: Any, *, as_json: bool, folder: Path | None) -> None:
     """
     Carry out the requests in SCENARIO, a JSON list of steps, one after the other.
 
-    Merchants are kept in memory. Each reply is printed as a partner receives it, with the events and the
-    reasons. Exits with 1 if a step was refused.
+    Merchants are kept in memory. Each reply is printed as a partner receives it, with the events
+    and the reasons. Exits with 1 if a step was refused.
     """
     body = scenario.read(SCENARIO_BYTES + 1)
     refused = print_steps(steps_of(body, scenario.name, folder), as_json=as_json)

@@ -72,7 +72,7 @@ def _calculator(settings: _Line) -> str:
     figures = ", ".join(
         f"{name} {value_text(value)}" for name, value in settings.items() if name != "calculator"
     )
-    return settings["calculator"] + (f" ({printable(figures)})" if figures else "")
+    return f"{settings['calculator']}{f' ({printable(figures)})' if figures else ''}"
 
 
 def _text_lines(shown: _Line) -> Iterator[str]:
@@ -110,7 +110,7 @@ def _text_lines(shown: _Line) -> Iterator[str]:
 
 
 def _value_table(title: str, lines: list[dict[str, Any]]) -> Iterator[str]:
-    """Names, values and origins in three columns, under *title*; nothing if there are no *lines*."""
+    """Names, values and origins in three columns under *title*, if there are any *lines*."""
     if not lines:
         return
     yield ""

@@ -50,7 +50,7 @@ class Day(click.ParamType):  # type: ignore[type-arg]  # generic in the newest c
 
 @frozen
 class Selection:
-    """A folder of jurisdictions, its name in messages, and the code of one of them, or None for all."""
+    """A folder of jurisdictions, its name in messages, and a code, or None for all."""
 
     root: Traversable
     name: str
@@ -96,10 +96,10 @@ def select(path: Path | None, folder: Path | None) -> Selection:
 
 
 def read_lock_file(selection: Selection) -> tuple[Lock, str, tuple[ErrorDetail, ...]]:
-    """Return the lock in the selected folder, its text, and its errors; a missing file is an empty lock."""
+    """Return the selected folder's lock, its text and its errors; no file is an empty lock."""
     file, name = selection.root / LOCK, selection.lock_name
     if isinstance(file, Path) and (file.is_symlink() or (file.exists() and not file.is_file())):
-        # A link could make `holdback lock` write to a file outside the folder.
+        # A link may lead anywhere, and `holdback lock` would replace it with a file.
         return Lock(), "", (ErrorDetail(message="the lock is not a regular file", file=name),)
     if not file.is_file():
         return Lock(), "", ()
@@ -122,7 +122,7 @@ def load_all(folder: Path | None) -> Jurisdictions:
 
 
 def load_valid(folder: Path | None) -> Jurisdictions:
-    """Return the valid jurisdictions in *folder*, or those that ship; exit with 2 if there are none."""
+    """Return the valid jurisdictions in *folder*, or those that ship; exit with 2 if none is."""
     valid, errors = _survey(folder)
     if errors and not valid.codes:
         fail(InvalidDocument(errors), "The jurisdictions")
@@ -131,7 +131,7 @@ def load_valid(folder: Path | None) -> Jurisdictions:
 
 def load_one(folder: Path | None, code: str) -> Jurisdiction:
     """
-    Return the jurisdiction *code* from *folder*, or from those that ship, even if others are invalid.
+    Return the jurisdiction *code*, even if others in the folder are invalid.
 
     Raises:
         InvalidDocument: if there is no such jurisdiction, or it is invalid.
@@ -155,7 +155,7 @@ def load_one(folder: Path | None, code: str) -> Jurisdiction:
 
 
 def _survey(folder: Path | None) -> tuple[Jurisdictions, tuple[ErrorDetail, ...]]:
-    """Return the valid jurisdictions in *folder*, or of those that ship, and the errors of the rest."""
+    """Return the valid jurisdictions in *folder*, and the errors of the others."""
     if folder is None:
         return survey(bundled_path(), BUNDLED)
     return survey(folder, folder.resolve().name)

@@ -1,4 +1,4 @@
-"""`holdback test`: the examples of jurisdictions, what they cover, and the mutants that they notice."""
+"""`holdback test`: the examples of jurisdictions, their coverage, and their mutants."""
 
 from __future__ import annotations
 
@@ -53,9 +53,10 @@ def test_command(path: Path | None, *, mutate: bool, form: str, folder: Path | N
     """
     Run the examples of the jurisdictions in PATH.
 
-    A failure shows what was expected, what came out, the rule that decided and the facts. A table counts how
-    often each rule was true, false and unknown. With --mutate, every threshold is moved by one unit, every
-    comparison is changed and every rule is left out, to see whether an example notices.
+    A failure shows what was expected, what came out, the rule that decided and the facts. A table
+    counts how often each rule was true, false and unknown. With --mutate, every threshold is moved
+    by one unit, every comparison is changed and every rule is left out, to see whether an example
+    notices.
     """
     selection = select(path, folder)
     valid, errors = survey(selection.root, selection.name)

@@ -1,17 +1,26 @@
-"""The renewal rules over a whole portfolio, on whatever dataframe engine the user has.
+"""
+The renewal rules over a whole portfolio, in a dataframe of any engine.
 
-A frame of pandas, Polars, PyArrow, DuckDB or PySpark goes in, with a column for each fact, and the same kind of
-frame comes out. What the rules say of a row is what they say of that deal alone: the answers are worked out
-from the same checked rules, on whole numbers.
+A frame of pandas, Polars, PyArrow, DuckDB or PySpark with a column for each fact goes in, and a
+frame of the same kind comes out. Each row gets the outcome that `Rulebook.assess` gives to that
+deal alone: both come from the same checked rules, on whole numbers.
 """
 
-from holdback.portfolio.assessing import assess, prepare
-from holdback.portfolio.changes import Comparison, compare
-from holdback.portfolio.checking import check_frame
-from holdback.portfolio.masks import OUTCOMES, codes, needed
-from holdback.portfolio.quoting import quote
-from holdback.portfolio.sampling import sample
-from holdback.portfolio.summary import Summary, summarise
+try:
+    from holdback.portfolio.assessment import assess, prepare
+    from holdback.portfolio.comparison import Comparison, compare
+    from holdback.portfolio.frame_check import check_frame
+    from holdback.portfolio.masks import OUTCOMES, codes, needed
+    from holdback.portfolio.quotes import quote
+    from holdback.portfolio.sample_deals import sample
+    from holdback.portfolio.summary import Summary, summarise
+except ModuleNotFoundError as missing:
+    if str(missing.name).partition(".")[0] not in ("narwhals", "numpy"):
+        raise
+    raise ModuleNotFoundError(
+        f"holdback.portfolio needs {missing.name}: pip install 'holdback[frames]'",
+        name=missing.name,
+    ) from None
 
 __all__ = [
     "OUTCOMES",

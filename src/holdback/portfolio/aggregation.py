@@ -1,4 +1,4 @@
-"""Rows that were answered alike, counted together: what a summary and a comparison are made of."""
+"""Rows with the same answer, counted, with their balance: for summaries and comparisons."""
 
 from __future__ import annotations
 
@@ -11,25 +11,35 @@ from attrs import frozen
 from holdback.errors import printable
 from holdback.jurisdictions.rulebook import Rulebook
 from holdback.money import Money
-from holdback.portfolio.frames import Work
 from holdback.portfolio.masks import JURISDICTION_BIT, OUTCOMES, codes, needed
-from holdback.portfolio.outcome_columns import BALANCE, BOOK, FAILING, NEEDS, OURS, OUTCOME, RESULTS
-from holdback.portfolio.row_rulebooks import Books
+from holdback.portfolio.outcome_columns import (
+    BALANCE,
+    FAILING,
+    NEEDS,
+    OUTCOME,
+    PREFIX,
+    RESULTS,
+    RULEBOOK,
+)
+from holdback.portfolio.row_rulebooks import RowRulebooks
+from holdback.portfolio.work_frame import WorkFrame
 
-# A million million deals of a million million minor units each can be added up in two parts, and in one not.
+# A balance is added up in two parts, so that a sum of 10**12 balances of 10**12 minor units stays
+# in 64 bits.
 _PART: Final = 10**9
-_DEALS, _HIGH, _LOW = f"{OURS}deals", f"{OURS}high", f"{OURS}low"
+_DEALS, _HIGH, _LOW = f"{PREFIX}deals", f"{PREFIX}high", f"{PREFIX}low"
 
 _Key = TypeVar("_Key")
 
-ANSWER: Final = (BOOK, OUTCOME, FAILING, NEEDS)
-# What has to be worked out of a row before it can be counted.
-COUNTED: Final = (*RESULTS, BALANCE)
+# Rows that agree in these are counted together.
+ANSWER_COLUMNS: Final = (RULEBOOK, OUTCOME, FAILING, NEEDS)
+# The results that counting needs.
+COUNTED_COLUMNS: Final = (*RESULTS, BALANCE)
 
 
 @frozen
 class Answer:
-    """What was said of a row: by which rulebook, None where it had none, and what."""
+    """The outcome of a row with its reasons, and the rulebook, None if the row has none."""
 
     rulebook: Rulebook | None
     outcome: str
@@ -38,13 +48,13 @@ class Answer:
 
     @property
     def jurisdiction(self) -> str:
-        """The code of the jurisdiction, or a dash where there was no rulebook."""
+        """The code of the jurisdiction, or a dash without a rulebook."""
         return self.rulebook.code if self.rulebook else "-"
 
 
 @frozen
 class Amount:
-    """How many deals, and what is left of those whose balance is known, in minor units."""
+    """A number of deals, and the sum of their known balances in minor units."""
 
     deals: int = 0
     minor: int = 0
@@ -53,58 +63,61 @@ class Amount:
         return Amount(self.deals + other.deals, self.minor + other.minor)
 
 
-def added(parts: Iterable[tuple[_Key, Amount]]) -> dict[_Key, Amount]:
-    """The amounts of *parts* with one key, added up."""
-    found: dict[_Key, Amount] = {}
+def sum_amounts(parts: Iterable[tuple[_Key, Amount]]) -> dict[_Key, Amount]:
+    """The sum of the amounts for each key of *parts*."""
+    sums: dict[_Key, Amount] = {}
     for key, amount in parts:
-        found[key] = found.get(key, Amount()) + amount
-    return found
+        sums[key] = sums.get(key, Amount()) + amount
+    return sums
 
 
 @frozen
-class Meaning:
-    """What the numbers of an answered row stand for."""
+class AnswerReader:
+    """Reads the numbers of an assessed row, given the rulebooks that assessed it."""
 
-    books: Books
+    rulebooks: RowRulebooks
 
-    def answer(self, book: int, outcome: int, failing: int, needs: int) -> Answer:
-        """The answer with the place of its *book* and the numbers of a row."""
-        said = OUTCOMES[outcome]
-        if book < 0:
-            column = self.books.jurisdiction if needs >> JURISDICTION_BIT & 1 else self.books.on
-            return Answer(None, said, (), (printable(str(column)),) if needs else ())
-        rulebook = self.books.rulebooks[book]
-        return Answer(rulebook, said, codes(rulebook, failing), needed(rulebook, needs))
-
-
-def with_book(work: Work) -> Work:
-    """*work* with the place of each row's book, where there is one for all too."""
-    return work if BOOK in work.columns else work.with_columns({BOOK: work.make.lit(0)})
+    def answer(self, place: int, outcome: int, failing: int, needs: int) -> Answer:
+        """The answer of the rulebook at *place*, -1 for none, with the row's outcome and masks."""
+        word = OUTCOMES[outcome]
+        if place < 0:
+            is_code = needs >> JURISDICTION_BIT & 1
+            column = self.rulebooks.jurisdiction if is_code else self.rulebooks.on
+            return Answer(None, word, (), (printable(str(column)),) if needs else ())
+        rulebook = self.rulebooks.rulebooks[place]
+        return Answer(rulebook, word, codes(rulebook, failing), needed(rulebook, needs))
 
 
-def counted(work: Work, keys: Sequence[str]) -> Iterator[tuple[tuple[int, ...], Amount]]:
-    """The rows of *work* that are alike in the whole numbers of *keys*; a null is -1."""
-    frame = nw.from_native(with_book(work).native).select(*keys, BALANCE)
-    left = nw.col(BALANCE)
+def with_rulebook(work: WorkFrame) -> WorkFrame:
+    """Return *work* with `RULEBOOK`, also if one rulebook assesses all rows."""
+    if RULEBOOK in work.columns:
+        return work
+    return work.with_columns({RULEBOOK: work.api.lit(0)})
+
+
+def count_rows(work: WorkFrame, keys: Sequence[str]) -> Iterator[tuple[tuple[int, ...], Amount]]:
+    """The rows of *work*, counted for each combination of the integers in *keys*; a null is -1."""
+    frame = nw.from_native(with_rulebook(work).native).select(*keys, BALANCE)
+    balance = nw.col(BALANCE)
     frame = frame.with_columns(
         *(nw.col(key).cast(nw.Int64).fill_null(-1) for key in keys),
-        (left // _PART).alias(_HIGH),
-        (left % _PART).alias(_LOW),
+        (balance // _PART).alias(_HIGH),
+        (balance % _PART).alias(_LOW),
     )
     grouped = frame.group_by(*keys).agg(
         nw.len().alias(_DEALS), nw.col(_HIGH).sum(), nw.col(_LOW).sum()
     )
     rows = grouped.collect() if isinstance(grouped, nw.LazyFrame) else grouped
     for row in rows.iter_rows(named=True):
-        minor = _whole(row[_HIGH]) * _PART + _whole(row[_LOW])
+        minor = _sum(row[_HIGH]) * _PART + _sum(row[_LOW])
         yield tuple(int(row[key]) for key in keys), Amount(int(row[_DEALS]), minor)
 
 
-def _whole(total: Any) -> int:
-    """A sum, of which some engines make a null where there was nothing to add up."""
-    return 0 if total is None or total != total else int(total)
+def _sum(total: Any) -> int:
+    """*total* as an integer; some engines give null or NaN for the sum of no values."""
+    return 0 if total is None or total != total else int(total)  # noqa: PLR0124  # NaN
 
 
-def money(amount: Amount, rulebook: Rulebook | None) -> str:
-    """What is left of the deals of *amount*, in the currency of *rulebook*; nothing where there is none."""
+def money_text(amount: Amount, rulebook: Rulebook | None) -> str:
+    """The balance in *amount* in the currency of *rulebook*; empty without a rulebook."""
     return str(Money(amount.minor, rulebook.currency)) if rulebook else ""

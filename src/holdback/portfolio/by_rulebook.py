@@ -1,7 +1,8 @@
-"""A frame in memory, taken apart by the rulebooks of its rows, and its answers put together again.
+"""
+A frame in memory, split by the rulebooks of its rows.
 
-Over a lazy frame all rulebooks are one long expression. In memory it is quicker to look first whose rows there
-are, and to ask each rulebook about its own alone.
+Over a lazy frame, one long expression covers all rulebooks. In memory it is faster to see which
+rulebooks occur and to evaluate each on its own rows only; `benchmarks/in_memory.py` measures it.
 """
 
 from __future__ import annotations
@@ -12,30 +13,33 @@ from typing import Any, Final
 import narwhals.stable.v2 as nw
 from attrs import evolve
 
-from holdback.portfolio.frames import Work, in_order, worked_on
-from holdback.portfolio.outcome_columns import BOOK, OURS
-from holdback.portfolio.row_rulebooks import Books
+from holdback.portfolio.outcome_columns import PREFIX, RULEBOOK
+from holdback.portfolio.row_rulebooks import RowRulebooks
+from holdback.portfolio.work_frame import WorkFrame, without_index, work_frame
 
-_ROW: Final = f"{OURS}row"
+_ROW: Final = f"{PREFIX}row"
 _NONE: Final = -1
 
-Answer = Callable[[Work, Books], Work]
+AddResults = Callable[[WorkFrame, RowRulebooks], WorkFrame]
 
 
-def by_book(
-    work: Work, books: Books, results: Collection[str], answer: Answer
+def split_by_rulebook(
+    work: WorkFrame, rulebooks: RowRulebooks, results: Collection[str], add_results: AddResults
 ) -> nw.DataFrame[Any]:
     """
-    The columns *results* of every row of *work*, which is in memory, and its book, in the order of the rows.
+    Return the columns *results* and `RULEBOOK` of every row of *work*, in order.
 
-    *answer* gives those of the rows of one book. Rows without a book are at fault, whoever is asked about them.
+    *add_results* computes them for the rows of one rulebook. Rows without a rulebook are invalid
+    under any rulebook, so they go through the first.
     """
     frame = work.collected()
-    frame = frame.with_columns(nw.col(BOOK).cast(nw.Int64).fill_null(_NONE)).with_row_index(_ROW)
-    found = []
-    for place in sorted(frame[BOOK].unique().to_list()) or (_NONE,):  # no rows have columns too
-        mine = in_order(frame.filter(nw.col(BOOK) == place))
-        own = evolve(books, rulebooks=(books.rulebooks[max(place, 0)],))
-        part = answer(worked_on(mine.drop(_ROW, BOOK)), own).select(*results).collected()
-        found.append(part.with_columns(mine[_ROW], mine[BOOK]))
-    return nw.concat(found).sort(_ROW).drop(_ROW)
+    frame = frame.with_columns(nw.col(RULEBOOK).cast(nw.Int64).fill_null(_NONE))
+    frame = frame.with_row_index(_ROW)
+    parts = []
+    # A frame without rows goes through as well: its result has the same columns.
+    for place in sorted(frame[RULEBOOK].unique().to_list()) or (_NONE,):
+        rows = without_index(frame.filter(nw.col(RULEBOOK) == place))
+        only = evolve(rulebooks, rulebooks=(rulebooks.rulebooks[max(place, 0)],))
+        part = add_results(work_frame(rows.drop(_ROW, RULEBOOK)), only).select(*results)
+        parts.append(part.collected().with_columns(rows[_ROW], rows[RULEBOOK]))
+    return nw.concat(parts).sort(_ROW).drop(_ROW)

@@ -1,33 +1,56 @@
-"""From a frame as the user has it to the columns that rules read: whole numbers, each row's book, its faults."""
+"""
+A plan for reading the columns of a user's frame as facts.
+
+It gives the columns that rules read: facts in scaled integers, the place of each row's rulebook,
+and the mask of the facts that cannot be read.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from functools import reduce
+from operator import add, or_
 from typing import Any, Final
 
 import narwhals.stable.v2 as nw
 from attrs import field, frozen
 
 from holdback.errors import ErrorDetail, InvalidDocument, did_you_mean
-from holdback.portfolio.column_readers import Column, Reader, mistyped
-from holdback.portfolio.frames import Work, nullable, whole, worked_on
+from holdback.portfolio.column_readers import Column, ColumnReader, type_error
 from holdback.portfolio.masks import JURISDICTION_BIT, ON_BIT
-from holdback.portfolio.outcome_columns import BOOK, FAULTS, NEEDS, OURS, chain, stage
-from holdback.portfolio.row_rulebooks import Books, Rules, Shelf, books_of
-from holdback.portfolio.values import read_values
+from holdback.portfolio.outcome_columns import (
+    NEEDS,
+    PREFIX,
+    RULEBOOK,
+    UNREADABLE,
+    chain,
+    converted_column,
+)
+from holdback.portfolio.row_rulebooks import (
+    Definitions,
+    RowRulebooks,
+    RulebookExpressions,
+    Rules,
+    rulebooks_for,
+)
+from holdback.portfolio.value_reader import read_values
+from holdback.portfolio.work_frame import (
+    Frame,
+    WorkFrame,
+    as_integers,
+    as_nullable,
+    work_frame,
+)
 from holdback.rules.types import Fact, Kind, Type
 
-Frame = nw.DataFrame[Any] | nw.LazyFrame[Any]
-
-# What a deal is worth in a summary, whether rules read it or not.
+# Summaries add it up, whether rules read it or not.
 _BALANCE: Final = "balance"
-# The mask of a prepared row's facts that could not be read.
+# The column of a prepared frame with the mask of the facts that could not be read.
 INVALID_COLUMN: Final = "invalid"
 
-# More jurisdictions than so many are not named.
-_NAMED: Final = 3
+# How many jurisdictions a message names.
+_MOST_NAMED: Final = 3
 _INTEGERS: Final = (
     nw.Int8,
     nw.Int16,
@@ -38,326 +61,343 @@ _INTEGERS: Final = (
     nw.UInt32,
     nw.UInt64,
 )
-_TEXTS: Final = (nw.String, nw.Categorical, nw.Enum)
+# The types that a column of codes may have.
+_CODES: Final = (nw.String, nw.Categorical, nw.Enum, nw.Object)
 
 
-def _day(name: str) -> Fact:
-    """The column *name* with the day of a row, read as facts are."""
+def _day_fact(name: str) -> Fact:
+    """The column *name* with the day of a row, so that it is read as dates among the facts are."""
     return Fact(name=name, type=Type(Kind.DATE), low=1, high=date.max.toordinal())
 
 
 @frozen
-class Staging:
+class ColumnPlan:
     """
-    How the columns of `frame` are read for `books`, as they stand or, with `prepared`, in whole numbers.
+    A plan for reading the columns of `frame` as facts of `rulebooks`.
 
-    Columns `without` which it has to do are left alone. When it is `strict`, prepared columns are not trusted.
+    With `prepared`, columns already hold scaled integers. Columns in `skipped` are not read. With
+    `strict`, prepared columns are checked for their range; otherwise they are trusted.
     """
 
     frame: Frame
-    books: Books
+    rulebooks: RowRulebooks
     prepared: bool = False
-    without: frozenset[str] = frozenset()
+    skipped: frozenset[str] = frozenset()
     strict: bool = False
     schema: Mapping[str, Any] = field(init=False)
-    facts: Mapping[str, Mapping[Fact, tuple[int, ...]]] = field(init=False)
+    facts: Mapping[str, Definitions] = field(init=False)
 
     @schema.default
     def _schema(self) -> Mapping[str, Any]:
         return self.frame.collect_schema()
 
     @facts.default
-    def _facts(self) -> Mapping[str, Mapping[Fact, tuple[int, ...]]]:
-        """The facts that the frame has a column of; where it is prepared, only those that are looked at."""
-        known = self.books.facts
-        wanted = {*self.books.read, _BALANCE} if self.prepared else known.keys()
-        there = self.schema.keys() - self.without
-        return {name: known[name] for name in known if name in wanted and name in there}
+    def _facts(self) -> Mapping[str, Definitions]:
+        """The facts with a column in the frame; of a prepared frame, only those that are needed."""
+        facts = self.rulebooks.facts
+        needed = {*self.rulebooks.codes_by_fact, _BALANCE} if self.prepared else facts.keys()
+        columns = self.schema.keys() - self.skipped
+        return {name: facts[name] for name in facts if name in needed and name in columns}
 
     @property
-    def eager(self) -> bool:
-        """Whether all its rows are in memory."""
+    def in_memory(self) -> bool:
+        """Whether the rows are in memory, and not lazy."""
         return isinstance(self.frame, nw.DataFrame)
 
     @classmethod
     def of(
         cls, frame: Frame, rules: Rules, jurisdiction: str, on: str | date, *, prepared: bool
-    ) -> Staging:
-        """How *frame* is read for *rules*; in memory, for the jurisdictions alone that occur in it."""
+    ) -> ColumnPlan:
+        """Return the plan for *frame*; in memory, only for the jurisdictions that occur in it."""
         codes: Collection[Any] = ()
         if isinstance(frame, nw.DataFrame) and jurisdiction in frame.columns:
             codes = frame[jurisdiction].unique().to_list()
-        return cls(frame, books_of(rules, jurisdiction, on, codes), prepared)
+        return cls(frame, rulebooks_for(rules, jurisdiction, on, codes), prepared)
 
-    # -- what is wrong with the frame as a whole
+    # -- errors of the frame as a whole
 
-    def refuse(self, taken: Collection[str]) -> None:
+    def check(self, output_names: Collection[str]) -> None:
         """
-        Nothing, where the columns can be read and the names *taken* are free.
+        Check that the columns can be read and that *output_names* do not clash with them.
 
         Raises:
-            InvalidDocument: naming every column that is missing, of the wrong type or in the way.
+            InvalidDocument: naming every column that is missing, of the wrong type, or in the way.
         """
-        faults = self.faults(taken)
-        if faults:
-            raise InvalidDocument(faults)
+        errors = self.errors(output_names)
+        if errors:
+            raise InvalidDocument(errors)
 
-    def faults(self, taken: Collection[str]) -> tuple[ErrorDetail, ...]:
-        """What is wrong with the columns, when those of the answer are *taken*."""
-        return (*self._missing(), *self._mistyped(), *self._in_the_way(taken))
+    def errors(self, output_names: Collection[str]) -> tuple[ErrorDetail, ...]:
+        """Every error of the columns, if the result adds columns with *output_names*."""
+        return (*self._missing(), *self._mistyped(), *self._clashing(output_names))
 
     def _missing(self) -> Iterator[ErrorDetail]:
         keys = (
-            (self.books.jurisdiction, "it says whose rules a row is assessed by"),
+            (self.rulebooks.jurisdiction, "it holds the jurisdiction whose rules assess a row"),
             (
-                self.books.on,
-                "it says of which day the facts of a row are; one date may be given for all",
+                self.rulebooks.on,
+                "it holds the day of a row's facts; one date can be given for all rows",
             ),
         )
         for key, meaning in keys:
             if isinstance(key, str) and key not in self.schema:
                 hint = did_you_mean(key, self.schema) or meaning
                 yield ErrorDetail(message="the column is missing", path=key, hint=hint)
-        spare = set(self.schema) - self.books.facts.keys()
-        for name, codes in sorted(self.books.read.items()):
+        # Only a column that is not a fact itself can be the misspelling of a fact.
+        unused = set(self.schema) - self.rulebooks.facts.keys()
+        for name, codes in sorted(self.rulebooks.codes_by_fact.items()):
             if name not in self.schema:
-                hint = f"rules of {_some(codes)} read it; where it is never known, add a column of nulls of its type"
-                hint = did_you_mean(name, spare) or hint
+                readers = f"rules of {_first_codes(codes)} read it"
+                hint = f"{readers}; if it is never known, add a column of nulls of its type"
+                hint = did_you_mean(name, unused) or hint
                 yield ErrorDetail(message="the column is missing", path=name, hint=hint)
 
     def _mistyped(self) -> Iterator[ErrorDetail]:
-        for name, variants in self.facts.items():
-            message = next(filter(None, (self._expected(name, fact) for fact in variants)), None)
+        for name, definitions in self.facts.items():
+            messages = (self._type_error(name, fact) for fact in definitions)
+            message = next(filter(None, messages), None)
             if message:
-                yield self._fault(name, message)
-        on = self.books.on
+                yield self._type_detail(name, message)
+        on = self.rulebooks.on
         if isinstance(on, str) and on in self.schema:
-            message = self._expected(on, _day(on))
+            message = self._type_error(on, _day_fact(on))
             if message:
-                yield self._fault(on, message)
-        code = self.books.jurisdiction
-        if (
-            code is not None
-            and code in self.schema
-            and not isinstance(self.schema[code], (*_TEXTS, nw.Object))
-        ):
-            yield self._fault(code, "expected text")
+                yield self._type_detail(on, message)
+        code = self.rulebooks.jurisdiction
+        if code is None or code not in self.schema:
+            return
+        if not isinstance(self.schema[code], _CODES):
+            yield self._type_detail(code, "expected text")
 
-    def _fault(self, name: str, message: str) -> ErrorDetail:
+    def _type_detail(self, name: str, message: str) -> ErrorDetail:
         return ErrorDetail(message=f"{message}, not {self.schema[name]}", path=name)
 
-    def _expected(self, name: str, fact: Fact) -> str | None:
+    def _type_error(self, name: str, fact: Fact) -> str | None:
+        """What was expected of the column *name*, if it cannot be read as *fact*; else None."""
         dtype = self.schema[name]
-        if self.prepared and fact.name != self.books.on:
-            whole_numbers = isinstance(dtype, _INTEGERS)
-            return None if whole_numbers else "expected whole numbers, as `prepare` makes them"
-        return None if self._by_value(fact, dtype) else mistyped(fact, dtype)
+        if self.prepared and fact.name != self.rulebooks.on:
+            if isinstance(dtype, _INTEGERS):
+                return None
+            return "expected whole numbers, as `prepare` makes them"
+        return None if self._is_read_by_value(fact, dtype) else type_error(fact, dtype)
 
-    def _in_the_way(self, taken: Collection[str]) -> Iterator[ErrorDetail]:
+    def _clashing(self, output_names: Collection[str]) -> Iterator[ErrorDetail]:
         for name in self.schema:
-            if name in taken or name.startswith(OURS):
-                hint = "rename it, or drop it if it is of an earlier assessment"
+            if name in output_names or name.startswith(PREFIX):
+                hint = "rename it, or drop it if it is from an earlier assessment"
                 yield ErrorDetail(
-                    message="a column of the answer has this name", path=name, hint=hint
+                    message="the result has a column of this name", path=name, hint=hint
                 )
 
-    # -- what the rules may count on, and what they answer
+    # -- what rules may assume, and where the balance is
 
     @property
-    def has_faults(self) -> bool:
+    def may_be_invalid(self) -> bool:
         """Whether a row may be invalid."""
-        plain = not self.prepared
-        return plain or INVALID_COLUMN in self.schema or self.books.jurisdiction is not None
+        has_mask = INVALID_COLUMN in self.schema
+        return not self.prepared or has_mask or self.rulebooks.jurisdiction is not None
 
     @property
-    def certain(self) -> frozenset[str]:
-        """The facts whose columns have no nulls, as far as that is known without working anything out."""
-        if not self.eager or not self.prepared:
+    def never_null(self) -> frozenset[str]:
+        """The facts whose columns have no nulls, as far as that costs nothing to know."""
+        if not self.in_memory or not self.prepared:
             return frozenset()
         assert isinstance(self.frame, nw.DataFrame)
         column = self.frame.get_column
         return frozenset(name for name in self.facts if column(name).null_count() == 0)
 
-    def balance(self, make: Any, staged: Collection[str]) -> Any:
-        """What is left of each deal in minor units, as far as it is known."""
+    def balance(self, api: Any, converted: Collection[str]) -> Any:
+        """The balance of each deal in minor units, null where it is unknown."""
         if _BALANCE not in self.facts:
-            return never(make)
-        return make.col(stage(_BALANCE) if _BALANCE in staged else _BALANCE)
+            return _null_integer(api)
+        return api.col(converted_column(_BALANCE) if _BALANCE in converted else _BALANCE)
 
-    # -- the way to whole numbers
+    # -- scaled integers
 
-    def _by_value(self, fact: Fact, dtype: Any) -> bool:
-        """Whether a column of *dtype* is read value by value, which only a frame in memory can be."""
-        if not self.eager:
+    def _is_read_by_value(self, fact: Fact, dtype: Any) -> bool:
+        """Whether Python reads a column of *dtype* value by value; it takes a frame in memory."""
+        if not self.in_memory:
             return False
-        if dtype == nw.Object or dtype == nw.Unknown:
+        if dtype in (nw.Object, nw.Unknown):
             return True
         if isinstance(dtype, nw.String):
             return fact.type.kind is not Kind.TEXT
-        # NumPy has no days, and its instants become floats where one is missing.
-        instant = isinstance(dtype, nw.Datetime) and dtype.time_zone is None
-        return instant and self.frame.implementation.is_pandas_like()
+        # NumPy has no type for days, and pandas turns its datetimes into floats where one is
+        # missing.
+        is_local_time = isinstance(dtype, nw.Datetime) and dtype.time_zone is None
+        return is_local_time and self.frame.implementation.is_pandas_like()
 
-    def staged(self) -> tuple[Work, frozenset[str]]:
-        """The frame with what rules read put down, and the facts that are in columns of ours for it."""
-        work = self._opened([*self.facts, *self._keys(), INVALID_COLUMN])
-        return self._prepared(work) if self.prepared else self._plain(work)
+    def converted(self) -> tuple[WorkFrame, frozenset[str]]:
+        """
+        Return a frame with the facts in scaled integers, `RULEBOOK` and `UNREADABLE`.
 
-    def _opened(self, columns: Sequence[str]) -> Work:
-        """What is worked on: of a frame in memory those of *columns* that it has."""
-        work = worked_on(self.frame)
-        there = [name for name in dict.fromkeys(columns) if name in self.schema]
-        return work.select(*there) if self.eager else work
+        The names returned are the facts that are in `converted_column`; the others are in the
+        user's columns. A frame in memory keeps no other columns.
+        """
+        work = work_frame(self.frame)
+        if self.in_memory:
+            needed = dict.fromkeys([*self.facts, *self._key_columns(), INVALID_COLUMN])
+            work = work.select(*(name for name in needed if name in self.schema))
+        return self._from_prepared(work) if self.prepared else self._from_plain(work)
 
-    def _keys(self) -> list[str]:
-        """The columns that say which book is whose."""
-        return [each for each in (self.books.jurisdiction, self.books.on) if isinstance(each, str)]
+    def _key_columns(self) -> list[str]:
+        """The columns that select a row's rulebook."""
+        keys = (self.rulebooks.jurisdiction, self.rulebooks.on)
+        return [key for key in keys if isinstance(key, str)]
 
-    def _prepared(self, work: Work) -> tuple[Work, frozenset[str]]:
+    def _from_prepared(self, work: WorkFrame) -> tuple[WorkFrame, frozenset[str]]:
         work = self._with_values(work, ())
-        wide = work.make.Int64
+        int64, col = work.api.Int64, work.api.col
         narrow = [name for name in self.facts if self.schema[name] != nw.Int64]
-        work = work.with_columns({stage(name): work.make.col(name).cast(wide) for name in narrow})
-        work = self._with_books(work)
-        mask = work.make.col(INVALID_COLUMN) if INVALID_COLUMN in self.schema else None
+        work = work.with_columns({converted_column(name): col(name).cast(int64) for name in narrow})
+        work = self._with_rulebooks(work)
         if self.strict:
             return self._with_facts(work)
-        if self.has_faults:
-            work = work.with_columns({FAULTS: self._or_bookless(work.make, mask)})
+        if self.may_be_invalid:
+            mask = col(INVALID_COLUMN) if INVALID_COLUMN in self.schema else None
+            work = work.with_columns({UNREADABLE: self._or_no_rulebook(work.api, mask)})
         return work, frozenset(narrow)
 
-    def _plain(self, work: Work) -> tuple[Work, frozenset[str]]:
+    def _from_plain(self, work: WorkFrame) -> tuple[WorkFrame, frozenset[str]]:
         work = self._with_values(work, self.facts)
-        work = nullable(work, [name for name in self.facts if not self._valued(name)])
-        return self._with_facts(self._with_books(work))
-
-    def _with_facts(self, work: Work) -> tuple[Work, frozenset[str]]:
-        """*work* with the columns of facts read, and the mask of what cannot be."""
-        read = {name: self._read(work.make, name) for name in self.facts}
-        work = work.with_scratch({stage(name): (c.scratch, c.number) for name, c in read.items()})
-        work = whole(work, [stage(name) for name in read])
-        return work.with_columns({FAULTS: self._faults(work.make, read)}), frozenset(read)
-
-    def _valued(self, name: str) -> bool:
-        return any(self._by_value(fact, self.schema[name]) for fact in self.facts[name])
-
-    def _with_values(self, work: Work, facts: Iterable[str]) -> Work:
-        """
-        *work* with the columns of *facts* that are read value by value, read: their numbers, and what each is.
-        """
-        wanted = [
-            (fact, place)
-            for name in facts
-            for place, fact in enumerate(self.facts[name])
-            if self._by_value(fact, self.schema[name])
+        by_column = [
+            name
+            for name, definitions in self.facts.items()
+            if not any(self._is_read_by_value(fact, self.schema[name]) for fact in definitions)
         ]
-        on = self.books.on
-        if isinstance(on, str) and self._by_value(_day(on), self.schema[on]):
-            wanted.append((_day(on), 0))
-        assert isinstance(self.frame, nw.DataFrame) or not wanted, (
-            "only a frame in memory has values"
+        return self._with_facts(self._with_rulebooks(as_nullable(work, by_column)))
+
+    def _with_facts(self, work: WorkFrame) -> tuple[WorkFrame, frozenset[str]]:
+        """*work* with the facts in `converted_column`, and the mask of the unreadable ones."""
+        columns = {name: self._fact_column(work.api, name) for name in self.facts}
+        work = work.with_scratch(
+            {converted_column(name): (c.scratch, c.number) for name, c in columns.items()}
         )
-        for fact, place in wanted:
+        work = as_integers(work, [converted_column(name) for name in columns])
+        mask = self._unreadable_mask(work.api, columns)
+        return work.with_columns({UNREADABLE: mask}), frozenset(columns)
+
+    def _with_values(self, work: WorkFrame, names: Iterable[str]) -> WorkFrame:
+        """*work* with numbers and states for the columns of *names* that Python reads."""
+        columns = [
+            (fact, variant)
+            for name in names
+            for variant, fact in enumerate(self.facts[name])
+            if self._is_read_by_value(fact, self.schema[name])
+        ]
+        on = self.rulebooks.on
+        if isinstance(on, str) and self._is_read_by_value(_day_fact(on), self.schema[on]):
+            columns.append((_day_fact(on), 0))
+        assert isinstance(self.frame, nw.DataFrame) or not columns, "a lazy frame has no values yet"
+        for fact, variant in columns:
             numbers, states = read_values(self.frame[fact.name].to_list(), fact)
-            work = work.with_series({_numbers(fact, place): numbers, _states(fact, place): states})
+            work = work.with_integers(
+                {_numbers(fact, variant): numbers, _states(fact, variant): states}
+            )
         return work
 
-    def _column(self, make: Any, fact: Fact, place: int) -> Column:
+    def _column(self, api: Any, fact: Fact, variant: int) -> Column:
+        """The column of *fact* in scaled integers; *variant* numbers its name's definitions."""
         dtype = self.schema[fact.name]
-        reader = Reader(make, fact, fact.name, place, lazy=make is not nw or not self.eager)
-        if self.prepared and fact.name != self.books.on:
-            number = make.col(fact.name).cast(make.Int64)
+        reader = ColumnReader(
+            api, fact, fact.name, variant, lazy=api is not nw or not self.in_memory
+        )
+        if self.prepared and fact.name != self.rulebooks.on:
+            number = api.col(fact.name).cast(api.Int64)
             return reader.within(number, ~number.is_null())
-        if self._by_value(fact, dtype):
-            state = make.col(_states(fact, place))
-            return Column(make.when(state == 1).then(make.col(_numbers(fact, place))), state != 0)
+        if self._is_read_by_value(fact, dtype):
+            state = api.col(_states(fact, variant))
+            number = api.when(state == 1).then(api.col(_numbers(fact, variant)))
+            return Column(number, state != 0)
         return reader.column(dtype)
 
-    def _read(self, make: Any, name: str) -> Column:
-        """The column *name* as each row's own book reads it."""
-        variants = self.facts[name]
-        read = [
-            (self._column(make, fact, place), books)
-            for place, (fact, books) in enumerate(variants.items())
+    def _fact_column(self, api: Any, name: str) -> Column:
+        """The column *name*, read in each row by the definition of its rulebook."""
+        columns = [
+            (self._column(api, fact, variant), places)
+            for variant, (fact, places) in enumerate(self.facts[name].items())
         ]
-        (column, books), *others = read
-        if not others and len(books) == len(self.books.rulebooks):
+        (column, places), *others = columns
+        if not others and len(places) == len(self.rulebooks.rulebooks):
             return column
-        number = chain(make, [(_of(make, books), column.number) for column, books in read])
+        number = chain(api, [(_in_rulebooks(api, places), c.number) for c, places in columns])
         given = [
-            _of(make, books) & column.given for column, books in read if column.given is not None
+            _in_rulebooks(api, places) & c.given for c, places in columns if c.given is not None
         ]
-        either = reduce(lambda one, other: one | other, given) if given else None
-        return Column(number, either, tuple(each for column, _ in read for each in column.scratch))
+        scratch = tuple(part for c, _ in columns for part in c.scratch)
+        return Column(number, reduce(or_, given) if given else None, scratch)
 
-    def _with_books(self, work: Work) -> Work:
-        """*work* with the place of each row's book, where there may be several."""
-        if self.books.jurisdiction is None:
+    def _with_rulebooks(self, work: WorkFrame) -> WorkFrame:
+        """*work* with `RULEBOOK`, if there may be several."""
+        if self.rulebooks.jurisdiction is None:
             return work
-        day, on = None, self.books.on
+        day, on = None, self.rulebooks.on
         if isinstance(on, str):
-            day = work.make.col(stage(on))
-            column = self._column(work.make, _day(on), 0)
-            work = work.with_scratch({stage(on): (column.scratch, column.number)})
-            work = whole(work, [stage(on)])
-        book = Shelf(self.books, work.make).book(day)
-        return whole(work.with_columns({BOOK: book}), [BOOK])
+            day = work.api.col(converted_column(on))
+            column = self._column(work.api, _day_fact(on), 0)
+            work = work.with_scratch({converted_column(on): (column.scratch, column.number)})
+            work = as_integers(work, [converted_column(on)])
+        place = RulebookExpressions(self.rulebooks, work.api).place(day)
+        return as_integers(work.with_columns({RULEBOOK: place}), [RULEBOOK])
 
-    def _faults(self, make: Any, read: Mapping[str, Column]) -> Any:
-        """The mask of what cannot be read in a row."""
+    def _unreadable_mask(self, api: Any, columns: Mapping[str, Column]) -> Any:
+        """The mask of the facts of a row that cannot be read."""
         bits = []
-        for name, column in read.items():
-            fault = column.fault(make.col(stage(name)))
-            if fault is not None:
-                bits.append(make.when(fault).then(self._bit(make, name)).otherwise(_mask(make, 0)))
-        mask = reduce(lambda one, other: one + other, bits) if bits else None
-        return self._or_bookless(make, mask)
+        for name, column in columns.items():
+            unreadable = column.unreadable(api.col(converted_column(name)))
+            if unreadable is not None:
+                bit = api.when(unreadable).then(self._fact_bit(api, name))
+                bits.append(bit.otherwise(_int64(api, 0)))
+        return self._or_no_rulebook(api, reduce(add, bits) if bits else None)
 
-    def _or_bookless(self, make: Any, mask: Any | None) -> Any:
-        """*mask*, or where a row has no book the column on whose account."""
-        found = _mask(make, 0) if mask is None else mask
-        if self.books.jurisdiction is None:
-            return found
-        bits = _mask(make, 1 << JURISDICTION_BIT), _mask(make, 1 << ON_BIT)
-        lacking = Shelf(self.books, make).lacking(*bits)
-        return make.when(make.col(BOOK).is_null()).then(lacking).otherwise(found)
+    def _or_no_rulebook(self, api: Any, mask: Any | None) -> Any:
+        """*mask*, or for a row without a rulebook the bit of the column that is the cause."""
+        mask = _int64(api, 0) if mask is None else mask
+        if self.rulebooks.jurisdiction is None:
+            return mask
+        bits = _int64(api, 1 << JURISDICTION_BIT), _int64(api, 1 << ON_BIT)
+        cause = RulebookExpressions(self.rulebooks, api).cause(*bits)
+        return api.when(api.col(RULEBOOK).is_null()).then(cause).otherwise(mask)
 
-    def _bit(self, make: Any, name: str) -> Any:
-        """The bit of the fact *name*, which for a jurisdiction's own is each book's."""
-        places: dict[int, list[int]] = {}
-        for book, rulebook in enumerate(self.books.rulebooks):
+    def _fact_bit(self, api: Any, name: str) -> Any:
+        """The bit of the fact *name*; the bit of a declared fact depends on the rulebook."""
+        by_bit: dict[int, list[int]] = {}
+        for place, rulebook in enumerate(self.rulebooks.rulebooks):
             if rulebook.catalogue.fact(name) is not None:
-                places.setdefault(rulebook.catalogue.place(name), []).append(book)
-        if len(places) == 1:
-            return _mask(make, 1 << next(iter(places)))
-        bits = ((_of(make, books), _mask(make, 1 << place)) for place, books in places.items())
-        return chain(make, bits)
+                by_bit.setdefault(rulebook.catalogue.place(name), []).append(place)
+        if len(by_bit) == 1:
+            return _int64(api, 1 << next(iter(by_bit)))
+        cases = (
+            (_in_rulebooks(api, places), _int64(api, 1 << bit)) for bit, places in by_bit.items()
+        )
+        return chain(api, cases)
 
 
-def _some(codes: Collection[str]) -> str:
+def _first_codes(codes: Collection[str]) -> str:
     """The first of *codes*, and how many more there are."""
-    shown = ", ".join(list(codes)[:_NAMED])
-    return f"{shown} and {len(codes) - _NAMED} more" if len(codes) > _NAMED else shown
+    shown = ", ".join(list(codes)[:_MOST_NAMED])
+    more = len(codes) - _MOST_NAMED
+    return f"{shown} and {more} more" if more > 0 else shown
 
 
-def never(make: Any) -> Any:
-    """A whole number that no row has; pandas has no null of that type to write down."""
-    return make.when(make.col(NEEDS) < 0).then(make.col(NEEDS))
+def _null_integer(api: Any) -> Any:
+    """An integer that is null in every row; pandas has no null literal of that type."""
+    return api.when(api.col(NEEDS) < 0).then(api.col(NEEDS))
 
 
-def _mask(make: Any, number: int) -> Any:
-    """A mask of 64 bits, whatever its number is."""
-    return make.lit(number, make.Int64)
+def _int64(api: Any, number: int) -> Any:
+    """A literal of 64 bits; engines choose a shorter type for a small number."""
+    return api.lit(number, api.Int64)
 
 
-def _of(make: Any, books: Sequence[int]) -> Any:
-    """Where a row's book is one of *books*."""
-    return make.col(BOOK).is_in(list(books))
+def _in_rulebooks(api: Any, places: Sequence[int]) -> Any:
+    """Where a row's rulebook is one of *places*."""
+    return api.col(RULEBOOK).is_in(list(places))
 
 
-def _numbers(fact: Fact, place: int) -> str:
-    return f"{OURS}{fact.name}_{place}_numbers"
+def _numbers(fact: Fact, variant: int) -> str:
+    return f"{PREFIX}{fact.name}_{variant}_numbers"
 
 
-def _states(fact: Fact, place: int) -> str:
-    return f"{OURS}{fact.name}_{place}_states"
+def _states(fact: Fact, variant: int) -> str:
+    return f"{PREFIX}{fact.name}_{variant}_states"

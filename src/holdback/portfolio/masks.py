@@ -1,8 +1,10 @@
-"""How an assessed row says its answer in whole numbers, and how to read them.
+"""
+The outcome of a row as whole numbers, and how to read them.
 
-The outcome is a place in `OUTCOMES`. What fails and what is needed are masks: 64-bit numbers of which each
-bit stands for a rule of the row's rulebook, or for a fact of its catalogue. A mask costs a million rows
-nothing, where a million lists cost more than the rules do.
+The outcome is a place in `OUTCOMES`. The rules that fail and the facts that are needed are masks:
+64-bit numbers in which each bit stands for a rule of the row's rulebook, or for a fact of its
+catalogue. A mask adds next to nothing to a million rows, while a million lists cost more than the
+rules do.
 """
 
 from __future__ import annotations
@@ -12,7 +14,8 @@ from typing import Final
 from holdback import eligibility
 from holdback.jurisdictions.rulebook import Rulebook
 
-# A row that the service would refuse to read: a value out of range, an unknown jurisdiction.
+# A row for which the engine would raise `InvalidDocument`: a value out of range, an unknown
+# jurisdiction.
 INVALID: Final = "invalid"
 
 OUTCOMES: Final = (
@@ -26,16 +29,16 @@ OUTCOMES: Final = (
 
 PLACES: Final = {outcome: place for place, outcome in enumerate(OUTCOMES)}
 
-# Rules have the bits under it, of which there are at most 60 (design 4).
+# INVARIANT: a rulebook has at most 60 rules, bits 0 to 59, so the floor's bit is never a rule's.
 FLOOR_BIT: Final = 60
-# Facts have the bits under these, of which there are at most 58: 18 built in, 40 of a jurisdiction's own.
+# INVARIANT: a catalogue has at most 58 facts: 18 built in, and 40 that a jurisdiction declares.
 JURISDICTION_BIT: Final = 61
 ON_BIT: Final = 62
 
 
 def words(outcome: str) -> str:
     """
-    The *outcome* in a sentence.
+    Return the *outcome* as it is written in a sentence.
 
     >>> words("not_assessed")
     'not assessed'
@@ -45,7 +48,7 @@ def words(outcome: str) -> str:
 
 def codes(rulebook: Rulebook, failing: int) -> tuple[str, ...]:
     """
-    The codes of the rules in the mask *failing* of a row that *rulebook* assessed, in order of priority.
+    Return the codes in the mask *failing* of a row that *rulebook* assessed, by priority.
 
     >>> from datetime import date
     >>> from holdback import load_jurisdictions
@@ -53,13 +56,15 @@ def codes(rulebook: Rulebook, failing: int) -> tuple[str, ...]:
     ('GB-R-01', 'GB-R-03')
     """
     rules = rulebook.renewal.rules
-    found = tuple(rule.code for bit, rule in enumerate(rules) if failing >> bit & 1)
-    return (*found, eligibility.FLOOR_CODE) if failing >> FLOOR_BIT & 1 else found
+    failed = tuple(rule.code for bit, rule in enumerate(rules) if failing >> bit & 1)
+    return (*failed, eligibility.FLOOR_CODE) if failing >> FLOOR_BIT & 1 else failed
 
 
 def needed(rulebook: Rulebook, needs: int) -> tuple[str, ...]:
     """
-    The names in the mask *needs* of a row: the facts that are missing, or that are at fault where it is invalid.
+    Return the names of the facts in the mask *needs* of a row that *rulebook* assessed.
+
+    They are missing, or in a row that is invalid, they cannot be read.
 
     >>> from datetime import date
     >>> from holdback import load_jurisdictions

@@ -1,13 +1,15 @@
-"""The answers of rulebooks over a whole frame, as expressions in three steps.
+"""
+The outcomes of a whole frame as expressions, in three steps.
 
-A step is worked out over all rows before the next begins, so that nothing is worked out twice: first what
-each rule says, then the outcome, then what the outcome makes worth saying.
+Each step is computed for all rows before the next begins, so that no engine computes anything
+twice: first what each rule answers, then the outcome, then the rules and facts that explain it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache, reduce
+from operator import add, or_
 from types import ModuleType
 from typing import Any, Final
 
@@ -22,23 +24,24 @@ from holdback.ruleset import DECLINE, RuleSet
 OUTCOME, ELIGIBLE, FAILING, NEEDS = "outcome", "eligible", "failing", "needs"
 RESULTS: Final = (OUTCOME, ELIGIBLE, FAILING, NEEDS)
 
-# Columns of ours that are gone from the answer begin with it.
-OURS: Final = "__holdback_"
-BOOK: Final = f"{OURS}book"
-FAULTS: Final = f"{OURS}faults"
-BALANCE: Final = f"{OURS}left"
-_DECLINING, _REFERRING, _MISSING = f"{OURS}declining", f"{OURS}referring", f"{OURS}missing"
-# The outcome that a mask decides when it is not zero, and none before it was.
+# Columns whose names begin with it are dropped from the result.
+PREFIX: Final = "__holdback_"
+RULEBOOK: Final = f"{PREFIX}book"
+UNREADABLE: Final = f"{PREFIX}faults"
+BALANCE: Final = f"{PREFIX}left"
+# Masks of the false rules that decline, of the other false rules, and of the missing facts.
+_DECLINING, _REFERRING, _MISSING = f"{PREFIX}declining", f"{PREFIX}referring", f"{PREFIX}missing"
+# INVARIANT: the first mask that is not zero decides, in the order of `eligibility.assess`.
 _BY_MASK: Final = (
     (_DECLINING, eligibility.INELIGIBLE),
     (_MISSING, eligibility.UNDETERMINED),
     (_REFERRING, eligibility.REFERRED),
 )
 
-# Masks are put together in the engine's own short whole numbers, which are faster, and then widened.
+# Bits are added up in the engines' short integers, which are faster, and then cast to 64 bits.
 _CHUNK: Final = 30
 
-# Expressions of narwhals, or of Polars, whose functions have the same names.
+# An expression of narwhals or of Polars, whose functions have the same names.
 Expr = Any
 Case = tuple[Expr, Expr | int]
 Step = Mapping[str, Expr]
@@ -47,105 +50,112 @@ _Answers = Mapping[Checked, Columns]
 
 
 @lru_cache(maxsize=64)
-def steps(
-    books: tuple[RuleSet, ...],
-    make: ModuleType,
-    certain: frozenset[str] = frozenset(),
-    staged: frozenset[str] = frozenset(),
+def outcome_steps(
+    rulesets: tuple[RuleSet, ...],
+    api: ModuleType,
+    never_null: frozenset[str] = frozenset(),
+    converted: frozenset[str] = frozenset(),
     *,
-    faults: bool = False,
+    may_be_invalid: bool = False,
 ) -> tuple[Step, ...]:
     """
-    The steps from prepared columns to `RESULTS`, by the rules of *books*.
+    Return the steps from columns of scaled integers to `RESULTS`, by the rules of *rulesets*.
 
-    Where there are several books, the column `BOOK` has each row's place among them. The facts *certain* have no
-    nulls; those *staged* are in columns of ours. With *faults*, the column `FAULTS` has the mask of what cannot be
-    read. *make* makes the expressions.
+    If there are several, the column `RULEBOOK` has the place of each row's. The columns of the
+    facts *never_null* have no nulls; those *converted* are in `converted_column`. With
+    *may_be_invalid*, the column `UNREADABLE` has the mask of the facts that cannot be read. *api*
+    makes the expressions.
     """
-    return _Writer(make, certain, staged).steps(books, faults=faults)
+    steps = _StepWriter(api, never_null, converted)
+    return steps.write(rulesets, may_be_invalid=may_be_invalid)
 
 
-def stage(name: str) -> str:
-    """The column of ours in which the fact *name* is put down."""
-    return f"{OURS}{name}"
+def converted_column(name: str) -> str:
+    """The column of the fact *name* in scaled integers, if it is not the user's own."""
+    return f"{PREFIX}{name}"
 
 
 @frozen
-class _Writer:
-    """Writes the steps, with the functions of *make*."""
+class _StepWriter:
+    """Writes the steps with the functions of *api*."""
 
-    make: Any
-    certain: Collection[str]
-    staged: Collection[str]
+    api: Any
+    never_null: Collection[str]
+    converted: Collection[str]
 
-    def steps(self, books: Sequence[RuleSet], *, faults: bool) -> tuple[Step, ...]:
-        trees = {rule.checked for rules in books for rule in rules.rules}
+    def write(self, rulesets: Sequence[RuleSet], *, may_be_invalid: bool) -> tuple[Step, ...]:
+        trees = {rule.checked for rules in rulesets for rule in rules.rules}
         names = sorted({"progress", *(name for checked in trees for name in checked.names)})
         numbers = {name: self.number(name) for name in names}
-        answers = {checked: columns(checked, numbers, self.make) for checked in trees}
-        masks = {
-            _DECLINING: self.false(books, answers, declining=True),
-            _REFERRING: self.false(books, answers, declining=False),
-            _MISSING: self.missing(books, answers, numbers),
+        answers = {checked: columns(checked, numbers, self.api) for checked in trees}
+        flags = {
+            _DECLINING: self.false_rules(rulesets, answers, declining=True),
+            _REFERRING: self.false_rules(rulesets, answers, declining=False),
+            _MISSING: self.missing_facts(rulesets, answers, numbers),
         }
-        first = {name: self.mask(flags) for name, flags in masks.items() if flags}
-        place = books[0].catalogue.place("progress")  # the same in every catalogue
-        outcome = self.outcome(numbers["progress"], first, faults=faults)
-        said = self.said(first, numbers["progress"], place, faults=faults)
-        return first, {OUTCOME: outcome}, said
+        masks = {name: self.mask(by_bit) for name, by_bit in flags.items() if by_bit}
+        progress = numbers["progress"]
+        # Built-in facts have the same place in every catalogue.
+        place = rulesets[0].catalogue.place("progress")
+        outcome = self.outcome(progress, masks, may_be_invalid=may_be_invalid)
+        explanation = self.explanation(masks, progress, place, may_be_invalid=may_be_invalid)
+        return masks, {OUTCOME: outcome}, explanation
 
     def number(self, name: str) -> Number:
-        column = stage(name) if name in self.staged else name
-        return Number(self.make.col(column), name in self.certain)
+        column = converted_column(name) if name in self.converted else name
+        return Number(self.api.col(column), name in self.never_null)
 
-    def false(self, books: Sequence[RuleSet], answers: _Answers, *, declining: bool) -> _Flags:
+    def false_rules(
+        self, rulesets: Sequence[RuleSet], answers: _Answers, *, declining: bool
+    ) -> _Flags:
         """Where the rules are false that decline, or those that do not, by their bits."""
-        said: dict[int, dict[Checked, list[int]]] = {}
-        for book, rules in enumerate(books):
+        # Most rulebooks share most rules, so each distinct rule of a bit is written once.
+        by_bit: dict[int, dict[Checked, list[int]]] = {}
+        for place, rules in enumerate(rulesets):
             for bit, rule in enumerate(rules.rules):
                 if (rule.otherwise == DECLINE) is declining:
-                    said.setdefault(bit, {}).setdefault(rule.checked, []).append(book)
+                    by_bit.setdefault(bit, {}).setdefault(rule.checked, []).append(place)
         return {
-            bit: self.of_books(
-                len(books), [(each, answers[rule].false) for rule, each in by.items()]
+            bit: self.by_rulebook(
+                len(rulesets),
+                [(places, answers[checked].false) for checked, places in by_rule.items()],
             )
-            for bit, by in said.items()
+            for bit, by_rule in by_bit.items()
         }
 
-    def missing(
-        self, books: Sequence[RuleSet], answers: _Answers, numbers: Mapping[str, Number]
+    def missing_facts(
+        self, rulesets: Sequence[RuleSet], answers: _Answers, numbers: Mapping[str, Number]
     ) -> _Flags:
         """Where a fact is missing that an unknown rule reads, by the facts' places."""
-        said: dict[int, dict[tuple[str, tuple[Checked, ...]], list[int]]] = {}
-        for book, rules in enumerate(books):
+        by_bit: dict[int, dict[tuple[str, tuple[Checked, ...]], list[int]]] = {}
+        for place, rules in enumerate(rulesets):
             for name, readers in _readers(rules, answers).items():
-                place = rules.catalogue.place(name)
-                said.setdefault(place, {}).setdefault((name, readers), []).append(book)
-        found = {}
-        for place, by in said.items():
+                bit = rules.catalogue.place(name)
+                by_bit.setdefault(bit, {}).setdefault((name, readers), []).append(place)
+        flags = {}
+        for bit, by_readers in by_bit.items():
             parts = []
-            for (name, readers), each in by.items():
+            for (name, readers), places in by_readers.items():
                 missing = numbers[name].value.is_null()
-                # A rule that reads the fact alone is unknown wherever it is missing.
+                # A rule that reads this fact only is unknown wherever the fact is missing.
                 if not any(always_unknown_without(rule) for rule in readers):
-                    missing &= _any(answers[rule].unknown for rule in readers)
-                parts.append((each, missing))
-            found[place] = self.of_books(len(books), parts)
-        return found
+                    missing &= reduce(or_, [answers[rule].unknown for rule in readers])
+                parts.append((places, missing))
+            flags[bit] = self.by_rulebook(len(rulesets), parts)
+        return flags
 
-    def of_books(self, count: int, parts: Sequence[tuple[Sequence[int], Expr]]) -> Expr:
-        """Each row's own among *parts*, that of its book; there are *count* books."""
-        (books, part), *others = parts
-        if not others and len(books) == count:
+    def by_rulebook(self, count: int, parts: Sequence[tuple[Sequence[int], Expr]]) -> Expr:
+        """For each row, the part whose places include its rulebook; there are *count* rulebooks."""
+        (places, part), *others = parts
+        if not others and len(places) == count:
             return part
-        return chain(
-            self.make, [(self.make.col(BOOK).is_in(list(each)), part) for each, part in parts]
-        )
+        rulebook = self.api.col(RULEBOOK)
+        return chain(self.api, [(rulebook.is_in(list(places)), part) for places, part in parts])
 
-    def outcome(self, progress: Number, masks: Collection[str], *, faults: bool) -> Expr:
-        """The outcome as `eligibility.assess` finds it, after what cannot be read."""
-        col = self.make.col
-        cases: list[tuple[Expr, str]] = [(col(FAULTS) != 0, INVALID)] if faults else []
+    def outcome(self, progress: Number, masks: Collection[str], *, may_be_invalid: bool) -> Expr:
+        """The outcome in the order of `eligibility.assess`, after the rows that cannot be read."""
+        col = self.api.col
+        cases: list[tuple[Expr, str]] = [(col(UNREADABLE) != 0, INVALID)] if may_be_invalid else []
         if not progress.certain:
             cases.append((progress.value.is_null(), eligibility.UNDETERMINED))
         cases.append((progress.value < eligibility.FLOOR, eligibility.NOT_ASSESSED))
@@ -153,67 +163,64 @@ class _Writer:
             if name in masks:
                 cases.append((col(name) != 0, outcome))
         places = [(condition, self.place(outcome)) for condition, outcome in cases]
-        return chain(self.make, places, self.place(eligibility.ELIGIBLE))
+        return chain(self.api, places, self.place(eligibility.ELIGIBLE))
 
     def place(self, outcome: str) -> Expr:
-        return self.make.lit(PLACES[outcome], self.make.Int8)
+        return self.api.lit(PLACES[outcome], self.api.Int8)
 
-    def said(self, masks: Collection[str], progress: Number, place: int, *, faults: bool) -> Step:
-        """What is said beside the outcome: what decided it, and nothing else."""
-        col, wide = self.make.col, self.make.Int64
+    def explanation(
+        self, masks: Collection[str], progress: Number, place: int, *, may_be_invalid: bool
+    ) -> Step:
+        """Eligibility, and the masks of the rules and facts that decided."""
+        col, int64 = self.api.col, self.api.Int64
         is_ = {outcome: col(OUTCOME) == place for outcome, place in PLACES.items()}
-        floor = self.make.lit(1 << FLOOR_BIT, wide)
+        floor = self.api.lit(1 << FLOOR_BIT, int64)
         declining = col(_DECLINING) if _DECLINING in masks else 0
         failing: list[Case] = [(is_[eligibility.NOT_ASSESSED], floor)]
         if _REFERRING in masks:
             failing.append((is_[eligibility.REFERRED], col(_REFERRING)))
-        if faults:
+        if may_be_invalid:
             failing.append((is_[INVALID], 0))
-        if not progress.certain:  # where it is unknown, a rule may be false that nobody asks
+        if not progress.certain:  # without progress no rule is evaluated, so none has failed
             failing.append((is_[eligibility.UNDETERMINED], 0))
-        needs: list[Case] = [(is_[INVALID], col(FAULTS))] if faults else []
+        needs: list[Case] = [(is_[INVALID], col(UNREADABLE))] if may_be_invalid else []
         if not progress.certain:
             needs.append((is_[eligibility.UNDETERMINED] & progress.value.is_null(), 1 << place))
         if _MISSING in masks:
             needs.append((is_[eligibility.UNDETERMINED], col(_MISSING)))
         return {
             ELIGIBLE: is_[eligibility.ELIGIBLE],
-            FAILING: chain(self.make, failing, declining).cast(wide),
-            NEEDS: chain(self.make, needs, 0).cast(wide) if needs else self.make.lit(0, wide),
+            FAILING: chain(self.api, failing, declining).cast(int64),
+            NEEDS: chain(self.api, needs, 0).cast(int64) if needs else self.api.lit(0, int64),
         }
 
-    def mask(self, flags: Mapping[int, Expr]) -> Expr:
+    def mask(self, flags: _Flags) -> Expr:
         """The mask with each bit of *flags* set where its flag is true."""
         chunks: dict[int, list[Expr]] = {}
         for place, flag in flags.items():
-            chunk, low = divmod(place, _CHUNK)
-            chunks.setdefault(chunk, []).append(chain(self.make, [(flag, 1 << low)], 0))
-        return _sum([self.widened(_sum(bits), chunk) for chunk, bits in chunks.items()])
+            chunk, bit = divmod(place, _CHUNK)
+            chunks.setdefault(chunk, []).append(chain(self.api, [(flag, 1 << bit)], 0))
+        return reduce(
+            add, [self.shifted(reduce(add, bits), chunk) for chunk, bits in chunks.items()]
+        )
 
-    def widened(self, bits: Expr, chunk: int) -> Expr:
-        return bits.cast(self.make.Int64) * (1 << chunk * _CHUNK) if chunk else bits
+    def shifted(self, bits: Expr, chunk: int) -> Expr:
+        """The *bits* of a *chunk* at their place in the mask; not every engine has a shift."""
+        return bits.cast(self.api.Int64) * (1 << chunk * _CHUNK) if chunk else bits
 
 
-def chain(make: Any, cases: Iterable[Case], otherwise: Expr | int | None = None) -> Expr:
-    """What stands beside the first condition of *cases* that is true, by the functions of *make*."""
-    chosen = make
+def chain(api: Any, cases: Iterable[Case], otherwise: Expr | int | None = None) -> Expr:
+    """The value of the first of *cases* whose condition is true, else *otherwise*, or null."""
+    chosen = api
     for condition, value in cases:
         chosen = chosen.when(condition).then(value)
     return chosen if otherwise is None else chosen.otherwise(otherwise)
 
 
 def _readers(rules: RuleSet, answers: _Answers) -> Mapping[str, tuple[Checked, ...]]:
-    """The facts that may be unknown, each with the rules that read it."""
+    """The facts that can make a rule unknown, each with the rules that read it."""
     readers: dict[str, tuple[Checked, ...]] = {}
     for rule in rules.rules:
         for name in () if answers[rule.checked].unknown is None else rule.checked.names:
             readers[name] = (*readers.get(name, ()), rule.checked)
     return readers
-
-
-def _any(flags: Iterable[Expr]) -> Expr:
-    return reduce(lambda one, other: one | other, flags)
-
-
-def _sum(parts: Sequence[Expr]) -> Expr:
-    return reduce(lambda one, other: one + other, parts)

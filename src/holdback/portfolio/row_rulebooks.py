@@ -1,10 +1,11 @@
-"""Which rulebook assesses which row of a frame."""
+"""The rulebook that assesses each row of a frame."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import date, datetime
 from functools import reduce
+from operator import or_
 from typing import Any
 
 from attrs import field, frozen
@@ -14,17 +15,21 @@ from holdback.jurisdictions.jurisdiction import Jurisdictions
 from holdback.jurisdictions.rulebook import Rulebook
 from holdback.rules.types import Fact
 
-# What a user hands in: one rulebook for every row, or the jurisdictions among which columns choose.
+# One rulebook for every row, or jurisdictions from which two columns select.
 Rules = Rulebook | Jurisdictions
+# The definitions of a fact that are read differently, with the places of the rulebooks that use
+# each.
+Definitions = Mapping[Fact, tuple[int, ...]]
 
 
 @frozen(kw_only=True)
-class Books:
+class RowRulebooks:
     """
-    The rulebooks that rows may be assessed by, and the columns that say which.
+    The rulebooks that may assess a row, and the columns that select one.
 
-    `jurisdiction` is the column with the code, None where there is one rulebook for all. `on` is the column with
-    the day, or the one day of all rows. `codes` are those of all jurisdictions, also of such as have no rulebook here.
+    `jurisdiction` is the column with the code, None if one rulebook assesses all rows. `on` is the
+    column with the day, or one day for all rows. `codes` are the codes of all jurisdictions, with
+    or without a rulebook here.
     """
 
     rulebooks: tuple[Rulebook, ...]
@@ -32,60 +37,74 @@ class Books:
     on: str | date | None = None
     codes: tuple[str, ...] = ()
 
-    facts: Mapping[str, Mapping[Fact, tuple[int, ...]]] = field(init=False, eq=False, repr=False)
+    facts: Mapping[str, Definitions] = field(init=False, eq=False, repr=False)
 
     @facts.default
-    def _by_name(self) -> Mapping[str, Mapping[Fact, tuple[int, ...]]]:
-        """The facts of all the books by name, and of those with one name that are read alike, whose they are."""
-        found: dict[str, dict[Fact, tuple[int, ...]]] = {}
-        for facts, books in self._catalogues().items():
+    def _definitions(self) -> Mapping[str, Definitions]:
+        """Facts by name: the distinct definitions, and the rulebooks that use each."""
+        by_name: dict[str, dict[Fact, tuple[int, ...]]] = {}
+        for facts, places in self._catalogues().items():
             for fact in facts:
-                alike = found.setdefault(fact.name, {})
-                key = next((each for each in alike if _read_alike(each, fact)), fact)
-                alike[key] = (*alike.get(key, ()), *books)
-        return found
+                definitions = by_name.setdefault(fact.name, {})
+                same = (known for known in definitions if _same_reading(known, fact))
+                key = next(same, fact)
+                definitions[key] = (*definitions.get(key, ()), *places)
+        return by_name
 
     def _catalogues(self) -> Mapping[tuple[Fact, ...], tuple[int, ...]]:
-        """The facts that books have, and which books have the same."""
-        found: dict[tuple[Fact, ...], tuple[int, ...]] = {}
+        """The facts of the rulebooks; most rulebooks of a jurisdiction share them."""
+        catalogues: dict[tuple[Fact, ...], tuple[int, ...]] = {}
         for place, rulebook in enumerate(self.rulebooks):
             facts = rulebook.catalogue.facts
-            found[facts] = (*found.get(facts, ()), place)
-        return found
+            catalogues[facts] = (*catalogues.get(facts, ()), place)
+        return catalogues
 
     @property
-    def read(self) -> Mapping[str, Collection[str]]:
-        """The facts that rules read, and progress, which is read first; and of which jurisdictions the rules are."""
-        found: dict[str, dict[str, None]] = {}
-        for book in self.rulebooks:
-            found.setdefault("progress", {})[book.code] = None
-            for rule in book.renewal.rules:
+    def codes_by_fact(self) -> Mapping[str, Collection[str]]:
+        """The facts that rules read, and `progress`, with the jurisdictions that read each."""
+        codes: dict[str, dict[str, None]] = {}
+        for rulebook in self.rulebooks:
+            # The floor of 50% is checked before any rule.
+            codes.setdefault("progress", {})[rulebook.code] = None
+            for rule in rulebook.renewal.rules:
                 for name in rule.checked.names:
-                    found.setdefault(name, {})[book.code] = None
-        return found
+                    codes.setdefault(name, {})[rulebook.code] = None
+        return codes
 
 
-def _read_alike(one: Fact, other: Fact) -> bool:
-    """Whether a column is read as *one* exactly as it is read as *other*."""
-    return (one.type.kind, one.type.places, one.type.options, one.low, one.high, one.derived) == (
-        other.type.kind,
-        other.type.places,
-        other.type.options,
-        other.low,
-        other.high,
-        other.derived,
+def _same_reading(left: Fact, right: Fact) -> bool:
+    """Whether a column gives the same numbers as *left* and as *right*."""
+    return (
+        left.type.kind,
+        left.type.places,
+        left.type.options,
+        left.low,
+        left.high,
+        left.derived,
+    ) == (
+        right.type.kind,
+        right.type.places,
+        right.type.options,
+        right.low,
+        right.high,
+        right.derived,
     )
 
 
-def books_of(rules: Rules, jurisdiction: str, on: str | date, codes: Collection[Any] = ()) -> Books:
+def rulebooks_for(
+    rules: Rules, jurisdiction: str, on: str | date, occurring: Collection[Any] = ()
+) -> RowRulebooks:
     """
-    The books of *rules*; where it is known which *codes* occur, only theirs.
+    Return the rulebooks of *rules* that may assess a row.
+
+    If the codes *occurring* in the frame are known, the rulebooks of other jurisdictions are left
+    out.
 
     Raises:
-        InvalidDocument: when there are none, or *on* is neither a column's name nor a day.
+        InvalidDocument: if there are none, or if *on* is neither the name of a column nor a day.
     """
     if isinstance(rules, Rulebook):
-        return Books(rulebooks=(rules,))
+        return RowRulebooks(rulebooks=(rules,))
     if isinstance(on, datetime) or not isinstance(on, str | date):
         raise InvalidDocument.of(
             "expected the name of a column of dates, or a date such as 2026-07-01", path="on"
@@ -94,47 +113,55 @@ def books_of(rules: Rules, jurisdiction: str, on: str | date, codes: Collection[
         raise InvalidDocument.of(
             "expected a rulebook or jurisdictions",
             path="rules",
-            hint='as load_jurisdictions() or load_jurisdictions().resolve("GB", on=date(2026, 7, 1))',
+            hint="as load_jurisdictions() or "
+            'load_jurisdictions().resolve("GB", on=date(2026, 7, 1))',
         )
-    occurring = {code for code in codes if isinstance(code, str)}
     if isinstance(on, str):
-        books = [book for each in rules for book in each.slices]
+        all_rulebooks = [rulebook for item in rules for rulebook in item.slices]
     else:
-        books = [each.rulebook(on) for each in rules if each.changes[0] <= on]
-    found = tuple(book for book in books if book.code in occurring) or tuple(books)
-    if not found:
+        all_rulebooks = [item.rulebook(on) for item in rules if item.changes[0] <= on]
+    codes = {code for code in occurring if isinstance(code, str)}
+    selected = [rulebook for rulebook in all_rulebooks if rulebook.code in codes] or all_rulebooks
+    if not selected:
         message = "there are no jurisdictions" if not len(rules) else f"none has rules on {on}"
         raise InvalidDocument([ErrorDetail(message=message, path="rules")])
-    return Books(rulebooks=found, jurisdiction=jurisdiction, on=on, codes=rules.codes)
+    return RowRulebooks(
+        rulebooks=tuple(selected), jurisdiction=jurisdiction, on=on, codes=rules.codes
+    )
 
 
 @frozen
-class Shelf:
-    """Writes which book a row belongs to, with the functions of *make*."""
+class RulebookExpressions:
+    """Expressions that select the rulebook of a row, made by *api*."""
 
-    books: Books
-    make: Any
+    rulebooks: RowRulebooks
+    api: Any
 
-    def book(self, day: Any | None) -> Any:
-        """The place of each row's book, null where it has none; *day* is the number of its day, if rows have any."""
-        named = self.make.col(self.books.jurisdiction).cast(self.make.String)
+    def place(self, day: Any | None) -> Any:
+        """
+        The place of each row's rulebook, null if it has none.
+
+        *day* is the ordinal of the row's day, None if all rows have one day.
+        """
+        code = self._code()
         chosen: Any = None
         for place, rulebook in self._latest_first():
-            mine = named == self.make.lit(rulebook.code)
+            matches = code == self.api.lit(rulebook.code)
             if day is not None:
-                mine &= day >= rulebook.on.toordinal()
-            chosen = (self.make if chosen is None else chosen).when(mine).then(place)
+                matches &= day >= rulebook.on.toordinal()
+            chosen = (self.api if chosen is None else chosen).when(matches).then(place)
         return chosen
 
-    def lacking(self, jurisdiction: Any, day: Any) -> Any:
-        """Of a row without a book, *jurisdiction* where there is none such, *day* where that has no rules then."""
-        named = self.make.col(self.books.jurisdiction).cast(self.make.String)
-        codes = self.books.codes
-        known = reduce(
-            lambda one, other: one | other, [named == self.make.lit(code) for code in codes]
-        )
-        return self.make.when(known).then(day).otherwise(jurisdiction)
+    def cause(self, unknown_jurisdiction: Any, no_rules: Any) -> Any:
+        """Why a row has no rulebook: *unknown_jurisdiction*, or *no_rules* on its day."""
+        code = self._code()
+        is_known = reduce(or_, [code == self.api.lit(known) for known in self.rulebooks.codes])
+        return self.api.when(is_known).then(no_rules).otherwise(unknown_jurisdiction)
+
+    def _code(self) -> Any:
+        return self.api.col(self.rulebooks.jurisdiction).cast(self.api.String)
 
     def _latest_first(self) -> Sequence[tuple[int, Rulebook]]:
-        placed = enumerate(self.books.rulebooks)
-        return sorted(placed, key=lambda each: each[1].on, reverse=True)
+        # INVARIANT: the first rulebook that has begun by the day is the one in force.
+        placed = enumerate(self.rulebooks.rulebooks)
+        return sorted(placed, key=lambda place_and_rulebook: place_and_rulebook[1].on, reverse=True)

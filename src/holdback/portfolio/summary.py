@@ -1,8 +1,8 @@
-"""What the rules say of a whole portfolio, counted: outcomes, reasons, what is missing, the money at stake."""
+"""`summarise`: a portfolio counted by outcome, reason and missing fact, with the balance left."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import date
 from typing import Any
 
@@ -11,29 +11,29 @@ from attrs import field, frozen
 from holdback.exact_json import Json
 from holdback.jurisdictions.rulebook import Rulebook
 from holdback.portfolio.aggregation import (
-    ANSWER,
-    COUNTED,
+    ANSWER_COLUMNS,
+    COUNTED_COLUMNS,
     Amount,
     Answer,
-    Meaning,
-    added,
-    counted,
-    money,
+    AnswerReader,
+    count_rows,
+    money_text,
+    sum_amounts,
 )
-from holdback.portfolio.assessing import answered
-from holdback.portfolio.column_plan import Staging
-from holdback.portfolio.frames import Work, opened
+from holdback.portfolio.assessment import with_outcomes
+from holdback.portfolio.column_plan import ColumnPlan
 from holdback.portfolio.masks import INVALID, PLACES, words
-from holdback.portfolio.row_rulebooks import Books, Rules
-from holdback.portfolio.tables import Table, together
+from holdback.portfolio.row_rulebooks import RowRulebooks, Rules
+from holdback.portfolio.tables import Table, join_tables
+from holdback.portfolio.work_frame import WorkFrame, open_frame
 
 
 @frozen(kw_only=True)
 class Line:
     """
-    The deals of a jurisdiction that have `what` in common, and the `balance` left of them, with its currency.
+    The deals of a jurisdiction that have `what` in common, and their `balance` with its currency.
 
-    Of reasons and needs, `alone` are the deals that nothing else stands in the way of.
+    For a reason or a need, `alone` counts the deals that have no other.
     """
 
     jurisdiction: str
@@ -46,16 +46,17 @@ class Line:
 @frozen
 class Summary:
     """
-    A portfolio, counted by outcome, by the rules that decided, and by the facts that are missing or at fault.
+    A portfolio counted by outcome, by deciding rule, and by missing or invalid fact.
 
-    A deal with two reasons counts under each. What is left is added up over the deals whose balance is known.
+    A deal with two reasons counts for both. A balance is the sum over the deals whose balance is
+    known.
     """
 
     answers: Mapping[Answer, Amount] = field(repr=False)
 
     @property
     def deals(self) -> int:
-        """How many deals there are."""
+        """The number of deals."""
         return sum(amount.deals for amount in self.answers.values())
 
     @property
@@ -70,79 +71,85 @@ class Summary:
 
     @property
     def needs(self) -> tuple[Line, ...]:
-        """The undetermined deals by jurisdiction and the facts that are missing."""
+        """The undetermined deals by jurisdiction and missing fact."""
         return self._lines(lambda answer: () if answer.outcome == INVALID else answer.needs)
 
     @property
     def faults(self) -> tuple[Line, ...]:
-        """The invalid deals by jurisdiction and the facts, or columns, that are at fault."""
+        """The invalid deals by jurisdiction and the fact or column that cannot be read."""
         return self._lines(lambda answer: answer.needs if answer.outcome == INVALID else ())
 
-    def _lines(self, of: Any, order: Mapping[str, int] | None = None) -> tuple[Line, ...]:
-        found: dict[tuple[str, str], Amount] = {}
+    def _lines(
+        self,
+        values_of: Callable[[Answer], tuple[str, ...]],
+        order: Mapping[str, int] | None = None,
+    ) -> tuple[Line, ...]:
+        """A line for each jurisdiction and each value that *values_of* gives for an answer."""
+        amounts: dict[tuple[str, str], Amount] = {}
         alone: dict[tuple[str, str], int] = {}
-        books: dict[str, Rulebook | None] = {}
+        rulebooks: dict[str, Rulebook | None] = {}
         for answer, amount in self.answers.items():
-            books[answer.jurisdiction] = answer.rulebook
-            for what in (whats := of(answer)):
-                key = (answer.jurisdiction, what)
-                found[key] = found.get(key, Amount()) + amount
-                alone[key] = alone.get(key, 0) + (amount.deals if len(whats) == 1 else 0)
-        ranked = sorted(found, key=lambda key: (key[0], (order or {}).get(key[1], 0), key[1]))
+            rulebooks[answer.jurisdiction] = answer.rulebook
+            values = values_of(answer)
+            for value in values:
+                key = (answer.jurisdiction, value)
+                amounts[key] = amounts.get(key, Amount()) + amount
+                alone[key] = alone.get(key, 0) + (amount.deals if len(values) == 1 else 0)
+        ranked = sorted(amounts, key=lambda key: (key[0], (order or {}).get(key[1], 0), key[1]))
         return tuple(
             Line(
                 jurisdiction=code,
-                what=what,
-                deals=found[code, what].deals,
-                balance=money(found[code, what], books[code]),
-                alone=None if order else alone[code, what],
+                what=value,
+                deals=amounts[code, value].deals,
+                balance=money_text(amounts[code, value], rulebooks[code]),
+                alone=None if order else alone[code, value],
             )
-            for code, what in ranked
+            for code, value in ranked
         )
 
     @property
     def tables(self) -> tuple[Table, ...]:
-        """The outcomes, the reasons, what is missing and what is at fault, as tables."""
+        """The outcomes, the reasons, the missing facts and the invalid ones, as tables."""
         outcomes = tuple(
-            (each.jurisdiction, words(each.what), each.deals, each.balance)
-            for each in self.outcomes
+            (line.jurisdiction, words(line.what), line.deals, line.balance)
+            for line in self.outcomes
         )
         return (
             Table(f"{self.deals:,} deals", ("jurisdiction", "outcome", "deals", "left"), outcomes),
-            _listed("Why not", "code", self.reasons),
-            _listed("What is missing", "fact", self.needs),
-            _listed("What cannot be read", "column", self.faults),
+            _reason_table("Why not", "code", self.reasons),
+            _reason_table("What is missing", "fact", self.needs),
+            _reason_table("What cannot be read", "column", self.faults),
         )
 
     def plain(self) -> Mapping[str, Json]:
-        """The summary as plain values."""
+        """The summary as a document for JSON."""
         return {
             "deals": self.deals,
-            "outcomes": [_plain(each, "outcome") for each in self.outcomes],
-            "reasons": [_plain(each, "code") for each in self.reasons],
-            "needs": [_plain(each, "fact") for each in self.needs],
-            "faults": [_plain(each, "column") for each in self.faults],
+            "outcomes": [_line_to_dict(line, "outcome") for line in self.outcomes],
+            "reasons": [_line_to_dict(line, "code") for line in self.reasons],
+            "needs": [_line_to_dict(line, "fact") for line in self.needs],
+            "faults": [_line_to_dict(line, "column") for line in self.faults],
         }
 
     def __str__(self) -> str:
-        return "\n".join(together(self.tables)) if self.deals else "There are no deals."
+        return join_tables(self.tables) if self.deals else "There are no deals."
 
     def _repr_html_(self) -> str:
         return "".join(table.html() for table in self.tables if table.rows)
 
     def __add__(self, other: Summary) -> Summary:
-        """The summary of both portfolios together, as of parts that were read one after the other."""
-        return Summary(added([*self.answers.items(), *other.answers.items()]))
+        """The summary of two portfolios together, such as two batches of one file."""
+        return Summary(sum_amounts([*self.answers.items(), *other.answers.items()]))
 
 
-def _listed(title: str, head: str, lines: tuple[Line, ...]) -> Table:
+def _reason_table(title: str, head: str, lines: tuple[Line, ...]) -> Table:
     rows = tuple(
-        (each.jurisdiction, each.what, each.deals, each.alone, each.balance) for each in lines
+        (line.jurisdiction, line.what, line.deals, line.alone, line.balance) for line in lines
     )
     return Table(title, ("jurisdiction", head, "deals", "alone", "left"), rows)
 
 
-def _plain(line: Line, head: str) -> Mapping[str, Json]:
+def _line_to_dict(line: Line, head: str) -> Mapping[str, Json]:
     alone = {} if line.alone is None else {"alone": line.alone}
     return {
         "jurisdiction": line.jurisdiction,
@@ -162,7 +169,9 @@ def summarise(
     prepared: bool = False,
 ) -> Summary:
     """
-    What *rules* say of the deals in *frame*, counted by jurisdiction; the arguments are those of `assess`.
+    Return the outcomes of the deals in *frame* under *rules*, counted.
+
+    The arguments are those of `assess`.
 
     >>> import polars as pl
     >>> from holdback import load_jurisdictions
@@ -180,12 +189,13 @@ def summarise(
     Raises:
         InvalidDocument: naming every column that is missing or of the wrong type.
     """
-    staging = Staging.of(opened(frame), rules, jurisdiction, on, prepared=prepared)
-    staging.refuse(())
-    return summary_of(answered(staging, COUNTED), staging.books)
+    plan = ColumnPlan.of(open_frame(frame), rules, jurisdiction, on, prepared=prepared)
+    plan.check(())
+    return summary_of(with_outcomes(plan, COUNTED_COLUMNS), plan.rulebooks)
 
 
-def summary_of(work: Work, books: Books) -> Summary:
-    """The summary of the rows of *work*, which *books* answered."""
-    meaning = Meaning(books)
-    return Summary(added((meaning.answer(*key), each) for key, each in counted(work, ANSWER)))
+def summary_of(work: WorkFrame, rulebooks: RowRulebooks) -> Summary:
+    """Return the summary of the rows of *work*, which *rulebooks* assessed."""
+    reader = AnswerReader(rulebooks)
+    rows = count_rows(work, ANSWER_COLUMNS)
+    return Summary(sum_amounts((reader.answer(*key), amount) for key, amount in rows))

@@ -1,8 +1,8 @@
-"""Results that people compare, as tables: in a terminal, and in a notebook."""
+"""Tables for a terminal and for a notebook."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from html import escape
 
 from attrs import frozen
@@ -13,7 +13,9 @@ from holdback.errors import printable
 @frozen
 class Table:
     """
-    A table with a title: its heads, and rows of texts and whole numbers, numbers to the right.
+    A table with a title, the heads of its columns, and rows of texts and integers.
+
+    Columns of integers and of amounts of money are aligned to the right.
 
     >>> print(Table("Deals", ("outcome", "deals"), (("eligible", 1200), ("referred", 7))))
     Deals
@@ -43,7 +45,7 @@ class Table:
         return all(isinstance(row[place], int) or _amount(row[place]) for row in self.rows)
 
     def html(self) -> str:
-        """The table for a notebook; everything in it is escaped."""
+        """The table as HTML; every text in it is escaped."""
         aligned = ["right" if self._right(place) else "left" for place in range(len(self.heads))]
         head = "".join(
             _tag("th", head, side) for head, side in zip(self.heads, aligned, strict=True)
@@ -59,7 +61,7 @@ class Table:
 
 
 def _amount(cell: object) -> bool:
-    """Whether *cell* is an amount of money, or says that there is none."""
+    """Whether *cell* is an amount of money, or empty for none."""
     text = str(cell)
     return text == "" or (text[:3].isupper() and text[3:4] == " " and text[4:5].isdigit())
 
@@ -72,7 +74,6 @@ def _tag(tag: str, text: str, side: str) -> str:
     return f'<{tag} style="text-align:{side}">{escape(text)}</{tag}>'
 
 
-def together(tables: Sequence[Table]) -> Iterator[str]:
-    """The *tables* that have rows, one below the other."""
-    for place, table in enumerate(each for each in tables if each.rows):
-        yield f"\n{table}" if place else str(table)
+def join_tables(tables: Sequence[Table]) -> str:
+    """Return the *tables* that have rows as one text, with an empty line between them."""
+    return "\n\n".join(str(table) for table in tables if table.rows)

@@ -45,7 +45,7 @@ def test_everything_is_reported_at_once():
 
     rows = good().height
     assert found == {
-        "progress": "progress: the column is missing; rules of GB read it; where it is never known, add "
+        "progress": "progress: the column is missing; rules of GB read it; if it is never known, add "
         "a column of nulls of its type",
         "performance": "performance: the column is missing; did you mean `perfomance`?",
         "status": "status: expected text, not Int32",
@@ -62,7 +62,7 @@ def test_columns_that_say_whose_rules_apply():
     """
     slip = faults(good().rename({"jurisdiction": "jurisdictoin"}))
     assert slip["jurisdiction"].endswith("did you mean `jurisdictoin`?")
-    assert faults(good().drop("on"))["on"].endswith("one date may be given for all")
+    assert faults(good().drop("on"))["on"].endswith("one date can be given for all rows")
     unknown = good().with_columns(
         jurisdiction=pl.when(pl.col("deal_id") == good()["deal_id"][1])
         .then(pl.lit("ZZ"))

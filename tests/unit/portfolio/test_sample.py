@@ -19,8 +19,8 @@ from holdback.eligibility import OUTCOMES
 from holdback.facts import BUILT_IN_FACTS
 from holdback.model.deal import STATUSES, TYPES, WHOLE, Deal, Entry
 from holdback.money import MINOR_UNITS, Currency, Money
-from holdback.portfolio import sampling
-from holdback.portfolio.sampling import sample
+from holdback.portfolio import sample_deals
+from holdback.portfolio.sample_deals import sample
 
 ON = date(2026, 7, 1)
 N = 20_000
@@ -198,12 +198,12 @@ def test_deals_stand_as_a_merchants_state_would_have_them():
     """
     "deals repaid at their pace": remitted so much in so many days, a deal of the model has the same facts.
     """
-    dice = sampling._Dice(PCG64(1))
-    nobody = sampling._Merchants(
-        sampling._seasons(ON), dice.below(3), dice.between(10_000, 900_000), dice.bell(0, 600)
+    dice = sample_deals._Dice(PCG64(1))
+    nobody = sample_deals._Merchants(
+        sample_deals._seasons(ON), dice.below(3), dice.between(10_000, 900_000), dice.bell(0, 600)
     )
-    deals = sampling._deals(dice, nobody)
-    columns = sampling._standing(dice, deals)
+    deals = sample_deals._deals(dice, nobody)
+    columns = sample_deals._status(dice, deals)
     drawn = attrs.asdict(deals)
     for place in range(500):
         numbers = {name: int(column[place]) for name, column in drawn.items()}
@@ -211,7 +211,7 @@ def test_deals_stand_as_a_merchants_state_would_have_them():
         expected = deal_facts(None, deal_of(facts, **numbers), ON)
 
         assert {name: facts[name] for name in expected} == {
-            name: sampling._UNKNOWN if number is None else number
+            name: sample_deals._UNKNOWN if number is None else number
             for name, number in expected.items()
         }
 

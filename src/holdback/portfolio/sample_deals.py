@@ -1,8 +1,10 @@
-"""A made-up portfolio to try things on, the same for everybody who names the same seed.
+"""
+A synthetic portfolio that one seed reproduces everywhere.
 
-1. Everything that becomes a fact is whole-number arithmetic on 64 bits: minor units, days, ten-thousandths.
-2. The draws come from the raw bits of PCG64, which NumPy keeps as they are from version to version.
-3. Deals are made in chunks of one size, each from its own seed: the first rows are the same for every `n`.
+1. Everything that becomes a fact is 64-bit integer arithmetic: minor units, days, ten-thousandths.
+2. Draws come from the raw bits of PCG64, which NumPy does not change between versions.
+3. Deals are made in chunks of one size, each with its own seed, so a smaller sample is the start of
+   a larger one.
 """
 
 from __future__ import annotations
@@ -29,19 +31,19 @@ _Backend: TypeAlias = Literal["pyarrow", "polars", "pandas"]
 
 _CHUNK: Final = 2**13
 
-# By their places in the declared set.
+# Their places in the declared set.
 _FUNDED, _REPAID, _RENEWED, _DEFAULTED, _CANCELLED = range(len(STATUSES))
 
-# The ten shipped jurisdictions, and how many deals of a hundred are theirs.
+# The ten shipped jurisdictions, and the percentage of deals in each.
 _CODES: Final = ("GB", "US", "US-CA", "US-NY", "CA", "DE", "AU", "IE", "CA-QC", "JP")
 _SHARES: Final = (26, 24, 9, 8, 7, 7, 6, 5, 4, 4)
 
-# The facts that shipped jurisdictions add: whose they are, their type, and how often each of their
-# values 0, 1, 2 .. occurs among a hundred.
+# The facts that shipped jurisdictions declare: name, jurisdiction, type, and the percentages of the
+# values 0, 1, 2 and so on.
 _FLAG, _COUNT = Type(Kind.FLAG), Type(Kind.COUNT)
 _REGISTER: Final = Type(Kind.TEXT, options=("Current", "Late", "Struck off"))
 _RANK: Final = Type(Kind.TEXT, options=("First", "Second", "Lower"))
-_OWN: Final = (
+_DECLARED: Final = (
     ("register_entry_active", "AU", _FLAG, (5, 95)),
     ("register_defaults", "AU", _COUNT, (84, 10, 4, 2)),
     ("register_status", "CA-QC", _REGISTER, (86, 10, 4)),
@@ -51,38 +53,39 @@ _OWN: Final = (
     ("lien_rank", "US-NY", _RANK, (66, 20, 14)),
 )
 
-# Of a hundred on a month's average, from January to December: shops, the seaside, and all the others.
+# Percentages of an average month, January to December: shops, seaside resorts, other trades.
 _SEASONS: Final = (
     (86, 84, 92, 95, 97, 98, 97, 95, 97, 103, 116, 140),
     (62, 64, 78, 96, 112, 130, 148, 150, 118, 92, 74, 76),
     (98, 97, 101, 100, 101, 100, 99, 98, 101, 102, 101, 102),
 )
-# A merchant's takings in a month, in pounds or what is about a pound.
+# A merchant's monthly takings in pounds, or in units worth about a pound.
 _SIZES: Final = (3_000, 6_000, 9_000, 14_000, 20_000, 30_000, 45_000, 70_000, 120_000, 350_000)
-_HORIZON: Final = 1_200  # days; terms are 900 at most, and no deal is older by more than a fifth
+# In days: a term is at most 900, and a deal is at most a fifth older than its term.
+_HORIZON: Final = 1_200
 
-# Where rules look closely, in tenths of a percent: some deals are put there, or a minor unit beside it.
+# Thresholds of shipped rules in tenths of a percent: some deals are at one, or a minor unit away.
 _PROGRESS_MARKS: Final = (0, 500, 550, 600, 625, 650, 700, 850, 900)
 _PERFORMANCE_MARKS: Final = (0, 600, 700, 725, 750, 800, 850, 900, 1100)
 _TREND_MARKS: Final = (0, 550, 700, 750, 800, 850, 1050, 1100, 1600)
 
-# Of a thousand deals, how many lack these facts, together.
+# How many deals in a thousand lack these facts, all of them together.
 _GAPS: Final = (
-    # the history is not declared complete
+    # a history that is not declared complete
     (30, "days_since_last_remittance missed_remittances_30d deals_completed deals_defaulted"),
-    (15, "progress performance balance"),  # the remittances are not reconciled
+    (15, "progress performance balance"),  # remittances that are not reconciled
     (10, "performance days_since_funding remaining_term_days"),
     *((10, name) for name in ("status", "deal_type")),
     (30, "average_monthly_takings takings_trend"),
-    (15, "takings_trend"),  # too short a record
+    (15, "takings_trend"),  # a record that is too short
     (40, "months_trading"),
     (80, "credit_score credit_checked_on"),
     *((25, name) for name in ("identity_verified", "business_verified")),
-    *((25, name) for name, *_ in _OWN),
+    *((25, name) for name, *_ in _DECLARED),
 )
 
-# What a bad row is spoiled in, and how; a text that was not declared has the place after the others.
-_BAD: Final[tuple[tuple[str, Callable[[_Numbers], _Numbers | int]], ...]] = (
+# What makes a row invalid or unknown. A text that is not declared has the place after the others.
+_ERRORS: Final[tuple[tuple[str, Callable[[_Numbers], _Numbers | int]], ...]] = (
     ("jurisdiction", lambda _: len(_CODES)),
     ("status", lambda _: len(STATUSES)),
     ("deal_type", lambda _: len(TYPES)),
@@ -92,42 +95,45 @@ _BAD: Final[tuple[tuple[str, Callable[[_Numbers], _Numbers | int]], ...]] = (
     ("days_since_funding", lambda days: -1 - days),
     ("missed_remittances_30d", lambda days: 31 + days),
 )
-_OTHER: Final = MappingProxyType({"jurisdiction": "ZZ", "status": "Active", "deal_type": "Top-up"})
+_UNDECLARED: Final = MappingProxyType(
+    {"jurisdiction": "ZZ", "status": "Active", "deal_type": "Top-up"}
+)
 _UNKNOWN: Final = np.iinfo(np.int64).min
 
-# The columns, but for a deal's id and the day. What a currency's facts are called and mean is the same for all.
+# The columns except `deal_id` and `on`. Facts are the same in every currency.
 _TYPES: Final[Mapping[str, Type]] = MappingProxyType(
     {"jurisdiction": Type(Kind.TEXT, options=_CODES)}
     | {fact.name: fact.type for fact in catalogue(Currency.of("GBP")).facts}
-    | {name: type_ for name, _, type_, _ in _OWN}
+    | {name: type_ for name, _, type_, _ in _DECLARED}
 )
 
 
 def sample(n: int, seed: int, *, backend: _Backend = "pyarrow", on: date = date(2026, 7, 1)) -> Any:
     """
-    A realistic portfolio of *n* made-up deals as they stand on the day *on*.
+    Return a realistic portfolio of *n* synthetic deals on the day *on*.
 
     It is a PyArrow table, a Polars frame or, with Arrow's types, a pandas one, as *backend* says:
-    `"pyarrow"`, `"polars"` or `"pandas"`. The same *n*, *seed* and *on* give the same rows, and a smaller
-    *n* the first of them.
+    `"pyarrow"`, `"polars"` or `"pandas"`. The same *n*, *seed* and *on* give the same rows, and a
+    smaller *n* the first of them.
 
-    Columns: `deal_id` (text, each once), `jurisdiction` (the ten shipped ones, GB and US most), `on`, every
-    built-in fact by its name, and the facts that shipped jurisdictions add, null outside them. Values are
-    plain: percentages and amounts are decimals (64.5 is 64.5%; amounts are in major units, and yen are
-    whole), counts and days are whole numbers, and the others texts, flags and dates.
+    The columns are `deal_id` (unique texts), `jurisdiction` (the ten that ship, mostly GB and US),
+    `on`, every built-in fact, and the facts that shipped jurisdictions declare, null in the others.
+    Percentages and amounts are decimals: 64.5 is 64.5%, amounts are in major units, and yen are
+    whole. Counts and days are integers, and the others texts, flags and dates.
 
-    A merchant's takings have a season (a shop's, the seaside's, or hardly any), a trend, and better and worse
-    months. A deal was funded at terms that its takings then seemed to bear, and its share of them repays it
-    at its own pace; so `progress`, `performance`, `balance` and the days agree with each other, as in a
-    merchant's state. About one in seven is repaid, and one in twenty ended otherwise in the last 60 days.
-    Some figures are on a threshold of the shipped rules, or next to it.
+    A merchant's takings have a season (of a shop, of a seaside resort, or hardly any), a trend, and
+    better and worse months. A deal was funded on terms that suited the takings of that time, and a
+    share of the takings repays it. So `progress`, `performance`, `balance` and the days agree with
+    each other, as they do in the state of a merchant. About one deal in seven is repaid, and one in
+    twenty ended otherwise in the last 60 days. Some figures are on a threshold of the shipped
+    rules, or next to it.
 
-    About 3% of the values are missing, together where one source gives them: the counts of an undeclared
-    history, a credit score and its day. About one row in a thousand is bad, in one of these:
+    About 3% of the values are missing, together if they have one source: the counts of an
+    incomplete history, a credit score and its day. About one row in a thousand has an error:
 
-    - `jurisdiction` is `ZZ`, which there is not;
-    - `status` is `Active` or `deal_type` is `Top-up`, which nobody declared: it reads as unknown;
-    - `balance` or `average_monthly_takings` is below nothing (of yen, with hundredths);
+    - `jurisdiction` is `ZZ`, which does not exist;
+    - `status` is `Active` or `deal_type` is `Top-up`, which are not declared and read as unknown;
+    - `balance` or `average_monthly_takings` is negative (in yen, with hundredths);
     - `progress` is above 100, `days_since_funding` below 0, or `missed_remittances_30d` above 30.
 
     >>> deals = sample(1000, seed=7)
@@ -137,15 +143,16 @@ def sample(n: int, seed: int, *, backend: _Backend = "pyarrow", on: date = date(
     True
 
     Raises:
-        ValueError: when *n* or *seed* is no whole number from 0 up, *on* no day, or *backend* none of the three.
-        ModuleNotFoundError: when PyArrow, of which every sample is made, or *backend* is not installed.
+        ValueError: if *n* or *seed* is not an integer from 0 up, *on* is not a day, or *backend* is
+            not one of the three. ModuleNotFoundError: if PyArrow, which makes every sample, or
+            *backend* is not installed.
     """
     _check_arguments(n, seed, backend, on)
     seasons = _seasons(on)
     chunks = [_chunk(seed, number, seasons) for number in range(max(1, -(-n // _CHUNK)))]
     table = _table(chunks, n, on)
     if backend == "pandas":
-        import pandas as pd  # type: ignore[import-untyped]  # noqa: PLC0415  # it has no types, and is the user's to install
+        import pandas as pd  # type: ignore[import-untyped]  # noqa: PLC0415  # no types; only for this backend
 
         return table.to_pandas(types_mapper=pd.ArrowDtype)
     return nw.from_arrow(table, backend=backend).to_native()
@@ -164,47 +171,47 @@ def _check_arguments(n: object, seed: object, backend: object, on: Any) -> None:
 
 @frozen
 class _Dice:
-    """Draws of a chunk's whole numbers, made of the raw *bits* without any fraction."""
+    """Random integers for a chunk, drawn from raw *bits* without fractions."""
 
     bits: np.random.PCG64
 
     def below(self, bound: int) -> _Numbers:
-        """Any of 0 .. *bound* - 1, alike."""
+        """Integers from 0 to *bound* - 1, uniform."""
         high = (self.bits.random_raw(_CHUNK) >> np.uint64(32)).astype(np.int64)
         return high * bound >> 32
 
     def between(self, low: int, high: int) -> _Numbers:
-        """Any of *low* .. *high*, alike."""
+        """Integers from *low* to *high*, uniform."""
         return low + self.below(high - low + 1)
 
     def bell(self, middle: int, width: int) -> _Numbers:
-        """About *middle*, seldom far from it and never further than *width*: the sum of four draws."""
+        """Integers around *middle*, at most *width* away and mostly near: sums of four draws."""
         four = self.bits.random_raw(_CHUNK).view(np.uint16).reshape(-1, 4)
         drawn: _Numbers = four.sum(axis=1, dtype=np.int64) - 2**17 + 2
         return middle + (drawn * width >> 17)
 
-    def chance(self, of_a_thousand: int) -> _Flags:
-        """Whether one of so many *of a thousand*."""
-        return self.below(1000) < of_a_thousand
+    def chance(self, per_thousand: int) -> _Flags:
+        """True for *per_thousand* rows in a thousand."""
+        return self.below(1000) < per_thousand
 
     def weighted(self, weights: Sequence[int]) -> _Numbers:
-        """A place among *weights*, as often as they say."""
+        """Places in *weights*, as often as their weight says."""
         places = np.repeat(np.arange(len(weights), dtype=np.int64), weights)
         return np.take(places, self.below(len(places)))
 
 
 def _seasons(on: date) -> tuple[_Numbers, _Numbers]:
-    """By trade and days ago: the seasons of all days since, added up; and so again, each times its days."""
+    """Sums of the seasons since each day, by trade and days ago: plain, and times the days ago."""
     ago = np.arange(_HORIZON)
     month = (np.datetime64(on, "D") - ago).astype("datetime64[M]").astype(np.int64) % 12
     seasons = np.array(_SEASONS)[:, month]
-    seasons[:, 0] = 0  # the day itself has not passed
+    seasons[:, 0] = 0  # the day itself is not over
     return seasons.cumsum(axis=1).ravel(), (seasons * ago).cumsum(axis=1).ravel()
 
 
 @frozen
 class _Merchants:
-    """Who takes how much: *daily* minor units when the deal was funded, and *growth*, millionths a day."""
+    """Takings: *daily* minor units when the deal was funded, and a *growth* in millionths a day."""
 
     seasons: tuple[_Numbers, _Numbers]
     trade: _Numbers
@@ -212,8 +219,8 @@ class _Merchants:
     growth: _Numbers
 
     def takings(self, age: _Numbers, oldest: _Numbers | int, newest: _Numbers | int) -> _Numbers:
-        """What is taken from *oldest* days ago up to, and without, *newest* days ago; *age* is the deal's."""
-        # Sums make any run of days two look-ups, and those of seasons times their days bring in the growth.
+        """Takings from *oldest* to *newest* days ago, the latter excluded; *age* is the deal's."""
+        # With cumulated sums a period is two look-ups; the sums times the days ago give the growth.
         start = self.trade * _HORIZON
         plain, by_age = (sums[start + oldest] - sums[start + newest] for sums in self.seasons)
         level = (10**6 + self.growth * age) * plain - self.growth * by_age
@@ -223,7 +230,7 @@ class _Merchants:
 
 @frozen
 class _Deals:
-    """What was agreed on, days counted from *on* back, and what came of it. *ended* is 0 while it is active."""
+    """Terms and history of deals, in days before *on*; *ended* is 0 while a deal is active."""
 
     repayment: _Numbers
     term: _Numbers
@@ -239,29 +246,29 @@ def _chunk(seed: int, number: int, seasons: tuple[_Numbers, _Numbers]) -> _Colum
     jurisdiction = dice.weighted(_SHARES)
     yen = jurisdiction == _CODES.index("JP")
     daily = np.array(_SIZES)[dice.below(len(_SIZES))] * dice.between(70, 140) // 30
-    daily = np.where(yen, daily * 3 // 2, daily)  # a penny is one yen and a half
+    daily = np.where(yen, daily * 3 // 2, daily)  # a penny is worth one and a half yen
     merchants = _Merchants(seasons, dice.weighted((40, 15, 45)), daily, dice.bell(0, 600))
     deals = _deals(dice, merchants)
-    columns = {"jurisdiction": jurisdiction, **_standing(dice, deals)}
+    columns = {"jurisdiction": jurisdiction, **_status(dice, deals)}
     columns |= _takings(dice, merchants, deals.age) | _evidence(dice, deals.age)
     for name in ("balance", "average_monthly_takings"):
-        columns[name] = columns[name] * np.where(yen, 100, 1)  # hundredths, of yen too
-    spoiled, kind = dice.chance(1), dice.below(len(_BAD))
-    for place, (name, worse) in enumerate(_BAD):
-        rows = spoiled & (kind == place)
-        columns[name][rows] = worse(columns[name][rows])
+        columns[name] = columns[name] * np.where(yen, 100, 1)  # in hundredths, also for yen
+    invalid, kind = dice.chance(1), dice.below(len(_ERRORS))
+    for place, (name, spoil) in enumerate(_ERRORS):
+        rows = invalid & (kind == place)
+        columns[name][rows] = spoil(columns[name][rows])
     for share, names in _GAPS:
-        rows = dice.chance(share) & ~spoiled
+        rows = dice.chance(share) & ~invalid
         for name in names.split():
             columns[name][rows] = _UNKNOWN
-    for name, code, _, _ in _OWN:
+    for name, code, _, _ in _DECLARED:
         columns[name][columns["jurisdiction"] != _CODES.index(code)] = _UNKNOWN
     return columns
 
 
 def _deals(dice: _Dice, merchants: _Merchants) -> _Deals:
-    """What is agreed when the deals are funded, and what the takings make of it."""
-    # Most get about a month's takings; some a small sum for a few weeks.
+    """The terms on which deals are funded, and how the takings repay them."""
+    # Most deals are about a month's takings; some are small sums for a few weeks.
     share = np.where(dice.chance(150), dice.between(10, 40), dice.between(50, 150))
     repayment = merchants.daily * 30 * share // 100 * dice.between(108, 140) // 100
     split = np.array((80, 100, 125, 150))[dice.below(4)]
@@ -277,10 +284,10 @@ def _deals(dice: _Dice, merchants: _Merchants) -> _Deals:
     pace = np.where(dice.chance(150), dice.bell(700, 300), dice.bell(1050, 400))  # some struggle
     remitted = taken * split // 1000 * pace // 1000
     expected = np.maximum(repayment * np.minimum(age - ended, term) // term, 1)
-    remitted = _beside(dice, remitted, repayment, _PROGRESS_MARKS)
-    remitted = _beside(dice, remitted, expected, _PERFORMANCE_MARKS)
+    remitted = _near_marks(dice, remitted, repayment, _PROGRESS_MARKS)
+    remitted = _near_marks(dice, remitted, expected, _PERFORMANCE_MARKS)
 
-    # Remitted evenly, the whole took so long; nothing came after.
+    # At an even pace, a repaid deal took so long, and no remittance came after.
     repaid = remitted >= repayment
     took = -(-(age - silence) * repayment // np.maximum(remitted, 1))
     silence = np.where(repaid, age - took, silence)
@@ -288,17 +295,17 @@ def _deals(dice: _Dice, merchants: _Merchants) -> _Deals:
     return _Deals(repayment, term, age, np.minimum(remitted, repayment), silence, ended)
 
 
-def _beside(dice: _Dice, part: _Numbers, whole: _Numbers, marks: tuple[int, ...]) -> _Numbers:
-    """*part*, here and there brought down to the next of *marks* of the *whole*, or a unit beside it."""
+def _near_marks(dice: _Dice, part: _Numbers, whole: _Numbers, marks: tuple[int, ...]) -> _Numbers:
+    """*part*, in some rows moved to the nearest lower mark of the *whole*, or a unit from it."""
     mark = np.array(marks)[np.searchsorted(marks, part * 1000 // whole, side="right") - 1]
     marked = -(-whole * mark // 1000) + dice.between(-1, 1)
     return np.where(dice.chance(40) & (mark > 0), marked, part)
 
 
-def _standing(dice: _Dice, deals: _Deals) -> _Columns:
-    """How the deals stand, by the definitions in `history`."""
+def _status(dice: _Dice, deals: _Deals) -> _Columns:
+    """The facts about the deals, as `derived_facts` defines them."""
     repaid = deals.remitted >= deals.repayment
-    half = 2 * deals.remitted >= deals.repayment  # nobody renews sooner
+    half = 2 * deals.remitted >= deals.repayment  # the floor for a renewal
     closed, reason = (deals.ended > 0) & ~repaid, dice.below(3)
     status = np.where(repaid, np.int64(_REPAID), np.int64(_FUNDED))
     status[closed] = _DEFAULTED
@@ -308,7 +315,7 @@ def _standing(dice: _Dice, deals: _Deals) -> _Columns:
     elapsed = np.minimum(deals.age - deals.ended, deals.term)
     expected = np.maximum(deals.repayment * elapsed, 1)
     performance = np.minimum(deals.remitted * WHOLE * deals.term // expected, MOST_PERCENT)
-    # Half of those who fell silent had takings all the same.
+    # Half of the merchants that stopped remitting still had takings.
     quiet = np.maximum(deals.silence - 4, 0) * dice.chance(500)
     missed = dice.weighted((60, 18, 9, 5, 3, 2, 1, 1, 1)) + quiet
     days = np.minimum(deals.age, 30) - deals.ended
@@ -330,14 +337,14 @@ def _standing(dice: _Dice, deals: _Deals) -> _Columns:
 
 
 def _takings(dice: _Dice, merchants: _Merchants, age: _Numbers) -> _Columns:
-    """The takings of the last 90 days, with better months and worse ones."""
+    """The takings of the last 90 days, with better and worse months."""
     last, before, first = (
         merchants.takings(age, days, days - 30) * dice.bell(1000, 400) // 1000
         for days in (30, 60, 90)
     )
     upset = np.array((30, 40, 50, 60, 150, 200))[dice.below(6)]
     last = np.where(dice.chance(50), last * upset // 100, last)
-    last = _beside(dice, last, before, _TREND_MARKS)
+    last = _near_marks(dice, last, before, _TREND_MARKS)
     return {
         "average_monthly_takings": (last + before + first) * 365 // (12 * 90),
         "takings_trend": np.minimum(last * WHOLE // before, MOST_PERCENT),
@@ -345,7 +352,7 @@ def _takings(dice: _Dice, merchants: _Merchants, age: _Numbers) -> _Columns:
 
 
 def _evidence(dice: _Dice, age: _Numbers) -> _Columns:
-    """What the host's checks say, the latest of them from when the deal was funded."""
+    """The evidence of the host's checks, at the latest from the funding of the deal."""
     months = np.where(dice.chance(300), dice.between(3, 40), dice.between(12, 240))
     long_ago = np.where(dice.chance(150), dice.between(200, 800), dice.between(0, 20))
     return {
@@ -354,13 +361,13 @@ def _evidence(dice: _Dice, age: _Numbers) -> _Columns:
         "business_verified": dice.weighted((5, 95)),
         "credit_score": dice.bell(680, 250),
         "credit_checked_on": -np.maximum(age, long_ago),  # days from `on`
-        **{name: dice.weighted(weights) for name, _, _, weights in _OWN},
+        **{name: dice.weighted(weights) for name, _, _, weights in _DECLARED},
     }
 
 
 def _table(chunks: list[_Columns], n: int, on: date) -> Any:
     """The first *n* deals of *chunks* as an Arrow table."""
-    import pyarrow as pa  # noqa: PLC0415  # no part of the extra
+    import pyarrow as pa  # noqa: PLC0415  # not in the extra `frames`
     import pyarrow.compute as pc  # noqa: PLC0415  # as above
 
     places = pc.utf8_lpad(pa.array(np.arange(n)).cast(pa.string()), 8, "0")
@@ -375,18 +382,18 @@ def _table(chunks: list[_Columns], n: int, on: date) -> Any:
 
 def _array(name: str, numbers: _Numbers, on: date) -> Any:
     """The *numbers* of the column *name* as an Arrow array of plain values."""
-    import pyarrow as pa  # noqa: PLC0415  # no part of the extra
+    import pyarrow as pa  # noqa: PLC0415  # not in the extra `frames`
 
     unknown, type_ = numbers == _UNKNOWN, _TYPES[name]
     match type_.kind:
         case Kind.PERCENT | Kind.MONEY:
-            # 128 bits are two halves: the number, and its sign all over.
+            # A decimal has 128 bits: the number, and 64 copies of its sign bit.
             known = pa.py_buffer(np.packbits(~unknown, bitorder="little"))
             halves = pa.py_buffer(np.stack([numbers, numbers >> 63], axis=1))
             decimal = pa.decimal128(18, type_.places)
             return pa.Array.from_buffers(decimal, len(numbers), [known, halves])
         case Kind.TEXT:
-            options = pa.array([*type_.options, _OTHER.get(name)])
+            options = pa.array([*type_.options, _UNDECLARED.get(name)])
             places = pa.array(np.where(unknown, 0, numbers), mask=unknown)
             return pa.DictionaryArray.from_arrays(places, options).cast(pa.string())
         case Kind.FLAG:

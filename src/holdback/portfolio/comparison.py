@@ -1,0 +1,276 @@
+"""`compare`: the deals whose outcome differs under other rules, why, and their balance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import date
+from typing import Any, Final
+
+import narwhals.stable.v2 as nw
+from attrs import asdict, field, frozen
+
+from holdback.exact_json import Json
+from holdback.portfolio.aggregation import (
+    ANSWER_COLUMNS,
+    COUNTED_COLUMNS,
+    Amount,
+    Answer,
+    AnswerReader,
+    count_rows,
+    money_text,
+    sum_amounts,
+    with_rulebook,
+)
+from holdback.portfolio.assessment import assess, with_outcomes
+from holdback.portfolio.column_plan import ColumnPlan
+from holdback.portfolio.masks import PLACES, words
+from holdback.portfolio.outcome_columns import ELIGIBLE, NEEDS, OUTCOME, PREFIX, RESULTS
+from holdback.portfolio.readable_columns import CODES
+from holdback.portfolio.row_rulebooks import Rules
+from holdback.portfolio.tables import Table, join_tables
+from holdback.portfolio.work_frame import Frame, WorkFrame, open_frame
+
+# The columns that are added to the deals that change.
+_COMPARED: Final = (OUTCOME, CODES, NEEDS)
+BEFORE: Final = {name: f"{name}_before" for name in _COMPARED}
+AFTER: Final = {name: f"{name}_after" for name in _COMPARED}
+# Where the numbers under the old rules are kept while those under the new rules are computed.
+_OLD_COLUMNS: Final = {name: f"{PREFIX}before_{name}" for name in ANSWER_COLUMNS}
+
+DECIDES: Final = "now decides"
+DECIDED: Final = "no longer decides"
+
+
+@frozen(kw_only=True)
+class Transition:
+    """The deals of a jurisdiction that change from one outcome to another, and their balance."""
+
+    jurisdiction: str
+    before: str
+    after: str
+    deals: int
+    balance: str
+
+
+@frozen(kw_only=True)
+class ReasonChange:
+    """The changed deals that a rule now decides, or no longer decides, as `why` says."""
+
+    jurisdiction: str
+    code: str
+    why: str
+    deals: int
+    balance: str
+
+
+@frozen
+class Comparison:
+    """
+    The outcomes of a portfolio under old and new rules.
+
+    `changed` is a frame of the deals whose outcome changes, with six more columns:
+    `outcome_before`, `codes_before`, `needs_before`, and the same with `_after`. It is lazy if the
+    frame was.
+    """
+
+    changed: Any = field(repr=False, eq=False)
+    answers: Mapping[tuple[Answer, Answer], Amount] = field(repr=False)
+
+    @property
+    def deals(self) -> int:
+        """The number of deals compared."""
+        return sum(amount.deals for amount in self.answers.values())
+
+    @property
+    def changes(self) -> int:
+        """The number of deals whose outcome changes."""
+        return sum(amount.deals for _, _, amount in self._changed())
+
+    def _changed(self) -> Iterator[tuple[Answer, Answer, Amount]]:
+        for (before, after), amount in self.answers.items():
+            if before.outcome != after.outcome:
+                yield before, after, amount
+
+    @property
+    def transitions(self) -> tuple[Transition, ...]:
+        """The deals whose outcome changes, by jurisdiction and both outcomes."""
+        parts = (
+            (after, (before.outcome, after.outcome), amount)
+            for before, after, amount in self._changed()
+        )
+        transitions = [
+            Transition(
+                jurisdiction=code, before=before, after=after, deals=amount.deals, balance=balance
+            )
+            for (code, (before, after)), (amount, balance) in _by_jurisdiction(parts).items()
+        ]
+        return tuple(
+            sorted(
+                transitions,
+                key=lambda change: (
+                    change.jurisdiction,
+                    PLACES[change.before],
+                    PLACES[change.after],
+                ),
+            )
+        )
+
+    @property
+    def reasons(self) -> tuple[ReasonChange, ...]:
+        """The rules that now decide, or no longer decide, deals whose outcome changes."""
+        amounts = sorted(_by_jurisdiction(self._reason_changes()).items())
+        return tuple(
+            ReasonChange(
+                jurisdiction=jurisdiction,
+                code=code,
+                why=why,
+                deals=amount.deals,
+                balance=balance,
+            )
+            for (jurisdiction, (code, why)), (amount, balance) in amounts
+        )
+
+    def _reason_changes(self) -> Iterator[tuple[Answer, tuple[str, str], Amount]]:
+        for before, after, amount in self._changed():
+            for code in set(after.codes) - set(before.codes):
+                yield after, (code, DECIDES), amount
+            for code in set(before.codes) - set(after.codes):
+                yield after, (code, DECIDED), amount
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """The outcomes that change, and why, as tables."""
+        transitions = tuple(
+            (
+                change.jurisdiction,
+                words(change.before),
+                words(change.after),
+                change.deals,
+                change.balance,
+            )
+            for change in self.transitions
+        )
+        reasons = tuple(
+            (change.jurisdiction, change.code, change.why, change.deals, change.balance)
+            for change in self.reasons
+        )
+        title = f"{self.changes:,} of {self.deals:,} deals change"
+        return (
+            Table(title, ("jurisdiction", "before", "after", "deals", "left"), transitions),
+            Table("Why", ("jurisdiction", "code", "", "deals", "left"), reasons),
+        )
+
+    def plain(self) -> Mapping[str, Json]:
+        """The comparison as a document for JSON, without the deals themselves."""
+        return {
+            "deals": self.deals,
+            "changes": self.changes,
+            "transitions": [asdict(change) for change in self.transitions],
+            "reasons": [asdict(change) for change in self.reasons],
+        }
+
+    def __str__(self) -> str:
+        if not self.deals:
+            return "There are no deals."
+        if not self.changes:
+            return f"None of {self.deals:,} deals changes."
+        return join_tables(self.tables)
+
+    def _repr_html_(self) -> str:
+        return "".join(table.html() for table in self.tables)
+
+    def __add__(self, other: Comparison) -> Comparison:
+        """Two comparisons together, such as of two batches; `changed` is the last one's."""
+        answers = sum_amounts([*self.answers.items(), *other.answers.items()])
+        return Comparison(other.changed, answers)
+
+
+def _by_jurisdiction(
+    parts: Iterable[tuple[Answer, tuple[str, str], Amount]],
+) -> dict[tuple[str, tuple[str, str]], tuple[Amount, str]]:
+    """The sums of *parts* by jurisdiction and key, with the balance as text."""
+    all_parts = list(parts)
+    rulebooks = {answer.jurisdiction: answer.rulebook for answer, _, _ in all_parts}
+    sums = sum_amounts(((answer.jurisdiction, key), amount) for answer, key, amount in all_parts)
+    return {
+        where: (amount, money_text(amount, rulebooks[where[0]])) for where, amount in sums.items()
+    }
+
+
+def compare(  # noqa: PLR0913  # public; all but the rules have a default
+    frame: Any,
+    old: Rules,
+    new: Rules,
+    *,
+    jurisdiction: str = "jurisdiction",
+    on: str | date = "on",
+    prepared: bool = False,
+) -> Comparison:
+    """
+    Return the deals of *frame* whose outcome differs under *old* and *new* rules.
+
+    The comparison also says why, and how much is left of those deals. The other arguments are those
+    of `assess`.
+
+    >>> from holdback import load_jurisdictions
+    >>> from holdback.portfolio import sample
+    >>> shipped = load_jurisdictions()
+    >>> deals = sample(1000, seed=7)
+    >>> print(compare(deals, shipped, shipped))
+    None of 1,000 deals changes.
+
+    Raises:
+        InvalidDocument: naming every column that is missing, of the wrong type, or in the way.
+    """
+    opened = open_frame(frame)
+    before = ColumnPlan.of(opened, old, jurisdiction, on, prepared=prepared)
+    after = ColumnPlan.of(opened, new, jurisdiction, on, prepared=prepared)
+    output_names = {*BEFORE.values(), *AFTER.values(), *RESULTS, CODES}
+    before.check(output_names)
+    after.check(output_names)
+
+    def with_texts(deals: Any) -> Any:
+        """The native frame *deals* with both outcomes as texts."""
+        for rules, names in ((old, BEFORE), (new, AFTER)):
+            deals = assess(
+                deals, rules, jurisdiction=jurisdiction, on=on, prepared=prepared, readable=True
+            )
+            deals = nw.from_native(deals).drop(ELIGIBLE).rename(names).to_native()
+        return deals
+
+    numbers = _both_answers(opened, before, after)
+    if isinstance(opened, nw.DataFrame):
+        # Texts are slow, so only the deals that change get them.
+        rows = numbers.collected()
+        differs = (rows[OUTCOME] != rows[_OLD_COLUMNS[OUTCOME]]).to_list()
+        changed = with_texts((opened.filter(differs) if differs else opened).to_native())
+    else:
+        both = nw.from_native(with_texts(frame))
+        differ = nw.col(BEFORE[OUTCOME]) != nw.col(AFTER[OUTCOME])
+        changed = both.filter(differ).to_native()
+    return Comparison(changed, _count_answers(numbers, before, after))
+
+
+def _both_answers(frame: Frame, before: ColumnPlan, after: ColumnPlan) -> WorkFrame:
+    """The answer columns of each row under both plans, and its balance."""
+    work = with_rulebook(with_outcomes(before, RESULTS))
+    work = work.with_columns({old: work.api.col(name) for name, old in _OLD_COLUMNS.items()})
+    if not isinstance(frame, nw.DataFrame):
+        work = work.select(*before.schema, *_OLD_COLUMNS.values())
+        plan = ColumnPlan(open_frame(work.native), after.rulebooks, after.prepared)
+        return with_outcomes(plan, COUNTED_COLUMNS)
+    old = work.select(*_OLD_COLUMNS.values()).collected()
+    new = with_outcomes(after, COUNTED_COLUMNS).collected()
+    return WorkFrame(new.with_columns(*old.iter_columns()), nw)
+
+
+def _count_answers(
+    numbers: WorkFrame, before: ColumnPlan, after: ColumnPlan
+) -> Mapping[tuple[Answer, Answer], Amount]:
+    """The deals and balances for each pair of an old and a new answer."""
+    old, new = AnswerReader(before.rulebooks), AnswerReader(after.rulebooks)
+    half = len(ANSWER_COLUMNS)
+    rows = count_rows(numbers, (*_OLD_COLUMNS.values(), *ANSWER_COLUMNS))
+    return sum_amounts(
+        ((old.answer(*key[:half]), new.answer(*key[half:])), amount) for key, amount in rows
+    )

@@ -1,0 +1,78 @@
+"""The outcome of a row, the codes of its rules and the facts it needs, as texts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import ModuleType
+from typing import Any, Final
+
+from holdback.eligibility import FLOOR_CODE
+from holdback.portfolio.masks import FLOOR_BIT, JURISDICTION_BIT, ON_BIT, PLACES
+from holdback.portfolio.outcome_columns import (
+    FAILING,
+    NEEDS,
+    OUTCOME,
+    PREFIX,
+    RULEBOOK,
+    Step,
+    chain,
+)
+from holdback.portfolio.row_rulebooks import RowRulebooks
+
+CODES: Final = "codes"
+# The names of these columns in the result, and in the work frame, where the numbers still have
+# those names.
+TEXT_COLUMNS: Final = {name: f"{PREFIX}text_{name}" for name in (OUTCOME, CODES, NEEDS)}
+_SEPARATOR: Final = ", "
+# The words of each bit of a mask, with the places of the rulebooks in which the bit stands for that
+# word.
+_Words = Mapping[int, Mapping[str, Sequence[int]]]
+
+
+def text_step(rulebooks: RowRulebooks, api: ModuleType) -> Step:
+    """The step from the numbers in `RESULTS` to the texts in `TEXT_COLUMNS`."""
+    codes: dict[int, dict[str, list[int]]] = {FLOOR_BIT: {FLOOR_CODE: []}}
+    names: dict[int, dict[str, list[int]]] = {
+        JURISDICTION_BIT: {str(rulebooks.jurisdiction): []},
+        ON_BIT: {str(rulebooks.on): []},
+    }
+    for place, rulebook in enumerate(rulebooks.rulebooks):
+        for bit, rule in enumerate(rulebook.renewal.rules):
+            codes.setdefault(bit, {}).setdefault(rule.code, []).append(place)
+        for bit, fact in enumerate(rulebook.catalogue.facts):
+            names.setdefault(bit, {}).setdefault(fact.name, []).append(place)
+    return {
+        TEXT_COLUMNS[OUTCOME]: _outcome(api),
+        TEXT_COLUMNS[CODES]: _joined(api, FAILING, codes),
+        TEXT_COLUMNS[NEEDS]: _joined(api, NEEDS, names),
+    }
+
+
+def _outcome(api: Any) -> Any:
+    cases = ((api.col(OUTCOME) == place, api.lit(outcome)) for outcome, place in PLACES.items())
+    return chain(api, cases)
+
+
+def _joined(api: Any, column: str, words: _Words) -> Any:
+    """The words of the bits that are set in the mask *column*, with commas between them."""
+    parts = []
+    for bit, by_word in sorted(words.items()):
+        # Not every engine has bit operators; the highest bit needs no remainder, and its would
+        # overflow.
+        low = api.col(column) if bit == ON_BIT else api.col(column) % (1 << bit + 1)
+        is_set = low >= 1 << bit
+        parts.append(api.when(is_set).then(_word(api, by_word)).otherwise(api.lit("")))
+    return api.concat_str(parts).str.strip_chars(_SEPARATOR)
+
+
+def _word(api: Any, by_word: Mapping[str, Sequence[int]]) -> Any:
+    """The word of a bit by the row's rulebook."""
+    (first, _), *others = by_word.items()
+    if not others:  # the bit is set only in rows whose rulebook has it
+        return api.lit(f"{first}{_SEPARATOR}")
+    rulebook = api.col(RULEBOOK)
+    cases = (
+        (rulebook.is_in(list(places)), api.lit(f"{word}{_SEPARATOR}"))
+        for word, places in by_word.items()
+    )
+    return chain(api, cases)
