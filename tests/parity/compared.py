@@ -1,4 +1,6 @@
-"""What frames say, read back into Python and held against what was expected; for any dataframe engine."""
+"""
+What frames say, read back into Python and held against what was expected; for any dataframe engine.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +19,8 @@ RESULTS = ("outcome", "eligible", "failing", "needs")
 
 def whole_numbers(catalogue, rows, *, narrow=False, unsigned=True):
     """
-    The prepared *rows* as an Arrow table; *narrow* in the smallest types that hold the facts' ranges, some of
-    them *unsigned*.
+    The prepared *rows* as an Arrow table; *narrow* in the smallest types that hold the facts'
+    ranges, some of them *unsigned*.
     """
     found = zip(catalogue.facts, zip(*rows, strict=True), strict=True)
     types = {
@@ -55,7 +57,9 @@ def rows_said(frame):
 
 
 def said_by_columns(frame, case):
-    """What each rule of *case* says of each row of the native *frame*: one of true, false and unknown."""
+    """
+    What each rule of *case* says of each row of the native *frame*: one of true, false and unknown.
+    """
     shown = {}
     for place, rule in enumerate(case.rules):
         said = columns(rule, {name: Number(nw.col(name)) for name in rule.names})

@@ -1,7 +1,7 @@
 """What a value of a column means, and what must come out of a row: worked out without `holdback.portfolio`.
 
-A value means what `Fact.read` says it means in a facts document. The outcome of a row is worked out from the
-reference interpreter and design 4. Nothing here knows of frames.
+A value means what `Fact.read` says it means in a facts document. The outcome of a row is worked out
+from the reference interpreter and design 4. Nothing here knows of frames.
 """
 
 from __future__ import annotations
@@ -47,9 +47,10 @@ def _written(fact, value):
 
 def decimal_of(value, places, *, down=False):
     """
-    The decimal that the float *value* stands for: "A float is read as the decimal number of the type's places
-    to which it is the nearest float, so that 0.1 is one tenth. One that is nearest to none has more decimals
-    than the type: it is at fault, and of a derived percentage it is rounded down". NaN is unknown.
+    The decimal that the float *value* stands for: "A float is read as the decimal number of the
+    type's places to which it is the nearest float, so that 0.1 is one tenth. One that is nearest to
+    none has more decimals than the type: it is at fault, and of a derived percentage it is rounded
+    down". NaN is unknown.
     """
     if math.isnan(value) or math.isinf(value):
         return Decimal(value)
@@ -68,7 +69,9 @@ def day(ordinal):
 
 
 def instant(ticks, unit):
-    """The day of the midnight that is *ticks* of *unit* after 1970 began; another instant is no day."""
+    """
+    The day of the midnight that is *ticks* of *unit* after 1970 began; another instant is no day.
+    """
     if ticks is None:
         return None
     days, rest = divmod(ticks, 86_400 * PER_SECOND[unit])
@@ -80,12 +83,13 @@ def instant(ticks, unit):
 
 def answer(rules, facts, answers):
     """
-    Outcome, failing mask and needs mask of prepared *facts*, to which each of *rules* says what *answers* have:
+    Outcome, failing mask and needs mask of prepared *facts*, to which each of *rules* says what
+    *answers* have:
 
-    "Progress unknown: `undetermined`, needs progress, nothing else is looked at. Progress under the floor:
-    `not_assessed`. Any declining rule false: `ineligible`. Else anything unknown: `undetermined`, with
-    `needs` naming the unknown facts read by the unknown rules. Else any referring rule false: `referred`.
-    Else `eligible`." (design 4)
+    "Progress unknown: `undetermined`, needs progress, nothing else is looked at. Progress under the
+    floor: `not_assessed`. Any declining rule false: `ineligible`. Else anything unknown:
+    `undetermined`, with `needs` naming the unknown facts read by the unknown rules. Else any
+    referring rule false: `referred`. Else `eligible`." (design 4)
     """
     progress = next(n for n, fact in enumerate(rules.catalogue.facts) if fact.name == "progress")
     if facts[progress] is None:

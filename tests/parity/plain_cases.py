@@ -1,7 +1,7 @@
 """Plain columns of every type that a frame may have, with values at and beyond every edge, drawn from a seed.
 
-A *storage* is how a column holds its values: 8-bit whole numbers, decimals with ten places, midnights in
-nanoseconds. A column is a fact in a storage; its name says both.
+A *storage* is how a column holds its values: 8-bit whole numbers, decimals with ten places,
+midnights in nanoseconds. A column is a fact in a storage; its name says both.
 """
 
 from __future__ import annotations
@@ -180,7 +180,8 @@ def instants(unit):
     def draw(fact, random):
         long = 86_400 * PER_SECOND[unit]
         midnights = [each.days * long for each in calendar_days(fact, random)]
-        # What nanoseconds cannot reach, other units need not either: the same days for all but them.
+        # What nanoseconds cannot reach, other units need not either: the same days for all but
+        # them.
         near = [tick for tick in midnights if abs(tick) < 2**63 - long]
         beside = [n + more for n in near[::3] for more in (-1, 1, long // 2)]
         first, last = ((each - EPOCH) * long for each in (2, date.max.toordinal()))
@@ -338,7 +339,8 @@ def all_columns(storages):
 
 def frames(storages, wild=600, tame=400, *, whole_are_known=False):
     """
-    Frames with all columns of *storages*: *wild* rows of any values, then *tame* ones of values that can be read.
+    Frames with all columns of *storages*: *wild* rows of any values, then *tame* ones of values
+    that can be read.
 
     In one cell of ten there is nothing; of whole numbers in none when *whole_are_known*.
     """

@@ -27,7 +27,9 @@ HUGE = 2**62
 
 
 def wide_catalogue():
-    """As many facts as a jurisdiction can have, 58, in yen, some with ranges as wide as there can be."""
+    """
+    As many facts as a jurisdiction can have, 58, in yen, some with ranges as wide as there can be.
+    """
     random = Random("wide catalogue")
     flag, day = Type(Kind.FLAG), Type(Kind.DATE)
     facts = [
@@ -57,7 +59,8 @@ def wide_catalogue():
     return Catalogue(facts=tuple(facts), parameters=parameters, currency=JPY)
 
 
-# Rules that no random one is like: true whatever a fact is, which is a need of the others all the same.
+# Rules that no random one is like: true whatever a fact is, which is a need of the others all the
+# same.
 WRITTEN = {
     "pounds": (
         "completed <= 3 or true",
@@ -123,7 +126,9 @@ class Case:
 
 
 def facts_of(generator, rules, number, certain):
-    """Row *number*: every fact in its range, two of *rules* at a threshold, one fact in ten unknown."""
+    """
+    Row *number*: every fact in its range, two of *rules* at a threshold, one fact in ten unknown.
+    """
     random = generator.random
     numbers = list(generator.known_facts())
     for place, fact in enumerate(generator.catalogue.facts):

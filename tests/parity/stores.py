@@ -53,7 +53,9 @@ def polars(table):
 
 
 def in_python(table):
-    """A pandas frame of what PyArrow makes of it by itself: NumPy's types, and objects of Python."""
+    """
+    A pandas frame of what PyArrow makes of it by itself: NumPy's types, and objects of Python.
+    """
     return table.to_pandas()
 
 

@@ -41,8 +41,8 @@ def names_of(frame):
 @pytest.mark.parametrize("store", STORES)
 def test_the_same_kind_of_frame_comes_back(store, call):
     """
-    "pandas, Polars, PyArrow, DuckDB or PySpark goes in, with a column for each fact, and the same kind of frame
-    comes out."
+    "pandas, Polars, PyArrow, DuckDB or PySpark goes in, with a column for each fact, and the same
+    kind of frame comes out."
     """
     frame = STORES[store](DEALS)
     does, added = CALLS[call]
@@ -131,7 +131,8 @@ def test_frames_of_no_row_and_of_one(store, rows, rules):
 @pytest.mark.parametrize("store", STORES)
 def test_columns_in_another_order_and_columns_that_no_rule_reads(store):
     """
-    Columns go by their names. One that is named as a fact of another jurisdiction is none of this one's.
+    Columns go by their names. One that is named as a fact of another jurisdiction is none of this
+    one's.
     """
     expected = rows_said(assess(STORES["pyarrow"](DEALS), GB))
     turned = DEALS.select(DEALS.column_names[::-1])

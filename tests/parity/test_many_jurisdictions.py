@@ -51,7 +51,9 @@ def put(table, name, array):
 
 
 def portfolio_of(jurisdictions):
-    """Some of the sample on days at every change, on none, and long ago; some of no jurisdiction."""
+    """
+    Some of the sample on days at every change, on none, and long ago; some of no jurisdiction.
+    """
     table = sample(1200, seed=5)
     days = [date(2024, 5, 1), None, date(1999, 1, 1), date(2026, 12, 31), date(9999, 12, 31)]
     days += [day for each in jurisdictions for day in each.changes]
@@ -127,7 +129,9 @@ maximum = "JPY 100"
 
 
 def benelux():
-    """Two jurisdictions whose own facts have the same names; BE begins a year later, and has no cents."""
+    """
+    Two jurisdictions whose own facts have the same names; BE begins a year later, and has no cents.
+    """
     later = {
         name: text.replace("2026-01-01", "2027-01-01").replace("2025-01-01", "2026-01-01")
         .replace("2025-12-31", "2026-12-31").replace("on = 2026-01-01", "on = 2027-01-01")
@@ -194,7 +198,8 @@ def test_facts_of_one_name_that_are_read_otherwise(store, on):
 @pytest.mark.parametrize("store", STORES)
 def test_rows_of_a_jurisdiction_that_has_not_begun(store):
     """
-    Whether the others are in the frame or not, and whether it is lazy or not, it is the day that is at fault.
+    Whether the others are in the frame or not, and whether it is lazy or not, it is the day that is
+    at fault.
     """
     jurisdictions = benelux()
     _, table = deals()

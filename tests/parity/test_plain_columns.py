@@ -31,9 +31,9 @@ def stored(store):
 @pytest.mark.parametrize("store", PLAIN)
 def test_values_mean_what_the_reader_of_facts_says(store):
     """
-    "What a column may hold is what `Fact.read` takes of a facts document, with two things more [...]: a 64-bit
-    float, and a day as midnight without a time zone. The answer is the one of `Fact.read`: a number, or
-    unknown, or a value that the service would refuse, which is at fault."
+    "What a column may hold is what `Fact.read` takes of a facts document, with two things more
+    [...]: a 64-bit float, and a day as midnight without a time zone. The answer is the one of
+    `Fact.read`: a number, or unknown, or a value that the service would refuse, which is at fault."
     """
     for frame, native in stored(store):
         assert list(misread(frame, native))[:20] == []
@@ -42,8 +42,8 @@ def test_values_mean_what_the_reader_of_facts_says(store):
 @pytest.mark.parametrize("store", PLAIN)
 def test_rows_come_out_as_the_service_answers(store):
     """
-    "rows the engine would call `InvalidDocument` (out of range, too many decimals) become `outcome = "invalid"`
-    with the facts named, never a wrong answer"
+    "rows the engine would call `InvalidDocument` (out of range, too many decimals) become `outcome
+    = "invalid"` with the facts named, never a wrong answer"
     """
     met, pairs = set(), 0
     for frame, native in stored(store):

@@ -96,7 +96,9 @@ def test_instants_that_are_all_days(monkeypatch):
     """
     "a day as midnight without a time zone"
     """
-    monkeypatch.setattr(value_reader, "_day", lambda value: value.date() if value == value else value)
+    monkeypatch.setattr(
+        value_reader, "_day", lambda value: value.date() if value == value else value
+    )
     assert misread_in("instant_ns", make=STORES["pandas arrow"])
 
 
@@ -105,7 +107,8 @@ def test_instants_that_are_all_days(monkeypatch):
 )
 def test_a_wrong_comparison(monkeypatch, operand, wrong):
     """
-    "*columns* (a whole portfolio on any dataframe engine) [...] must give the same answer" (design 1)
+    "*columns* (a whole portfolio on any dataframe engine) [...] must give the same answer" (design
+    1)
     """
     monkeypatch.setattr(columns_module, "_COMPARED", {**columns_module._COMPARED, operand: wrong})
     assert answered_wrong()

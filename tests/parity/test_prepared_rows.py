@@ -16,8 +16,9 @@ LEAST_PAIRS = 500_000
 @pytest.mark.parametrize("name", CATALOGUES)
 def test_the_interpreter_the_closure_and_the_service_agree(name):
     """
-    "A slow and obvious *reference interpreter* defines what it means. [...] *closure* (one deal, microseconds)
-    [...] must give the same answer, on every input, missing facts included." (design 1)
+    "A slow and obvious *reference interpreter* defines what it means. [...] *closure* (one deal,
+    microseconds) [...] must give the same answer, on every input, missing facts included." (design
+    1)
     """
     one = case(name)
     met = set()
@@ -54,8 +55,8 @@ def test_columns_say_what_the_interpreter_says(name, store):
 @pytest.mark.parametrize("name", CATALOGUES)
 def test_assess_says_what_the_interpreter_says(name, store, narrow):
     """
-    "What the rules say of a row is what they say of that deal alone: the answers are worked out from the same
-    checked rules, on whole numbers."
+    "What the rules say of a row is what they say of that deal alone: the answers are worked out
+    from the same checked rules, on whole numbers."
     """
     one = case(name)
     frame = STORES[store](whole_numbers(one.catalogue, one.rows, narrow=narrow))
@@ -67,7 +68,8 @@ def test_assess_says_what_the_interpreter_says(name, store, narrow):
 @pytest.mark.parametrize("store", STORES)
 def test_rows_without_a_null_at_all(store):
     """
-    The facts of a prepared frame in memory that have no nulls are certain, and shorter expressions are made for them.
+    The facts of a prepared frame in memory that have no nulls are certain, and shorter expressions
+    are made for them.
     """
     one = case("pounds")
     frame = STORES[store](whole_numbers(one.catalogue, one.rows[-20:]))

@@ -25,7 +25,8 @@ pytestmark = pytest.mark.filterwarnings("default")
 
 LEAST_PAIRS = 5_000
 RULES, ROWS = 30, 120
-# By their places among `SIZES`: one rule, two, three that only refer, as many as there are; and those written by hand.
+# By their places among `SIZES`: one rule, two, three that only refer, as many as there are; and
+# those written by hand.
 BOOKS = (0, 3, 5, 8, 9)
 # Spark has no unsigned numbers, and instants in microseconds alone.
 LACKING = (
@@ -73,7 +74,8 @@ def lenient(spark):
 @pytest.mark.parametrize("name", CATALOGUES)
 def test_columns_say_what_the_interpreter_says(spark, name):
     """
-    "Parity: interpreter = closure = columns on every backend, [...] (5,000 of them on PySpark [...])"
+    "Parity: interpreter = closure = columns on every backend, [...] (5,000 of them on PySpark
+    [...])"
     """
     one = case(name, RULES, ROWS)
     frame = spark.createDataFrame(whole_numbers(one.catalogue, one.rows))
@@ -108,7 +110,8 @@ def test_values_mean_what_the_reader_of_facts_says(spark):
 
 def test_rows_come_out_as_the_service_answers(lenient):
     """
-    "rows the engine would call `InvalidDocument` [...] become `outcome = "invalid"` with the facts named"
+    "rows the engine would call `InvalidDocument` [...] become `outcome = "invalid"` with the facts
+    named"
     """
     met = set()
     for frame in frames(HERE, wild=200, tame=200):
@@ -146,7 +149,8 @@ def test_what_cannot_be_read_is_refused_all_at_once(spark):
 
 def test_the_sample_portfolio(spark):
     """
-    Several jurisdictions and days in one frame: in Spark as in PyArrow, which is held against the service.
+    Several jurisdictions and days in one frame: in Spark as in PyArrow, which is held against the
+    service.
     """
     deals, jurisdictions = sample(400, seed=5), load_jurisdictions()
     found = portfolio.assess(spark.createDataFrame(deals), jurisdictions, readable=True)

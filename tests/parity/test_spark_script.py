@@ -33,7 +33,8 @@ def spark():
 
 def test_the_script_prints_the_same(spark, tmp_path, monkeypatch):
     """
-    "The same script runs on pandas, DuckDB and PySpark with one line changed, shown in the docs and run in CI."
+    "The same script runs on pandas, DuckDB and PySpark with one line changed, shown in the docs and
+    run in CI."
     """
     make_files(tmp_path)
     monkeypatch.chdir(tmp_path)

@@ -112,8 +112,8 @@ def column_of(values, kind):
 @pytest.mark.parametrize("kind", ["pandas", "polars"])
 def test_objects_are_read_as_they_stand(kind):
     """
-    A column of Python's objects is read value by value, as in a facts document; a float in one is no number of a
-    column of floats, and at fault as there.
+    A column of Python's objects is read value by value, as in a facts document; a float in one is
+    no number of a column of floats, and at fault as there.
     """
     values = [*OBJECTS, pd.NA, pd.NaT] if kind == "pandas" else OBJECTS
     facts, frame = column_of(values, kind)
@@ -125,7 +125,8 @@ def test_objects_are_read_as_they_stand(kind):
 @pytest.mark.parametrize("kind", ["pandas", "polars"])
 def test_a_float_among_objects_is_at_fault(kind):
     """
-    "No float is taken: a float has already been rounded." A column of floats says by its type what they are.
+    "No float is taken: a float has already been rounded." A column of floats says by its type what
+    they are.
     """
     facts, frame = column_of([64.5, 3.0, np.float64(3), np.float32(3), math.inf, None], kind)
     for fact, found in zip(facts, read(frame, facts), strict=True):
@@ -135,7 +136,8 @@ def test_a_float_among_objects_is_at_fault(kind):
 @pytest.mark.parametrize("kind", ["pandas", "pandas string", "pandas arrow", "polars", "pyarrow"])
 def test_texts_are_read_as_in_a_facts_document(kind):
     """
-    "Each value that occurs is read once, by the one reader of facts." Only a frame in memory is read so.
+    "Each value that occurs is read once, by the one reader of facts." Only a frame in memory is
+    read so.
     """
     values = [*TEXTS, None, "Funded", "Café"]
     facts = numbered(fact for fact in FACTS if fact.type.kind is not Kind.FLAG)
@@ -173,7 +175,8 @@ def test_flags_among_objects():
 @pytest.mark.parametrize("arrow", [False, True], ids=["numpy", "arrow"])
 def test_instants_of_pandas(unit, arrow):
     """
-    A midnight without a time zone is a day; any other instant is at fault, were it by a nanosecond; NaT is unknown.
+    A midnight without a time zone is a day; any other instant is at fault, were it by a nanosecond;
+    NaT is unknown.
     """
     facts = numbered([NAMED["checked_on"], NAMED["any_day"]])
     day = pd.Timestamp("2026-03-01").as_unit(unit)

@@ -15,11 +15,11 @@ try:
     from holdback.portfolio.sample_deals import sample
     from holdback.portfolio.summary import Summary, summarise
 except ModuleNotFoundError as missing:
-    if str(missing.name).partition(".")[0] not in ("narwhals", "numpy"):
+    package = str(missing.name).partition(".")[0]
+    if package not in ("narwhals", "numpy"):
         raise
     raise ModuleNotFoundError(
-        f"holdback.portfolio needs {missing.name}: pip install 'holdback[frames]'",
-        name=missing.name,
+        f"holdback.portfolio needs {package}: pip install 'holdback[frames]'", name=package
     ) from None
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""The commands of the workbench as a person types them, and a way to spoil what they read."""
+"""Commands run as typed, and errors put into the files that they read."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from holdback.cli.commands import holdback
 
 
 def invoke(*arguments, cwd=None):
-    """What a command prints and how it leaves; never with a traceback."""
+    """The output and the exit code of a command; never a traceback."""
     before = os.getcwd()
     os.chdir(cwd or before)
     try:
@@ -24,7 +24,7 @@ def invoke(*arguments, cwd=None):
 
 
 def spoil(root, name="NL", file="renewal.toml", old="<= 3", new="<= three"):
-    """Puts a fault into a file of *root*."""
+    """Put an error into a file of *root*."""
     path = root / name / file
     text = path.read_text(encoding="utf-8")
     assert old in text

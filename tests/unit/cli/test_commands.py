@@ -1,4 +1,4 @@
-"""The commands as a person types them, with a typo or two."""
+"""`holdback run` and `holdback explain`, as typed, with a typo or two."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def written(tmp_path):
 
 def test_run_prints_each_reply_as_the_wire_has_it(written):
     """
-    "prints each reply exactly as the specification has it, with the events and the reasons"
+    Each reply is printed as a partner receives it, with the events and the reasons.
     """
     ran = invoke("run", written([STEP]), "--json")
     (step,) = json.loads(ran.output)
@@ -71,7 +71,7 @@ def test_run_prints_each_reply_as_the_wire_has_it(written):
 
 def test_a_refused_step_leaves_with_1_and_the_others_go_on(written):
     """
-    "Commands exit 0 when fine, 1 on findings or a refusal"
+    Exit code 1 if a step was refused.
     """
     refused = {**STEP, "request_id": "r-2", "operation": "accept_offer", "input": {"offer_id": "x"}}
     again = {**STEP, "request_id": "r-3"}
@@ -85,7 +85,7 @@ def test_a_refused_step_leaves_with_1_and_the_others_go_on(written):
 
 def test_a_pointer_into_the_replies(written):
     """
-    "anywhere a value may be `{"from": POINTER}`, a JSON Pointer into the list of replies so far"
+    Anywhere, a value may be `{"from": POINTER}`, a JSON Pointer into the replies so far.
     """
     accept = {
         **STEP,
@@ -114,7 +114,7 @@ def test_a_pointer_into_the_replies(written):
 )
 def test_a_scenario_that_cannot_be_read_leaves_with_2(written, document, said):
     """
-    "2 on misuse or an unreadable document"
+    Exit code 2 for misuse or a document that cannot be read.
     """
     ran = invoke("run", written(document))
 
@@ -136,7 +136,7 @@ def test_a_scenario_that_cannot_be_read_leaves_with_2(written, document, said):
 )
 def test_misuse_leaves_with_2(arguments):
     """
-    A typo is told apart from a finding.
+    A typo exits with 2, a finding with 1.
     """
     assert invoke(*arguments).exit_code == 2
 
@@ -170,7 +170,7 @@ GOOD_FACTS = {
 )
 def test_explain_says_the_outcome(written, changed, outcome):
     """
-    "prints an assessment: outcome, reasons, what is missing, the trace"
+    An assessment has the outcome, the reasons, what is missing, and the trace.
     """
     path = written({**GOOD_FACTS, **changed})
     ran = invoke("explain", "GB", path, "--on", "2026-07-01")
@@ -185,7 +185,7 @@ def test_explain_says_the_outcome(written, changed, outcome):
 
 def test_explain_for_machines(written):
     """
-    `--format json` for machines: the assessment of design 7a.
+    `--format json` prints the assessment for machines.
     """
     path = written(GOOD_FACTS)
     ran = invoke("explain", "GB", path, "--on", "2026-07-01", "--format", "json")
@@ -211,9 +211,9 @@ def test_explain_for_machines(written):
         (("GB", "--on", "2026-07-01"), '{"progress": NaN}', "cannot be read"),
     ],
 )
-def test_explain_teaches(written, arguments, facts, said):
+def test_explain_misuse(written, arguments, facts, said):
     """
-    "Everything a partner or a rule author can get wrong gives one clear error"
+    Every mistake of an author gives one clear error.
     """
     code, *rest = arguments
     ran = invoke("explain", code, written(facts), *rest)
@@ -225,7 +225,7 @@ def test_explain_teaches(written, arguments, facts, said):
 
 def test_another_folder_of_jurisdictions(tmp_path, written):
     """
-    "`--jurisdictions PATH` reads another folder."
+    `--jurisdictions PATH` reads another folder.
     """
     empty = tmp_path / "mine"
     empty.mkdir()

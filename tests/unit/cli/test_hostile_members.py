@@ -1,4 +1,4 @@
-"""A folder with one hostile member: the others are reported all the same."""
+"""A folder of jurisdictions with one hostile member: the others are still reported."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def hostile(request, tmp_path, monkeypatch):
 
 def test_the_others_are_reported(hostile):
     """
-    "An unreadable, half-written or hostile folder never stops the others from being reported" (issue)
+    An unreadable, half-written or hostile folder never stops the others from being reported.
     """
     root, file, message = hostile
     ran = invoke("check", ".", "--on", "2026-07-01", "--format", "json", cwd=root)
@@ -152,9 +152,9 @@ def test_the_others_are_reported(hostile):
 
 
 @pytest.mark.parametrize("form", ["text", "github"])
-def test_what_is_told_is_escaped(hostile, form):
+def test_output_is_escaped(hostile, form):
     """
-    "output escaped": no file can write to a terminal
+    A file cannot write to the terminal: output is escaped.
     """
     root, *_ = hostile
     ran = invoke("check", ".", "--on", "2026-07-01", "--format", form, cwd=root)
@@ -166,7 +166,7 @@ def test_what_is_told_is_escaped(hostile, form):
 
 def test_the_others_are_tested(hostile):
     """
-    "never stops the others" (issue): their examples run
+    The examples of the others run.
     """
     root, *_ = hostile
     ran = invoke("test", ".", "--format", "json", cwd=root)
@@ -179,7 +179,7 @@ def test_the_others_are_tested(hostile):
 
 def test_nothing_is_locked(hostile):
     """
-    "2 on misuse or an unreadable document" (design 7a)
+    Exit code 2 for misuse or a document that cannot be read.
     """
     root, *_ = hostile
 
@@ -187,9 +187,9 @@ def test_nothing_is_locked(hostile):
     assert not (root / "digests.lock").exists()
 
 
-def test_what_is_asked_of_one_is_answered(hostile):
+def test_show_of_a_valid_neighbour(hostile):
     """
-    "An unreadable, half-written or hostile folder never stops the others from being reported" (issue)
+    An unreadable, half-written or hostile folder never stops the others from being reported.
     """
     root, *_ = hostile
     ran = invoke("show", "NL", "--on", "2026-07-01", "--jurisdictions", root)
@@ -200,7 +200,7 @@ def test_what_is_asked_of_one_is_answered(hostile):
 
 def test_the_root_cannot_be_read(tmp_path, monkeypatch):
     """
-    "An unreadable [...] folder" (issue): the one that holds them all
+    The folder of all jurisdictions cannot be read.
     """
     write(tmp_path, NL=country())
 
@@ -216,7 +216,7 @@ def test_the_root_cannot_be_read(tmp_path, monkeypatch):
 @pytest.mark.parametrize("kind", ["folder", "binary"])
 def test_a_hostile_lock(tmp_path, kind):
     """
-    "history cannot change unseen" (issue): a lock that is none is not passed over in silence
+    A lock file that is not one is a finding.
     """
     write(tmp_path, NL=country())
     lock = tmp_path / "digests.lock"

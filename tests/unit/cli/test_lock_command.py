@@ -1,4 +1,4 @@
-"""`holdback lock` as a person types it, and what `holdback check` makes of the lock."""
+"""`holdback lock`, and what `holdback check` reports about the lock."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def shelf(tmp_path):
 
 def test_lock_and_check(shelf):
     """
-    "`holdback check` fails when the digest of a past slice changes, `holdback lock` appends what is new" (issue)
+    `holdback check` fails if the digest of past rules changes; `holdback lock` adds what is new.
     """
     first = invoke("lock", shelf, "--on", "2025-06-01")
     again = invoke("lock", shelf, "--on", "2025-06-01")
@@ -51,7 +51,7 @@ def test_lock_and_check(shelf):
 
 def test_a_changed_past_is_found_and_never_locked(shelf):
     """
-    "history cannot change unseen" (issue)
+    The past cannot change unnoticed.
     """
     invoke("lock", shelf, "--on", "2026-07-06")
     before = (shelf / "digests.lock").read_bytes()
@@ -78,7 +78,7 @@ def test_a_changed_past_is_found_and_never_locked(shelf):
 )
 def test_what_is_in_a_lock_stays(shelf, begun):
     """
-    "Lines are added, never changed"
+    Lines are added, never changed.
     """
     file = shelf / "digests.lock"
     file.write_bytes(begun)
@@ -90,9 +90,9 @@ def test_what_is_in_a_lock_stays(shelf, begun):
     assert invoke("check", shelf, "--on", "2026-07-06").exit_code == 0
 
 
-def test_a_lock_at_fault(shelf):
+def test_an_invalid_lock(shelf):
     """
-    "restore the file as it was"
+    A line that is not one of a lock is a finding, and nothing is added.
     """
     (shelf / "digests.lock").write_text("NL 2025-01-01 abc\n")
     check, lock = invoke("check", shelf), invoke("lock", shelf, "--on", "2026-07-06")
@@ -102,9 +102,9 @@ def test_a_lock_at_fault(shelf):
     assert (shelf / "digests.lock").read_text() == "NL 2025-01-01 abc\n"
 
 
-def test_no_lock_while_something_is_at_fault(shelf):
+def test_no_lock_while_a_file_is_invalid(shelf):
     """
-    "2 on misuse or an unreadable document" (design 7a)
+    Exit code 2 for misuse or a document that cannot be read.
     """
     ran = invoke("lock", spoil(shelf), "--on", "2026-07-06")
 

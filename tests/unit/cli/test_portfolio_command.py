@@ -1,4 +1,4 @@
-"""`holdback portfolio`: files and queries of deals, read exactly, however they are written."""
+"""`holdback portfolio`: files and queries of deals, read exactly in every form."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SHIPPED = Path(__file__).parents[3] / "jurisdictions"
 
 
 def run(*arguments, code=0):
-    """What the command prints, on both ways out, when it leaves with *code*."""
+    """The output and errors of the command, which exits with *code*."""
     result = CliRunner().invoke(holdback, ["portfolio", *map(str, arguments)])
     assert result.exit_code == code, result.output
     return result.output
@@ -42,7 +42,7 @@ def expected(folder):
 
 def test_the_summary_is_printed_as_tables(folder, expected):
     """
-    "writes Parquet or CSV, prints the summary as a table"
+    The summary is printed as tables, or as JSON.
     """
     assert run(folder / "deals.parquet") == f"{expected}\n"
     assert json.loads(run(folder / "deals.parquet", "--format", "json")) == expected.plain()
@@ -50,7 +50,7 @@ def test_the_summary_is_printed_as_tables(folder, expected):
 
 def test_a_csv_file_says_the_same(folder, expected):
     """
-    "(CSV, Parquet, or a DuckDB query)": its texts are read exactly.
+    The texts of a CSV file are read exactly.
     """
     assert run(folder / "deals.csv") == f"{expected}\n"
 
@@ -63,7 +63,7 @@ def test_a_query_and_a_pattern_say_the_same(folder, expected):
 
 def test_batches_add_up(folder, expected, monkeypatch):
     """
-    "streams in batches": what is counted does not depend on where one ends.
+    The counts do not depend on where a batch ends.
     """
     monkeypatch.setattr(portfolio_files, "BATCH", 100)
 
@@ -72,9 +72,9 @@ def test_batches_add_up(folder, expected, monkeypatch):
 
 
 @pytest.mark.parametrize("ending", ["parquet", "csv"])
-def test_the_answers_are_written(folder, ending, monkeypatch, tmp_path):
+def test_the_outcomes_are_written(folder, ending, monkeypatch, tmp_path):
     """
-    Every deal in its place, with its answer in words.
+    Every deal in order, with its outcome as texts.
     """
     monkeypatch.setattr(portfolio_files, "BATCH", 400)
     output = tmp_path / f"answers.{ending}"
@@ -91,7 +91,7 @@ def test_the_answers_are_written(folder, ending, monkeypatch, tmp_path):
 
 def test_what_is_written_of_a_csv_file_is_what_it_says(folder, other, tmp_path):
     """
-    The user's own columns come back digit for digit.
+    The user's own columns come back unchanged, digit for digit.
     """
     answers, changed = tmp_path / "answers.csv", tmp_path / "changed.csv"
     deals = pl.read_csv(folder / "deals.csv", infer_schema=False)
@@ -109,7 +109,7 @@ def test_what_is_written_of_a_csv_file_is_what_it_says(folder, other, tmp_path):
 
 def test_a_csv_file_is_never_read_as_floats(tmp_path, folder):
     """
-    49.99999999999999999 is a float's 50, and not half.
+    As a float, 49.99999999999999999 would be 50.
     """
     deal = pl.read_csv(folder / "deals.csv", infer_schema=False).filter(
         pl.col("jurisdiction") == "GB", pl.col("status") == "Funded", pl.col("progress") != ""
@@ -136,7 +136,7 @@ def test_texts_that_are_not_plain_are_read_as_facts_documents_have_them(tmp_path
 
 def test_one_jurisdiction_and_one_day_for_all(folder):
     """
-    Deals that do not say whose they are can be told.
+    One jurisdiction and one day can be given for all deals.
     """
     query = f"select * exclude (jurisdiction, \"on\") from '{folder}/deals.parquet' where jurisdiction = 'GB'"
 
@@ -157,7 +157,7 @@ def other(tmp_path_factory):
 
 def test_another_folder_shows_who_would_change(folder, other, tmp_path, monkeypatch):
     """
-    "`--compare OTHER_FOLDER` shows who would change"
+    `--compare` shows the deals whose outcome would differ.
     """
     monkeypatch.setattr(portfolio_files, "BATCH", 300)
     output = tmp_path / "changed.parquet"
@@ -185,7 +185,7 @@ def test_another_folder_shows_who_would_change(folder, other, tmp_path, monkeypa
 )
 def test_deals_that_cannot_be_read(deals, told):
     """
-    "never a stack trace for a person's mistake"
+    A user's mistake never shows a stack trace.
     """
     printed = run(deals, code=2)
 
@@ -193,9 +193,9 @@ def test_deals_that_cannot_be_read(deals, told):
     assert "Traceback" not in printed
 
 
-def test_nothing_half_done(folder, tmp_path):
+def test_a_file_is_written_as_a_whole(folder, tmp_path):
     """
-    "Nothing is lost and nothing half-done.": a file is there when all of it is.
+    A file is written as a whole, or not at all.
     """
     output = tmp_path / "answers.parquet"
     output.write_bytes(b"from yesterday")

@@ -1,4 +1,4 @@
-"""The commands that tell and write: show, diff, replay, new and schema."""
+"""The commands show, diff, replay, new and schema."""
 
 from __future__ import annotations
 
@@ -33,8 +33,7 @@ def mine(*arguments, shelf):
 
 def test_show(shelf):
     """
-    "`holdback show GB --on DATE`: the resolved rulebook with the origin of each line [...]; each rule also in
-    plain words" (issue)
+    The resolved rulebook with the origin of each line, and each rule in plain words.
     """
     ran = mine("show", "NL-ZH", "--on", "2026-07-01", shelf=shelf)
 
@@ -58,7 +57,7 @@ def test_show(shelf):
 
 def test_show_for_machines_and_in_markdown(shelf):
     """
-    "in text, JSON or Markdown" (issue)
+    As JSON and as Markdown.
     """
     plain = json.loads(
         mine("show", "NL-ZH", "--on", "2026-07-01", "--format", "json", shelf=shelf).output
@@ -88,7 +87,7 @@ def test_show_for_machines_and_in_markdown(shelf):
 )
 def test_show_misuse(shelf, arguments, said):
     """
-    "2 misuse" (issue); what was typed is escaped
+    Exit code 2 for misuse; what was typed is escaped.
     """
     ran = mine("show", *arguments, shelf=shelf)
 
@@ -97,9 +96,9 @@ def test_show_misuse(shelf, arguments, said):
     assert "\x1b" not in ran.output
 
 
-def test_show_of_a_folder_at_fault(shelf):
+def test_show_of_an_invalid_folder(shelf):
     """
-    "2 on misuse or an unreadable document" (design 7a)
+    Exit code 2 for misuse or a document that cannot be read.
     """
     ran = mine("show", "NL-ZH", "--on", "2026-07-01", shelf=spoil(shelf))
 
@@ -112,7 +111,7 @@ def test_show_of_a_folder_at_fault(shelf):
 
 def test_diff_of_two_days(shelf):
     """
-    "`holdback diff GB --from DATE --to DATE`: what changed, rule by rule, in words" (issue)
+    What changed between two days, rule by rule, in words.
     """
     days = ("--from", "2025-12-31", "--to", "2026-01-01")
     ran = mine("diff", "NL", *days, shelf=shelf)
@@ -132,7 +131,7 @@ def test_diff_of_two_days(shelf):
 
 def test_diff_of_two_folders(tmp_path):
     """
-    "(or two folders)" (issue): on every day on which anything changes
+    What changed between two folders, on every day on which anything changes.
     """
     old = write(tmp_path / "old", NL=country(), BE=country("BE"))
     text = changed(country(), "renewal.toml", 'value = "80%"', 'value = "85%"')
@@ -156,7 +155,7 @@ def test_diff_of_two_folders(tmp_path):
 
 def test_diff_of_folders_says_when_it_is_the_same_again(tmp_path):
     """
-    A difference of some days alone.
+    A difference on some days only.
     """
     old = write(tmp_path / "old", NL=country())
     text = changed(country(), "renewal.toml", 'value = "75%"', 'value = "70%"')
@@ -186,15 +185,15 @@ def test_diff_of_folders_says_when_it_is_the_same_again(tmp_path):
 )
 def test_diff_misuse(shelf, arguments):
     """
-    "2 misuse" (issue)
+    Exit code 2 for misuse.
     """
     assert mine("diff", *arguments, shelf=shelf).exit_code == 2
 
 
 @pytest.mark.parametrize("arguments", [(".", "NL"), (".", "."), (".", "nowhere")])
-def test_diff_of_what_are_no_folders_of_jurisdictions(shelf, arguments):
+def test_diff_of_other_folders(shelf, arguments):
     """
-    "2 misuse" (issue): the folder of one, a folder that is not there
+    The folder of one jurisdiction, and a folder that does not exist.
     """
     ran = invoke("diff", *arguments, cwd=shelf)
 
@@ -206,7 +205,7 @@ def test_diff_of_what_are_no_folders_of_jurisdictions(shelf, arguments):
 
 @pytest.fixture
 def record(shelf, tmp_path):
-    """A file with a decision of the country, as a host has stored it; and one with changes."""
+    """Writes a decision of the country, as a host stores it, with any changes."""
 
     def written(name="record.json", **more):
         book = load_jurisdictions(shelf).resolve("NL", on=date(2026, 7, 1))
@@ -221,7 +220,7 @@ def record(shelf, tmp_path):
 
 def test_replay(shelf, record):
     """
-    "`holdback replay RECORD.json`: re-derives a recorded decision" (issue)
+    A recorded decision is derived again.
     """
     ran = mine("replay", record(), shelf=shelf)
     plain = mine("replay", record(), "--format", "json", shelf=shelf)
@@ -233,7 +232,7 @@ def test_replay(shelf, record):
 
 def test_replay_of_an_event(shelf, record, tmp_path):
     """
-    "or an event that has one"
+    An event with an assessment is replayed too.
     """
     path = tmp_path / "event.json"
     path.write_text(
@@ -248,7 +247,7 @@ def test_replay_of_an_event(shelf, record, tmp_path):
 
 def test_replay_of_another_answer(shelf, record):
     """
-    "Leaves with 1 when the answer is another"
+    Exit code 1 if the decision is another.
     """
     ran = mine("replay", record(outcome="eligible\x1b[31m"), shelf=shelf)
 
@@ -259,7 +258,7 @@ def test_replay_of_another_answer(shelf, record):
 
 def test_replay_without_the_rulebook(shelf, record):
     """
-    "says so when the rulebook with that digest is not at hand" (issue)
+    No rulebook that was loaded has the digest.
     """
     path = record()
     spoil(shelf, old="<= 3", new="<= 2")
@@ -272,9 +271,9 @@ def test_replay_without_the_rulebook(shelf, record):
 @pytest.mark.parametrize(
     "text", ["", "[]", "{", "{}", "null", "\ufeff{}", '{"on": 1e999999999}', "[" * 100_000]
 )
-def test_replay_of_what_is_no_record(shelf, tmp_path, text):
+def test_replay_of_an_invalid_record(shelf, tmp_path, text):
     """
-    "2 misuse" (issue)
+    Exit code 2 for misuse.
     """
     path = tmp_path / "record.json"
     path.write_text(text, encoding="utf-8")
@@ -288,7 +287,7 @@ def test_replay_of_what_is_no_record(shelf, tmp_path, text):
 
 def test_new(tmp_path):
     """
-    "`holdback new IE [--parent XX]`: a commented folder to fill in" (issue)
+    A folder with comments to fill in.
     """
     ran = invoke("new", "SE", cwd=tmp_path)
     child_ = invoke(
@@ -331,7 +330,7 @@ def test_new(tmp_path):
 )
 def test_new_misuse(tmp_path, arguments, said):
     """
-    "2 misuse" (issue); nothing is written
+    Exit code 2 for misuse, and nothing is written.
     """
     ran = invoke("new", *arguments, cwd=tmp_path)
 
@@ -343,7 +342,7 @@ def test_new_misuse(tmp_path, arguments, said):
 
 def test_new_overwrites_nothing(tmp_path):
     """
-    "Nothing is overwritten."
+    Nothing is overwritten.
     """
     invoke("new", "SE", cwd=tmp_path)
     file = tmp_path / "jurisdictions" / "SE" / "renewal.toml"
@@ -361,7 +360,7 @@ def test_new_overwrites_nothing(tmp_path):
 
 def test_schema(tmp_path):
     """
-    "`holdback schema`: JSON Schema for each file kind" (issue)
+    A JSON Schema for each kind of file.
     """
     one = invoke("schema", "renewal")
     all_ = invoke("schema", "--format", "json")

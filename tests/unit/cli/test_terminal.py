@@ -1,4 +1,4 @@
-"""The commands in a real process: pipes that break, disks that are full, terminals that are told things."""
+"""Commands in a process of their own: broken pipes, full disks, colours and escapes."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def shell(line, **variables):
 )
 def test_what_goes_wrong_outside_is_no_stack_trace(line, code):
     """
-    "never a stack trace for a person's mistake"
+    A user's mistake never shows a stack trace.
     """
     ran = shell(line)
 
@@ -53,7 +53,7 @@ def test_what_goes_wrong_outside_is_no_stack_trace(line, code):
 
 
 def test_a_scenario_cannot_command_the_terminal(tmp_path):
-    """What somebody wrote into a scenario is shown, and not carried out by the terminal."""
+    """The text of a scenario is shown without escapes."""
     step = {
         "at": "2026-07-06T09:00:00Z",
         "request_id": "r",
@@ -84,7 +84,7 @@ def test_a_scenario_cannot_command_the_terminal(tmp_path):
     ],
 )
 def test_a_step_is_checked_when_it_is_read(tmp_path, field, value):
-    """A scenario that cannot be carried out is not begun."""
+    """A scenario with an error is not started."""
     step = {
         "at": "2026-07-06T09:00:00Z",
         "request_id": "r",
@@ -105,7 +105,7 @@ def test_a_step_is_checked_when_it_is_read(tmp_path, field, value):
 @pytest.mark.parametrize("variable", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
 def test_no_colour_where_none_is_wanted(variable):
     """
-    https://no-color.org, and terminals that have none.
+    https://no-color.org, and terminals without colours.
     """
     plain = CliRunner().invoke(holdback, ["demo"], color=True, env=variable)
     coloured = CliRunner().invoke(holdback, ["demo"], color=True, env={"TERM": "xterm"})
@@ -115,7 +115,7 @@ def test_no_colour_where_none_is_wanted(variable):
 
 
 def test_explain_checks_the_products_as_well(tmp_path):
-    """The analyst's one command says what is wrong with a calculator."""
+    """A wrong calculator setting is reported too."""
     (tmp_path / "GB").mkdir()
     for name in ("jurisdiction.toml", "renewal.toml", "products.toml"):
         text = (bundled_path() / "GB" / name).read_text(encoding="utf-8")
@@ -143,7 +143,7 @@ def test_explain_checks_the_products_as_well(tmp_path):
 )
 def test_a_hostile_file_cannot_write_to_the_terminal(tmp_path, arguments):
     """
-    "never personal data, never an escape": what a file holds is shown, and does nothing.
+    What a file holds is shown without escapes.
     """
     folder = tmp_path / "GB"
     folder.mkdir()

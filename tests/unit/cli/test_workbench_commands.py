@@ -1,4 +1,4 @@
-"""The workbench's commands as a person types them: check, test and lock."""
+"""The commands check and test."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def shelf(tmp_path):
 
 def test_check_fine(shelf):
     """
-    "exit code 0 fine" (issue)
+    Exit code 0 without findings.
     """
     ran = invoke("check", shelf)
 
@@ -39,9 +39,9 @@ def test_check_fine(shelf):
     assert invoke("check", "--jurisdictions", shelf).output == ran.output
 
 
-def test_check_with_a_fault(shelf):
+def test_check_with_an_error(shelf):
     """
-    "file, line, column, the text underlined, what was expected, did-you-mean" (issue); 1 with findings
+    A finding has file, line, column, the text underlined and a hint; exit code 1.
     """
     ran = invoke("check", spoil(shelf, new="<= 33"))
     lines = ran.output.splitlines()
@@ -59,7 +59,7 @@ def test_check_with_a_fault(shelf):
 
 def test_check_for_machines(shelf):
     """
-    "`--format text|json` (`check` also `github`)" (issue)
+    `--format json` and `--format github`.
     """
     spoil(shelf, "NL-ZH", "jurisdiction.toml", "owner", "ownr")
     ran = invoke("check", shelf, "--format", "json")
@@ -75,7 +75,7 @@ def test_check_for_machines(shelf):
 
 def test_an_annotation_is_escaped(tmp_path):
     """
-    "output escaped": what a file says is no command of GitHub's
+    A file cannot write workflow commands of GitHub: output is escaped.
     """
     root = write(
         tmp_path / "a,b:c%d",
@@ -92,7 +92,7 @@ def test_an_annotation_is_escaped(tmp_path):
 @pytest.mark.parametrize(("on", "code"), [("2027-06-30", 0), ("2027-07-01", 1)])
 def test_check_on_a_day(shelf, on, code):
     """
-    "a passed `review_by` (by `--on DATE`)" (issue)
+    With `--on DATE`, a `review_by` that has passed is a finding.
     """
     assert "is not locked yet" in invoke("check", shelf, "--on", on).output
     assert invoke("lock", shelf, "--on", on).exit_code == 0
@@ -105,7 +105,7 @@ def test_check_on_a_day(shelf, on, code):
 @pytest.mark.parametrize("given", ["NL", "NL/", "./NL", "NL/renewal.toml"])
 def test_the_folder_of_one(shelf, given):
     """
-    "`holdback check [PATH]`" (issue): of one jurisdiction too, by any way to it
+    PATH may be the folder of one jurisdiction, or one of its files.
     """
     assert invoke("check", given, cwd=shelf).output == "1 jurisdiction: no findings.\n"
     spoil(shelf, "NL-ZH", "jurisdiction.toml", "owner", "ownr")
@@ -114,9 +114,9 @@ def test_the_folder_of_one(shelf, given):
     assert invoke("check", given, cwd=shelf).exit_code == 1
 
 
-def test_the_folder_that_one_stands_in(shelf):
+def test_the_current_folder(shelf):
     """
-    A relative path of no name: `.`
+    The relative path `.`.
     """
     assert invoke("check", ".", cwd=shelf / "NL").output == "1 jurisdiction: no findings.\n"
     assert invoke("check", ".", cwd=shelf).output == "2 jurisdictions: no findings.\n"
@@ -129,7 +129,7 @@ def test_the_folder_that_one_stands_in(shelf):
 
 def test_a_child_alone_knows_its_parent(shelf):
     """
-    "`parent = "US"` inherits" (design 5): from the folder beside it
+    A jurisdiction inherits from the folder next to its own.
     """
     assert invoke("check", shelf / "NL-ZH").output == "1 jurisdiction: no findings.\n"
     ran = invoke("check", spoil(shelf) / "NL-ZH", "--format", "json")
@@ -138,9 +138,9 @@ def test_a_child_alone_knows_its_parent(shelf):
 
 
 @pytest.mark.parametrize("command", ["check", "test"])
-def test_the_folder_of_one_whose_name_is_no_code(tmp_path, command):
+def test_a_folder_whose_name_is_not_a_code(tmp_path, command):
     """
-    "a folder is named as `GB` or `US-CA`, by ISO 3166"
+    A folder is named by an ISO 3166 code.
     """
     write(tmp_path, Netherlands=country())
     ran = invoke(command, "Netherlands", cwd=tmp_path)
@@ -149,9 +149,9 @@ def test_the_folder_of_one_whose_name_is_no_code(tmp_path, command):
     assert "`Netherlands` is not the code of a jurisdiction" in ran.output
 
 
-def test_a_long_way_to_it(tmp_path):
+def test_a_long_path(tmp_path):
     """
-    "a folder is named as `GB` or `US-CA`, by ISO 3166", however long the path
+    A folder is named by an ISO 3166 code, however long the path to it.
     """
     write(tmp_path / "a-long-name" / ("b" * 80), Netherlands=country())
     ran = invoke("check", tmp_path / "a-long-name" / ("b" * 80) / "Netherlands")
@@ -185,7 +185,7 @@ def test_a_long_way_to_it(tmp_path):
 )
 def test_misuse(shelf, arguments):
     """
-    "2 misuse" (issue)
+    Exit code 2 for misuse.
     """
     ran = invoke(*arguments, cwd=shelf)
 
@@ -196,7 +196,7 @@ def test_misuse(shelf, arguments):
 
 def test_an_empty_folder(tmp_path):
     """
-    Nothing to check is a mistake, not a good answer.
+    A folder without jurisdictions is a mistake.
     """
     assert "there is no jurisdiction in this folder" in invoke("check", tmp_path).output
     assert invoke("check", tmp_path).exit_code == 1
@@ -205,7 +205,7 @@ def test_an_empty_folder(tmp_path):
 
 def test_without_a_path_those_that_ship():
     """
-    "`holdback check [PATH]`: reads everything" (issue)
+    Without PATH, the jurisdictions that ship are checked.
     """
     ran = invoke("check")
 
@@ -218,7 +218,7 @@ def test_without_a_path_those_that_ship():
 
 def test_test_fine(shelf):
     """
-    "`holdback test [PATH]`: runs the examples" (issue); each rule true, false and unknown
+    The examples run, and each rule is counted true, false and unknown.
     """
     ran = invoke("test", shelf / "NL")
 
@@ -234,7 +234,7 @@ def test_test_fine(shelf):
 
 def test_a_failure_shows_what_happened(tmp_path):
     """
-    "a failure shows expected, got, the deciding rule and the facts" (issue)
+    A failure shows what was expected, what came out, the deciding rule and the facts.
     """
     text = changed(country(), "renewal.toml", '"79.9999%"', '"79%"')
     text = changed(
@@ -259,7 +259,7 @@ def test_a_failure_shows_what_happened(tmp_path):
 
 def test_a_rule_that_was_never_unknown(tmp_path):
     """
-    "Coverage of each rule true / false / unknown" (issue)
+    A rule that no example makes unknown is marked in the table.
     """
     root = write(tmp_path / "x", NL=without_example(country(), "pace not known"))
     ran = invoke("test", root)
@@ -268,9 +268,28 @@ def test_a_rule_that_was_never_unknown(tmp_path):
     assert "  NL-R-01  on-pace          6      2        0  never unknown" in ran.output
 
 
+@pytest.mark.parametrize("example", ["pace not known", "short of the pace", "four missed"])
+def test_check_and_test_report_the_same_gaps(tmp_path, example):
+    """
+    A gap of the examples is a finding: the same lines and the same exit code from both commands.
+    """
+    root = write(tmp_path / "x", NL=without_example(country(), example))
+    check, test = invoke("check", root), invoke("test", root)
+    plain = findings(invoke("check", root, "--format", "json"))
+    (result,) = json.loads(invoke("test", root, "--format", "json").stdout)
+
+    report = check.output.rpartition("\n\n")[0]
+    assert (check.exit_code, test.exit_code) == (1, 1)
+    assert report
+    for line in filter(None, report.splitlines()):
+        assert line in test.output.splitlines()
+    assert plain == [(gap["file"], gap["line"], gap["message"]) for gap in result["gaps"]]
+    assert result["passed"] is False
+
+
 def test_test_for_machines(tmp_path):
     """
-    "each with `--format text|json`" (issue)
+    `--format json` has the failures, the coverage, and the mutants that survive.
     """
     text = without_example(country(), "short of the pace")
     ran = invoke("test", write(tmp_path / "x", NL=text), "--mutate", "--format", "json")
@@ -295,7 +314,7 @@ def test_test_for_machines(tmp_path):
 
 def test_mutants(shelf):
     """
-    "and the mutation score below with `--mutate`" (issue)
+    `--mutate` counts the mutants, and reports listed ones that do not exist.
     """
     fine = invoke("test", shelf / "NL", "--mutate")
     survivors = country()
@@ -312,9 +331,9 @@ def test_mutants(shelf):
     assert "did you mean `NL-R-01 left out`?" in stale.output
 
 
-def test_a_fault_ends_a_test_with_2_and_the_others_run(shelf):
+def test_an_invalid_file_exits_with_2_and_the_others_run(shelf):
     """
-    "2 on misuse or an unreadable document" (design 7a)
+    Exit code 2 for misuse or a document that cannot be read.
     """
     write(shelf, BE=country("BE"))
     ran = invoke("test", spoil(shelf), "--format", "json")
@@ -326,7 +345,7 @@ def test_a_fault_ends_a_test_with_2_and_the_others_run(shelf):
 
 def test_in_a_process_of_its_own(shelf):
     """
-    As it is installed: exit codes, output and errors apart.
+    In a process of its own: exit codes, output and errors.
     """
     command = [sys.executable, "-c", "from holdback.cli import main; main()"]
     fine = subprocess.run(

@@ -41,7 +41,9 @@ def alone(row, jurisdictions):
 
 
 def counted(jurisdictions, frame=None):
-    """By hand: the deals by jurisdiction and outcome, by code, by what is missing, and the money left."""
+    """
+    By hand: the deals by jurisdiction and outcome, by code, by what is missing, and the money left.
+    """
     outcomes, codes, needs, left = Counter(), Counter(), Counter(), Counter()
     for row in (deals() if frame is None else frame).iter_rows(named=True):
         rulebook, assessment = alone(row, jurisdictions)

@@ -30,7 +30,8 @@ def test_a_good_frame_passes():
 
 def test_everything_is_reported_at_once():
     """
-    "`check_frame` reports every missing, mistyped or out-of-range column at once, before work begins"
+    "`check_frame` reports every missing, mistyped or out-of-range column at once, before work
+    begins"
     """
     frame = good().with_columns(
         status=pl.lit(5),

@@ -88,8 +88,8 @@ def known(rows, *names):
 
 def test_there_is_a_column_for_every_fact(table, shipped):
     """
-    "a documented, realistic synthetic portfolio [...] used by docs, benchmarks and tests": every built-in
-    fact, and every fact that a shipped jurisdiction adds.
+    "a documented, realistic synthetic portfolio [...] used by docs, benchmarks and tests": every
+    built-in fact, and every fact that a shipped jurisdiction adds.
     """
     built_in = [fact.name for fact in shipped["GB"].catalogue.facts[:BUILT_IN_FACTS]]
     own = {fact.name for each in shipped.values() for fact in each.catalogue.facts[BUILT_IN_FACTS:]}
@@ -158,7 +158,8 @@ def test_a_smaller_sample_is_the_beginning_of_a_larger_one(table, fewer):
 
 def test_the_first_deal_stays_what_it_is():
     """
-    The rows of a seed are pinned: a change of them is a change of every page and figure made of them.
+    The rows of a seed are pinned: a change of them is a change of every page and figure made of
+    them.
     """
     (row,) = sample(1, seed=7).to_pylist()
 
@@ -179,7 +180,8 @@ def test_another_day():
 
 def test_progress_and_balance_are_of_one_repayment(good):
     """
-    "deals repaid at their pace": there is a repayment amount, in whole minor units, of which both tell.
+    "deals repaid at their pace": there is a repayment amount, in whole minor units, of which both
+    tell.
     """
     columns = ("jurisdiction", "status", "progress", "balance")
     for code, status, progress, balance in known(good, *columns):
@@ -196,7 +198,8 @@ def test_progress_and_balance_are_of_one_repayment(good):
 
 def test_deals_stand_as_a_merchants_state_would_have_them():
     """
-    "deals repaid at their pace": remitted so much in so many days, a deal of the model has the same facts.
+    "deals repaid at their pace": remitted so much in so many days, a deal of the model has the same
+    facts.
     """
     dice = sample_deals._Dice(PCG64(1))
     nobody = sample_deals._Merchants(
@@ -251,8 +254,8 @@ def test_few_deals_have_ended(good):
 
 def test_performance_is_progress_in_the_time_that_passed(good):
     """
-    Performance is progress times the term by the days that passed, to a ten-thousandth; progress alone, once
-    the term has passed.
+    Performance is progress times the term by the days that passed, to a ten-thousandth; progress
+    alone, once the term has passed.
     """
     columns = ("status", "progress", "performance", "days_since_funding", "remaining_term_days")
     unit, behind = Decimal("0.0001"), 0
@@ -281,7 +284,8 @@ def test_performance_is_unknown_until_a_day_has_passed(good):
 
 def test_days_are_in_order(good):
     """
-    Nothing is remitted before the deal was funded, or after it was repaid; no more days are missed than passed.
+    Nothing is remitted before the deal was funded, or after it was repaid; no more days are missed
+    than passed.
     """
     for age, silence, missed in known(
         good, "days_since_funding", "days_since_last_remittance", "missed_remittances_30d"
