@@ -1,4 +1,6 @@
-"""What comes back is the frame that was given, with columns more; and what cannot be read is refused as a whole."""
+"""
+A result is the frame that was given with more columns; a frame that cannot be read is refused.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +13,8 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from compared import RESULTS, columns_of, rows_said
-from stores import STORES
+from frame_kinds import FRAME_KINDS
+from frame_results import RESULTS, columns_of, row_outcomes
 
 from holdback import InvalidDocument, load_jurisdictions
 from holdback.portfolio import assess, prepare, sample
@@ -38,25 +40,24 @@ def names_of(frame):
 
 
 @pytest.mark.parametrize("call", CALLS)
-@pytest.mark.parametrize("store", STORES)
-def test_the_same_kind_of_frame_comes_back(store, call):
+@pytest.mark.parametrize("frame_kind", FRAME_KINDS)
+def test_the_same_kind_of_frame_comes_back(frame_kind, call):
     """
-    "pandas, Polars, PyArrow, DuckDB or PySpark goes in, with a column for each fact, and the same
-    kind of frame comes out."
+    A frame of any engine goes in, and a frame of the same kind comes out.
     """
-    frame = STORES[store](DEALS)
+    frame = FRAME_KINDS[frame_kind](DEALS)
     does, added = CALLS[call]
     found = does(frame, GB)
     assert type(found) is type(frame)
     assert names_of(found) == [*names_of(frame), *added]
 
 
-@pytest.mark.parametrize("store", STORES)
-def test_other_columns_and_the_order_of_rows_stay(store):
+@pytest.mark.parametrize("frame_kind", FRAME_KINDS)
+def test_other_columns_and_the_order_of_rows_stay(frame_kind):
     """
-    Row *n* of the answer is row *n* of what was given, with everything else in it as it was.
+    Row *n* of the result is row *n* of the input, with its other columns unchanged.
     """
-    frame = STORES[store](DEALS)
+    frame = FRAME_KINDS[frame_kind](DEALS)
     names = names_of(frame)
     before, after = columns_of(frame, *names), columns_of(assess(frame, GB), *names)
     missing = [[None if value != value else value for value in column] for column in after]
@@ -65,7 +66,7 @@ def test_other_columns_and_the_order_of_rows_stay(store):
 
 def test_lazy_frames_stay_lazy():
     """
-    "A lazy frame stays lazy": nothing is worked out before it is asked for.
+    A lazy frame stays lazy: nothing is computed before it is collected.
     """
     asked = []
 
@@ -86,7 +87,7 @@ def test_lazy_frames_stay_lazy():
 
 def test_relations_of_duckdb_stay_relations():
     """
-    A relation goes in, and one comes out that is worked out when it is asked for.
+    A relation goes in, and a relation comes out that is computed when it is fetched.
     """
     connection = duckdb.connect()
     connection.execute("CREATE SEQUENCE asked")
@@ -101,61 +102,60 @@ def test_relations_of_duckdb_stay_relations():
 @pytest.mark.parametrize("rules", [GB, load_jurisdictions()], ids=["a rulebook", "jurisdictions"])
 def test_the_index_of_pandas_stays(index, rules):
     """
-    Rows are told apart by where they stand, not by an index that may say the same of several.
+    Rows are matched by their order, not by an index with duplicates.
     """
-    plain = STORES["pandas arrow"](DEALS)
+    plain = FRAME_KINDS["pandas arrow"](DEALS)
     frame = plain.set_axis(pd.Index(index, name="deal"), axis=0)
     found = assess(frame, rules)
     assert found.index.equals(frame.index)
     assert found.index.name == "deal"
-    assert rows_said(found.reset_index(drop=True)) == rows_said(assess(plain, rules))
+    assert row_outcomes(found.reset_index(drop=True)) == row_outcomes(assess(plain, rules))
     assert list(frame.columns) == list(plain.columns)  # and what was given is as it was
 
 
 @pytest.mark.parametrize("rules", [GB, load_jurisdictions()], ids=["a rulebook", "jurisdictions"])
 @pytest.mark.parametrize("rows", [0, 1])
-@pytest.mark.parametrize("store", STORES)
-def test_frames_of_no_row_and_of_one(store, rows, rules):
+@pytest.mark.parametrize("frame_kind", FRAME_KINDS)
+def test_frames_of_no_row_and_of_one(frame_kind, rows, rules):
     """
-    An empty frame has the columns of an answer, and no answers.
+    An empty frame has the columns of a result.
     """
     table = DEALS.slice(0, rows)
-    whole = rows_said(assess(STORES["pyarrow"](DEALS), rules))
+    whole = row_outcomes(assess(FRAME_KINDS["pyarrow"](DEALS), rules))
     for does, added in CALLS.values() if rules is GB else [CALLS["readable"]]:
-        found = does(STORES[store](table), rules)
+        found = does(FRAME_KINDS[frame_kind](table), rules)
         assert names_of(found) == [*DEALS.column_names, *added]
         assert [len(column) for column in columns_of(found, *added)] == [rows] * len(added)
-    assert rows_said(assess(STORES[store](table), rules)) == whole[:rows]
+    assert row_outcomes(assess(FRAME_KINDS[frame_kind](table), rules)) == whole[:rows]
 
 
-@pytest.mark.parametrize("store", STORES)
-def test_columns_in_another_order_and_columns_that_no_rule_reads(store):
+@pytest.mark.parametrize("frame_kind", FRAME_KINDS)
+def test_columns_in_another_order_and_columns_that_no_rule_reads(frame_kind):
     """
-    Columns go by their names. One that is named as a fact of another jurisdiction is none of this
-    one's.
+    Columns are matched by name. A fact of another jurisdiction is an ordinary column.
     """
-    expected = rows_said(assess(STORES["pyarrow"](DEALS), GB))
+    expected = row_outcomes(assess(FRAME_KINDS["pyarrow"](DEALS), GB))
     turned = DEALS.select(DEALS.column_names[::-1])
-    assert rows_said(assess(STORES[store](turned), GB)) == expected
+    assert row_outcomes(assess(FRAME_KINDS[frame_kind](turned), GB)) == expected
     odd = DEALS.drop_columns(["register_entries", "lien_rank"]).append_column(
         "register_entries", pa.array([f"entry {n}" for n in range(300)])
     )
-    assert rows_said(assess(STORES[store](odd), GB)) == expected
-    assert rows_said(assess(STORES[store](DEALS.select(READ)), GB)) == expected
+    assert row_outcomes(assess(FRAME_KINDS[frame_kind](odd), GB)) == expected
+    assert row_outcomes(assess(FRAME_KINDS[frame_kind](DEALS.select(READ)), GB)) == expected
 
 
 def test_several_batches():
     """
-    A table of many batches, or of chunks that lie otherwise in each column, is one table.
+    A table of many batches, or of chunks that differ between columns, is one table.
     """
-    expected = rows_said(assess(DEALS, GB))
+    expected = row_outcomes(assess(DEALS, GB))
     parts = [DEALS.slice(at, 7) for at in range(0, 300, 7)]
     many = pa.concat_tables(parts)
-    assert rows_said(assess(many, GB)) == expected
-    assert rows_said(assess(pl.concat(map(pl.from_arrow, parts), rechunk=False), GB)) == expected
-    assert rows_said(assess(STORES["pandas arrow"](many), load_jurisdictions())) == rows_said(
-        assess(DEALS, load_jurisdictions())
-    )
+    assert row_outcomes(assess(many, GB)) == expected
+    assert row_outcomes(assess(pl.concat(map(pl.from_arrow, parts), rechunk=False), GB)) == expected
+    assert row_outcomes(
+        assess(FRAME_KINDS["pandas arrow"](many), load_jurisdictions())
+    ) == row_outcomes(assess(DEALS, load_jurisdictions()))
 
 
 # -- refused as a whole
@@ -179,14 +179,14 @@ WRONG = {
         "an instant's day depends on a time zone",
     ),
 }
-# What only a frame in memory can read value by value.
+# Only a frame in memory can read these, value by value.
 LAZY_WRONG = {
     "progress": (pa.array(["64.5%"]), "expected numbers"),
     "days_since_funding": (pa.array(["21 days"]), "expected whole numbers"),
     "credit_checked_on": (pa.array(["2026-03-01"]), "expected days"),
     "identity_verified": (pa.array(["true"]), "expected true and false"),
 }
-# By what pandas makes of them, objects, these are read value by value.
+# pandas makes these objects, which are read value by value.
 BY_VALUE = {
     "pandas numpy": {"balance", "days_since_funding", "takings_trend", "deals_defaulted"},
     "pandas nullable": {"balance", "days_since_funding", "takings_trend", "deals_defaulted"},
@@ -207,14 +207,14 @@ def wrong_frame(columns):
 
 
 @pytest.mark.parametrize("rules", [GB, load_jurisdictions()], ids=["a rulebook", "jurisdictions"])
-@pytest.mark.parametrize("store", STORES)
-def test_what_cannot_be_read_is_refused_all_at_once(store, rules):
+@pytest.mark.parametrize("frame_kind", FRAME_KINDS)
+def test_what_cannot_be_read_is_refused_all_at_once(frame_kind, rules):
     """
-    "InvalidDocument: naming every column that is missing or of the wrong type."
+    `InvalidDocument` names every column that is missing or of the wrong type.
     """
-    read = BY_VALUE.get(store, set())
+    read = BY_VALUE.get(frame_kind, set())
     wrong = {name: each for name, each in WRONG.items() if name not in read}
-    found = said(lambda: assess(STORES[store](wrong_frame(wrong)), rules))
+    found = said(lambda: assess(FRAME_KINDS[frame_kind](wrong_frame(wrong)), rules))
     assert found.keys() == {*wrong, "missed_remittances_30d", "needs"}
     for name, (_, words) in wrong.items():
         assert words in found[name], name
@@ -222,38 +222,44 @@ def test_what_cannot_be_read_is_refused_all_at_once(store, rules):
     assert "has a column of this name" in found["needs"]
 
 
-@pytest.mark.parametrize("store", ["polars lazy", "duckdb"])
-def test_lazy_frames_have_no_values_to_look_at(store):
+@pytest.mark.parametrize("frame_kind", ["polars lazy", "duckdb"])
+def test_lazy_frames_have_no_values_to_look_at(frame_kind):
     """
-    Texts in place of numbers are read in a frame in memory; of a lazy one they are refused.
+    Texts in place of numbers are read in memory and refused in a lazy frame.
     """
-    found = said(lambda: assess(STORES[store](wrong_frame(LAZY_WRONG)), GB))
+    found = said(lambda: assess(FRAME_KINDS[frame_kind](wrong_frame(LAZY_WRONG)), GB))
     assert found.keys() == {*LAZY_WRONG, "missed_remittances_30d", "needs"}
     for name, (_, words) in LAZY_WRONG.items():
         assert words in found[name], name
 
 
-@pytest.mark.parametrize("store", STORES)
-def test_keys_that_are_missing_or_no_keys(store):
+@pytest.mark.parametrize("frame_kind", FRAME_KINDS)
+def test_keys_that_are_missing_or_no_keys(frame_kind):
     """
-    With jurisdictions, each row needs its own, and its day.
+    With jurisdictions, each row needs a code and a day.
     """
     rules = load_jurisdictions()
     bare = DEALS.slice(0, 2).drop_columns(["jurisdiction", "on"])
-    assert said(lambda: assess(STORES[store](bare), rules)).keys() == {"jurisdiction", "on"}
+    assert said(lambda: assess(FRAME_KINDS[frame_kind](bare), rules)).keys() == {
+        "jurisdiction",
+        "on",
+    }
     odd = bare.append_column("jurisdiction", [[1, 2]]).append_column("on", [[True, False]])
-    assert said(lambda: assess(STORES[store](odd), rules)).keys() == {"jurisdiction", "on"}
+    assert said(lambda: assess(FRAME_KINDS[frame_kind](odd), rules)).keys() == {
+        "jurisdiction",
+        "on",
+    }
 
 
-@pytest.mark.parametrize("store", STORES)
-def test_prepared_columns_are_whole_numbers(store):
+@pytest.mark.parametrize("frame_kind", FRAME_KINDS)
+def test_prepared_columns_are_whole_numbers(frame_kind):
     """
-    "Prepared columns hold whole numbers of the fact's scale"
+    Prepared columns hold integers of the fact's scale.
     """
     plain = assess(DEALS, GB)
-    prepared = prepare(STORES[store](DEALS), GB)
-    assert rows_said(assess(prepared, GB, prepared=True)) == rows_said(plain)
-    found = said(lambda: assess(STORES[store](DEALS), GB, prepared=True))
+    prepared = prepare(FRAME_KINDS[frame_kind](DEALS), GB)
+    assert row_outcomes(assess(prepared, GB, prepared=True)) == row_outcomes(plain)
+    found = said(lambda: assess(FRAME_KINDS[frame_kind](DEALS), GB, prepared=True))
     texts = {"status", "deal_type"}
     amounts = {"progress", "performance", "balance", "average_monthly_takings"} & {*READ}
     assert (texts & {*READ}) | amounts <= found.keys()
@@ -261,7 +267,7 @@ def test_prepared_columns_are_whole_numbers(store):
 
 def test_what_is_no_frame():
     """
-    "InvalidDocument: when it is none that narwhals knows."
+    `InvalidDocument` for anything that is not a frame.
     """
     for thing in (None, 1, [], {"progress": [1]}, "frame", DEALS["progress"]):
         with pytest.raises(InvalidDocument):

@@ -1,4 +1,4 @@
-"""Rows of several jurisdictions and days in one frame, each as its own rulebook answers it."""
+"""Rows of several jurisdictions and days in one frame, each with the outcome of its rulebook."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from decimal import Decimal
 
 import pyarrow as pa
 import pytest
-from compared import columns_of, rows_said
-from stores import STORES
+from frame_kinds import FRAME_KINDS
+from frame_results import columns_of, row_outcomes
 
 from holdback import InvalidDocument, load_jurisdictions
 from holdback.portfolio import OUTCOMES, assess, needed, prepare, sample
@@ -18,7 +18,9 @@ PLACE = {outcome: place for place, outcome in enumerate(OUTCOMES)}
 
 
 def by_the_service(jurisdictions, row, on=None):
-    """Outcome, codes and needs of *row* as the service answers it, facts of other jurisdictions left out."""
+    """
+    Outcome, codes and needs of *row* by `Rulebook.assess`, without other jurisdictions' facts.
+    """
     code, day = row["jurisdiction"], on or row["on"]
     if code not in jurisdictions.codes:
         return "invalid", (), ("jurisdiction",)
@@ -35,7 +37,7 @@ def by_the_service(jurisdictions, row, on=None):
 
 
 def in_words(frame):
-    """Outcome, codes and needs of each row of a *frame* assessed to be readable."""
+    """Outcome, codes and needs of each row of a *frame* with a readable result."""
     words = zip(*columns_of(frame, "outcome", "codes", "needs"), strict=True)
     return [
         (outcome, *(tuple(filter(None, text.split(", "))) for text in texts))
@@ -52,7 +54,8 @@ def put(table, name, array):
 
 def portfolio_of(jurisdictions):
     """
-    Some of the sample on days at every change, on none, and long ago; some of no jurisdiction.
+    Part of the sample on every day of a change, without a day, and long ago; some without a
+    jurisdiction.
     """
     table = sample(1200, seed=5)
     days = [date(2024, 5, 1), None, date(1999, 1, 1), date(2026, 12, 31), date(9999, 12, 31)]
@@ -64,10 +67,10 @@ def portfolio_of(jurisdictions):
     return put(put(table, "on", pa.array(on, pa.date32())), "jurisdiction", pa.array(codes))
 
 
-@pytest.mark.parametrize("store", STORES)
-def test_the_sample_portfolio_on_many_days(store):
+@pytest.mark.parametrize("frame_kind", FRAME_KINDS)
+def test_the_sample_portfolio_on_many_days(frame_kind):
     """
-    "What the rules say of a row is what they say of that deal alone", as `Rulebook.assess` does.
+    Each row has the outcome that `Rulebook.assess` gives to that deal alone.
     """
     jurisdictions = load_jurisdictions()
     table = portfolio_of(jurisdictions)
@@ -75,10 +78,10 @@ def test_the_sample_portfolio_on_many_days(store):
     expected = [by_the_service(jurisdictions, row) for row in rows]
     assert {outcome for outcome, _, _ in expected} == {*OUTCOMES}
 
-    frame = STORES[store](table)
+    frame = FRAME_KINDS[frame_kind](table)
     assert in_words(assess(frame, jurisdictions, readable=True)) == expected
     for row, (outcome, _, needs), want in zip(
-        rows, rows_said(assess(frame, jurisdictions)), expected, strict=True
+        rows, row_outcomes(assess(frame, jurisdictions)), expected, strict=True
     ):
         assert outcome == PLACE[want[0]]
         if want[0] == "undetermined":
@@ -130,7 +133,7 @@ maximum = "JPY 100"
 
 def benelux():
     """
-    Two jurisdictions whose own facts have the same names; BE begins a year later, and has no cents.
+    Two jurisdictions whose declared facts share names; BE starts a year later, and has no cents.
     """
     later = {
         name: text.replace("2026-01-01", "2027-01-01").replace("2025-01-01", "2026-01-01")
@@ -172,8 +175,8 @@ def deals():
 
 
 @pytest.mark.parametrize("on", ["on", date(2025, 6, 1), date(2026, 6, 1)], ids=str)
-@pytest.mark.parametrize("store", STORES)
-def test_facts_of_one_name_that_are_read_otherwise(store, on):
+@pytest.mark.parametrize("frame_kind", FRAME_KINDS)
+def test_facts_of_one_name_that_are_read_otherwise(frame_kind, on):
     """
     A column is read as each row's own jurisdiction reads it: its range, its texts, its decimals.
     """
@@ -181,12 +184,12 @@ def test_facts_of_one_name_that_are_read_otherwise(store, on):
     rows, table = deals()
     day = None if on == "on" else on
     expected = [by_the_service(jurisdictions, row, day) for row in rows]
-    frame = STORES[store](table)
+    frame = FRAME_KINDS[frame_kind](table)
     assert in_words(assess(frame, jurisdictions, on=on, readable=True)) == expected
-    numbers = rows_said(assess(frame, jurisdictions, on=on))
+    numbers = row_outcomes(assess(frame, jurisdictions, on=on))
     assert [outcome for outcome, _, _ in numbers] == [PLACE[outcome] for outcome, _, _ in expected]
     again = prepare(frame, jurisdictions, on=on)
-    assert rows_said(assess(again, jurisdictions, on=on, prepared=True)) == numbers
+    assert row_outcomes(assess(again, jurisdictions, on=on, prepared=True)) == numbers
     standing, arrears, fee = columns_of(again, "standing", "arrears", "fee")
     for row, (outcome, _, _), *found in zip(rows, expected, standing, arrears, fee, strict=True):
         if outcome != "invalid":
@@ -195,23 +198,22 @@ def test_facts_of_one_name_that_are_read_otherwise(store, on):
             assert found == [book.catalogue.fact(name).read(row[name]) for name in names]
 
 
-@pytest.mark.parametrize("store", STORES)
-def test_rows_of_a_jurisdiction_that_has_not_begun(store):
+@pytest.mark.parametrize("frame_kind", FRAME_KINDS)
+def test_rows_of_a_jurisdiction_that_has_not_begun(frame_kind):
     """
-    Whether the others are in the frame or not, and whether it is lazy or not, it is the day that is
-    at fault.
+    The day is the cause, whether the frame is lazy or not, and with or without other rows.
     """
     jurisdictions = benelux()
     _, table = deals()
     of_be = table.filter(pa.compute.equal(table["jurisdiction"], "BE"))
     found = in_words(
-        assess(STORES[store](of_be), jurisdictions, on=date(2025, 6, 1), readable=True)
+        assess(FRAME_KINDS[frame_kind](of_be), jurisdictions, on=date(2025, 6, 1), readable=True)
     )
     assert set(found) == {("invalid", (), ("2025-06-01",))}
 
 
-@pytest.mark.parametrize("store", STORES)
-def test_a_frame_of_no_known_jurisdiction(store):
+@pytest.mark.parametrize("frame_kind", FRAME_KINDS)
+def test_a_frame_of_no_known_jurisdiction(frame_kind):
     """
     Rows of no jurisdiction are invalid, also where there are no others.
     """
@@ -219,5 +221,5 @@ def test_a_frame_of_no_known_jurisdiction(store):
     of_none = table.filter(
         pa.compute.invert(pa.compute.is_in(table["jurisdiction"], pa.array(["NL", "BE"])))
     )
-    found = in_words(assess(STORES[store](of_none), benelux(), readable=True))
+    found = in_words(assess(FRAME_KINDS[frame_kind](of_none), benelux(), readable=True))
     assert set(found) == {("invalid", (), ("jurisdiction",))}

@@ -1,14 +1,14 @@
-"""Plain columns of every type on every dataframe engine, read as the one reader of facts reads their values."""
+"""Plain columns of every type on every engine give the numbers of `Fact.read`."""
 
 from __future__ import annotations
 
 from functools import lru_cache
 
 import pytest
-from compared import misread, rows_said
-from meaning import OUTCOMES
-from plain_cases import STORAGES, frames
-from stores import PLAIN
+from expected_values import OUTCOMES
+from frame_kinds import PLAIN_FRAME_KINDS
+from frame_results import misread, row_outcomes
+from plain_column_cases import STORAGES, frames
 
 from holdback import portfolio
 
@@ -17,38 +17,36 @@ LEAST_PAIRS = 100_000
 
 @lru_cache(maxsize=8)
 def cases(lacking, whole_are_known):
-    """The frames of a store that is *lacking* some storages."""
+    """The frames of a frame_kind that is *lacking* some storages."""
     here = [each for name, each in STORAGES.items() if name not in lacking]
     return frames(here, whole_are_known=whole_are_known)
 
 
-def stored(store):
-    """Each frame, and as *store* has it."""
-    make, lacking = PLAIN[store]
-    return [(each, make(each.table)) for each in cases(lacking, store == "pandas numpy")]
+def stored(frame_kind):
+    """Each frame, and as *frame_kind* has it."""
+    make, lacking = PLAIN_FRAME_KINDS[frame_kind]
+    return [(each, make(each.table)) for each in cases(lacking, frame_kind == "pandas numpy")]
 
 
-@pytest.mark.parametrize("store", PLAIN)
-def test_values_mean_what_the_reader_of_facts_says(store):
+@pytest.mark.parametrize("frame_kind", PLAIN_FRAME_KINDS)
+def test_values_mean_what_the_reader_of_facts_says(frame_kind):
     """
-    "What a column may hold is what `Fact.read` takes of a facts document, with two things more
-    [...]: a 64-bit float, and a day as midnight without a time zone. The answer is the one of
-    `Fact.read`: a number, or unknown, or a value that the service would refuse, which is at fault."
+    A column may hold what `Fact.read` accepts, 64-bit floats, and days as midnights. The result is
+    that of `Fact.read`: a number, unknown, or invalid.
     """
-    for frame, native in stored(store):
+    for frame, native in stored(frame_kind):
         assert list(misread(frame, native))[:20] == []
 
 
-@pytest.mark.parametrize("store", PLAIN)
-def test_rows_come_out_as_the_service_answers(store):
+@pytest.mark.parametrize("frame_kind", PLAIN_FRAME_KINDS)
+def test_rows_come_out_as_the_service_answers(frame_kind):
     """
-    "rows the engine would call `InvalidDocument` (out of range, too many decimals) become `outcome
-    = "invalid"` with the facts named, never a wrong answer"
+    A row for which the engine raises `InvalidDocument` is `invalid`, with the facts named.
     """
     met, pairs = set(), 0
-    for frame, native in stored(store):
-        assert rows_said(portfolio.assess(native, frame.book)) == frame.expected
+    for frame, native in stored(frame_kind):
+        assert row_outcomes(portfolio.assess(native, frame.book)) == frame.expected
         met.update(OUTCOMES[outcome] for outcome, _, _ in frame.expected)
         pairs += frame.pairs
     assert met == {*OUTCOMES}
-    assert pairs * len(PLAIN) >= LEAST_PAIRS
+    assert pairs * len(PLAIN_FRAME_KINDS) >= LEAST_PAIRS

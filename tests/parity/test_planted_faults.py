@@ -8,10 +8,10 @@ import sys
 import polars as pl
 import pytest
 from attrs import evolve
-from compared import misread, rows_said, whole_numbers
-from plain_cases import STORAGES, USUAL, frames
-from prepared_cases import case
-from stores import STORES
+from frame_kinds import FRAME_KINDS
+from frame_results import integer_table, misread, row_outcomes
+from plain_column_cases import STORAGES, USUAL, frames
+from prepared_row_cases import case
 
 from holdback import portfolio
 from holdback.portfolio import column_plan, column_readers, outcome_columns, value_reader
@@ -36,9 +36,9 @@ def misread_in(*storages, make=pl.from_arrow):
 def answered_wrong():
     """Whether some prepared row comes out otherwise than it must."""
     one = case("pounds")
-    frame = pl.from_arrow(whole_numbers(one.catalogue, one.rows))
+    frame = pl.from_arrow(integer_table(one.catalogue, one.rows))
     return any(
-        rows_said(portfolio.assess(frame, book.rulebook, prepared=True)) != list(book.expected)
+        row_outcomes(portfolio.assess(frame, book.rulebook, prepared=True)) != list(book.expected)
         for book in one.books
     )
 
@@ -53,7 +53,7 @@ def test_none_is_found_where_none_is():
 
 def test_floats_that_are_just_rounded(monkeypatch):
     """
-    "A float is read as the decimal number of the type's places to which it is the nearest float"
+    A float with too many decimals is not rounded.
     """
 
     def rounded(self, column):
@@ -66,7 +66,7 @@ def test_floats_that_are_just_rounded(monkeypatch):
 
 def test_a_range_whose_end_is_left_out(monkeypatch):
     """
-    "`low` and `high` are the ends of its range, both included."
+    Both ends of a range are included.
     """
 
     def within(self, number, given):
@@ -81,7 +81,7 @@ def test_a_range_whose_end_is_left_out(monkeypatch):
 
 def test_decimals_that_are_cut_off(monkeypatch):
     """
-    "Nothing is rounded, except a derived percentage"
+    Only a derived percentage is rounded.
     """
     plain = column_readers.ColumnReader.decimal
 
@@ -94,12 +94,12 @@ def test_decimals_that_are_cut_off(monkeypatch):
 
 def test_instants_that_are_all_days(monkeypatch):
     """
-    "a day as midnight without a time zone"
+    Only a midnight is a day.
     """
     monkeypatch.setattr(
         value_reader, "_day", lambda value: value.date() if value == value else value
     )
-    assert misread_in("instant_ns", make=STORES["pandas arrow"])
+    assert misread_in("instant_ns", make=FRAME_KINDS["pandas arrow"])
 
 
 @pytest.mark.parametrize(
@@ -107,8 +107,7 @@ def test_instants_that_are_all_days(monkeypatch):
 )
 def test_a_wrong_comparison(monkeypatch, operand, wrong):
     """
-    "*columns* (a whole portfolio on any dataframe engine) [...] must give the same answer" (design
-    1)
+    A wrong comparison in the column expressions is noticed.
     """
     monkeypatch.setattr(columns_module, "_COMPARED", {**columns_module._COMPARED, operand: wrong})
     assert answered_wrong()
@@ -116,7 +115,7 @@ def test_a_wrong_comparison(monkeypatch, operand, wrong):
 
 def test_outcomes_in_another_order(monkeypatch):
     """
-    "Any declining rule false: `ineligible`. Else anything unknown: `undetermined`" (design 4)
+    A false declining rule comes before an unknown rule.
     """
     first, second, third = outcome_columns._BY_MASK
     monkeypatch.setattr(outcome_columns, "_BY_MASK", (second, first, third))
@@ -125,7 +124,7 @@ def test_outcomes_in_another_order(monkeypatch):
 
 def test_a_rule_that_is_called_unknown_without_its_fact(monkeypatch):
     """
-    A rule that is true whatever a fact is does not need it.
+    A rule that is true whatever a fact is does not need the fact.
     """
     monkeypatch.setattr(
         outcome_columns, "always_unknown_without", lambda rule: len(rule.names) == 1

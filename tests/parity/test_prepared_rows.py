@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from compared import rows_said, said_by_columns, whole_numbers
-from meaning import OUTCOMES, invalid
-from prepared_cases import CATALOGUES, SIZES, case, counted
-from stores import STORES
+from expected_values import OUTCOMES, invalid
+from frame_kinds import FRAME_KINDS
+from frame_results import integer_table, row_outcomes, rule_answers
+from prepared_row_cases import CATALOGUES, SIZES, case, counted
 
 from holdback import portfolio
 
@@ -16,9 +16,7 @@ LEAST_PAIRS = 500_000
 @pytest.mark.parametrize("name", CATALOGUES)
 def test_the_interpreter_the_closure_and_the_service_agree(name):
     """
-    "A slow and obvious *reference interpreter* defines what it means. [...] *closure* (one deal,
-    microseconds) [...] must give the same answer, on every input, missing facts included." (design
-    1)
+    The closures and the column expressions give the answer of the reference interpreter.
     """
     one = case(name)
     met = set()
@@ -38,62 +36,61 @@ def test_the_interpreter_the_closure_and_the_service_agree(name):
     assert {said for row in one.answers for said in row} == {True, False, None}
 
 
-@pytest.mark.parametrize("store", STORES)
+@pytest.mark.parametrize("frame_kind", FRAME_KINDS)
 @pytest.mark.parametrize("name", CATALOGUES)
-def test_columns_say_what_the_interpreter_says(name, store):
+def test_columns_say_what_the_interpreter_says(name, frame_kind):
     """
-    "Parity: interpreter = closure = columns on every backend [...]; 0 differences."
+    The column expressions give the answers of the interpreter on every engine.
     """
     one = case(name)
     assert (
-        said_by_columns(STORES[store](whole_numbers(one.catalogue, one.rows)), one) == one.answers
+        rule_answers(FRAME_KINDS[frame_kind](integer_table(one.catalogue, one.rows)), one)
+        == one.answers
     )
 
 
 @pytest.mark.parametrize("narrow", [False, True], ids=["64 bits", "narrow"])
-@pytest.mark.parametrize("store", STORES)
+@pytest.mark.parametrize("frame_kind", FRAME_KINDS)
 @pytest.mark.parametrize("name", CATALOGUES)
-def test_assess_says_what_the_interpreter_says(name, store, narrow):
+def test_assess_says_what_the_interpreter_says(name, frame_kind, narrow):
     """
-    "What the rules say of a row is what they say of that deal alone: the answers are worked out
-    from the same checked rules, on whole numbers."
+    Each row has the outcome that the rules give to that deal alone.
     """
     one = case(name)
-    frame = STORES[store](whole_numbers(one.catalogue, one.rows, narrow=narrow))
+    frame = FRAME_KINDS[frame_kind](integer_table(one.catalogue, one.rows, narrow=narrow))
     for book in one.books:
-        found = rows_said(portfolio.assess(frame, book.rulebook, prepared=True))
+        found = row_outcomes(portfolio.assess(frame, book.rulebook, prepared=True))
         assert found == list(book.expected)
 
 
-@pytest.mark.parametrize("store", STORES)
-def test_rows_without_a_null_at_all(store):
+@pytest.mark.parametrize("frame_kind", FRAME_KINDS)
+def test_rows_without_a_null_at_all(frame_kind):
     """
-    The facts of a prepared frame in memory that have no nulls are certain, and shorter expressions
-    are made for them.
+    Prepared facts in memory without nulls get shorter expressions, with the same results.
     """
     one = case("pounds")
-    frame = STORES[store](whole_numbers(one.catalogue, one.rows[-20:]))
+    frame = FRAME_KINDS[frame_kind](integer_table(one.catalogue, one.rows[-20:]))
     assert not any(None in row for row in one.rows[-20:])
     for book in one.books:
-        found = rows_said(portfolio.assess(frame, book.rulebook, prepared=True))
+        found = row_outcomes(portfolio.assess(frame, book.rulebook, prepared=True))
         assert found == list(book.expected[-20:])
 
 
-@pytest.mark.parametrize("store", STORES)
-def test_a_row_that_could_not_be_read_stays_invalid(store):
+@pytest.mark.parametrize("frame_kind", FRAME_KINDS)
+def test_a_row_that_could_not_be_read_stays_invalid(frame_kind):
     """
-    What `prepare` could not read is noted in the column `invalid`: a mask of the facts at fault.
+    The column `invalid` has a mask of the facts that `prepare` could not read.
     """
     one = case("yen, wide")
     masks = [0, 1, 1 << 57, (1 << 58) - 1, 0]
-    table = whole_numbers(one.catalogue, one.rows[: len(masks)])
-    frame = STORES[store](table.append_column("invalid", [masks]))
+    table = integer_table(one.catalogue, one.rows[: len(masks)])
+    frame = FRAME_KINDS[frame_kind](table.append_column("invalid", [masks]))
     book = one.books[SIZES.index(60)]
     expected = [
         (invalid(place for place in range(58) if mask >> place & 1)) if mask else each
         for mask, each in zip(masks, book.expected, strict=False)
     ]
-    assert rows_said(portfolio.assess(frame, book.rulebook, prepared=True)) == expected
+    assert row_outcomes(portfolio.assess(frame, book.rulebook, prepared=True)) == expected
 
 
 def test_that_many_pairs_were_compared():
@@ -101,7 +98,7 @@ def test_that_many_pairs_were_compared():
     "500,000 (rule, row) pairs in all in CI"
     """
     cases = [case(name) for name in CATALOGUES]
-    assert len(STORES) * sum(each.pairs for each in cases) >= LEAST_PAIRS
-    assert 2 * len(STORES) * counted(cases) >= LEAST_PAIRS
+    assert len(FRAME_KINDS) * sum(each.pairs for each in cases) >= LEAST_PAIRS
+    assert 2 * len(FRAME_KINDS) * counted(cases) >= LEAST_PAIRS
     assert max(SIZES) == 60  # the width of a mask
     assert max(len(each.catalogue.facts) for each in cases) == 58  # the most facts there can be

@@ -11,16 +11,16 @@ import pytest
 
 pytest.importorskip("pyspark")
 
-from compared import columns_of, misread, rows_said, said_by_columns, whole_numbers
-from meaning import OUTCOMES
-from plain_cases import STORAGES, frames
-from prepared_cases import CATALOGUES, case
+from expected_values import OUTCOMES
+from frame_results import columns_of, integer_table, misread, row_outcomes, rule_answers
+from plain_column_cases import STORAGES, frames
+from prepared_row_cases import CATALOGUES, case
 from pyspark.sql import DataFrame, SparkSession, functions
 
 from holdback import InvalidDocument, load_jurisdictions, portfolio
 from holdback.portfolio import sample
 
-# What PySpark and pandas will change some day is their own affair.
+# Deprecations within PySpark and pandas are not ours to fix.
 pytestmark = pytest.mark.filterwarnings("default")
 
 LEAST_PAIRS = 5_000
@@ -64,7 +64,7 @@ def spark():
 
 @pytest.fixture
 def lenient(spark):
-    """The session without the errors of the SQL standard, which Spark makes unless it is told otherwise."""
+    """The session without ANSI errors, which are the default of Spark."""
     assert spark.conf.get("spark.sql.ansi.enabled") == "true"
     spark.conf.set("spark.sql.ansi.enabled", "false")
     yield spark
@@ -74,35 +74,34 @@ def lenient(spark):
 @pytest.mark.parametrize("name", CATALOGUES)
 def test_columns_say_what_the_interpreter_says(spark, name):
     """
-    "Parity: interpreter = closure = columns on every backend, [...] (5,000 of them on PySpark
-    [...])"
+    The column expressions on PySpark give the answers of the interpreter.
     """
     one = case(name, RULES, ROWS)
-    frame = spark.createDataFrame(whole_numbers(one.catalogue, one.rows))
-    assert said_by_columns(frame, one) == one.answers
+    frame = spark.createDataFrame(integer_table(one.catalogue, one.rows))
+    assert rule_answers(frame, one) == one.answers
     assert len(CATALOGUES) * one.pairs >= LEAST_PAIRS
 
 
 @pytest.mark.parametrize("name", CATALOGUES)
 def test_assess_says_what_the_interpreter_says(spark, name):
     """
-    What the rules say of a row is what they say of that deal alone.
+    Each row has the outcome that the rules give to that deal alone.
     """
     one = case(name, RULES, ROWS)
-    table = whole_numbers(one.catalogue, one.rows, narrow=True, unsigned=False)
+    table = integer_table(one.catalogue, one.rows, narrow=True, unsigned=False)
     frame = spark.createDataFrame(table)
     met = set()
     for book in (one.books[place] for place in BOOKS):
         found = portfolio.assess(frame, book.rulebook, prepared=True)
         assert isinstance(found, DataFrame)
-        assert rows_said(found) == list(book.expected)
+        assert row_outcomes(found) == list(book.expected)
         met.update(OUTCOMES[outcome] for outcome, _, _ in book.expected)
     assert met == {*OUTCOMES} - {"invalid"}
 
 
 def test_values_mean_what_the_reader_of_facts_says(spark):
     """
-    "with nulls, NaN, NaT, negative zero, extremes of range and every dtype; 0 differences"
+    Nulls, NaN, negative zero, the limits of ranges and every dtype are read as `Fact.read` does.
     """
     for frame in frames(HERE, wild=400, tame=0):
         assert list(misread(frame, spark.createDataFrame(frame.table)))[:20] == []
@@ -110,15 +109,14 @@ def test_values_mean_what_the_reader_of_facts_says(spark):
 
 def test_rows_come_out_as_the_service_answers(lenient):
     """
-    "rows the engine would call `InvalidDocument` [...] become `outcome = "invalid"` with the facts
-    named"
+    A row for which the engine raises `InvalidDocument` is `invalid`, with the facts named.
     """
     met = set()
     for frame in frames(HERE, wild=200, tame=200):
         if frame.number % 4 == 0:
             continue  # it has the most rules, and takes the longest
         native = lenient.createDataFrame(frame.table)
-        assert rows_said(portfolio.assess(native, frame.book)) == frame.expected
+        assert row_outcomes(portfolio.assess(native, frame.book)) == frame.expected
         met.update(OUTCOMES[outcome] for outcome, _, _ in frame.expected)
     assert met == {*OUTCOMES}
 
@@ -137,7 +135,7 @@ WRONG = {
 
 def test_what_cannot_be_read_is_refused_all_at_once(spark):
     """
-    "InvalidDocument: naming every column that is missing or of the wrong type."
+    `InvalidDocument` names every column that is missing or of the wrong type.
     """
     frame = spark.createDataFrame(sample(3, seed=1)).drop("deals_defaulted")
     for name, written in WRONG.items():
@@ -149,8 +147,7 @@ def test_what_cannot_be_read_is_refused_all_at_once(spark):
 
 def test_the_sample_portfolio(spark):
     """
-    Several jurisdictions and days in one frame: in Spark as in PyArrow, which is held against the
-    service.
+    Several jurisdictions and days in one frame give the same on Spark as on PyArrow.
     """
     deals, jurisdictions = sample(400, seed=5), load_jurisdictions()
     found = portfolio.assess(spark.createDataFrame(deals), jurisdictions, readable=True)
@@ -160,4 +157,4 @@ def test_the_sample_portfolio(spark):
     expected = columns_of(portfolio.assess(deals, jurisdictions, readable=True), *names)
     assert columns_of(found, *names) == expected
     empty = portfolio.assess(spark.createDataFrame(deals).limit(0), jurisdictions)
-    assert rows_said(empty) == []
+    assert row_outcomes(empty) == []

@@ -8,13 +8,13 @@ pytest.importorskip("pyspark")
 
 from portfolio_script import make_files, printed, script
 
-# What PySpark and pandas will change some day is their own affair.
+# Deprecations within PySpark and pandas are not ours to fix.
 pytestmark = pytest.mark.filterwarnings("default")
 
 
 @pytest.fixture(scope="module")
 def spark():
-    """The session that the page speaks of."""
+    """The session of the how-to."""
     from pyspark.sql import SparkSession
 
     building = SparkSession.builder.master("local[2]").appName("script")
@@ -33,8 +33,7 @@ def spark():
 
 def test_the_script_prints_the_same(spark, tmp_path, monkeypatch):
     """
-    "The same script runs on pandas, DuckDB and PySpark with one line changed, shown in the docs and
-    run in CI."
+    The script of the how-to prints the same on PySpark, with one line changed.
     """
     make_files(tmp_path)
     monkeypatch.chdir(tmp_path)
@@ -45,7 +44,7 @@ def test_the_script_prints_the_same(spark, tmp_path, monkeypatch):
 
 
 def _java_works_in(spark, folder):
-    """Java takes the folder in which it was started for the one it works in, wherever Python is by now."""
+    """Set the working folder of Java, which stays where it was started when Python moves."""
     hadoop = spark.sparkContext._jvm.org.apache.hadoop.fs
     files = hadoop.FileSystem.get(spark.sparkContext._jsc.hadoopConfiguration())
     files.setWorkingDirectory(hadoop.Path(str(folder)))

@@ -1,4 +1,4 @@
-"""Plain columns of what one kind of frame alone has: objects of Python, texts in place of numbers, wider numbers."""
+"""Columns of types that only some frames have: objects, texts for numbers, wide integers."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from attrs import evolve
-from compared import columns_of
-from meaning import FAULT, meant
-from plain_cases import FACTS, GBP, HUGE, WORDS
-from prepared_cases import rulebook
+from expected_values import INVALID, expected_value
+from frame_results import columns_of
+from plain_column_cases import FACTS, GBP, HUGE, WORDS
+from prepared_row_cases import rulebook
 
 from holdback.money import Money
 from holdback.portfolio import prepare
@@ -27,18 +27,18 @@ NUMERIC = [fact for fact in FACTS if fact.type.kind not in (Kind.TEXT, Kind.FLAG
 
 
 def book_of(facts):
-    """A rulebook about *facts* and progress, which asks for progress alone."""
+    """A rulebook with *facts* and progress, whose one rule reads progress."""
     known = Catalogue(facts=(NAMED["progress"], *facts), currency=GBP)
     return rulebook(known, [check(parse("progress >= 60%"), known)])
 
 
 def read(frame, facts):
-    """What `prepare` reads in the columns of *facts*: for each its numbers, None where unknown, or `FAULT`."""
+    """What `prepare` reads in the columns of *facts*: numbers, None for unknown, or `INVALID`."""
     names = [fact.name for fact in facts]
     *found, masks = columns_of(prepare(frame, book_of(facts)), *names, "invalid")
     return [
         [
-            FAULT if mask >> place & 1 else number
+            INVALID if mask >> place & 1 else number
             for number, mask in zip(numbers, masks, strict=True)
         ]
         for place, numbers in enumerate(found, start=1)
@@ -46,15 +46,19 @@ def read(frame, facts):
 
 
 def numbered(facts):
-    """Each of *facts* under a name of its own, beside progress."""
+    """*facts* under names of their own."""
     return [evolve(fact, name=f"of_{fact.name}") for fact in facts]
 
 
 # -- objects and texts
 
 TEXTS = [
-    "64.5%", "64.5", "64.12345", "64.12345%", " 64.5", "64,5", "1,200.00", "GBP 1200.00", "JPY 7", "-5", "+5", "1e3", "",
-    "nan", "21 days", "1 day", "007", "0", "-0", "99999999999999999999999999999", "2026-03-01", "true", "100.0000000", "٣",
+    "64.5%", "64.5", "64.12345", "64.12345%", " 64.5", "64,5",
+    "1,200.00", "GBP 1200.00", "JPY 7", "-5", "+5",
+    "1e3", "",
+    "nan", "21 days", "1 day", "007", "0", "-0", "99999999999999999999999999999",
+    "2026-03-01", "true",
+    "100.0000000", "٣",
 ]  # fmt: skip
 OBJECTS = [
     *TEXTS,
@@ -112,32 +116,29 @@ def column_of(values, kind):
 @pytest.mark.parametrize("kind", ["pandas", "polars"])
 def test_objects_are_read_as_they_stand(kind):
     """
-    A column of Python's objects is read value by value, as in a facts document; a float in one is
-    no number of a column of floats, and at fault as there.
+    A column of Python objects is read value by value, as in a facts document.
     """
     values = [*OBJECTS, pd.NA, pd.NaT] if kind == "pandas" else OBJECTS
     facts, frame = column_of(values, kind)
     for fact, found in zip(facts, read(frame, facts), strict=True):
-        expected = [meant(fact, value) for value in values]
+        expected = [expected_value(fact, value) for value in values]
         assert found == expected, fact.name
 
 
 @pytest.mark.parametrize("kind", ["pandas", "polars"])
 def test_a_float_among_objects_is_at_fault(kind):
     """
-    "No float is taken: a float has already been rounded." A column of floats says by its type what
-    they are.
+    A float among objects is invalid, as in a facts document; only a column of floats is read.
     """
     facts, frame = column_of([64.5, 3.0, np.float64(3), np.float32(3), math.inf, None], kind)
     for fact, found in zip(facts, read(frame, facts), strict=True):
-        assert found == [FAULT] * 5 + [None], fact.name
+        assert found == [INVALID] * 5 + [None], fact.name
 
 
 @pytest.mark.parametrize("kind", ["pandas", "pandas string", "pandas arrow", "polars", "pyarrow"])
 def test_texts_are_read_as_in_a_facts_document(kind):
     """
-    "Each value that occurs is read once, by the one reader of facts." Only a frame in memory is
-    read so.
+    Texts in a frame in memory are read by `Fact.read`.
     """
     values = [*TEXTS, None, "Funded", "Café"]
     facts = numbered(fact for fact in FACTS if fact.type.kind is not Kind.FLAG)
@@ -155,17 +156,17 @@ def test_texts_are_read_as_in_a_facts_document(kind):
         "pyarrow": lambda: table,
     }[kind]()
     for fact, found in zip(facts, read(frame, facts), strict=True):
-        assert found == [meant(fact, value) for value in values], fact.name
+        assert found == [expected_value(fact, value) for value in values], fact.name
 
 
 def test_flags_among_objects():
     """
-    pandas has no NumPy column of true, false and nothing: such flags are objects.
+    pandas has no NumPy type for true, false and missing, so such flags are objects.
     """
     values = [True, None, False, math.nan, pd.NA, 1, 0, "true", 1.0]
     (fact,) = numbered([NAMED["verified"]])
     frame = pd.DataFrame({"progress": 64, fact.name: pd.Series(values, dtype=object)})
-    assert read(frame, [fact]) == [[1, None, 0, None, None, *[FAULT] * 4]]
+    assert read(frame, [fact]) == [[1, None, 0, None, None, *[INVALID] * 4]]
 
 
 # -- instants of pandas
@@ -175,8 +176,7 @@ def test_flags_among_objects():
 @pytest.mark.parametrize("arrow", [False, True], ids=["numpy", "arrow"])
 def test_instants_of_pandas(unit, arrow):
     """
-    A midnight without a time zone is a day; any other instant is at fault, were it by a nanosecond;
-    NaT is unknown.
+    A midnight without a time zone is a day, any other instant is invalid, and NaT is unknown.
     """
     facts = numbered([NAMED["checked_on"], NAMED["any_day"]])
     day = pd.Timestamp("2026-03-01").as_unit(unit)
@@ -186,7 +186,7 @@ def test_instants_of_pandas(unit, arrow):
         series = series.astype(pd.ArrowDtype(pa.timestamp(unit)))
     number = dt.date(2026, 3, 1).toordinal()
     frame = pd.DataFrame({"progress": 64, **{fact.name: series for fact in facts}})
-    assert read(frame, facts) == [[number, FAULT, None, number]] * 2
+    assert read(frame, facts) == [[number, INVALID, None, number]] * 2
 
 
 # -- wider numbers, and types of one engine
@@ -212,7 +212,7 @@ WIDE = [
 @pytest.mark.parametrize("name", ["HUGEINT", "UHUGEINT", "Int128", "UInt128", "UInt128 lazy"])
 def test_whole_numbers_of_128_bits(name):
     """
-    What DuckDB makes of a sum of whole numbers has 128 bits.
+    DuckDB sums integers in 128 bits.
     """
     values = [v for v in WIDE if v is None or v >= 0] if name.startswith("U") else WIDE
     facts = numbered(NUMERIC)
@@ -234,7 +234,7 @@ def test_whole_numbers_of_128_bits(name):
         casts = ", ".join(f"CAST({each} AS {name}) AS {each}" for each in types)
         frame = duckdb.from_arrow(table).project(f"progress, {casts}")
     for fact, found in zip(facts, read(frame, facts), strict=True):
-        assert found == [meant(fact, value) for value in values], fact.name
+        assert found == [expected_value(fact, value) for value in values], fact.name
 
 
 @pytest.mark.parametrize("name", ["polars", "polars lazy", "pandas", "duckdb", "pyarrow"])
@@ -252,33 +252,34 @@ def test_texts_of_a_closed_set(name):
             pl.col(fact.name).cast(pl.Enum(texts))
         ),
         "pandas": lambda: table.to_pandas().astype({fact.name: "category"}),
-        "duckdb": lambda: _enumerated(table, fact.name, texts),
+        "duckdb": lambda: _as_enum(table, fact.name, texts),
         "pyarrow": lambda: table.set_column(1, fact.name, table[fact.name].dictionary_encode()),
     }[name]()
-    assert read(frame, [fact]) == [[meant(fact, value) for value in values]]
+    assert read(frame, [fact]) == [[expected_value(fact, value) for value in values]]
 
 
-def _enumerated(table, name, texts):
+def _as_enum(table, name, texts):
     quoted = ", ".join("'" + text.replace("'", "''") + "'" for text in texts)
     return duckdb.from_arrow(table).project(f"progress, CAST({name} AS ENUM({quoted})) AS {name}")
 
 
 def test_days_of_duckdb_without_end():
     """
-    DuckDB has a day after all days, and one before them: no facts document has.
+    DuckDB has infinite dates, which no facts document has.
     """
     (fact,) = numbered([NAMED["any_day"]])
     frame = duckdb.sql(
-        f"SELECT 64 AS progress, d AS {fact.name} FROM (VALUES ('infinity'::DATE), ('-infinity'::DATE), "
+        f"SELECT 64 AS progress, d AS {fact.name} FROM (VALUES ('infinity'::DATE), "
+        "('-infinity'::DATE), "
         "('0044-03-15 (BC)'::DATE), ('9999-12-31'::DATE), (NULL)) AS days(d)"
     )
-    assert read(frame, [fact]) == [[FAULT, FAULT, FAULT, dt.date.max.toordinal(), None]]
+    assert read(frame, [fact]) == [[INVALID, INVALID, INVALID, dt.date.max.toordinal(), None]]
 
 
 @pytest.mark.parametrize("name", ["polars", "pyarrow", "pandas"])
 def test_columns_of_nothing_at_all(name):
     """
-    "a rule reads it; if it is never known, add a column of nulls of its type"
+    A column of nulls is unknown in every row.
     """
     facts = numbered(FACTS)
     nothing = {fact.name: [None, None] for fact in facts}

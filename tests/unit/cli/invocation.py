@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-import os
+from pathlib import Path
 
 from click.testing import CliRunner
 
@@ -12,12 +13,8 @@ from holdback.cli.commands import holdback
 
 def invoke(*arguments, cwd=None):
     """The output and the exit code of a command; never a traceback."""
-    before = os.getcwd()
-    os.chdir(cwd or before)
-    try:
-        ran = CliRunner().invoke(holdback, [str(each) for each in arguments])
-    finally:
-        os.chdir(before)
+    with contextlib.chdir(cwd or Path.cwd()):
+        ran = CliRunner().invoke(holdback, [str(argument) for argument in arguments])
     assert ran.exception is None or isinstance(ran.exception, SystemExit), repr(ran.exception)
     assert "Traceback" not in ran.output
     return ran

@@ -1,4 +1,7 @@
-"""`holdback demo`: the story that fits a terminal, every reply with `--full`, and the scenario to start from."""
+"""
+`holdback demo`: the story that fits a terminal, every reply with `--full`, and the scenario to
+start from.
+"""
 
 from __future__ import annotations
 

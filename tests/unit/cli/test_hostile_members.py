@@ -75,7 +75,7 @@ def escapes_in_a_name(root):
 
 
 def bytes_in_a_name(root):
-    os.rename(os.fsencode(root / "BE"), os.fsencode(root) + b"/\xff\xfe")
+    (root / "BE").rename(root / os.fsdecode(b"\xff\xfe"))
     return "??", "`??` is not the code of a jurisdiction"
 
 
@@ -122,8 +122,9 @@ def unreadable_file(root, monkeypatch):
 
 
 HOSTILE = [
-    binary, half_written, empty, pipe, symlink, loop, dangling, folder_as_file, too_large, another_name,
-    escapes_in_a_name, bytes_in_a_name, stray_file, escapes_in_a_text, deep, unreadable, unreadable_file,
+    binary, half_written, empty, pipe, symlink, loop, dangling, folder_as_file, too_large,
+    another_name, escapes_in_a_name, bytes_in_a_name, stray_file, escapes_in_a_text, deep,
+    unreadable, unreadable_file,
 ]  # fmt: skip
 
 

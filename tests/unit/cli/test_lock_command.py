@@ -29,7 +29,8 @@ def test_lock_and_check(shelf):
     text = (shelf / "digests.lock").read_text()
 
     assert re.fullmatch(
-        rf"NL 2025-01-01 {DIGEST}\nNL-ZH 2025-01-01 {DIGEST}\nthrough 2025-06-01\n2 changes locked in .*\n",
+        rf"NL 2025-01-01 {DIGEST}\nNL-ZH 2025-01-01 {DIGEST}\n"
+        r"through 2025-06-01\n2 changes locked in .*\n",
         first.output,
     )
     assert again.output.startswith("0 changes locked in ")

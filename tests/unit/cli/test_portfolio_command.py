@@ -138,7 +138,8 @@ def test_one_jurisdiction_and_one_day_for_all(folder):
     """
     One jurisdiction and one day can be given for all deals.
     """
-    query = f"select * exclude (jurisdiction, \"on\") from '{folder}/deals.parquet' where jurisdiction = 'GB'"
+    of_gb = f"from '{folder}/deals.parquet' where jurisdiction = 'GB'"
+    query = f'select * exclude (jurisdiction, "on") {of_gb}'
 
     told = run(query, "--jurisdiction", "GB", "--on", "2026-07-01")
 

@@ -1,4 +1,4 @@
-"""A sample of deals, and what the rulebooks say of each of them alone."""
+"""A sample of deals, and the assessment of each by its rulebook."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def facts_of(rulebook, row):
 
 
 def alone(row, jurisdictions):
-    """The rulebook of a row and its assessment; None for what it does not have."""
+    """The rulebook of a row and its assessment, each None if there is none."""
     try:
         rulebook = jurisdictions.resolve(row["jurisdiction"], on=row["on"])
     except InvalidDocument:
@@ -42,7 +42,7 @@ def alone(row, jurisdictions):
 
 def counted(jurisdictions, frame=None):
     """
-    By hand: the deals by jurisdiction and outcome, by code, by what is missing, and the money left.
+    The deals counted one by one: by outcome, by code and by missing fact, and the balance left.
     """
     outcomes, codes, needs, left = Counter(), Counter(), Counter(), Counter()
     for row in (deals() if frame is None else frame).iter_rows(named=True):

@@ -1,4 +1,4 @@
-"""Everything that is wrong with a frame is told at once, in words that say what to do."""
+"""Every error of a frame is reported at once, with a hint."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from holdback.portfolio import assess, check_frame, prepare
 
 
 def faults(frame, rules=None, **options):
-    """What is said of each column."""
+    """The error of each column."""
     with pytest.raises(InvalidDocument) as raised:
         check_frame(frame, rules or shipped(), **options)
     return {fault.path: str(fault) for fault in raised.value.errors}
@@ -30,8 +30,7 @@ def test_a_good_frame_passes():
 
 def test_everything_is_reported_at_once():
     """
-    "`check_frame` reports every missing, mistyped or out-of-range column at once, before work
-    begins"
+    `check_frame` reports every missing, mistyped or out-of-range column at once.
     """
     frame = good().with_columns(
         status=pl.lit(5),
@@ -46,20 +45,23 @@ def test_everything_is_reported_at_once():
 
     rows = good().height
     assert found == {
-        "progress": "progress: the column is missing; rules of GB read it; if it is never known, add "
+        "progress": "progress: the column is missing; rules of GB read it; if it is never known, "
+        "add "
         "a column of nulls of its type",
         "performance": "performance: the column is missing; did you mean `perfomance`?",
         "status": "status: expected text, not Int32",
-        "balance": f"balance: {rows:,} rows, the first is row 1, cannot be read; expected GBP 0.00 to GBP "
+        "balance": f"balance: {rows:,} rows, the first is row 1, cannot be read; expected "
+        "GBP 0.00 to GBP "
         "10000000000.00, at most 2 decimals",
-        "days_since_funding": f"days_since_funding: {rows:,} rows, the first is row 1, cannot be read; "
+        "days_since_funding": f"days_since_funding: {rows:,} rows, the first is row 1, "
+        "cannot be read; "
         "expected 0 days to 36600 days",
     }
 
 
 def test_columns_that_say_whose_rules_apply():
     """
-    A row without a jurisdiction, or on a day without rules, is no deal that can be assessed.
+    A row without a jurisdiction, or on a day without rules, cannot be assessed.
     """
     slip = faults(good().rename({"jurisdiction": "jurisdictoin"}))
     assert slip["jurisdiction"].endswith("did you mean `jurisdictoin`?")
@@ -80,7 +82,7 @@ def test_columns_that_say_whose_rules_apply():
 
 def test_prepared_columns_are_looked_at_too():
     """
-    `assess` trusts prepared columns; whoever made them elsewhere can have them checked.
+    `assess` trusts prepared columns; `check_frame` checks their ranges.
     """
     frame = prepare(good(), shipped())
     check_frame(frame, shipped(), prepared=True)
@@ -89,13 +91,14 @@ def test_prepared_columns_are_looked_at_too():
 
     assert faults(spoilt, prepared=True).keys() == {"progress"}
     assert faults(good(), prepared=True)["progress"] == (
-        "progress: expected whole numbers, as `prepare` makes them, not Decimal(precision=18, scale=4)"
+        "progress: expected whole numbers, as `prepare` makes them, "
+        "not Decimal(precision=18, scale=4)"
     )
 
 
 def test_what_is_no_frame_and_no_rules():
     """
-    "never a stack trace for a person's mistake"
+    A mistake of the caller gives an `InvalidDocument`.
     """
     with pytest.raises(InvalidDocument, match="expected a dataframe of pandas"):
         assess([1, 2], shipped())
@@ -107,7 +110,7 @@ def test_what_is_no_frame_and_no_rules():
 
 def test_an_assessed_frame_is_not_assessed_over_itself():
     """
-    Nothing of a user's is overwritten.
+    A column of the user's is never overwritten.
     """
     with pytest.raises(InvalidDocument) as raised:
         assess(assess(good(), shipped()), shipped())

@@ -1,4 +1,4 @@
-"""Offers for eligible deals are those that the service would make."""
+"""Offers for eligible deals are those that the engine would make."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from holdback.portfolio import prepare, quote
 
 
 def by_hand(frame):
-    """Each offer for each eligible deal, priced one by one."""
+    """The offers for each eligible deal, priced one by one."""
     for row in frame.iter_rows(named=True):
         rulebook, assessment = alone(row, shipped())
         if assessment is None or not assessment.eligible:
@@ -71,7 +71,7 @@ def rows(frame):
 )
 def test_offers_are_those_of_the_calculators(kind):
     """
-    "`quote` (offers for eligible rows, through the same calculators)"
+    The offers come from the same calculators.
     """
     expected = list(by_hand(of_gb()))
     assert {decision for _, _, decision, *_ in expected} >= {"Accepted", "Declined"}

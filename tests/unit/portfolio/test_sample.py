@@ -1,5 +1,6 @@
-"""A sample: "a documented, realistic synthetic portfolio (takings with seasons and trends, deals repaid at
-their pace, missing values, bad rows), used by docs, benchmarks and tests"."""
+"""
+The sample: realistic takings and deals, missing values and bad rows, all reproduced by one seed.
+"""
 
 from __future__ import annotations
 
@@ -56,12 +57,12 @@ def rows(table):
 
 @pytest.fixture(scope="module")
 def good(rows, shipped):
-    """The rows that can be read, but for what is missing."""
+    """The rows that are not invalid."""
     return [row for row in rows if assessed(row, shipped) is not None]
 
 
 def assessed(row, shipped):
-    """The assessment of *row* by the engine for one deal, or None when it is refused."""
+    """The assessment of *row*, or None if it is invalid."""
     rulebook = shipped.get(row["jurisdiction"])
     if rulebook is None:
         return None
@@ -74,12 +75,12 @@ def assessed(row, shipped):
 
 @pytest.fixture(scope="module")
 def assessments(rows, shipped):
-    """Every row's jurisdiction and assessment."""
+    """The jurisdiction and the assessment of every row."""
     return [(row["jurisdiction"], assessed(row, shipped)) for row in rows]
 
 
 def known(rows, *names):
-    """The values of *names* in the rows where they are all known."""
+    """The values of *names* in the rows where all are known."""
     for row in rows:
         values = tuple(row[name] for name in names)
         if None not in values:
@@ -88,8 +89,7 @@ def known(rows, *names):
 
 def test_there_is_a_column_for_every_fact(table, shipped):
     """
-    "a documented, realistic synthetic portfolio [...] used by docs, benchmarks and tests": every
-    built-in fact, and every fact that a shipped jurisdiction adds.
+    Every built-in fact and every fact that a shipped jurisdiction declares has a column.
     """
     built_in = [fact.name for fact in shipped["GB"].catalogue.facts[:BUILT_IN_FACTS]]
     own = {fact.name for each in shipped.values() for fact in each.catalogue.facts[BUILT_IN_FACTS:]}
@@ -101,7 +101,7 @@ def test_there_is_a_column_for_every_fact(table, shipped):
 
 def test_every_type_is_exact(table):
     """
-    Percentages and amounts are decimals, and no column holds a float.
+    Percentages and amounts are decimals, and no column holds floats.
     """
     types = {field.name: field.type for field in table.schema}
 
@@ -116,7 +116,7 @@ def test_every_type_is_exact(table):
 
 def test_own_facts_are_null_outside_their_jurisdiction(rows, shipped):
     """
-    What a jurisdiction adds is known there, and nowhere else.
+    A declared fact is known in its jurisdiction only.
     """
     names = list(rows[0])[3 + BUILT_IN_FACTS :]
     homes = {name: {row["jurisdiction"] for row in rows if row[name] is not None} for name in names}
@@ -128,14 +128,14 @@ def test_own_facts_are_null_outside_their_jurisdiction(rows, shipped):
 
 def test_every_deal_has_its_id(table):
     """
-    `deal_id` is text, each once.
+    `deal_id` is a unique text.
     """
     assert len(set(table.column("deal_id").to_pylist())) == N
 
 
 def test_the_same_seed_gives_the_same_bytes():
     """
-    "used by docs, benchmarks and tests": what one of them shows, everybody sees.
+    One seed gives the same bytes everywhere.
     """
 
     def written(table):
@@ -158,8 +158,7 @@ def test_a_smaller_sample_is_the_beginning_of_a_larger_one(table, fewer):
 
 def test_the_first_deal_stays_what_it_is():
     """
-    The rows of a seed are pinned: a change of them is a change of every page and figure made of
-    them.
+    The rows of a seed are pinned, because pages and figures are made of them.
     """
     (row,) = sample(1, seed=7).to_pylist()
 
@@ -180,8 +179,7 @@ def test_another_day():
 
 def test_progress_and_balance_are_of_one_repayment(good):
     """
-    "deals repaid at their pace": there is a repayment amount, in whole minor units, of which both
-    tell.
+    Progress and balance agree on one repayment amount in minor units.
     """
     columns = ("jurisdiction", "status", "progress", "balance")
     for code, status, progress, balance in known(good, *columns):
@@ -198,8 +196,7 @@ def test_progress_and_balance_are_of_one_repayment(good):
 
 def test_deals_stand_as_a_merchants_state_would_have_them():
     """
-    "deals repaid at their pace": remitted so much in so many days, a deal of the model has the same
-    facts.
+    A deal of the model with the same remittances has the same facts.
     """
     dice = sample_deals._Dice(PCG64(1))
     nobody = sample_deals._Merchants(
@@ -254,8 +251,7 @@ def test_few_deals_have_ended(good):
 
 def test_performance_is_progress_in_the_time_that_passed(good):
     """
-    Performance is progress times the term by the days that passed, to a ten-thousandth; progress
-    alone, once the term has passed.
+    Performance is progress times the term, divided by the days that have passed, up to the term.
     """
     columns = ("status", "progress", "performance", "days_since_funding", "remaining_term_days")
     unit, behind = Decimal("0.0001"), 0
@@ -284,8 +280,8 @@ def test_performance_is_unknown_until_a_day_has_passed(good):
 
 def test_days_are_in_order(good):
     """
-    Nothing is remitted before the deal was funded, or after it was repaid; no more days are missed
-    than passed.
+    Nothing is remitted before funding or after repayment, and no more days are missed than have
+    passed.
     """
     for age, silence, missed in known(
         good, "days_since_funding", "days_since_last_remittance", "missed_remittances_30d"
@@ -305,7 +301,8 @@ def test_what_came_before_agrees(good):
     assert all(
         done >= 1 for kind, done in known(good, "deal_type", "deals_completed") if kind == "Renewal"
     )
-    assert all(lost >= 1 for status, lost in known(good, "status", "deals_defaulted") if status == "Defaulted")  # fmt: skip
+    defaults = known(good, "status", "deals_defaulted")
+    assert all(lost >= 1 for status, lost in defaults if status == "Defaulted")
 
 
 def test_amounts_of_yen_are_whole(good):
@@ -325,7 +322,8 @@ def test_takings_have_seasons_and_trends():
     """
 
     def middle(on):
-        trends = [trend for (trend,) in known(sample(3_000, seed=3, on=on).to_pylist(), "takings_trend")]  # fmt: skip
+        rows = sample(3_000, seed=3, on=on).to_pylist()
+        trends = [trend for (trend,) in known(rows, "takings_trend")]
         assert min(trends) < 50
         assert max(trends) > 150
         return sorted(trends)[len(trends) // 2]

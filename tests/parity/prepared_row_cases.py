@@ -1,4 +1,6 @@
-"""Rules, rulebooks and prepared rows, drawn from a seed, with what the reference interpreter says of them."""
+"""
+Rules, rulebooks and prepared rows, drawn from a seed, with the reference interpreter's answers.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,7 @@ from functools import lru_cache
 from random import Random
 
 from attrs import evolve, frozen
-from meaning import FLOOR, answer
+from expected_values import FLOOR, answer
 
 from holdback import load_jurisdictions
 from holdback.money import Currency
@@ -17,7 +19,7 @@ from rule_generator import RuleGenerator
 from small_catalogue import CATALOGUE, GRADE, STATUS
 
 RULES, ROWS = 60, 620
-# How many rules the books have, at most as many as there can be. Every third book only refers.
+# How many rules the rulebooks have, up to the limit of 60. Every third rulebook only refers.
 SIZES = (1, 1, 1, 2, 2, 3, 5, 8, 60)
 
 JPY = Currency.of("JPY")
@@ -28,7 +30,7 @@ HUGE = 2**62
 
 def wide_catalogue():
     """
-    As many facts as a jurisdiction can have, 58, in yen, some with ranges as wide as there can be.
+    As many facts as a catalogue can have, 58, in yen, some with the widest ranges possible.
     """
     random = Random("wide catalogue")
     flag, day = Type(Kind.FLAG), Type(Kind.DATE)
@@ -59,8 +61,7 @@ def wide_catalogue():
     return Catalogue(facts=tuple(facts), parameters=parameters, currency=JPY)
 
 
-# Rules that no random one is like: true whatever a fact is, which is a need of the others all the
-# same.
+# Rules unlike random ones: one is true whatever its fact is, while others need the fact.
 WRITTEN = {
     "pounds": (
         "completed <= 3 or true",
@@ -80,7 +81,7 @@ CATALOGUES = {"pounds": CATALOGUE, "yen, wide": wide_catalogue()}
 
 
 def rulebook(catalogue, checked, *, only_refers=False, seed=""):
-    """A rulebook of the *checked* rules: of each three, two decline and one refers."""
+    """A rulebook of the *checked* rules: about two in three decline, the others refer."""
     refers = Random(f"refers {seed}")
     rules = tuple(
         Rule(
@@ -101,7 +102,7 @@ def rulebook(catalogue, checked, *, only_refers=False, seed=""):
 
 @frozen
 class Book:
-    """A rulebook, and what must come out of each row: outcome, failing and needs."""
+    """A rulebook, and the expected outcome, failing and needs of each row."""
 
     rulebook: object
     expected: tuple[tuple[int, int, int], ...]
@@ -110,7 +111,7 @@ class Book:
 
 @frozen
 class Case:
-    """Rules over one catalogue, rows of prepared facts, and what each rule says of each row."""
+    """Rules over one catalogue, rows of prepared facts, and the answer of each rule to each row."""
 
     name: str
     catalogue: Catalogue
@@ -121,7 +122,7 @@ class Case:
 
     @property
     def pairs(self):
-        """How many (rule, row) pairs there are."""
+        """The number of pairs of a rule and a row."""
         return len(self.rules) * len(self.rows)
 
 
@@ -145,7 +146,7 @@ def facts_of(generator, rules, number, certain):
 
 
 def rows_of(generator, rules, count):
-    """*count* rows; of every third fact no row lacks the number, and the last of them lack no other either."""
+    """*count* rows; every third fact is never unknown, and in the last 20 rows none is."""
     certain = range(0, len(generator.catalogue.facts), 3)
     some = [facts_of(generator, rules, number, certain) for number in range(count - 20)]
     everything = range(len(generator.catalogue.facts))
@@ -154,7 +155,7 @@ def rows_of(generator, rules, count):
 
 @lru_cache(maxsize=8)
 def case(name, rules=RULES, rows=ROWS):
-    """The case over the catalogue *name*, with what the interpreter says."""
+    """The case over the catalogue *name*, with the interpreter's answers."""
     catalogue = CATALOGUES[name]
     generator = RuleGenerator(Random(f"parity {name}"), catalogue)
     written = tuple(check(parse(source), catalogue) for source in WRITTEN[name])
@@ -172,7 +173,7 @@ def case(name, rules=RULES, rows=ROWS):
 
 
 def book(catalogue, checked, facts, answers, number, places):
-    """A book of the rules at *places*."""
+    """A rulebook of the rules at *places*."""
     made = rulebook(
         catalogue,
         [checked[place] for place in places],
@@ -185,7 +186,7 @@ def book(catalogue, checked, facts, answers, number, places):
 
 
 def counted(cases):
-    """How many (rule, row) pairs the books of *cases* have."""
+    """The number of pairs of a rule and a row in the rulebooks of *cases*."""
     return sum(
         len(each.rulebook.renewal.rules) * len(case.rows) for case in cases for each in case.books
     )

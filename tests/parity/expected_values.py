@@ -1,7 +1,8 @@
-"""What a value of a column means, and what must come out of a row: worked out without `holdback.portfolio`.
+"""
+The expected number of a value and outcome of a row, computed without `holdback.portfolio`.
 
-A value means what `Fact.read` says it means in a facts document. The outcome of a row is worked out
-from the reference interpreter and design 4. Nothing here knows of frames.
+A value has the number that `Fact.read` gives it in a facts document. The outcome of a row follows
+from the answers of the reference interpreter. Nothing here knows frames.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from fractions import Fraction
 
 from holdback.rules.types import Kind
 
-FAULT = "at fault"
+INVALID = "invalid"
 FLOOR = 50 * 10**4  # percent, in ten-thousandths
 OUTCOMES = ("eligible", "referred", "ineligible", "undetermined", "not_assessed", "invalid")
 FLOOR_BIT = 60
@@ -24,16 +25,16 @@ EPOCH = date(1970, 1, 1).toordinal()
 # -- values
 
 
-def meant(fact, value):
-    """*value* as a whole number of *fact*, None where it is unknown, or `FAULT`."""
+def expected_value(fact, value):
+    """*value* as a scaled integer of *fact*, None if it is unknown, or `INVALID`."""
     try:
         return fact.read(_written(fact, value))
     except ValueError:
-        return FAULT
+        return INVALID
 
 
 def _written(fact, value):
-    """What a facts document has in place of *value* of a column."""
+    """*value* of a column as a facts document has it."""
     if isinstance(value, float):
         value = decimal_of(value, fact.type.places, down=fact.derived)
     if (
@@ -47,10 +48,10 @@ def _written(fact, value):
 
 def decimal_of(value, places, *, down=False):
     """
-    The decimal that the float *value* stands for: "A float is read as the decimal number of the
-    type's places to which it is the nearest float, so that 0.1 is one tenth. One that is nearest to
-    none has more decimals than the type: it is at fault, and of a derived percentage it is rounded
-    down". NaN is unknown.
+    The decimal that the float *value* stands for: the decimal number with the type's places to
+    which it is the nearest float, so that 0.1 is one tenth. If it is the nearest to none, it has
+    more decimals than the type allows and is invalid; *down* rounds it down instead. NaN is
+    unknown.
     """
     if math.isnan(value) or math.isinf(value):
         return Decimal(value)
@@ -62,7 +63,7 @@ def decimal_of(value, places, *, down=False):
 
 
 def day(ordinal):
-    """The day with the proleptic *ordinal*, as a facts document has it; one beyond the calendar is no day."""
+    """The day with the proleptic *ordinal* as a facts document has it, if the calendar has it."""
     if ordinal is None:
         return None
     return date.fromordinal(ordinal) if 1 <= ordinal <= date.max.toordinal() else "no day"
@@ -70,7 +71,8 @@ def day(ordinal):
 
 def instant(ticks, unit):
     """
-    The day of the midnight that is *ticks* of *unit* after 1970 began; another instant is no day.
+    The day of the midnight that is *ticks* of *unit* after the start of 1970; another instant has
+    no day.
     """
     if ticks is None:
         return None
@@ -83,13 +85,13 @@ def instant(ticks, unit):
 
 def answer(rules, facts, answers):
     """
-    Outcome, failing mask and needs mask of prepared *facts*, to which each of *rules* says what
-    *answers* have:
+    Outcome, failing mask and needs mask of prepared *facts*, given the *answers* of each of
+    *rules*.
 
-    "Progress unknown: `undetermined`, needs progress, nothing else is looked at. Progress under the
-    floor: `not_assessed`. Any declining rule false: `ineligible`. Else anything unknown:
-    `undetermined`, with `needs` naming the unknown facts read by the unknown rules. Else any
-    referring rule false: `referred`. Else `eligible`." (design 4)
+    Without progress: `undetermined`, needs progress, and no rule is evaluated. Below the floor:
+    `not_assessed`. If a declining rule is false: `ineligible`. Else, if a rule is unknown:
+    `undetermined`, and the needs are the unknown facts that unknown rules read. Else, if a
+    referring rule is false: `referred`. Else `eligible`.
     """
     progress = next(n for n, fact in enumerate(rules.catalogue.facts) if fact.name == "progress")
     if facts[progress] is None:
@@ -111,5 +113,5 @@ def answer(rules, facts, answers):
 
 
 def invalid(faults):
-    """The answer to a row in which the facts at the places *faults* cannot be read."""
+    """The answer to a row in which the facts at *places* cannot be read."""
     return OUTCOMES.index("invalid"), 0, sum(1 << place for place in faults)

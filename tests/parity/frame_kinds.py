@@ -1,4 +1,4 @@
-"""One table on every dataframe engine, and back."""
+"""One table as a frame of every engine."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 
-# pandas' own types that can hold a null, by Arrow's.
+# The nullable types of pandas by Arrow type.
 _NULLABLE = {
     **{getattr(pa, f"int{size}")(): getattr(pd, f"Int{size}Dtype")() for size in (8, 16, 32, 64)},
     **{getattr(pa, f"uint{size}")(): getattr(pd, f"UInt{size}Dtype")() for size in (8, 16, 32, 64)},
@@ -18,12 +18,12 @@ _NULLABLE = {
 
 
 def nullable(table):
-    """A pandas frame of the types that hold nulls."""
+    """A pandas frame of nullable types."""
     return table.to_pandas(types_mapper=_NULLABLE.get)
 
 
 def numpy_where_whole(table):
-    """A pandas frame of NumPy's types, and of those that hold nulls for the whole numbers that have some."""
+    """A pandas frame of NumPy types, and nullable types for integer columns with nulls."""
     frame = nullable(table)
     whole = [name for name in table.column_names if table[name].null_count == 0]
     numpy = {
@@ -34,7 +34,7 @@ def numpy_where_whole(table):
     return frame.astype(numpy)
 
 
-STORES = {
+FRAME_KINDS = {
     "polars": pl.from_arrow,
     "polars lazy": lambda table: pl.from_arrow(table).lazy(),
     "pyarrow": lambda table: table,
@@ -46,7 +46,7 @@ STORES = {
 
 
 def polars(table):
-    """A Polars frame with the columns whose names say so in types that only Polars has."""
+    """A Polars frame, with categorical columns where the names say so."""
     frame = pl.from_arrow(table)
     names = [name for name in frame.columns if name.endswith("_in_dictionary")]
     return frame.with_columns(pl.col(names).cast(pl.Categorical))
@@ -54,18 +54,18 @@ def polars(table):
 
 def in_python(table):
     """
-    A pandas frame of what PyArrow makes of it by itself: NumPy's types, and objects of Python.
+    A pandas frame as PyArrow converts it by default: NumPy types and Python objects.
     """
     return table.to_pandas()
 
 
-# Plain columns: what makes a frame of a table, and the storages of `plain_cases` that it has not.
-PLAIN = {
+# How to make a frame of a table of plain columns, and the storages that such a frame lacks.
+PLAIN_FRAME_KINDS = {
     "polars": (polars, frozenset()),
     "polars lazy": (lambda table: polars(table).lazy(), frozenset()),
     "pyarrow": (lambda table: table, frozenset()),
     "pandas numpy": (in_python, frozenset({"date32"})),
     "pandas nullable": (nullable, frozenset({"date32"})),
-    "pandas arrow": (STORES["pandas arrow"], frozenset()),
+    "pandas arrow": (FRAME_KINDS["pandas arrow"], frozenset()),
     "duckdb": (duckdb.from_arrow, frozenset()),
 }

@@ -1,7 +1,8 @@
-"""Plain columns of every type that a frame may have, with values at and beyond every edge, drawn from a seed.
+"""
+Plain columns of every type, with values at and beyond every limit, drawn from a seed.
 
-A *storage* is how a column holds its values: 8-bit whole numbers, decimals with ten places,
-midnights in nanoseconds. A column is a fact in a storage; its name says both.
+A *storage* is how a column holds its values: 8-bit integers, decimals with ten places, midnights in
+nanoseconds. A column is a fact in a storage; its name says both.
 """
 
 from __future__ import annotations
@@ -14,8 +15,17 @@ from random import Random
 
 import pyarrow as pa
 from attrs import evolve, frozen
-from meaning import EPOCH, FAULT, PER_SECOND, answer, day, instant, invalid, meant
-from prepared_cases import rulebook
+from expected_values import (
+    EPOCH,
+    INVALID,
+    PER_SECOND,
+    answer,
+    day,
+    expected_value,
+    instant,
+    invalid,
+)
+from prepared_row_cases import rulebook
 
 from holdback.money import Currency
 from holdback.rules import Catalogue, Fact, Kind, Type, interpret
@@ -27,7 +37,7 @@ PERCENT, RATIO, COUNT, DAYS, DATE, FLAG = (
     Type(kind) for kind in (Kind.PERCENT, Kind.RATIO, Kind.COUNT, Kind.DAYS, Kind.DATE, Kind.FLAG)
 )
 POUNDS, YEN = Type(Kind.MONEY, GBP), Type(Kind.MONEY, JPY)
-# What an engine may write for a value that is not there is as good a text as any other.
+# What an engine may print for a missing value is a text like any other.
 WORDS = ("Funded", "funded", "", "nan", "None", "<NA>", "O'Brien", "Café", "x" * 300)
 TEXT = Type(Kind.TEXT, options=WORDS)
 
@@ -53,7 +63,7 @@ FACTS = (
     Fact(name="verified", type=FLAG, low=0, high=1),
 )
 NUMBERS = tuple(Kind(kind) for kind in ("percent", "ratio", "money", "count", "days"))
-# Up to here floats tell the numbers of a fact apart.
+# Up to here, distinct numbers of a fact are distinct floats.
 FLOATS_UP_TO = 2**50
 _WIDE = Context(prec=80)
 
@@ -63,7 +73,10 @@ _WIDE = Context(prec=80)
 
 @frozen
 class Storage:
-    """How a column holds values: its Arrow type, and `draw`, which gives values of a fact by its edges."""
+    """
+    How a column holds values: its Arrow type, and `draw`, which gives values near the limits of a
+    fact.
+    """
 
     name: str
     arrow: object
@@ -71,7 +84,7 @@ class Storage:
     kinds: tuple = NUMBERS
 
     def holds(self, fact):
-        """Whether *fact* may come in it."""
+        """Whether it can hold *fact*."""
         too_coarse = self.arrow == pa.float64() and max(-fact.low, fact.high) > FLOATS_UP_TO
         return fact.type.kind in self.kinds and not too_coarse
 
@@ -86,7 +99,7 @@ class Storage:
 
 @frozen
 class Day:
-    """A day by its number after 1970 began, which may be beyond the calendar."""
+    """A day by its number since the start of 1970; it may be beyond the calendar."""
 
     days: int
 
@@ -94,13 +107,13 @@ class Day:
         return True
 
     def document(self):
-        """What a facts document has in its place."""
+        """The same as a facts document has it."""
         return day(EPOCH + self.days)
 
 
 @frozen
 class Instant:
-    """So many ticks of a unit after 1970 began."""
+    """An instant as ticks of a unit since the start of 1970."""
 
     ticks: int
     unit: str
@@ -109,12 +122,12 @@ class Instant:
         return True
 
     def document(self):
-        """What a facts document has in its place."""
+        """The same as a facts document has it."""
         return instant(self.ticks, self.unit)
 
 
 def edges(fact, random):
-    """Whole numbers of the scale of *fact*: the ends of its range, beside them, and between."""
+    """Scaled integers of *fact*: at the ends of its range, next to them, and between."""
     around = [fact.low, fact.high, 0, (fact.low + fact.high) // 2, 50_0000, 64_1234, 10**6]
     between = [random.randint(fact.low, fact.high) for _ in range(30)]
     small = [random.randint(-1000, 1000) for _ in range(10)]
@@ -122,7 +135,7 @@ def edges(fact, random):
 
 
 def integers(low, high):
-    """Draws whole major units that fit from *low* to *high*, and both of them."""
+    """Draws integers in major units from *low* to *high*, both included."""
 
     def draw(fact, random):
         scale = 10**fact.type.places
@@ -133,7 +146,9 @@ def integers(low, high):
 
 
 def decimals(digits, places):
-    """Draws decimals of so many *digits*, *places* of them after the point: at edges, beside them, and the ends."""
+    """
+    Draws decimals with *digits*, *places* of them after the point: at the limits and next to them.
+    """
 
     def draw(fact, random):
         ends = (10**digits - 1, 1 - 10**digits, 0)
@@ -147,7 +162,10 @@ def decimals(digits, places):
 
 
 def floats(fact, random):
-    """Draws floats: the nearest of numbers, the floats beside them, halves of the last place, and the odd ones."""
+    """
+    Draws floats: the nearest to numbers, their neighbours, halves of the last place, and special
+    ones.
+    """
     scale = 10**fact.type.places
     found = [math.nan, math.inf, -math.inf, -0.0, 0.0, 5e-324, -5e-324, 1.7976931348623157e308]
     found += [0.1 + 0.2, 1e22, -1e22, 2.0**62, 2.0**63, 2.0**64, 1e300, -1e300]
@@ -159,7 +177,7 @@ def floats(fact, random):
 
 
 def days(fact, random):
-    """Draws days: at the edges, where leap years turn, and beyond the calendar."""
+    """Draws days: at the limits, around leap years, and beyond the calendar."""
     turns = [
         date(year, month, each).toordinal()
         for year in (4, 100, 400, 1600, 1900, 1970, 2000, 2024, 2100, 9996)
@@ -170,18 +188,17 @@ def days(fact, random):
 
 
 def calendar_days(fact, random):
-    """Draws days of the calendar alone, for storages that have no others."""
+    """Draws days of the calendar, for storages that have no others."""
     return [each for each in days(fact, random) if each.document() != "no day"]
 
 
 def instants(unit):
-    """Draws midnights of those days, the ticks beside them, and noons."""
+    """Draws midnights of those days, the ticks next to them, and noons."""
 
     def draw(fact, random):
         long = 86_400 * PER_SECOND[unit]
         midnights = [each.days * long for each in calendar_days(fact, random)]
-        # What nanoseconds cannot reach, other units need not either: the same days for all but
-        # them.
+        # Only days that nanoseconds can reach, so that all units have the same.
         near = [tick for tick in midnights if abs(tick) < 2**63 - long]
         beside = [n + more for n in near[::3] for more in (-1, 1, long // 2)]
         first, last = ((each - EPOCH) * long for each in (2, date.max.toordinal()))
@@ -191,7 +208,7 @@ def instants(unit):
 
 
 def texts(fact, random):
-    """Draws the declared texts, and others that look like them."""
+    """Draws the declared texts, and similar ones."""
     others = [
         "FUNDED",
         "Funded ",
@@ -233,7 +250,7 @@ def _storages():
 
 
 STORAGES = {storage.name: storage for storage in _storages()}
-# What every frame has a column of, so that rules can be about any kind.
+# Every frame has these columns, so that rules can read any kind of fact.
 USUAL = {
     "progress": "decimal38_10",
     "balance": "decimal18_6",
@@ -253,8 +270,8 @@ MOST_COLUMNS = 50
 
 
 @frozen
-class Plain:
-    """A column: its fact, its storage, and the values that it may have, each with what it means."""
+class PlainColumn:
+    """A column: its fact, its storage, and its possible values, each with its expected number."""
 
     fact: Fact
     storage: Storage
@@ -262,8 +279,8 @@ class Plain:
 
     @property
     def readable(self):
-        """The values that are not at fault."""
-        return [each for each in self.values if each[1] != FAULT]
+        """The values that can be read."""
+        return [each for each in self.values if each[1] != INVALID]
 
 
 def column(fact, storage, name):
@@ -271,19 +288,22 @@ def column(fact, storage, name):
     random = Random(f"{fact.name} {storage.name}")
     fact = evolve(fact, name=name)
     drawn = storage.draw(fact, random)
-    return Plain(fact, storage, tuple((value, _meant(fact, value)) for value in drawn))
+    return PlainColumn(fact, storage, tuple((value, _expected(fact, value)) for value in drawn))
 
 
-def _meant(fact, value):
-    return meant(fact, value.document() if isinstance(value, Day | Instant) else value)
+def _expected(fact, value):
+    return expected_value(fact, value.document() if isinstance(value, Day | Instant) else value)
 
 
 @frozen
 class Frame:
-    """A frame of plain columns, what each value means, and a rulebook's answers to each row."""
+    """
+    A frame of plain columns, the expected number of each value, and a rulebook's answer to each
+    row.
+    """
 
     number: int
-    columns: tuple[Plain, ...]
+    columns: tuple[PlainColumn, ...]
     rows: tuple[tuple, ...]
 
     @property
@@ -293,7 +313,7 @@ class Frame:
 
     @property
     def table(self):
-        """The values as an Arrow table, with a column that is no fact."""
+        """The values as an Arrow table, with a column that is not a fact."""
         values = zip(*([value for value, _ in row] for row in self.rows), strict=True)
         arrays = {
             each.fact.name: each.storage.array(list(found))
@@ -303,7 +323,7 @@ class Frame:
 
     @cached_property
     def book(self):
-        """A rulebook of random rules about the columns, few or many; every fourth only refers."""
+        """A rulebook of a few or many random rules; every fourth rulebook only refers."""
         generator = RuleGenerator(Random(f"plain rules {self.number}"), self.catalogue)
         rules = [generator.rule() for _ in range((9, 1, 2, 4)[self.number % 4])]
         refers = self.number % 4 == 2
@@ -311,11 +331,11 @@ class Frame:
 
     @cached_property
     def expected(self):
-        """What must come out of each row by the rulebook: outcome, failing and needs."""
+        """The expected outcome, failing and needs of each row."""
         return [self._answer([meaning for _, meaning in row]) for row in self.rows]
 
     def _answer(self, meanings):
-        faults = [place for place, each in enumerate(meanings) if each == FAULT]
+        faults = [place for place, each in enumerate(meanings) if each == INVALID]
         if faults:
             return invalid(faults)
         rules = self.book.renewal
@@ -323,12 +343,12 @@ class Frame:
 
     @property
     def pairs(self):
-        """How many (rule, row) pairs there are."""
+        """The number of pairs of a rule and a row."""
         return len(self.book.renewal.rules) * len(self.rows)
 
 
 def all_columns(storages):
-    """A column for each fact in each of *storages* that may hold it."""
+    """A column for each fact in each of *storages* that can hold it."""
     return [
         column(fact, storage, f"{fact.name}_in_{storage.name}")
         for storage in storages
@@ -339,10 +359,10 @@ def all_columns(storages):
 
 def frames(storages, wild=600, tame=400, *, whole_are_known=False):
     """
-    Frames with all columns of *storages*: *wild* rows of any values, then *tame* ones of values
+    Frames with all columns of *storages*: *wild* rows of any values, then *tame* rows of values
     that can be read.
 
-    In one cell of ten there is nothing; of whole numbers in none when *whole_are_known*.
+    One cell in ten is empty; with *whole_are_known*, integers never are.
     """
     by_name = {fact.name: fact for fact in FACTS}
     here = {each.name for each in storages}
@@ -360,7 +380,7 @@ def frames(storages, wild=600, tame=400, *, whole_are_known=False):
 
 
 def frame(number, columns, wild, tame, whole_are_known=False):
-    """A frame of *columns* with so many *wild* and *tame* rows."""
+    """A frame of *columns* with numbers of *wild* and *tame* rows."""
     random = Random(f"frame {number}")
     known = [
         whole_are_known
@@ -374,7 +394,7 @@ def frame(number, columns, wild, tame, whole_are_known=False):
         ]
         for row in range(wild + tame)
     ]
-    # Each value stands in one row at least, as far as there are rows.
+    # Each value is in at least one row, if there are enough rows.
     for place, each in enumerate(columns):
         for row, value in enumerate(each.values[:wild]):
             rows[row][place] = value
@@ -382,5 +402,5 @@ def frame(number, columns, wild, tame, whole_are_known=False):
 
 
 def _any(random, values, always):
-    """One of *values* with its meaning, or now and then nothing, which is unknown."""
+    """One of *values* with its number, or sometimes none, which is unknown."""
     return (None, None) if not always and random.random() < 0.1 else random.choice(values)

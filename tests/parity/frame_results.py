@@ -1,12 +1,12 @@
 """
-What frames say, read back into Python and held against what was expected; for any dataframe engine.
+The contents of frames of any engine, as Python values to compare.
 """
 
 from __future__ import annotations
 
 import narwhals.stable.v2 as nw
 import pyarrow as pa
-from meaning import FAULT
+from expected_values import INVALID
 
 from holdback import portfolio
 from holdback.rules.columns import Number, columns
@@ -17,10 +17,10 @@ RESULTS = ("outcome", "eligible", "failing", "needs")
 # -- prepared rows
 
 
-def whole_numbers(catalogue, rows, *, narrow=False, unsigned=True):
+def integer_table(catalogue, rows, *, narrow=False, unsigned=True):
     """
-    The prepared *rows* as an Arrow table; *narrow* in the smallest types that hold the facts'
-    ranges, some of them *unsigned*.
+    The prepared *rows* as an Arrow table. With *narrow*, columns have the smallest types that hold
+    the facts' ranges, some of them *unsigned*.
     """
     found = zip(catalogue.facts, zip(*rows, strict=True), strict=True)
     types = {
@@ -31,7 +31,7 @@ def whole_numbers(catalogue, rows, *, narrow=False, unsigned=True):
 
 
 def _narrowest(fact, *, unsigned):
-    """The smallest type of whole numbers that holds the range of *fact*."""
+    """The smallest integer type that holds the range of *fact*."""
     for bits in (8, 16, 32):
         if unsigned and fact.low >= 0 and fact.high < 2**bits:
             return getattr(pa, f"uint{bits}")()
@@ -41,7 +41,7 @@ def _narrowest(fact, *, unsigned):
 
 
 def columns_of(frame, *names):
-    """The columns *names* of a native *frame*, as lists of Python's own values."""
+    """The columns *names* of a native *frame* as lists of Python values."""
     known = nw.from_native(frame).select(*names)
     if isinstance(known, nw.LazyFrame):
         known = known.collect()
@@ -49,16 +49,16 @@ def columns_of(frame, *names):
     return [table[name].to_pylist() for name in names]
 
 
-def rows_said(frame):
-    """Outcome, failing and needs of each row of an assessed *frame*; that it is eligible must go with them."""
+def row_outcomes(frame):
+    """Outcome, failing and needs of each row of an assessed *frame*; `eligible` must agree."""
     outcomes, eligible, failing, needs = columns_of(frame, *RESULTS)
     assert eligible == [outcome == 0 for outcome in outcomes]
     return list(zip(outcomes, failing, needs, strict=True))
 
 
-def said_by_columns(frame, case):
+def rule_answers(frame, case):
     """
-    What each rule of *case* says of each row of the native *frame*: one of true, false and unknown.
+    The answer of each rule of *case* to each row of the native *frame*: true, false or None.
     """
     shown = {}
     for place, rule in enumerate(case.rules):
@@ -82,12 +82,12 @@ def _only(true, false, unknown):
 
 
 def misread(frame, native):
-    """The values of *frame* that `prepare` reads from *native* otherwise than they are meant: column, value, read."""
+    """The values that `prepare` misreads in *native*: column, value, and what it read."""
     names = [each.fact.name for each in frame.columns]
     *found, masks = columns_of(portfolio.prepare(native, frame.book), *names, "invalid")
     meanings = zip(*frame.rows, strict=True)
     for place, (name, numbers, expected) in enumerate(zip(names, found, meanings, strict=True)):
-        for number, mask, (value, meant) in zip(numbers, masks, expected, strict=True):
-            read = number if not mask >> place & 1 else FAULT if number is None else "both"
-            if read != meant:
+        for number, mask, (value, expected_value) in zip(numbers, masks, expected, strict=True):
+            read = number if not mask >> place & 1 else INVALID if number is None else "both"
+            if read != expected_value:
                 yield name, value, read
