@@ -176,7 +176,7 @@ WRONG = {
     "business_verified": (pa.array([1.0]), "expected true and false"),
     "credit_checked_on": (
         pa.array([datetime(2026, 3, 1, tzinfo=UTC)], pa.timestamp("us", "UTC")),
-        "an instant's day depends on a time zone",
+        "the day of an instant depends on the time zone",
     ),
 }
 # Only a frame in memory can read these, value by value.
