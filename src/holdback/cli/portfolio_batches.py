@@ -20,6 +20,7 @@ from holdback.exact_json import Json
 from holdback.jurisdictions.jurisdiction import Jurisdictions
 from holdback.portfolio.aggregation import COUNTED_COLUMNS
 from holdback.portfolio.assessment import READABLE, native_result, with_outcomes
+from holdback.portfolio.column_errors import check_columns
 from holdback.portfolio.column_plan import ColumnPlan
 from holdback.portfolio.comparison import AFTER, BEFORE, Comparison, compare
 from holdback.portfolio.outcome_columns import RESULTS
@@ -100,7 +101,7 @@ class BatchAssessment:
     def _assess(self, batch: pa.Table, exact: pa.Table) -> None:
         frame = open_frame(pl.from_arrow(exact))
         plan = ColumnPlan.of(frame, self.rules, self.jurisdiction, self.on, prepared=False)
-        plan.check({*RESULTS, *READABLE})
+        check_columns(plan, {*RESULTS, *READABLE})
         texts = READABLE.values() if self.output else ()
         work = with_outcomes(plan, (*COUNTED_COLUMNS, *texts))
         summary = summary_of(work, plan.rulebooks)

@@ -9,6 +9,7 @@ from typing import Any, Final
 import narwhals.stable.v2 as nw
 
 from holdback.portfolio.by_rulebook import split_by_rulebook
+from holdback.portfolio.column_errors import check_columns
 from holdback.portfolio.column_plan import INVALID_COLUMN, ColumnPlan
 from holdback.portfolio.outcome_columns import (
     BALANCE,
@@ -70,7 +71,7 @@ def assess(  # noqa: PLR0913  # public; all but the rules have a default
     """
     plan = ColumnPlan.of(open_frame(frame), rules, jurisdiction, on, prepared=prepared)
     columns = READABLE if readable else {name: name for name in RESULTS}
-    plan.check({*RESULTS, *columns})
+    check_columns(plan, {*RESULTS, *columns})
     return native_result(plan, with_outcomes(plan, columns.values()), columns)
 
 
@@ -100,7 +101,7 @@ def prepare(
     """
     opened = open_frame(frame)
     plan = ColumnPlan.of(opened, rules, jurisdiction, on, prepared=False)
-    plan.check({INVALID_COLUMN})
+    check_columns(plan, {INVALID_COLUMN})
     work, converted = plan.converted()
     col, int64 = work.api.col, work.api.Int64
     numbers = {name: col(converted_column(name)) for name in plan.facts if name in converted}

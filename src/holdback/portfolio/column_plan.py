@@ -7,7 +7,7 @@ and the mask of the facts that cannot be read.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date
 from functools import reduce
 from operator import add, or_
@@ -16,8 +16,7 @@ from typing import Any, Final
 import narwhals.stable.v2 as nw
 from attrs import field, frozen
 
-from holdback.errors import ErrorDetail, InvalidDocument, did_you_mean
-from holdback.portfolio.column_readers import Column, ColumnReader, type_error
+from holdback.portfolio.column_readers import Column, ColumnReader
 from holdback.portfolio.masks import JURISDICTION_BIT, ON_BIT
 from holdback.portfolio.outcome_columns import (
     NEEDS,
@@ -49,23 +48,8 @@ _BALANCE: Final = "balance"
 # The column of a prepared frame with the mask of the facts that could not be read.
 INVALID_COLUMN: Final = "invalid"
 
-# How many jurisdictions a message names.
-_MOST_NAMED: Final = 3
-_INTEGERS: Final = (
-    nw.Int8,
-    nw.Int16,
-    nw.Int32,
-    nw.Int64,
-    nw.UInt8,
-    nw.UInt16,
-    nw.UInt32,
-    nw.UInt64,
-)
-# The types that a column of codes may have.
-_CODES: Final = (nw.String, nw.Categorical, nw.Enum, nw.Object)
 
-
-def _day_fact(name: str) -> Fact:
+def day_fact(name: str) -> Fact:
     """The column *name* with the day of a row, so that it is read as dates among the facts are."""
     return Fact(name=name, type=Type(Kind.DATE), low=1, high=date.max.toordinal())
 
@@ -114,83 +98,6 @@ class ColumnPlan:
             codes = frame[jurisdiction].unique().to_list()
         return cls(frame, rulebooks_for(rules, jurisdiction, on, codes), prepared)
 
-    # -- errors of the frame as a whole
-
-    def check(self, output_names: Collection[str]) -> None:
-        """
-        Check that the columns can be read and that *output_names* do not clash with them.
-
-        Raises:
-            InvalidDocument: naming every column that is missing, of the wrong type, or in the way.
-        """
-        errors = self.errors(output_names)
-        if errors:
-            raise InvalidDocument(errors)
-
-    def errors(self, output_names: Collection[str]) -> tuple[ErrorDetail, ...]:
-        """Every error of the columns, if the result adds columns with *output_names*."""
-        return (*self._missing(), *self._mistyped(), *self._clashing(output_names))
-
-    def _missing(self) -> Iterator[ErrorDetail]:
-        keys = (
-            (self.rulebooks.jurisdiction, "it holds the jurisdiction whose rules assess a row"),
-            (
-                self.rulebooks.on,
-                "it holds the day of a row's facts; one date can be given for all rows",
-            ),
-        )
-        for key, meaning in keys:
-            if isinstance(key, str) and key not in self.schema:
-                hint = did_you_mean(key, self.schema) or meaning
-                yield ErrorDetail(message="the column is missing", path=key, hint=hint)
-        # Only a column that is not a fact itself can be the misspelling of a fact.
-        unused = set(self.schema) - self.rulebooks.facts.keys()
-        for name, codes in sorted(self.rulebooks.codes_by_fact.items()):
-            if name not in self.schema:
-                readers = f"rules of {_first_codes(codes)} read it"
-                hint = f"{readers}; if it is never known, add a column of nulls of its type"
-                hint = did_you_mean(name, unused) or hint
-                yield ErrorDetail(message="the column is missing", path=name, hint=hint)
-
-    def _mistyped(self) -> Iterator[ErrorDetail]:
-        for name, definitions in self.facts.items():
-            messages = (self._type_error(name, fact) for fact in definitions)
-            message = next(filter(None, messages), None)
-            if message:
-                yield self._type_detail(name, message)
-        on = self.rulebooks.on
-        if isinstance(on, str) and on in self.schema:
-            message = self._type_error(on, _day_fact(on))
-            if message:
-                yield self._type_detail(on, message)
-        code = self.rulebooks.jurisdiction
-        if code is None or code not in self.schema:
-            return
-        if not isinstance(self.schema[code], _CODES):
-            yield self._type_detail(code, "expected text")
-
-    def _type_detail(self, name: str, message: str) -> ErrorDetail:
-        return ErrorDetail(message=f"{message}, not {self.schema[name]}", path=name)
-
-    def _type_error(self, name: str, fact: Fact) -> str | None:
-        """What was expected of the column *name*, if it cannot be read as *fact*; else None."""
-        dtype = self.schema[name]
-        if self.prepared and fact.name != self.rulebooks.on:
-            if isinstance(dtype, _INTEGERS):
-                return None
-            return "expected whole numbers, as `prepare` makes them"
-        return None if self._is_read_by_value(fact, dtype) else type_error(fact, dtype)
-
-    def _clashing(self, output_names: Collection[str]) -> Iterator[ErrorDetail]:
-        for name in self.schema:
-            if name in output_names or name.startswith(PREFIX):
-                hint = "rename it, or drop it if it is from an earlier assessment"
-                yield ErrorDetail(
-                    message="the result has a column of this name", path=name, hint=hint
-                )
-
-    # -- what rules may assume, and where the balance is
-
     @property
     def may_be_invalid(self) -> bool:
         """Whether a row may be invalid."""
@@ -212,9 +119,7 @@ class ColumnPlan:
             return _null_integer(api)
         return api.col(converted_column(_BALANCE) if _BALANCE in converted else _BALANCE)
 
-    # -- scaled integers
-
-    def _is_read_by_value(self, fact: Fact, dtype: Any) -> bool:
+    def is_read_by_value(self, fact: Fact, dtype: Any) -> bool:
         """Whether Python reads a column of *dtype* value by value; it takes a frame in memory."""
         if not self.in_memory:
             return False
@@ -263,7 +168,7 @@ class ColumnPlan:
         by_column = [
             name
             for name, definitions in self.facts.items()
-            if not any(self._is_read_by_value(fact, self.schema[name]) for fact in definitions)
+            if not any(self.is_read_by_value(fact, self.schema[name]) for fact in definitions)
         ]
         return self._with_facts(self._with_rulebooks(as_nullable(work, by_column)))
 
@@ -283,11 +188,11 @@ class ColumnPlan:
             (fact, variant)
             for name in names
             for variant, fact in enumerate(self.facts[name])
-            if self._is_read_by_value(fact, self.schema[name])
+            if self.is_read_by_value(fact, self.schema[name])
         ]
         on = self.rulebooks.on
-        if isinstance(on, str) and self._is_read_by_value(_day_fact(on), self.schema[on]):
-            columns.append((_day_fact(on), 0))
+        if isinstance(on, str) and self.is_read_by_value(day_fact(on), self.schema[on]):
+            columns.append((day_fact(on), 0))
         assert isinstance(self.frame, nw.DataFrame) or not columns, "a lazy frame has no values yet"
         for fact, variant in columns:
             numbers, states = read_values(self.frame[fact.name].to_list(), fact)
@@ -305,7 +210,7 @@ class ColumnPlan:
         if self.prepared and fact.name != self.rulebooks.on:
             number = api.col(fact.name).cast(api.Int64)
             return reader.within(number, ~number.is_null())
-        if self._is_read_by_value(fact, dtype):
+        if self.is_read_by_value(fact, dtype):
             state = api.col(_states(fact, variant))
             number = api.when(state == 1).then(api.col(_numbers(fact, variant)))
             return Column(number, state != 0)
@@ -334,7 +239,7 @@ class ColumnPlan:
         day, on = None, self.rulebooks.on
         if isinstance(on, str):
             day = work.api.col(converted_column(on))
-            column = self._column(work.api, _day_fact(on), 0)
+            column = self._column(work.api, day_fact(on), 0)
             work = work.with_scratch({converted_column(on): (column.scratch, column.number)})
             work = as_integers(work, [converted_column(on)])
         place = RulebookExpressions(self.rulebooks, work.api).place(day)
@@ -371,13 +276,6 @@ class ColumnPlan:
             (_in_rulebooks(api, places), _int64(api, 1 << bit)) for bit, places in by_bit.items()
         )
         return chain(api, cases)
-
-
-def _first_codes(codes: Collection[str]) -> str:
-    """The first of *codes*, and how many more there are."""
-    shown = ", ".join(list(codes)[:_MOST_NAMED])
-    more = len(codes) - _MOST_NAMED
-    return f"{shown} and {more} more" if more > 0 else shown
 
 
 def _null_integer(api: Any) -> Any:

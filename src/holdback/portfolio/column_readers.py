@@ -78,9 +78,7 @@ def type_error(fact: Fact, dtype: Any) -> str | None:
 
 def _date_type_error(dtype: Any) -> str | None:
     if isinstance(dtype, nw.Datetime) and dtype.time_zone is not None:
-        return (
-            "expected days; an instant has no day without a time zone, so give the merchant's date"
-        )
+        return "expected days; the day of an instant depends on the time zone: give its local date"
     return None if isinstance(dtype, nw.Date | nw.Datetime) else "expected days (a column of dates)"
 
 

@@ -22,6 +22,7 @@ from holdback.portfolio.aggregation import (
     with_rulebook,
 )
 from holdback.portfolio.assessment import assess, with_outcomes
+from holdback.portfolio.column_errors import check_columns
 from holdback.portfolio.column_plan import ColumnPlan
 from holdback.portfolio.masks import PLACES, words
 from holdback.portfolio.outcome_columns import ELIGIBLE, NEEDS, OUTCOME, PREFIX, RESULTS
@@ -226,8 +227,8 @@ def compare(  # noqa: PLR0913  # public; all but the rules have a default
     before = ColumnPlan.of(opened, old, jurisdiction, on, prepared=prepared)
     after = ColumnPlan.of(opened, new, jurisdiction, on, prepared=prepared)
     output_names = {*BEFORE.values(), *AFTER.values(), *RESULTS, CODES}
-    before.check(output_names)
-    after.check(output_names)
+    check_columns(before, output_names)
+    check_columns(after, output_names)
 
     def with_texts(deals: Any) -> Any:
         """The native frame *deals* with both outcomes as texts."""

@@ -11,6 +11,7 @@ from attrs import evolve, frozen
 
 from holdback.errors import ErrorDetail, InvalidDocument
 from holdback.portfolio.aggregation import with_rulebook
+from holdback.portfolio.column_errors import column_errors
 from holdback.portfolio.column_plan import ColumnPlan
 from holdback.portfolio.masks import JURISDICTION_BIT, ON_BIT
 from holdback.portfolio.outcome_columns import PREFIX, RESULTS, RULEBOOK, UNREADABLE
@@ -50,7 +51,7 @@ def check_frame(
             of range.
     """
     plan = ColumnPlan.of(open_frame(frame), rules, jurisdiction, on, prepared=prepared)
-    errors = list(plan.errors(RESULTS))
+    errors = list(column_errors(plan, RESULTS))
     wrong_columns = {error.path for error in errors}
     # Without a rulebook for each row, no value can be read.
     if not wrong_columns & {plan.rulebooks.jurisdiction, plan.rulebooks.on}:

@@ -3,8 +3,7 @@ A synthetic portfolio that one seed reproduces everywhere.
 
 1. Everything that becomes a fact is 64-bit integer arithmetic: minor units, days, ten-thousandths.
 2. Draws come from the raw bits of PCG64, which NumPy does not change between versions.
-3. Deals are made in chunks of one size, each with its own seed, so a smaller sample is the start of
-   a larger one.
+3. Deals are made in chunks, each with its own seed, so a smaller sample starts a larger one.
 """
 
 from __future__ import annotations
@@ -38,8 +37,7 @@ _FUNDED, _REPAID, _RENEWED, _DEFAULTED, _CANCELLED = range(len(STATUSES))
 _CODES: Final = ("GB", "US", "US-CA", "US-NY", "CA", "DE", "AU", "IE", "CA-QC", "JP")
 _SHARES: Final = (26, 24, 9, 8, 7, 7, 6, 5, 4, 4)
 
-# The facts that shipped jurisdictions declare: name, jurisdiction, type, and the percentages of the
-# values 0, 1, 2 and so on.
+# The facts that shipped jurisdictions declare, with the percentages of the values 0, 1, 2 ...
 _FLAG, _COUNT = Type(Kind.FLAG), Type(Kind.COUNT)
 _REGISTER: Final = Type(Kind.TEXT, options=("Current", "Late", "Struck off"))
 _RANK: Final = Type(Kind.TEXT, options=("First", "Second", "Lower"))
@@ -61,7 +59,7 @@ _SEASONS: Final = (
 )
 # A merchant's monthly takings in pounds, or in units worth about a pound.
 _SIZES: Final = (3_000, 6_000, 9_000, 14_000, 20_000, 30_000, 45_000, 70_000, 120_000, 350_000)
-# In days: a term is at most 900, and a deal is at most a fifth older than its term.
+# In days: terms are at most 900, and deals at most a fifth older.
 _HORIZON: Final = 1_200
 
 # Thresholds of shipped rules in tenths of a percent: some deals are at one, or a minor unit away.
@@ -112,9 +110,8 @@ def sample(n: int, seed: int, *, backend: _Backend = "pyarrow", on: date = date(
     """
     Return a realistic portfolio of *n* synthetic deals on the day *on*.
 
-    It is a PyArrow table, a Polars frame or, with Arrow's types, a pandas one, as *backend* says:
-    `"pyarrow"`, `"polars"` or `"pandas"`. The same *n*, *seed* and *on* give the same rows, and a
-    smaller *n* the first of them.
+    *backend* is `"pyarrow"`, `"polars"` or `"pandas"` (with Arrow's types). The same *n*, *seed* and
+    *on* give the same rows, and a smaller *n* gives the first of them.
 
     The columns are `deal_id` (unique texts), `jurisdiction` (the ten that ship, mostly GB and US),
     `on`, every built-in fact, and the facts that shipped jurisdictions declare, null in the others.
@@ -124,9 +121,8 @@ def sample(n: int, seed: int, *, backend: _Backend = "pyarrow", on: date = date(
     A merchant's takings have a season (of a shop, of a seaside resort, or hardly any), a trend, and
     better and worse months. A deal was funded on terms that suited the takings of that time, and a
     share of the takings repays it. So `progress`, `performance`, `balance` and the days agree with
-    each other, as they do in the state of a merchant. About one deal in seven is repaid, and one in
-    twenty ended otherwise in the last 60 days. Some figures are on a threshold of the shipped
-    rules, or next to it.
+    each other. About one deal in seven is repaid, and one in twenty ended otherwise in the last 60
+    days. Some figures are on a threshold of the shipped rules, or next to it.
 
     About 3% of the values are missing, together if they have one source: the counts of an
     incomplete history, a credit score and its day. About one row in a thousand has an error:
@@ -143,9 +139,8 @@ def sample(n: int, seed: int, *, backend: _Backend = "pyarrow", on: date = date(
     True
 
     Raises:
-        ValueError: if *n* or *seed* is not an integer from 0 up, *on* is not a day, or *backend* is
-            not one of the three. ModuleNotFoundError: if PyArrow, which makes every sample, or
-            *backend* is not installed.
+        ValueError: if an argument is not as described; *n* and *seed* are integers from 0 up.
+        ModuleNotFoundError: if PyArrow, which makes every sample, or *backend* is not installed.
     """
     _check_arguments(n, seed, backend, on)
     seasons = _seasons(on)

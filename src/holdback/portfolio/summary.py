@@ -21,6 +21,7 @@ from holdback.portfolio.aggregation import (
     sum_amounts,
 )
 from holdback.portfolio.assessment import with_outcomes
+from holdback.portfolio.column_errors import check_columns
 from holdback.portfolio.column_plan import ColumnPlan
 from holdback.portfolio.masks import INVALID, PLACES, words
 from holdback.portfolio.row_rulebooks import RowRulebooks, Rules
@@ -190,7 +191,7 @@ def summarise(
         InvalidDocument: naming every column that is missing or of the wrong type.
     """
     plan = ColumnPlan.of(open_frame(frame), rules, jurisdiction, on, prepared=prepared)
-    plan.check(())
+    check_columns(plan, ())
     return summary_of(with_outcomes(plan, COUNTED_COLUMNS), plan.rulebooks)
 
 
