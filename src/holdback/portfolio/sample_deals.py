@@ -110,7 +110,7 @@ def sample(n: int, seed: int, *, backend: _Backend = "pyarrow", on: date = date(
     """
     Return a realistic portfolio of *n* synthetic deals on the day *on*.
 
-    *backend* is `"pyarrow"`, `"polars"` or `"pandas"` (with Arrow's types). The same *n*, *seed* and
+    *backend* is `"pyarrow"`, `"polars"` or `"pandas"` (with Arrow types). The same *n*, *seed* and
     *on* give the same rows, and a smaller *n* gives the first of them.
 
     The columns are `deal_id` (unique texts), `jurisdiction` (the ten that ship, mostly GB and US),
