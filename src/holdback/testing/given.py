@@ -306,7 +306,7 @@ class Then:
             AssertionError: anything else happened.
         """
         __tracebackhide__ = True
-        names = [_name(event) for event in expected]
+        names = [messages.event_name(event) for event in expected]
         wanted = f"the events {', '.join(names)}" if names else "no event"
         if self.carried_out is None:
             raise AssertionError(self.failure(wanted)) from self.error
@@ -316,7 +316,7 @@ class Then:
         unlike = [
             line
             for wanted_event, event in zip(expected, happened, strict=True)
-            for line in _differences(wanted_event, event)
+            for line in messages.event_differences(wanted_event, event)
         ]
         if unlike:
             raise AssertionError(self.failure(wanted, unlike))
@@ -386,24 +386,3 @@ class Then:
         if self.error is not None:
             return "\n".join([*lines, "happened:", *messages.error_lines(self.error)])
         return "\n".join([*lines, "happened:", *messages.event_lines(self.outcome.events)])
-
-
-def _name(expected: str | type | Event | Mapping[str, Json]) -> str:
-    """Return the stored name of an expected event."""
-    name = expected
-    if isinstance(expected, Mapping):
-        name = expected.get("type", "")
-    elif not isinstance(expected, str):
-        kind = expected if isinstance(expected, type) else type(expected)
-        name = event_type(kind) if kind in wire.EVENT_TYPES.values() else kind.__name__
-    if name not in wire.EVENT_TYPES:
-        raise ValueError(f"`{name}` is not an event; there are {', '.join(wire.EVENT_TYPES)}")
-    return str(name)
-
-
-def _differences(expected: str | type | Event | Mapping[str, Json], event: Event) -> list[str]:
-    """Return the lines that say how *event* differs from the expected one."""
-    if isinstance(expected, str | type):
-        return []
-    fields = expected if isinstance(expected, Mapping) else wire.event_to_dict(expected)
-    return list(messages.differences(fields, wire.event_to_dict(event), event_type(event)))

@@ -13,11 +13,11 @@ from typing import Any, Final
 
 import attrs
 
+from holdback import wire
 from holdback.errors import HoldbackError, InvalidDocument, Refusal, did_you_mean
 from holdback.exact_json import Json, Verbatim
 from holdback.lifecycle.events import Event, event_type
 from holdback.money import Money
-from holdback.wire import write_timestamp
 
 # Fields with personal data: they may be compared, and are never shown.
 PERSONAL: Final = frozenset(
@@ -55,7 +55,7 @@ def shown(value: object, depth: int = _DEPTH) -> str:
     'BankDetails()'
     """
     if isinstance(value, datetime):
-        return write_timestamp(value)
+        return wire.write_timestamp(value)
     if isinstance(value, Money | Decimal | date):
         return str(value)
     if isinstance(value, str):
@@ -86,6 +86,27 @@ def event_lines(events: Iterable[Event]) -> list[str]:
         lines.append(f"  {event_type(event)}")
         lines += [f"    {field}" for field in _fields(event, _DEPTH)]
     return lines or ["  no event"]
+
+
+def event_name(expected: str | type | Event | Mapping[str, Json]) -> str:
+    """Return the stored name of an expected event."""
+    name = expected
+    if isinstance(expected, Mapping):
+        name = expected.get("type", "")
+    elif not isinstance(expected, str):
+        kind = expected if isinstance(expected, type) else type(expected)
+        name = event_type(kind) if kind in wire.EVENT_TYPES.values() else kind.__name__
+    if name not in wire.EVENT_TYPES:
+        raise ValueError(f"`{name}` is not an event; there are {', '.join(wire.EVENT_TYPES)}")
+    return str(name)
+
+
+def event_differences(expected: str | type | Event | Mapping[str, Json], event: Event) -> list[str]:
+    """Return the lines that say how *event* differs from the expected one."""
+    if isinstance(expected, str | type):
+        return []
+    fields = expected if isinstance(expected, Mapping) else wire.event_to_dict(expected)
+    return list(differences(fields, wire.event_to_dict(event), event_type(event)))
 
 
 def error_lines(error: HoldbackError) -> list[str]:

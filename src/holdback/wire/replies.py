@@ -39,6 +39,7 @@ def to_dict(reply: Reply) -> dict[str, Json]:
     Money is a `Decimal` in major units with the decimals of the minor unit. Percentages, rates and
     terms are `Decimal`s without trailing zeros.
 
+    >>> from holdback.model.acceptance import ApplicationStatus
     >>> to_dict(ApplicationStatus(application_id="a-1", status="submitted"))
     {'application_id': 'a-1', 'status': 'submitted', 'omitted': []}
     """
@@ -50,6 +51,7 @@ def write(reply: Reply) -> bytes:
     """
     Return *reply* as compact JSON in UTF-8, with exact numbers.
 
+    >>> from holdback.model.merchant import TakingsHeld
     >>> write(TakingsHeld(days=2, complete_through=None))
     b'{"days":2,"complete_through":null}'
     """
