@@ -55,7 +55,6 @@ WITHOUT_CODE = {
 # The blocks that are not run, with the reasons that they give.
 NOT_RUN = {
     ("README.md", "sh"): "`.ci/run` runs it in a fresh environment",
-    ("docs/explanation/design.md", "text"): "a drawing",
     ("docs/reference/language.md", "text"): "the grammar",
     ("docs/hosts/fastapi.md", "sh"): "it starts a server; `tests/hosts` runs the commands",
     ("docs/hosts/long-runs.md", "sh"): "it takes hours",

@@ -1,4 +1,4 @@
-"""Section 6 of the specification: the renewal eligibility webhook, and what stands behind it."""
+"""Service 6: the renewal eligibility webhook, and the event that causes it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from holdback.lifecycle.events import RenewalEligibilityChanged
 
 
 def changes(journey):
-    """What was announced of the eligibility, in order."""
+    """
+    Return the announced values of renewal eligibility, in order.
+    """
     return [
         event.renewal_eligibility
         for event in journey.events
@@ -16,7 +18,7 @@ def changes(journey):
 
 def test_a_change_of_eligibility_is_an_event(renewable):
     """
-    "A renewal eligibility webhook is named as a possible alternative to the merchant lookup."
+    "A renewal eligibility webhook is a possible alternative to the merchant lookup." (service 6)
     """
     assert changes(renewable) == [True]
     event = renewable.events[-1]
@@ -27,7 +29,7 @@ def test_a_change_of_eligibility_is_an_event(renewable):
 
 def test_it_is_announced_only_when_it_changes(renewable):
     """
-    "`RenewalEligibilityChanged` only on change."
+    A change of eligibility is announced once (decisions/renewal#changes-of-eligibility).
     """
     renewable.remit(renewable.entry(100))
     renewable.do("review_renewal")
@@ -38,7 +40,8 @@ def test_it_is_announced_only_when_it_changes(renewable):
 
 def test_time_alone_may_change_it_and_a_review_says_so(renewable):
     """
-    A host reviews when it likes; what the passing of days has changed is announced then.
+    Time alone can change eligibility, and a review announces it
+    (decisions/renewal#changes-of-eligibility).
     """
     renewable.pass_time(days=60)
     reply = renewable.do("review_renewal")
@@ -49,7 +52,7 @@ def test_time_alone_may_change_it_and_a_review_says_so(renewable):
 
 def test_acceptance_of_the_renewal_ends_it(renewable):
     """
-    "It is false on every inactive deal and during fulfilment." (design 6a)
+    Eligibility is false during fulfilment (decisions/renewal#one-assessment).
     """
     renewable.ask(renewal=True)
     renewable.accept()

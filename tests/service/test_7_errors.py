@@ -1,4 +1,4 @@
-"""Section 7 of the specification: errors."""
+"""Service 7: errors."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from holdback.errors import REFUSALS
 
 def test_accepting_after_the_expiry_is_404(journey):
     """
-    "Accept called for an offer whose set of offers has expired | 404 | A new application must be
-    submitted."
+    "Accepting an offer whose set has expired gives the status 404, and a new application must be
+    submitted." (service 7)
     """
     journey.ask()
     journey.now = journey.offers.expires_at
@@ -29,7 +29,8 @@ def test_accepting_after_the_expiry_is_404(journey):
 @pytest.mark.parametrize("code", REFUSALS)
 def test_every_refusal_is_a_problem_document(code):
     """
-    "Error body format and other error codes: not shown." They are RFC 9457 problem details.
+    The interface leaves open "the format of error bodies, and other error codes" (service 7). They
+    are RFC 9457 problem details.
     """
     problem = wire.problem(Refusal(code, "a detail"))
 
@@ -37,19 +38,20 @@ def test_every_refusal_is_a_problem_document(code):
     assert problem["status"] == REFUSALS[code][0]
 
 
-def test_a_document_that_cannot_be_read_is_422_with_every_fault():
+def test_a_document_that_cannot_be_read_is_422_with_every_error():
     """
-    "Everything a partner or a rule author can get wrong gives one clear error that lists all faults with
-    a JSON path".
+    All errors of a document are reported at once, each with its JSON path
+    (decisions/wire#strict-where-the-field-is-ours).
     """
     with pytest.raises(InvalidDocument) as caught:
         wire.read_offers_request(
-            b'{"application": {"merchant_id": 7, "currency": "Pounds", "provider_id": ""}, "cmpany": 1}'
+            b'{"application": {"merchant_id": 7, "currency": "Pounds", "provider_id": ""},'
+            b' "cmpany": 1}'
         )
     problem = wire.problem(caught.value)
 
     assert (problem["status"], problem["code"]) == (422, "invalid_request")
-    assert {each["path"] for each in problem["errors"]} >= {
+    assert {error["path"] for error in problem["errors"]} >= {
         "$.application.merchant_id",
         "$.application.currency",
         "$.application.provider_id",
@@ -59,32 +61,33 @@ def test_a_document_that_cannot_be_read_is_422_with_every_fault():
 
 def test_another_currency_than_the_jurisdictions(journey):
     """
-    "The currency must be the jurisdiction's and the base deal's." (design 6a)
+    The currency must be the jurisdiction's (decisions/applications#when-an-application-is-refused).
     """
     with pytest.raises(Refusal) as refused:
         journey.ask(currency="EUR")
 
     assert (refused.value.code, refused.value.status) == ("currency_mismatch", 422)
-    assert [fault.path for fault in refused.value.errors] == ["$.application.currency"]
+    assert [error.path for error in refused.value.errors] == ["$.application.currency"]
 
 
 def test_evidence_for_what_the_state_derives(renewable):
     """
-    "evidence for a fact that the state derives is an error" (design 6a)
+    Evidence for a fact that the state derives is an error (decisions/applications#evidence).
     """
     with pytest.raises(InvalidDocument) as caught:
         renewable.ask(renewal=True, evidence={"months_trading": 90, "credit_scor": 1})
 
-    assert [fault.path for fault in caught.value.errors] == [
+    assert [error.path for error in caught.value.errors] == [
         "$.evidence.months_trading",
         "$.evidence.credit_scor",
     ]
     assert "did you mean `credit_score`?" in str(caught.value)
 
 
-def test_entries_with_every_fault_at_once(funded):
+def test_every_error_of_a_list_of_entries_at_once(funded):
     """
-    "money with too many decimals, negative remittances, a reversal of an entry that does not exist"
+    All errors of a list of entries are reported at once, and nothing is recorded
+    (decisions/wire#strict-where-the-field-is-ours).
     """
     from datetime import timedelta
 
@@ -97,7 +100,7 @@ def test_entries_with_every_fault_at_once(funded):
             funded.entry(5, id="d", on=funded.today() - timedelta(days=90)),
         )
 
-    assert [fault.path for fault in caught.value.errors] == [
+    assert [error.path for error in caught.value.errors] == [
         "$.entries[0].amount",
         "$.entries[1].reverses",
         "$.entries[2].on",
@@ -108,7 +111,7 @@ def test_entries_with_every_fault_at_once(funded):
 
 def test_the_same_entry_id_with_another_content_is_a_conflict(funded):
     """
-    "The same entry again is nothing, another content under the same id a conflict." (design 6a)
+    The same entry again changes nothing; other content under its id is refused (decisions/entries).
     """
     funded.pass_time(days=2)
     entry = funded.entry(500)
@@ -125,7 +128,7 @@ def test_the_same_entry_id_with_another_content_is_a_conflict(funded):
 @pytest.mark.parametrize("what", ["fund_deal", "close_deal", "supply_details"])
 def test_what_does_not_exist_is_404(journey, what):
     """
-    An id that never existed is not found, and changes nothing.
+    An unknown id is not found, and nothing changes (decisions/refusal-codes#status-codes).
     """
     more = {"close_deal": ("defaulted",), "supply_details": ({"intended_use_of_funds": "x"},)}
     arguments = ("none", *more.get(what, ()))

@@ -1,4 +1,4 @@
-"""Section 8 of the specification: limits."""
+"""Service 8: limits."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from holdback import Refusal
 
 def test_the_floor_is_compared_exactly(funded):
     """
-    "Minimum paid-down percentage before renewal eligibility is assessed: 50 (percent of the existing
-    deal)." One minor unit short of half is short.
+    "At least 50 percent of the existing deal must be paid down before renewal eligibility is
+    assessed." (service 8) One minor unit less than half is not enough.
     """
     repayment = funded.deal.repayment_amount.minor
     funded.pass_time(days=2)
@@ -25,7 +25,7 @@ def test_the_floor_is_compared_exactly(funded):
 
 def test_at_most_one_active_deal(funded):
     """
-    "Active deals per merchant: at most one."
+    "A merchant has at most one active deal." (service 8)
     """
     with pytest.raises(Refusal, match="active_deal"):
         funded.ask()
@@ -35,7 +35,7 @@ def test_at_most_one_active_deal(funded):
 
 def test_offers_stay_within_the_limits_of_their_product(journey):
     """
-    "Each product carries limits.minimum and limits.maximum for its amount."
+    "Each product carries `limits.minimum` and `limits.maximum` for its amount." (service 8)
     """
     for product in journey.ask().products:
         assert product.limits.minimum <= product.limits.maximum
@@ -45,7 +45,8 @@ def test_offers_stay_within_the_limits_of_their_product(journey):
 
 def test_the_expiry_is_fixed_when_the_application_is_created(journey):
     """
-    "A set of offers expires at its expiresAt time, fixed when the application is created."
+    "A set of offers expires at its `expiresAt`, which is fixed when the application is created."
+    (service 8)
     """
     issued = journey.ask(request_id="once").expires_at
     journey.pass_time(hours=5)
@@ -57,7 +58,8 @@ def test_the_expiry_is_fixed_when_the_application_is_created(journey):
 
 def test_a_clock_that_goes_back_revives_nothing(journey):
     """
-    "Should a clock go back, the engine uses the last instant that it has seen." (design 6)
+    If the clock goes back, the latest instant that the merchant has seen counts
+    (decisions/engine#time).
     """
     journey.ask()
     first = journey.first_offer().offer_id

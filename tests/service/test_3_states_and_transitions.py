@@ -1,4 +1,4 @@
-"""Section 3 of the specification: states and transitions, and those that it leaves open."""
+"""Service 3: states and transitions, and those that the interface leaves open."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from holdback.lifecycle.transitions import TABLE
 
 
 def refused(operation, *arguments, **options):
-    """The code and status with which an operation is refused."""
+    """
+    Return the code and the status with which *operation* is refused.
+    """
     with pytest.raises(Refusal) as caught:
         operation(*arguments, **options)
     return caught.value.code, caught.value.status
@@ -17,8 +19,8 @@ def refused(operation, *arguments, **options):
 
 def test_accepting_an_unexpired_offer(journey):
     """
-    "Offers available, unexpired | Accept endpoint called with an offer_id | The set of offers has not
-    expired | Application in fulfilment stage | Response carries links (contract_link, merchant_link)"
+    "Accepting an offer before its set expires puts the application into fulfilment. The response
+    carries the links `contract_link` and `merchant_link`." (service 3)
     """
     journey.ask()
     acceptance = journey.accept()
@@ -29,7 +31,7 @@ def test_accepting_an_unexpired_offer(journey):
 
 def test_bank_details_submit_automatically(journey):
     """
-    "a supplied bank_details enables auto submission"
+    "Bank details sent with the acceptance enable automatic submission." (service 3)
     """
     journey.ask()
     journey.accept()
@@ -39,8 +41,8 @@ def test_bank_details_submit_automatically(journey):
 
 def test_accepting_an_expired_offer(journey):
     """
-    "Offers expired | Accept endpoint called | The expiry of the offers has passed | Unchanged | Response
-    status 404; a new application must be submitted"
+    "Accepting an offer after its set has expired changes nothing. The response has the status 404,
+    and a new application must be submitted." (service 3)
     """
     journey.ask()
     before = wire.write_merchant(journey.merchant)
@@ -52,7 +54,7 @@ def test_accepting_an_expired_offer(journey):
 
 def test_one_microsecond_before_the_expiry_is_in_time(journey):
     """
-    "expired at `at >= expiresAt`" (design 6a)
+    A set is expired when `at >= expiresAt`, and not before (decisions/offers#expiry).
     """
     journey.ask()
     journey.now = journey.offers.expires_at.subtract(microseconds=1)
@@ -62,10 +64,12 @@ def test_one_microsecond_before_the_expiry_is_in_time(journey):
 
 def test_expired_offers_call_for_a_second_credit_check(journey):
     """
-    "with automated decisioning a second credit check on the merchant's consumer file is run"
+    "With automated decisioning, a second credit check is then run on the merchant's consumer file."
+    (service 3, decisions/second-credit-check)
     """
     journey.ask()
-    first = [each.not_before for each in journey.do("required_checks", journey.request()).checks]
+    checks = journey.do("required_checks", journey.request()).checks
+    first = [check.not_before for check in checks]
     journey.now = journey.offers.expires_at
     again = journey.do("required_checks", journey.request()).checks
     stale = journey.ask(evidence=journey_evidence() | {"credit_checked_on": "2026-07-06"})
@@ -74,7 +78,7 @@ def test_expired_offers_call_for_a_second_credit_check(journey):
     )
 
     assert first == [None] * 4
-    credit = next(each for each in again if each.name == "consumer_credit")
+    credit = next(check for check in again if check.name == "consumer_credit")
     assert credit.not_before == journey.now.date()
     assert {product.decision for product in stale.products} == {"Referred"}
     assert "Accepted" in {product.decision for product in fresh.products}
@@ -88,8 +92,8 @@ def journey_evidence():
 
 def test_accepting_twice_gives_the_same_bytes(journey):
     """
-    "already accepted (same reply, byte for byte, even after expiry, if bank details are absent or the
-    same; 409 if they differ)" (design 6a)
+    A repeated acceptance gets the same reply, even after the expiry; other bank details are refused
+    (decisions/acceptance#order-of-the-checks).
     """
     journey.ask()
     first = wire.write(journey.accept())
@@ -98,13 +102,13 @@ def test_accepting_twice_gives_the_same_bytes(journey):
 
     assert wire.write(journey.accept(offer_id)) == first
     assert wire.write(journey.accept(offer_id, bank_details=None)) == first
-    other = BankDetails(account_number="87654321")
-    assert refused(journey.accept, offer_id, bank_details=other) == ("already_accepted", 409)
+    different = BankDetails(account_number="87654321")
+    assert refused(journey.accept, offer_id, bank_details=different) == ("already_accepted", 409)
 
 
 def test_accepting_closes_every_other_open_offer(journey):
     """
-    "Accepting closes every other open offer of the merchant (Withdrawn)." (design 6a)
+    An acceptance withdraws every other open offer (decisions/acceptance#what-an-acceptance-does).
     """
     journey.ask()
     older = journey.first_offer()
@@ -118,7 +122,8 @@ def test_accepting_closes_every_other_open_offer(journey):
 
 def test_a_newer_set_leaves_an_older_one_acceptable(journey):
     """
-    "A newer set leaves an older one acceptable until it expires." (design 6a)
+    A newer set leaves an older one acceptable until it expires
+    (decisions/offers#the-same-request-again).
     """
     journey.ask()
     older = journey.first_offer()
@@ -130,20 +135,21 @@ def test_a_newer_set_leaves_an_older_one_acceptable(journey):
 
 def test_offers_of_an_application_that_ended_are_withdrawn(journey):
     """
-    "an offer that expired, was withdrawn, was accepted with other details or never existed"
+    A withdrawn offer and an unknown one have codes of their own
+    (decisions/refusal-codes#which-code).
     """
     journey.ask()
-    other = journey.offers.products[0].offers[1].offer_id
+    sibling = journey.offers.products[0].offers[1].offer_id
     journey.accept()
     journey.do("close_application", journey.acceptance.application_id, "declined")
 
-    assert refused(journey.accept, other) == ("offer_withdrawn", 409)
+    assert refused(journey.accept, sibling) == ("offer_withdrawn", 409)
     assert refused(journey.accept, "never-existed") == ("offer_not_found", 404)
 
 
 def test_a_declined_merchant_keeps_its_provider_id(journey):
     """
-    "A declined merchant keeps its provider_id." (design 6a)
+    A declined merchant keeps its `provider_id` (decisions/fulfilment#a-declined-merchant).
     """
     journey.ask()
     issued = journey.accept().provider_id
@@ -155,33 +161,34 @@ def test_a_declined_merchant_keeps_its_provider_id(journey):
 
 def test_details_supplied_later_submit_the_application(journey):
     """
-    "awaiting_details (lists what was omitted; supply_details completes it) to submitted" (design 6a)
+    Supplied bank details complete an application that awaits them (decisions/fulfilment#stages).
     """
     from journey import BANK
 
     journey.ask()
     application_id = journey.accept(bank_details=None).application_id
     awaiting = refused(journey.fund)
-    standing = journey.do("supply_details", application_id, {"bank_details": BANK})
+    application = journey.do("supply_details", application_id, {"bank_details": BANK})
     again = journey.do("supply_details", application_id, {"bank_details": BANK})
 
     assert awaiting == ("not_possible_now", 409)
-    assert (standing.status, standing.omitted) == ("submitted", ())
-    assert again == standing
+    assert (application.status, application.omitted) == ("submitted", ())
+    assert again == application
     assert journey.fund().deal.active
 
 
 def test_an_initial_application_beside_an_active_deal_is_refused(funded):
     """
-    "A merchant with an active deal, or an application in fulfilment, is refused an initial application
-    (409); with an application in fulfilment, a renewal too." (design 6a)
+    An initial application is refused while a deal is active
+    (decisions/applications#when-an-application-is-refused).
     """
     assert refused(funded.ask) == ("active_deal", 409)
 
 
 def test_no_application_beside_one_in_fulfilment(renewable):
     """
-    "with an application in fulfilment, a renewal too" (design 6a)
+    Any application is refused while another is in fulfilment
+    (decisions/applications#when-an-application-is-refused).
     """
     renewable.ask(renewal=True)
     renewable.accept()
@@ -193,8 +200,8 @@ def test_no_application_beside_one_in_fulfilment(renewable):
 
 def test_a_renewal_settles_its_base_deal_in_the_same_batch(renewable):
     """
-    "Funding a renewal settles the base deal at its balance of that moment and closes it as Renewed in the
-    same batch (its progress counts remittances alone)." (design 6a)
+    Funding a renewal settles its base deal in the same batch of events; the base deal's progress
+    counts remittances alone (decisions/deals#status-and-type).
     """
     balance = renewable.deal.balance
     renewable.ask(renewal=True)
@@ -211,7 +218,8 @@ def test_a_renewal_settles_its_base_deal_in_the_same_batch(renewable):
 
 def test_a_renewal_is_refused_when_its_base_deal_failed_meanwhile(renewable):
     """
-    "a renewal is refused if its base deal defaulted or was cancelled meanwhile" (design 6a)
+    A renewal is refused if its base deal has defaulted meanwhile
+    (decisions/acceptance#what-an-acceptance-does).
     """
     renewable.ask(renewal=True)
     renewable.do("close_deal", renewable.deal.id, "defaulted")
@@ -221,8 +229,7 @@ def test_a_renewal_is_refused_when_its_base_deal_failed_meanwhile(renewable):
 
 def test_a_reversal_reopens_a_repaid_deal(funded):
     """
-    "A reversal reopens a Repaid deal only when no other is active; otherwise it is a recorded shortfall."
-    (design 6a)
+    A reversal reopens a repaid deal when no other deal is active (decisions/deals#entries).
     """
     funded.pay_down(100)
     last = funded.deal.entries[-1]
@@ -236,7 +243,8 @@ def test_a_reversal_reopens_a_repaid_deal(funded):
 
 def test_a_reversal_beside_another_active_deal_is_a_shortfall(funded):
     """
-    "otherwise it is a recorded shortfall" (design 6a)
+    While another deal is active, a reversal on a repaid deal is a shortfall
+    (decisions/deals#entries).
     """
     funded.pay_down(100)
     repaid, last = funded.deal, funded.deal.entries[-1]
@@ -253,7 +261,7 @@ def test_a_reversal_beside_another_active_deal_is_a_shortfall(funded):
 
 def test_an_excess_is_kept_as_overpaid(funded):
     """
-    "Balance never goes below zero: an excess is kept as overpaid." (design 6a)
+    The balance is never below zero; an excess is kept as `overpaid` (decisions/deals#balance).
     """
     funded.pass_time(days=30)
     funded.remit(funded.entry(funded.deal.repayment_amount.minor + 250))
@@ -263,7 +271,7 @@ def test_an_excess_is_kept_as_overpaid(funded):
 
 def test_an_unsettled_entry_does_not_count(funded):
     """
-    "An unsettled entry does not reduce the balance." (design 6a)
+    An unsettled entry does not reduce the balance (decisions/deals#entries).
     """
     funded.pass_time(days=3)
     entry = funded.entry(1000, settled=False)
@@ -278,8 +286,8 @@ def test_an_unsettled_entry_does_not_count(funded):
 
 def test_a_recently_repaid_deal_may_be_renewed_and_an_old_one_not(funded):
     """
-    "The base deal is the active one, else the latest Repaid within the jurisdiction's
-    recently_active_days; else the request is refused (no_deal_to_renew, 404)." (design 6a)
+    The base deal is the active one, or the one repaid last within `recently_active_days`
+    (decisions/renewal#base-deal).
     """
     funded.pay_down(100)
     funded.pass_time(days=30)
@@ -292,7 +300,7 @@ def test_a_recently_repaid_deal_may_be_renewed_and_an_old_one_not(funded):
 
 def test_every_operation_may_be_repeated(renewable):
     """
-    "The same input gives the same bytes, so a retry is safe" (design 1)
+    A repeated operation has no events and changes nothing (decisions/retries).
     """
     renewable.ask(renewal=True)
     renewable.accept()
@@ -309,7 +317,8 @@ def test_every_operation_may_be_repeated(renewable):
 
 def test_the_table_names_every_stored_state():
     """
-    "Transitions among deal statuses, offer statuses and decisions: not shown." They are in one table.
+    The interface leaves open "transitions among deal statuses, offer statuses and decisions"
+    (service 3). One table holds them.
     """
     states = {
         thing: {row.next for row in TABLE if row.subject == thing}
@@ -331,7 +340,8 @@ def test_the_table_names_every_stored_state():
 @pytest.mark.parametrize("first", ["defaulted", "cancelled"])
 def test_an_ended_deal_stays_ended(funded, first):
     """
-    `Funded` (the one active), `Repaid`, `Renewed`, `Defaulted`, `Cancelled` (design 6a).
+    A deal ends once: `Defaulted` does not become `Cancelled`, nor the reverse
+    (decisions/deals#status-and-type).
     """
     second = "cancelled" if first == "defaulted" else "defaulted"
     funded.do("close_deal", funded.deal.id, first)

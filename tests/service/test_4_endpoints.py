@@ -1,4 +1,4 @@
-"""Section 4 of the specification: the three endpoints, as operations of the engine."""
+"""Service 4: the three endpoints, as operations of the engine."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def body_of_initial():
 
 def test_post_offers_creates_an_application_and_obtains_offers(journey):
     """
-    "POST /offers. Purpose: create an application and obtain offers, initial or renewal."
+    "Creates an application, initial or renewal, and returns offers." (service 4.1)
     """
     request = wire.read_offers_request(body_of_initial())
     outcome = journey.engine.request_offers(journey.merchant, request, journey.context(EVIDENCE))
@@ -39,8 +39,9 @@ def test_post_offers_creates_an_application_and_obtains_offers(journey):
 
 def test_with_a_provider_id_it_is_a_renewal(renewable):
     """
-    "With application.provider_id set, it is a renewal and only the application object is needed. With
-    null, it is an initial and the full profile is needed."
+    "With a value in `application.provider_id` the request is a renewal, and only the application
+    block is needed. With null it is an initial application, and the full profile is needed."
+    (service 4.1)
     """
     block = {
         "merchant_id": "m-1",
@@ -55,8 +56,8 @@ def test_with_a_provider_id_it_is_a_renewal(renewable):
 
 def test_the_same_request_again_gives_the_stored_set(journey):
     """
-    "Asking again with the same request id and body returns the stored set, even after expiry or a rule
-    change; with another body it is a conflict (409)." (design 6a)
+    The same request id and body return the stored set, even after it expired; another body is
+    refused (decisions/offers#the-same-request-again).
     """
     first = wire.write(journey.ask(request_id="once"))
     journey.pass_time(days=400)
@@ -70,7 +71,7 @@ def test_the_same_request_again_gives_the_stored_set(journey):
 
 def test_the_reply_to_a_repeated_request_is_the_first_even_after_acceptance(journey):
     """
-    "The same input gives the same bytes, so a retry is safe." (design 1)
+    A repeated request gets the reply that the caller missed (decisions/retries).
     """
     first = wire.write(journey.ask(request_id="once"))
     journey.accept()
@@ -80,7 +81,7 @@ def test_the_reply_to_a_repeated_request_is_the_first_even_after_acceptance(jour
 
 def test_accept_takes_none_or_bank_details(journey):
     """
-    "Request body: none, or an object with bank_details (see 2.3)."
+    "The request has no body, or an object with `bank_details`" (service 4.2)
     """
     details = wire.read_accept_request(
         b'{"bank_details": {"account_number": "12345678", "bank_name": "A Bank",'
@@ -94,8 +95,8 @@ def test_accept_takes_none_or_bank_details(journey):
 
 def test_the_lookup_is_addressed_by_provider_id(renewable):
     """
-    "It is the starting point of the renewal flow, addressed by the merchant's provider_id." The merchant
-    that a provider_id names is the host's to load; the reply is that of 2.5.
+    "The lookup is where the renewal flow starts, and it is addressed by the merchant's
+    `provider_id`." (service 4.3) The host loads the merchant that a `provider_id` names.
     """
     reply = json.loads(wire.write(renewable.do("look_up")))
 
@@ -105,14 +106,16 @@ def test_the_lookup_is_addressed_by_provider_id(renewable):
 
 def test_the_lookup_before_the_first_funding_is_empty(journey):
     """
-    "Lookup before the first funding gives an empty list of deals." (design 6a)
+    Before the first funding the lookup returns an empty list
+    (decisions/renewal#before-the-first-funding).
     """
     assert wire.write(journey.do("look_up")) == b'{"deals":[]}'
 
 
 def test_prose_that_changes_is_that_of_its_day():
     """
-    The wording of a product is no part of the digest, and still that of the day of the request.
+    The texts of a product are not part of the digest (decisions/jurisdiction-folders#identified),
+    and are still those of the day of the request.
     """
     from datetime import timedelta
 
@@ -140,7 +143,8 @@ def test_prose_that_changes_is_that_of_its_day():
 
 def test_merchant_link_and_contract_link_come_from_the_host():
     """
-    "The merchant_link in the accept response is a personalised link to this lookup."
+    "The `merchant_link` of the accept response is a personalised link to this lookup." (service
+    4.3)
     """
     from holdback import Engine
 

@@ -1,4 +1,4 @@
-"""Section 1 of the specification: what the service does, and the renewal flow."""
+"""Service 1: what the service does, and the renewal flow."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from holdback.eligibility import FLOOR_PERCENT
 
 def test_a_partner_obtains_offers_and_accepts_one(journey):
     """
-    "The service lets a partner obtain financing offers for a merchant and accept one of them on the
-    merchant's behalf."
+    "A partner can obtain financing offers for a merchant and accept one of them on the merchant's
+    behalf." (service 1)
     """
     offers = journey.ask()
     acceptance = journey.accept()
@@ -22,8 +22,8 @@ def test_a_partner_obtains_offers_and_accepts_one(journey):
 
 def test_an_initial_application_carries_the_full_profile(journey):
     """
-    "Initial application: the merchant is new to the service. The request carries a full merchant profile
-    (application data, consents, applicants, company)."
+    "The merchant is new to the service. The request carries the merchant's full profile: the
+    application block, consents, applicants and company." (service 1)
     """
     journey.ask()
     held = journey.merchant.offer_sets[0].request
@@ -40,17 +40,22 @@ def test_an_initial_application_carries_the_full_profile(journey):
 
 def test_checks_decide_an_initial_application(journey):
     """
-    "The service uses it for identity and business checks, automated decisioning and offer calculation."
+    "The service uses the profile for identity and business checks, for automated decisioning and to
+    calculate offers." (service 1)
     """
     checks = journey.do("required_checks", journey.request()).checks
 
-    assert [each.name for each in checks] == ["identity", "business", "consumer_credit", "takings"]
+    assert [check.name for check in checks] == [
+        "identity",
+        "business",
+        "consumer_credit",
+        "takings",
+    ]
 
 
 def test_a_missing_check_is_referred_and_never_accepted(journey):
     """
-    "Initial rules live in products.toml and read evidence; evidence that is missing gives Referred"
-    (design 6a).
+    Missing evidence makes a product `Referred` (decisions/applications#evidence).
     """
     offers = journey.ask(evidence={})
 
@@ -60,8 +65,8 @@ def test_a_missing_check_is_referred_and_never_accepted(journey):
 
 def test_a_renewal_carries_only_the_application_block(renewable):
     """
-    "Renewal application: the merchant already has an active or recently active deal. The request carries
-    only the application block, including the merchant's provider_id."
+    "The merchant has an active deal, or had one until recently. The request carries only the
+    application block, which includes the merchant's `provider_id`." (service 1)
     """
     request = renewable.request(renewal=True)
     offers = renewable.ask(renewal=True)
@@ -72,8 +77,8 @@ def test_a_renewal_carries_only_the_application_block(renewable):
 
 def test_a_renewal_uses_the_data_already_held(renewable):
     """
-    "The service uses the data it already holds (revenues, payment history, earlier deals) to calculate
-    offers and to fill the application."
+    "The service uses the data that it already holds (revenues, payment history, earlier deals) to
+    calculate offers and to fill the application." (service 1)
     """
     renewable.ask(renewal=True)
     renewable.accept(bank_details=None)
@@ -87,7 +92,7 @@ def test_a_renewal_uses_the_data_already_held(renewable):
 
 def test_provider_id_is_issued_at_the_first_acceptance(journey):
     """
-    "The provider_id is issued by the service when an initial offer is accepted."
+    "The service issues the `provider_id` when an initial offer is accepted." (service 1)
     """
     journey.ask()
     before = journey.merchant.provider_id
@@ -99,8 +104,8 @@ def test_provider_id_is_issued_at_the_first_acceptance(journey):
 
 def test_provider_id_stays_for_life(renewable):
     """
-    "It stays valid for the whole life of the merchant with the service, across any number of initial and
-    renewal applications."
+    "It stays valid for the whole life of the merchant with the service, across any number of
+    initial and renewal applications." (service 1)
     """
     issued = renewable.merchant.provider_id
     renewable.ask(renewal=True)
@@ -113,16 +118,16 @@ def test_provider_id_stays_for_life(renewable):
 
 def test_the_lookup_says_whether_the_active_deal_may_be_renewed(renewable):
     """
-    "The merchant lookup returns the merchant's deals, including whether the active deal is eligible for
-    renewal."
+    "The merchant lookup returns the merchant's deals, and says whether the active deal is eligible
+    for renewal." (service 1)
     """
     assert renewable.active().performance.renewal_eligibility is True
 
 
 def test_acceptance_moves_the_application_to_fulfilment(journey):
     """
-    "After acceptance the application moves to fulfilment, handled by the service's agents. The merchant
-    may be contacted for data that was omitted from the offers request."
+    "After acceptance the application moves to fulfilment, which the service's agents handle. They
+    may contact the merchant for data that the offers request omitted." (service 1)
     """
     journey.ask()
     journey.accept(bank_details=None)
@@ -134,8 +139,8 @@ def test_acceptance_moves_the_application_to_fulfilment(journey):
 
 def test_the_floor_is_fifty_percent(funded):
     """
-    "The minimum percentage of the existing deal that must be paid down before a merchant is even assessed
-    for eligibility is 50."
+    "At least 50 percent of the existing deal must be paid down before the merchant is even assessed
+    for eligibility." (service 1)
     """
     funded.pass_time(days=1)
     repayment = funded.deal.repayment_amount.minor
@@ -153,8 +158,8 @@ def test_the_floor_is_fifty_percent(funded):
 
 def test_reaching_the_floor_is_not_enough(funded):
     """
-    "Reaching that percentage does not guarantee eligibility; other factors about the existing deal are
-    also considered."
+    "Reaching that percentage does not guarantee eligibility: other facts about the existing deal
+    are considered too." (service 1)
     """
     funded.pay_down(50)
     funded.pass_time(days=funded.deal.term_days)
@@ -167,7 +172,7 @@ def test_reaching_the_floor_is_not_enough(funded):
 
 def test_rules_vary_by_jurisdiction():
     """
-    "Rules vary by jurisdiction or country."
+    "The eligibility rules vary by jurisdiction or country." (service 1)
     """
     from holdback import load_jurisdictions
 
@@ -176,7 +181,8 @@ def test_rules_vary_by_jurisdiction():
 
 def test_one_active_deal_and_every_renewal_is_based_on_it(renewable):
     """
-    "A merchant has at most one active deal at a time. Any renewal attempt is based on that deal."
+    "A merchant has at most one active deal at a time, and any renewal is based on that deal."
+    (service 1)
     """
     base = renewable.deal
     renewable.ask(renewal=True)
@@ -190,8 +196,8 @@ def test_one_active_deal_and_every_renewal_is_based_on_it(renewable):
 
 def test_the_nine_steps_of_a_renewal(renewable):
     """
-    "The service fills the application from existing data and submits it for fulfilment. The application
-    is then fulfilled and funded." (renewal flow, steps 3 to 9)
+    "The service fills the application from the data that it holds and submits it for fulfilment.
+    The application is then fulfilled and funded." (service 1, renewal flow)
     """
     stored = renewable.merchant.provider_id
     assert stored is not None
@@ -200,16 +206,17 @@ def test_the_nine_steps_of_a_renewal(renewable):
     assert offers.products
     renewable.accept(bank_details=None)
     assert renewable.merchant.in_fulfilment.status == "submitted"
-    standing = renewable.fund()
+    renewal = renewable.fund()
 
-    assert standing.deal.type == "Renewal"
-    assert standing.deal.active
+    assert renewal.deal.type == "Renewal"
+    assert renewal.deal.active
 
 
 def test_an_unknown_provider_id_is_no_merchant(renewable):
     """
-    "Two things are mandatory for renewing through the interface: [...] the ability to submit a
-    provider_id to the offers endpoint."
+    "To renew through the interface, a partner must be able to do two things: read the merchant
+    lookup, and send a `provider_id` to the offers endpoint." (service 1, renewal flow) An unknown
+    `provider_id` gives 404.
     """
     with pytest.raises(Refusal) as refused:
         renewable.ask(renewal=True, provider_id="00000000-0000-0000-0000-000000000000")

@@ -1,4 +1,4 @@
-"""Section 9 of the specification: versioning."""
+"""Service 9: versioning."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from holdback import wire
 
 def test_stored_documents_say_their_format(renewable):
     """
-    "Versions other than v2 and any deprecation policy: not shown." The path is the host's; what holdback
-    stores says its own format, so that it stays readable.
+    The interface leaves open "other versions, and any deprecation policy" (service 9). Stored
+    documents name their format.
     """
     assert json.loads(wire.write_merchant(renewable.merchant))["format"] == 1
     for event in renewable.events:

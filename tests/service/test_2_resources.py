@@ -1,4 +1,4 @@
-"""Section 2 of the specification: resources and their fields."""
+"""Service 2: resources and their fields."""
 
 from __future__ import annotations
 
@@ -36,7 +36,9 @@ RENEWAL = {"application": {"merchant_id": "m-1", "provider_id": "p-1", "currency
 
 
 def written(reply):
-    """A reply as a partner reads it, its numbers exact."""
+    """
+    Return *reply* as a partner reads it, with exact numbers.
+    """
     return json.loads(wire.write(reply), parse_float=Decimal, object_pairs_hook=dict)
 
 
@@ -53,10 +55,12 @@ def without(body, name):
 
 
 def paths(body, reader=read):
-    """The JSON paths of what is wrong with *body*."""
+    """
+    Return the JSON paths of the errors in *body*.
+    """
     with pytest.raises(InvalidDocument) as caught:
         reader(body)
-    return {fault.path for fault in caught.value.errors}
+    return {error.path for error in caught.value.errors}
 
 
 @pytest.mark.parametrize("name", wire_samples.REPLIES)
@@ -69,18 +73,20 @@ def test_bodies_are_json(name):
 
 def test_field_names_are_exact():
     """
-    "Field names are exact." (service 2): another spelling is an unknown field, with a hint.
+    "Field names are exact." (service 2) Another spelling is an unknown field, reported with a hint.
     """
     with pytest.raises(InvalidDocument, match="did you mean `merchant_id`"):
         read({**RENEWAL, "application": {"merchantId": "m-1", "currency": "GBP"}})
 
 
 class TestOffersRequest:
-    """2.1 Offers request (POST /offers)"""
+    """
+    Service 2.1: offers request.
+    """
 
     def test_application_is_required(self):
         """
-        "| application | object | yes | See below. |" (service 2.1)
+        The application block is required (service 2.1).
         """
         assert paths(without(INITIAL, "application")) == {"$.application"}
         assert paths({**RENEWAL, "application": "m-1"}) == {"$.application"}
@@ -88,8 +94,8 @@ class TestOffersRequest:
     @pytest.mark.parametrize("name", ["consents", "applicants", "company"])
     def test_the_profile_is_initial_only(self, name):
         """
-        "| consents | object | initial only | Sent in initial applications. |", and so applicants ("array of
-        objects") and company (service 2.1)
+        Consents, applicants and company are required in an initial application and refused in a
+        renewal (service 2.1).
         """
         assert getattr(read(INITIAL), name).value == INITIAL[name]
         assert paths(without(INITIAL, name)) == {f"$.{name}"}
@@ -98,14 +104,15 @@ class TestOffersRequest:
 
     def test_applicants_are_objects(self):
         """
-        "| applicants | array of objects |" (service 2.1)
+        `applicants` is an array of objects (service 2.1).
         """
         assert paths({**INITIAL, "applicants": ["A. Person"]}) == {"$.applicants[0]"}
         assert paths({**INITIAL, "applicants": {}}) == {"$.applicants"}
 
     def test_the_profile_is_not_looked_into(self):
         """
-        "Fields of consents, applicants, company: not shown." (service 2.1): whatever they hold is kept as it came.
+        The interface leaves open "the fields of consents, applicants and company" (service 2.1).
+        Their content is kept unchanged.
         """
         text = '{"share":0.10,"at":[null,true,{"n":12345678901234567890.12345678}]}'
         body = json.dumps({**INITIAL, "company": "@"}).replace('"@"', text)
@@ -114,7 +121,8 @@ class TestOffersRequest:
 
     def test_the_merchant_id_is_the_partners_own(self):
         """
-        "| merchant_id | string | sent | sent | The partner's own identifier of the merchant. |" (service 2.1)
+        "The partner's own identifier of the merchant." (service 2.1) Both kinds of application send
+        it.
         """
         for body in (INITIAL, RENEWAL):
             assert (
@@ -126,8 +134,7 @@ class TestOffersRequest:
 
     def test_a_provider_id_makes_the_request_a_renewal(self):
         """
-        "| provider_id | string or null | null | the merchant's stored provider_id | Its presence with a value
-        makes the request a renewal. |" (service 2.1)
+        "A `provider_id` with a value makes the request a renewal." (service 2.1)
         """
         assert not read(INITIAL).renewal
         assert read(RENEWAL).renewal
@@ -135,13 +142,13 @@ class TestOffersRequest:
 
     def test_an_empty_provider_id_is_neither(self):
         """
-        "string or null" (service 2.1): "empty is an error" (design 6a)
+        An empty `provider_id` is an error (decisions/applications#initial-or-renewal).
         """
         assert paths(changed(INITIAL, provider_id="")) == {"$.application.provider_id"}
 
     def test_the_intended_use_is_free_text(self):
         """
-        "| intended_use_of_funds | string | sent | omitted | Free-text purpose. |" (service 2.1)
+        "What the money is for, in free text." (service 2.1) A renewal omits it.
         """
         assert read(INITIAL).application.intended_use_of_funds == "New ovens"
         assert read(RENEWAL).application.intended_use_of_funds is None
@@ -151,7 +158,7 @@ class TestOffersRequest:
 
     def test_an_intended_use_that_was_omitted_is_asked_for_later(self):
         """
-        "The merchant may be contacted for data that was omitted from the offers request." (service 1)
+        "They may contact the merchant for data that the offers request omitted." (service 1)
         """
         application = without(INITIAL["application"], "intended_use_of_funds")
 
@@ -159,7 +166,7 @@ class TestOffersRequest:
 
     def test_the_currency_is_a_code(self):
         """
-        "| currency | string | sent | sent | Currency code; the value GBP is used. |" (service 2.1)
+        "A currency code, such as `GBP`." (service 2.1) Both kinds of application send it.
         """
         for body in (INITIAL, RENEWAL):
             assert read(body).application.currency == "GBP"
@@ -170,24 +177,26 @@ class TestOffersRequest:
 
     def test_a_renewal_is_the_application_alone(self):
         """
-        "A renewal request contains only the application object." (service 2.1)
+        "A renewal request contains only the application block." (service 2.1)
         """
         assert paths({**INITIAL, **RENEWAL}) == {"$.consents", "$.applicants", "$.company"}
 
     def test_there_are_no_other_fields(self):
         """
-        The tables of service 2.1 are all there is: an unknown field is an error, not ignored.
+        An unknown field is an error (decisions/wire#strict-where-the-field-is-ours).
         """
         assert paths({**RENEWAL, "version": 2}) == {"$.version"}
         assert paths(changed(RENEWAL, email="a@example")) == {"$.application.email"}
 
 
 class TestOffersResponse:
-    """2.2 Offers response"""
+    """
+    Service 2.2: offers response.
+    """
 
     def test_its_fields(self):
         """
-        "| products | array of product | One per financing product. |" and expiresAt (service 2.2)
+        `products` and `expiresAt`; of the products, "One for each financing product." (service 2.2)
         """
         body = written(wire_samples.OFFERS)
 
@@ -196,16 +205,15 @@ class TestOffersResponse:
 
     def test_expires_at_is_a_timestamp(self):
         """
-        "| expiresAt | string (timestamp) | Expiry of the set of offers. [...] exact format: not shown. |"
-        It is RFC 3339, in UTC and whole seconds.
+        "When the set of offers expires." (service 2.2) It is RFC 3339, in UTC and whole seconds.
         """
         assert written(wire_samples.OFFERS)["expiresAt"] == "2026-07-31T10:00:00Z"
         assert wire.read_timestamp("2026-07-31T10:00:00Z") == wire_samples.OFFERS.expires_at
 
     def test_the_shape_is_the_same_for_initial_and_renewal(self):
         """
-        "The response has the same shape for initial and renewal requests." (service 2.2): the reply holds nothing
-        of the request.
+        "The response has the same shape for initial and renewal requests." (service 2.2) The reply
+        has no field of the request.
         """
         names = {field.name for field in attrs.fields(products.Offers)}
 
@@ -214,7 +222,7 @@ class TestOffersResponse:
 
     def test_the_fields_of_a_product(self):
         """
-        "Product: product_id, name, description, decision, repayment_mechanism, limits, offers" (service 2.2)
+        A product has the fields of its table, in that order (service 2.2).
         """
         (product,) = written(wire_samples.OFFERS)["products"]
 
@@ -233,8 +241,8 @@ class TestOffersResponse:
 
     def test_a_product_can_be_accepted(self):
         """
-        "| decision | string | A value shown: Accepted. |" and "| repayment_mechanism | string | A value shown:
-        terminal_split. |" (service 2.2)
+        `decision`: "For example `Accepted`." `repayment_mechanism`: "For example `terminal_split`."
+        (service 2.2)
         """
         (product,) = written(wire_samples.OFFERS)["products"]
 
@@ -243,7 +251,7 @@ class TestOffersResponse:
 
     def test_limits_are_two_numbers(self):
         """
-        "| limits | object | { minimum: number, maximum: number }, the bounds of the product's amount. |"
+        `limits` has two numbers, "The bounds of the product's amount." (service 2.2)
         """
         (product,) = written(wire_samples.OFFERS)["products"]
 
@@ -252,7 +260,8 @@ class TestOffersResponse:
 
     def test_a_product_without_offers_has_the_same_fields(self):
         """
-        "Only `Accepted` has offers; `limits` and `expiresAt` are always there" (design 6a)
+        Only an `Accepted` product has offers; `limits` and `expiresAt` are always present
+        (decisions/offers#the-decision-on-a-product).
         """
         for product in written(wire_samples.DECLINED)["products"]:
             assert list(product) == list(written(wire_samples.OFFERS)["products"][0])
@@ -260,8 +269,7 @@ class TestOffersResponse:
 
     def test_the_fields_of_an_offer(self):
         """
-        "Offer: offer_id, offer_status, description, split_percentage, term_length, repayment_amount,
-        funded_amount, factor_rate, currency" (service 2.2)
+        An offer has the fields of its table, in that order (service 2.2).
         """
         offer = written(wire_samples.OFFERS)["products"][0]["offers"][0]
 
@@ -282,7 +290,7 @@ class TestOffersResponse:
 
     def test_an_offer_can_be_eligible(self):
         """
-        "| offer_status | string | A value shown: Eligible. |" (service 2.2)
+        `offer_status`: "For example `Eligible`." (service 2.2)
         """
         offer = written(wire_samples.OFFERS)["products"][0]["offers"][0]
 
@@ -300,31 +308,34 @@ class TestOffersResponse:
     )
     def test_the_figures_of_an_offer_are_exact_numbers(self, name, number):
         """
-        "| factor_rate | number (decimal) |" and the other figures are numbers (service 2.2). "Units of monetary
-        amounts and of term_length: not shown.": major units, and months.
+        The figures of an offer are numbers. The interface leaves open "the units of monetary
+        amounts and of term_length" (service 2.2): they are major units and months.
         """
         assert b'"%s":%s,' % (name.encode(), number) in wire.write(wire_samples.OFFERS)
 
     def test_the_currency_of_an_offer_is_a_code(self):
         """
-        "| currency | string | Currency code. |" (service 2.2)
+        "A currency code." (service 2.2)
         """
         assert written(wire_samples.OFFERS)["products"][0]["offers"][0]["currency"] == "GBP"
 
 
 class TestAcceptRequest:
-    """2.3 Accept request body (optional)"""
+    """
+    Service 2.3: accept request.
+    """
 
     def test_it_is_optional(self):
         """
-        "Accept request body (optional)", "Object bank_details, optional" (service 2.3)
+        "The body is optional. It may hold an object `bank_details`, which is optional too" (service
+        2.3)
         """
         for body in (None, b"", b"{}"):
             assert wire.read_accept_request(body) is None
 
     def test_its_fields(self):
         """
-        "account_number, bank_name, account_type, sort_code" are strings (service 2.3)
+        Bank details have the four fields of their table, all strings (service 2.3).
         """
         body = json.dumps({"bank_details": DETAILS})
 
@@ -335,7 +346,7 @@ class TestAcceptRequest:
 
     def test_there_are_no_other_fields(self):
         """
-        The table of service 2.3 is all there is.
+        An unknown field is an error (decisions/wire#strict-where-the-field-is-ours).
         """
         wrong = {"bank_details": {**DETAILS, "iban": "x"}, "offer": {}}
 
@@ -343,8 +354,8 @@ class TestAcceptRequest:
 
     def test_an_account_type_passes_through(self):
         """
-        "| account_type | string | A value shown: NONE. |", "Complete sets of values for [...] account_type: not
-        shown" (service 2.3 and 2.5)
+        `account_type`: "For example `NONE`." (service 2.3) The interface leaves open "the complete
+        sets of values" (service 2.5).
         """
         for value in ("NONE", "SAVINGS"):
             body = {"bank_details": {**DETAILS, "account_type": value}}
@@ -352,7 +363,7 @@ class TestAcceptRequest:
 
     def test_a_sort_code_is_groups_of_digits(self):
         """
-        "| sort_code | string | Hyphen-separated groups of digits. |" (service 2.3)
+        "Groups of digits, separated by hyphens." (service 2.3)
         """
         for wrong in ("040004", "04-00-0x", "-04-00", "04--00", "04 00 04"):
             body = {"bank_details": {**DETAILS, "sort_code": wrong}}
@@ -360,11 +371,13 @@ class TestAcceptRequest:
 
 
 class TestAcceptResponse:
-    """2.4 Accept response"""
+    """
+    Service 2.4: accept response.
+    """
 
     def test_its_fields(self):
         """
-        "application_id, provider_id, offer, links"; the ids are strings in UUID form (service 2.4)
+        The reply has the four fields of its table; the ids are in UUID form (service 2.4).
         """
         body = written(wire_samples.ACCEPTANCE)
 
@@ -374,8 +387,8 @@ class TestAcceptResponse:
 
     def test_the_offer_is_the_full_offer(self):
         """
-        "Fields of the offer object in the accept response: not shown." (service 2.4): they are those of 2.2, with
-        the status `Accepted`.
+        The interface leaves open "the fields of the offer in the accept response" (service 2.4).
+        They are those of service 2.2, with the status `Accepted`.
         """
         offered = written(wire_samples.OFFERS)["products"][0]["offers"][0]
         accepted = written(wire_samples.ACCEPTANCE)["offer"]
@@ -385,8 +398,7 @@ class TestAcceptResponse:
 
     def test_links_hold_at_least_two_keys(self):
         """
-        "| links | object | Contains at least the two keys below. |": contract_link and merchant_link, and "Other
-        keys of links: not shown." (service 2.4): a host may add its own.
+        "`links` contains at least two keys" (service 2.4) The host may add its own.
         """
         links = written(wire_samples.ACCEPTANCE)["links"]
 
@@ -395,7 +407,9 @@ class TestAcceptResponse:
 
 
 class TestMerchantLookup:
-    """2.5 Merchant lookup response"""
+    """
+    Service 2.5: merchant lookup response.
+    """
 
     @pytest.fixture
     def deal(self):
@@ -403,15 +417,14 @@ class TestMerchantLookup:
 
     def test_it_is_an_object_with_deals(self):
         """
-        "Object with deals: array of deal." (service 2.5)
+        "An object with `deals`, an array of deals." (service 2.5)
         """
         assert list(written(wire_samples.REPLIES["merchant_lookup"])) == ["deals"]
         assert written(wire_samples.REPLIES["merchant_lookup_empty"]) == {"deals": []}
 
     def test_the_fields_of_a_deal(self, deal):
         """
-        "Deal: id, application_id, type, status, active, balance, currency, performance, pricing, transactions"
-        (service 2.5)
+        A deal has the fields of its table, in that order (service 2.5).
         """
         assert list(deal) == [
             "id",
@@ -430,7 +443,7 @@ class TestMerchantLookup:
 
     def test_a_deal_can_be_initial_and_funded(self, deal):
         """
-        "| type | string | A value shown: Initial. |" and "| status | string | A value shown: Funded. |"
+        `type`: "For example `Initial`." `status`: "For example `Funded`." (service 2.5)
         """
         assert deal["type"] == deals.INITIAL == "Initial"
         assert deal["status"] == deals.FUNDED == "Funded"
@@ -438,24 +451,25 @@ class TestMerchantLookup:
     @pytest.mark.parametrize("status", deals.STATUSES)
     def test_active_is_true_for_the_one_active_deal(self, status):
         """
-        "| active | boolean | True for the merchant's one active deal. |" (service 2.5)
+        "True for the merchant's one active deal." (service 2.5)
         """
-        standing = attrs.evolve(
+        deal = attrs.evolve(
             wire_samples.STANDING, deal=attrs.evolve(wire_samples.DEAL, status=status)
         )
 
-        assert wire.to_dict(standing)["active"] is (status == "Funded")
+        assert wire.to_dict(deal)["active"] is (status == "Funded")
 
     def test_the_balance_is_a_number(self, deal):
         """
-        "| balance | number |" and "| currency | string | Currency code. |" (service 2.5)
+        `balance` is a number, in `currency`: "A currency code." (service 2.5)
         """
         assert deal["balance"] == Decimal("5899.93")
         assert deal["currency"] == "GBP"
 
     def test_performance_is_two_numbers_and_a_flag(self, deal):
         """
-        "| performance | object | { performance: number, progress: number, renewal_eligibility: boolean } |"
+        "The numbers `performance` and `progress`, and the boolean `renewal_eligibility`." (service
+        2.5)
         """
         assert deal["performance"] == {
             "performance": Decimal("97.5"),
@@ -467,7 +481,8 @@ class TestMerchantLookup:
 
     def test_pricing_is_an_object(self, deal):
         """
-        "| pricing | object |", "Fields of pricing and transactions: not shown." (service 2.5): they are the offer's.
+        The interface leaves open "the fields of pricing and transactions" (service 2.5). Pricing
+        has the terms of the offer (decisions/deals#pricing-and-transactions).
         """
         assert list(deal["pricing"]) == [
             "funded_amount",
@@ -480,18 +495,19 @@ class TestMerchantLookup:
 
     def test_transactions_are_an_array(self, deal):
         """
-        "| transactions | array |", "Fields of pricing and transactions: not shown." (service 2.5): an entry each; a
-        reversal names the entry that it takes back, and its amount is below zero.
+        The interface leaves open "the fields of pricing and transactions" (service 2.5). Each
+        transaction is an entry (decisions/deals#pricing-and-transactions); a reversal names its
+        entry, and its amount is negative.
         """
         names = ["id", "date", "amount", "takings", "status"]
 
-        assert [list(each) for each in deal["transactions"]] == [
+        assert [list(transaction) for transaction in deal["transactions"]] == [
             names,
             names,
             [*names, "reverses"],
             names,
         ]
-        assert [each["status"] for each in deal["transactions"]] == [
+        assert [transaction["status"] for transaction in deal["transactions"]] == [
             "Reversed",
             "Settled",
             "Reversal",
@@ -500,8 +516,8 @@ class TestMerchantLookup:
 
     def test_vocabularies_are_open(self):
         """
-        "Complete sets of values for decision, offer_status, repayment_mechanism, deal status, deal type and
-        account_type: not shown beyond those listed." (service 2.5): an unknown value passes through.
+        The interface leaves open "the complete sets of values" (service 2.5): an unknown value
+        passes through.
         """
         offer = wire_samples.offer(1, offer_status="Paused")
         product = wire_samples.product(decision="Countered", repayment_mechanism="direct_debit")
