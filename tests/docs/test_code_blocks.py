@@ -1,14 +1,15 @@
 """Every code block of the README and of the documentation runs, in the order of its page.
 
-- `python` runs as a cell of a notebook: what it prints, and the value of its last line, is its output.
-- `output` is that output, compared exactly.
-- `console` holds commands after `$ `; `$ holdback ...` runs in this process, and what is shown after it is
-  compared exactly. A line `...` stands for lines that are not shown, and `...` after a word for the rest of a line.
-- `toml`, `json` and `yaml` are parsed. With a caption they are written to that file, for the commands to read; so is
-  `text`, which always has one.
+- `python` runs like a cell of a notebook: its output is what it prints, and its last value.
+- `output` is compared exactly with that output.
+- `console` has commands after `$ `. `$ holdback ...` runs in this process, and the text after it is
+  compared exactly with its output. A line `...` stands for omitted lines, and `...` after a word
+  for the rest of its line.
+- `toml`, `json` and `yaml` are parsed. With a caption they are written to that file, for the
+  commands to read. `text` always has a caption.
 - `diff` changes a file that was written before.
 
-Anything else, and any other command, needs a marker with a reason in front of it, and is listed here.
+Any other block, and any other command, needs a marker with a reason, and an entry in `NOT_RUN`.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ WITHOUT_CODE = {
     "assessment",
 }
 
-# The blocks that are not run, with the reasons that they give.
+# The blocks that are not run, with the reason that the page gives.
 NOT_RUN = {
     ("README.md", "sh"): "`.ci/run` runs it in a fresh environment",
     ("docs/reference/language.md", "text"): "the grammar",
@@ -62,7 +63,7 @@ NOT_RUN = {
     ("docs/how-to/run-the-conformance-suite.md", "sh"): "it takes minutes; `tests/hosts` does the same",
 }
 
-# Pages that are read in a checkout, and its folders that they copy from.
+# Pages that use files of the repository, and the folders that are copied for them.
 FOLDERS = {"docs/how-to/check-a-portfolio.md": ("jurisdictions",)}
 
 INFO = re.compile(r"(?P<info>[^\n]*)\n(?P<options>(?:[ \t]*:[\w-]+:[^\n]*\n)*)")
@@ -88,7 +89,7 @@ class Block:
 
 
 def blocks_of(page):
-    """The blocks of *page*, in order; a directive that may hold code unknown to us is a failure."""
+    """The blocks of *page*, in order. Fails on an unlisted directive, which might hold code."""
     document = Document(PAGES[page].read_text(encoding="utf-8"), str(PAGES[page]))
     for region in RawFencedCodeBlockLexer(info_pattern=INFO)(document):
         info, options = region.lexemes["info"].strip(), region.lexemes["options"] or ""
@@ -102,7 +103,7 @@ def blocks_of(page):
             page,
             line,
             directive[2] if directive else info,
-            # Under its options a directive has an empty line, which is no part of what a reader sees.
+            # A directive has an empty line under its options, which a reader does not see.
             str(region.lexemes["source"]).removeprefix("\n" if options else ""),
             caption[1] if caption else None,
             marker[1] if marker else None,
@@ -111,7 +112,7 @@ def blocks_of(page):
 
 @frozen
 class Run:
-    """A page being run: its namespace, its folder, and what the last block printed."""
+    """A page while it runs: its namespace, its folder, and the output of its last block."""
 
     folder: Path
     namespace: dict = field(factory=lambda: {"__name__": "__page__"})
@@ -137,8 +138,8 @@ class Run:
 
     def console(self, block):
         assert block.source.startswith("$ "), f"{block.place}: expected a command after `$ `"
-        for each in re.split(r"^\$ ", block.source, flags=re.MULTILINE)[1:]:
-            command, _, shown = each.partition("\n")
+        for part in re.split(r"^\$ ", block.source, flags=re.MULTILINE)[1:]:
+            command, _, shown = part.partition("\n")
             name, *arguments = shlex.split(command)
             assert name == "holdback", f"{block.place}: `{name}` is not run"
             result = CliRunner().invoke(holdback, arguments, prog_name="holdback")
@@ -166,7 +167,7 @@ class Run:
         self.write(block)
 
     def diff(self, block):
-        """Replace the lines with `-` by those with `+`; the lines before and after must be there."""
+        """Replace the lines with `-` by those with `+`. The lines around them must match."""
         path = self.folder / block.caption
         kinds = [(line[:1], line[1:]) for line in block.source.splitlines()]
         before = "\n".join(text for kind, text in kinds if kind in " -")
@@ -187,7 +188,7 @@ class Run:
 
 
 def conditions(document):
-    """The rules of the language in a TOML document, wherever they are."""
+    """The expressions of the rule language in a TOML document, at any depth."""
     items = document.items() if isinstance(document, dict) else enumerate(document)
     for key, value in items:
         if key in ("require", "when"):
@@ -197,7 +198,7 @@ def conditions(document):
 
 
 def compare(block, shown, printed):
-    """Hold *printed* against what is *shown*, in which `...` stands for what is not."""
+    """Compare *printed* with the text *shown*, in which `...` stands for omitted text."""
     assert shown.strip(), f"{block.place}: nothing is shown"
     lines = shown.rstrip("\n").split("\n")
     matches = re.fullmatch("".join(map(pattern, lines)), printed.rstrip("\n") + "\n")
@@ -205,7 +206,7 @@ def compare(block, shown, printed):
 
 
 def pattern(line):
-    """The regular expression of a line that is shown."""
+    """The regular expression that matches a *line* of the page."""
     if line == "...":
         return r"(?:.*\n)*?"
     if re.search(r"\w\.\.\.$", line):
@@ -216,7 +217,7 @@ def pattern(line):
 @pytest.mark.parametrize("page", PAGES)
 def test_every_block_runs(page, tmp_path, monkeypatch):
     """
-    "Every code block in README and docs runs in the test suite." (issue 2, item 8)
+    Every code block of the README and of the pages runs (decisions/documentation).
     """
     monkeypatch.chdir(tmp_path)
     for name in FOLDERS.get(page, ()):
@@ -233,12 +234,12 @@ def test_every_block_runs(page, tmp_path, monkeypatch):
         kind(block)
     for value in run.namespace.values():
         if isinstance(value, sqlite3.Connection):
-            value.close()  # a page has no need to show it, and Python 3.13 warns
+            value.close()  # Python 3.13 warns of an open connection, and pages need not close one
 
 
 def test_blocks_that_are_not_run_are_listed():
     """
-    A block that is not run is marked, with a reason that is listed here; the list has nothing else.
+    A block that is not run is marked with a reason; the reasons are exactly those of `NOT_RUN`.
     """
     marked = {
         (block.page, block.language): block.not_run
@@ -252,7 +253,7 @@ def test_blocks_that_are_not_run_are_listed():
 
 def test_the_runner_finds_a_wrong_output(tmp_path):
     """
-    What is shown is compared: another figure, a missing line and a line too many are found.
+    A wrong number, a missing line and an extra line in an output are failures.
     """
     run = Run(tmp_path)
     for shown in ("1\n3", "1", "1\n2\n3", "2\n1"):
@@ -265,14 +266,14 @@ def test_the_runner_finds_a_wrong_output(tmp_path):
 
 def test_a_file_is_written_as_the_page_shows_it(tmp_path, monkeypatch):
     """
-    The lines of a captioned block are counted from the first that a reader sees, also after another block
-    was added.
+    The lines of a block with a caption are counted from the first one that a reader sees, also when
+    another block adds to the file.
     """
     page = tmp_path / "page.md"
     block = "```{{code-block}} toml\n:caption: {}\n\n{}\n```\n\n"
     page.write_text(block.format("a.toml", "a = 1") + block.format("a.toml, added", "b = 2"))
     monkeypatch.setitem(PAGES, "page", page)
-    for each in blocks_of("page"):
-        Run(tmp_path).toml(each)
+    for captioned in blocks_of("page"):
+        Run(tmp_path).toml(captioned)
 
     assert (tmp_path / "a.toml").read_text() == "a = 1\n\nb = 2\n"

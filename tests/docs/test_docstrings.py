@@ -12,12 +12,12 @@ import holdback
 
 MODULES = [
     "holdback",
-    *sorted(each.name for each in pkgutil.walk_packages(holdback.__path__, prefix="holdback.")),
+    *sorted(module.name for module in pkgutil.walk_packages(holdback.__path__, prefix="holdback.")),
 ]
 
 
 def examples(name):
-    """The docstrings of the module *name* that hold examples."""
+    """The docstrings with examples in the module *name*."""
     module = importlib.import_module(name)
     return [test for test in doctest.DocTestFinder().find(module) if test.examples]
 
@@ -25,7 +25,7 @@ def examples(name):
 @pytest.mark.parametrize("name", MODULES)
 def test_the_examples_of_a_module_run(name):
     """
-    "docstrings with examples that run"
+    The examples in the docstrings of a module run, and print what they show.
     """
     for test in examples(name):
         shown = []
@@ -36,6 +36,6 @@ def test_the_examples_of_a_module_run(name):
 
 def test_there_are_examples():
     """
-    The test above finds what it is meant to run.
+    The test above finds examples to run.
     """
     assert sum(len(examples(name)) for name in MODULES) > 40

@@ -1,4 +1,4 @@
-"""What the pages promise: the whole front door, every "not shown", and every row of the code's tables."""
+"""The pages are complete: the public API, every open question, every row of the code's tables."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import importlib.util
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+from repository import DOCS, ROOT, SERVICE, anchor, read, sections, words
 
 import holdback
 from holdback import portfolio, wire
@@ -20,37 +20,7 @@ from holdback.money import Currency
 from holdback.offers.registry import BUILT_IN
 from holdback.rules import GRAMMAR, OPERATORS
 
-ROOT = Path(__file__).parents[2]
-DOCS = ROOT / "docs"
 README = ROOT / "README.md"
-
-# Every sentence of the specification that says that something is not shown, or to be determined, by section.
-NOT_SHOWN = (
-    ("1.", "a renewal eligibility webhook, which is marked as to be determined"),
-    ("2.1", "Fields of consents, applicants, company: not shown."),
-    ("2.2", "exact format: not shown."),
-    ("2.2", "Units of monetary amounts and of term_length: not shown."),
-    ("2.4", "Fields of the offer object in the accept response: not shown."),
-    ("2.4", "Other keys of links: not shown."),
-    ("2.5", "Fields of pricing and transactions: not shown."),
-    (
-        "2.5",
-        (
-            "Complete sets of values for decision, offer_status, repayment_mechanism, deal status, "
-            "deal type and account_type: not shown beyond those listed."
-        ),
-    ),
-    ("3.", "Transitions among deal statuses, offer statuses and decisions: not shown."),
-    ("4.", "Method and path of the merchant endpoint: not shown."),
-    ("4.", "Passing of provider_id to it: not shown."),
-    ("4.", "Success status codes of all endpoints: not shown."),
-    ("5.", "Authentication: not shown."),
-    ("6.", "Its name, payload and delivery: not shown."),
-    ("6.", "No other events are shown."),
-    ("7.", "Error body format and other error codes: not shown."),
-    ("8.", "Rate limits and size limits: not shown."),
-    ("9.", "Versions other than v2 and any deprecation policy: not shown."),
-)
 
 
 @pytest.fixture(scope="module")
@@ -71,15 +41,14 @@ def built(tmp_path_factory):
     }
 
 
-def words(page):
+def text_of(page):
     """The text of an HTML page without its tags."""
     return html.unescape(re.sub(r"<[^>]+>", "", page))
 
 
 def code(page):
-    """What stands in code type on an HTML page."""
-    found = re.findall(r"<code[^>]*>(.*?)</code>", page, re.DOTALL)
-    return {words(each) for each in found}
+    """The texts in code type on an HTML page."""
+    return {text_of(part) for part in re.findall(r"<code[^>]*>(.*?)</code>", page, re.DOTALL)}
 
 
 def test_the_reference_is_complete(built):
@@ -93,14 +62,14 @@ def test_the_reference_is_complete(built):
     assert code(built["reference/language.html"]) >= {row.signature for row in OPERATORS.values()}
     assert code(built["reference/events.html"]) >= set(wire.EVENT_TYPES)
     assert code(built["reference/calculators.html"]) >= set(BUILT_IN)
-    assert GRAMMAR in words(built["reference/language.html"])
+    assert GRAMMAR in text_of(built["reference/language.html"])
 
 
 PAGES = sorted(DOCS.rglob("*.md"))
 
 
 def generator():
-    """The module that makes the tables, which lies beside the pages."""
+    """The module that makes the tables, `docs/_ext/generated_tables.py`."""
     spec = importlib.util.spec_from_file_location(
         "tables_of_pages", DOCS / "_ext" / "generated_tables.py"
     )
@@ -111,7 +80,8 @@ def generator():
 
 def test_tables_in_the_pages_are_those_of_the_code():
     """
-    "reference (generated where it can be)" (design 3), and there for whoever reads the pages as Markdown.
+    Generated tables stand in the pages, so that a reader of the Markdown has them too
+    (decisions/documentation).
     """
     made = generator()
     named = [name for page in PAGES for name in re.findall(r"generated: (\w+)", page.read_text())]
@@ -124,15 +94,15 @@ def test_tables_in_the_pages_are_those_of_the_code():
 
 def test_the_pictures_show_every_transition(built):
     """
-    "one literal table from which the docs draw a diagram" (issue 2, item 6)
+    The diagrams are drawn from the table of transitions, and show all of it.
     """
     page = built["reference/lifecycle.html"]
     pictures = re.findall(r'<svg class="states".*?</svg>', page, re.DOTALL)
-    things = list(dict.fromkeys(row.subject for row in TABLE))
+    subjects = list(dict.fromkeys(row.subject for row in TABLE))
 
-    assert len(pictures) == len(things)
-    for thing, picture in zip(things, pictures, strict=True):
-        rows = [row for row in TABLE if row.subject == thing]
+    assert len(pictures) == len(subjects)
+    for subject, picture in zip(subjects, pictures, strict=True):
+        rows = [row for row in TABLE if row.subject == subject]
         states = {row.next for row in rows}
         drawn = re.findall(r'<text class="name"[^>]*>([^<]+)<', picture)
         assert sorted(drawn) == sorted(states)
@@ -141,9 +111,9 @@ def test_the_pictures_show_every_transition(built):
         assert shown == {"time passes" if row.trigger == "time" else row.trigger for row in rows}
 
 
-def test_the_front_door_is_documented_exactly(built):
+def test_the_public_api_is_documented_exactly(built):
     """
-    "docs == `__all__`": each name of the front door has an entry, and nothing else of `holdback` has.
+    Each name that `holdback` exports has an entry, and nothing else has (decisions/public-api).
     """
     page = built["reference/api.html"]
     entries = set(re.findall(r'<dt[^>]* id="holdback\.([A-Za-z_]+)"', page))
@@ -154,7 +124,7 @@ def test_the_front_door_is_documented_exactly(built):
 
 def test_the_portfolio_is_documented_exactly(built):
     """
-    "docs == `__all__`", for the module that an analyst imports.
+    The same holds for `holdback.portfolio`, which analysts import.
     """
     page = built["reference/portfolio.html"]
     entries = re.findall(r'<dt[^>]* id="holdback\.portfolio\.([A-Za-z_]+)"', page)
@@ -165,56 +135,57 @@ def test_the_portfolio_is_documented_exactly(built):
 @pytest.mark.parametrize("name", ["api", "portfolio"])
 def test_signatures_read_well(built, name):
     """
-    No name that only attrs or Sphinx knows stands in a signature.
+    A signature has no name that only attrs or Sphinx knows.
     """
-    page = words(built[f"reference/{name}.html"])
+    page = text_of(built[f"reference/{name}.html"])
 
     assert not re.findall(
         r"NOTHING|attr_dict|TypeAliasForwardRef|MappingProxyType|\*\*kwargs", page
     )
 
 
-def test_every_not_shown_has_an_answer():
+def test_every_open_question_has_an_answer():
     """
-    "`not-shown.md` with every "not shown" of the specification and what holdback does about it"
+    Each *Left open* of the service's page has a row in the page that answers them, in its section.
     """
-    page = (DOCS / "explanation" / "not-shown.md").read_text(encoding="utf-8")
-    sections = dict(
-        re.findall(r"^## (\S+) [^\n]*\n(.*?)(?=^## |\Z)", page, re.MULTILINE | re.DOTALL)
-    )
-    rows = {
-        (number, each): answer.strip()
-        for number, text in sections.items()
-        for quoted, answer in re.findall(r"^\| (.+?) \| (.+) \|$", text, re.MULTILINE)
-        for each in re.findall(r'"([^"]+)"', quoted)
+    link = r"\*Left open:\* \[([^\]]+)\]\(\.\./explanation/not-shown\.md#(\S+)\)"
+    opened = re.findall(link, read(SERVICE))
+    page = read(DOCS / "explanation" / "not-shown.md")
+    parts = re.split(r"^## (.+)$", page, flags=re.MULTILINE)
+    answers = {
+        (anchor(heading), words(quote))
+        for heading, text in zip(parts[1::2], parts[2::2], strict=True)
+        for question, answer in re.findall(r"^\| (.+?) \| (.+) \|$", text, re.MULTILINE)
+        for quote in re.findall(r'"([^"]+)"', question)
+        if answer.strip()
     }
 
-    for number, phrase in NOT_SHOWN:
-        assert rows.get((number, phrase)), f"{number} {phrase}"
+    assert len(opened) == read(SERVICE).count("*Left open:*") == 18
+    for phrase, section in opened:
+        assert (section, words(phrase)) in answers, f"{section}: {phrase}"
+
+
+def test_questions_quote_the_service():
+    """
+    A quoted phrase in the page of open questions stands in that section of the service's page.
+    """
+    page = read(DOCS / "explanation" / "not-shown.md")
+    parts = re.split(r"^## (\d(?:\.\d)?)\.? .+$", page, flags=re.MULTILINE)
+    held = sections()
+    for number, text in zip(parts[1::2], parts[2::2], strict=True):
+        # Section 4 is answered in one table, with its subsections.
+        section = " ".join(text for key, text in held.items() if key.startswith(number))
+        for question in re.findall(r"^\| (.+?) \| .+ \|$", text, re.MULTILINE):
+            for quote in re.findall(r'"([^"]+)"', question):
+                assert words(quote) in section, f"{number}: {quote}"
 
 
 def test_readme_commands_are_as_ci_finds_them():
     """
-    "one command that installs and runs `holdback demo` in a fresh virtual environment, [...] one that
-    installs and passes the tests" (issue 2, item 8)
+    The README has one command that runs `holdback demo` in a fresh environment, and one that runs the
+    tests; `.ci/run` runs both.
     """
     lines = README.read_text(encoding="utf-8").splitlines()
     commands = [line for line in lines if line.startswith("python3 -m venv ")]
 
     assert [line.split()[-1].rpartition("/")[2] for line in commands] == ["demo", "pytest"]
-
-
-@pytest.mark.parametrize(
-    "page",
-    [README, *sorted(DOCS.rglob("*.md"))],
-    ids=lambda path: path.relative_to(ROOT).as_posix(),
-)
-def test_links_lead_somewhere(page):
-    """
-    A link to a file leads to a file of the project.
-    """
-    text = page.read_text(encoding="utf-8")
-    links = re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text)
-    for link in links:
-        if not re.match(r"[a-z]+:", link):
-            assert (page.parent / link).exists(), link

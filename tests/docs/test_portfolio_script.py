@@ -1,4 +1,4 @@
-"""The same script on every engine: one line differs, and nothing that it prints."""
+"""One portfolio script on every engine: a single line differs, and the output is the same."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ def folder(tmp_path_factory):
     return made
 
 
-@pytest.mark.parametrize("engine", [each for each in first_lines() if each != ELSEWHERE])
+@pytest.mark.parametrize("engine", [name for name in first_lines() if name != ELSEWHERE])
 def test_the_script_prints_the_same(folder, monkeypatch, engine):
     """
-    "The same script runs on pandas, DuckDB and PySpark with one line changed, shown in the docs and run in CI."
+    The script of the page prints the same on every engine.
     """
     monkeypatch.chdir(folder)
     _, shown = script()
@@ -30,20 +30,20 @@ def test_the_script_prints_the_same(folder, monkeypatch, engine):
     assert printed(engine) == shown
 
 
-@pytest.mark.parametrize("engine", [each for each in first_lines() if each != "pandas"])
+@pytest.mark.parametrize("engine", [name for name in first_lines() if name != "pandas"])
 def test_one_line_differs(engine):
     """
-    "with one line changed"
+    Two engines differ in one line of the script.
     """
     source, _ = script()
     changes = difflib.ndiff(source.splitlines(), variant(engine).splitlines())
-    changes = [each for each in changes if each.startswith(("-", "+"))]
+    changes = [line for line in changes if line.startswith(("-", "+"))]
 
-    assert [each[0] for each in changes] == ["-", "+"]
+    assert [line[0] for line in changes] == ["-", "+"]
 
 
 def test_the_engines_are_there():
     """
-    "pandas, DuckDB and PySpark"
+    The page shows pandas, DuckDB and PySpark.
     """
     assert {"pandas", "DuckDB", ELSEWHERE} <= first_lines().keys()

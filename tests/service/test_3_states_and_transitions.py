@@ -321,8 +321,8 @@ def test_the_table_names_every_stored_state():
     (service 3). One table holds them.
     """
     states = {
-        thing: {row.next for row in TABLE if row.subject == thing}
-        for thing in ("offer", "application", "deal")
+        subject: {row.next for row in TABLE if row.subject == subject}
+        for subject in ("offer", "application", "deal")
     }
 
     assert states["deal"] == {"Funded", "Repaid", "Renewed", "Defaulted", "Cancelled"}
