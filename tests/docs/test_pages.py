@@ -182,7 +182,7 @@ def test_questions_quote_the_service():
 
 def test_readme_commands_are_as_ci_finds_them():
     """
-    The README has one command that runs `holdback demo` in a fresh environment, and one that runs the
+    One command of the README runs `holdback demo` in a fresh environment, and one runs the
     tests; `.ci/run` runs both.
     """
     lines = README.read_text(encoding="utf-8").splitlines()
