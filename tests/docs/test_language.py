@@ -18,11 +18,13 @@ LIST = Path(__file__).with_name("phrases.toml")
 DOCUMENT = tomllib.loads(read(LIST))
 PHRASES = DOCUMENT["phrases"]
 NAMES = DOCUMENT["names"]
+UNSEARCHED = DOCUMENT["unsearched"]
 
 
 def matching(pattern):
-    """The compiled *pattern*, in which a space also matches a line break within a comment."""
-    return re.compile(pattern.replace(" ", r"(?:\s+(?:#:?\s*)?)"), re.IGNORECASE)
+    """The compiled *pattern*, in which a space also matches a line break within a paragraph."""
+    gap = r"(?:[ \t]+|[ \t]*\n[ \t]*(?:#:?[ \t]*)?)"
+    return re.compile(pattern.replace(" ", gap), re.IGNORECASE)
 
 
 def docstrings(source):
@@ -45,7 +47,9 @@ def prose(name, path):
 
 def searched(name, path):
     """Whether the file is searched; the list and the data of tests are not."""
-    return path != LIST and (not name.startswith("tests/") or path.suffix == ".py")
+    if path == LIST or name in UNSEARCHED:
+        return False
+    return not name.startswith("tests/") or path.suffix == ".py"
 
 
 @pytest.fixture(scope="module")
