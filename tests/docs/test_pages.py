@@ -7,9 +7,10 @@ import importlib.util
 import re
 import subprocess
 import sys
+import tomllib
 
 import pytest
-from repository import DOCS, ROOT, SERVICE, anchor, read, sections, words
+from repository import DECISIONS, DOCS, ROOT, SERVICE, anchor, read, sections, words
 
 import holdback
 from holdback import portfolio, wire
@@ -142,6 +143,19 @@ def test_signatures_read_well(built, name):
     assert not re.findall(
         r"NOTHING|attr_dict|TypeAliasForwardRef|MappingProxyType|\*\*kwargs", page
     )
+
+
+def test_the_page_of_layers_lists_every_module():
+    """
+    The table of decisions/layers has each module once, from the bottom layer up.
+    """
+    layers = tomllib.loads(read(ROOT / "tests" / "architecture" / "layers.toml"))["layers"]
+    rows = [row for layer in layers for row in layer["rows"]]
+    heights = {module: -place for place, row in enumerate(rows) for module in row}
+    listed = re.findall(r"^\| `(\w+)` \|", read(DECISIONS / "layers.md"), re.MULTILINE)
+
+    assert sorted(listed) == sorted(heights.keys() - {"holdback"})
+    assert listed == sorted(listed, key=heights.__getitem__)
 
 
 def test_every_open_question_has_an_answer():
