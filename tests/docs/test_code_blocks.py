@@ -50,6 +50,8 @@ WITHOUT_CODE = {
     "public-api",
     "module-reference",
     "states",
+    "architecture",
+    "architecture-in-words",
     "assessment",
 }
 
@@ -60,10 +62,7 @@ NOT_RUN = {
     ("docs/hosts/fastapi.md", "sh"): "it starts a server; `tests/hosts` runs the commands",
     ("docs/hosts/long-runs.md", "sh"): "it takes hours",
     ("docs/hosts/sqlite.md", "sh"): "it takes minutes; `tests/hosts` does the same",
-    (
-        "docs/how-to/run-the-conformance-suite.md",
-        "sh",
-    ): "it takes minutes; `tests/hosts` does the same",
+    ("docs/how-to/run-the-conformance-suite.md", "sh"): "it takes minutes; as `tests/hosts` does",
 }
 
 # Pages that use files of the repository, and the folders that are copied for them.
