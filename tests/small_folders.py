@@ -1,11 +1,16 @@
-"""Small folders of jurisdictions as texts: a country without findings, children, and errors."""
+"""Small folders of jurisdictions as texts: countries, children, and ways to change them.
+
+`country` and `child` have examples for every threshold and no finding. `IRELAND` is valid with
+fewer examples; the tests of the reader change it.
+"""
 
 from __future__ import annotations
 
 import json
 
+from holdback import InvalidDocument
 from holdback.jurisdictions.jurisdiction import Jurisdictions
-from holdback.jurisdictions.reader import Folder, read_jurisdictions
+from holdback.jurisdictions.reader import Folder, read_jurisdiction, read_jurisdictions
 
 OF_A_COUNTRY = """\
 currency = "EUR"
@@ -23,7 +28,7 @@ from = 2025-01-01
 expect = { offers_valid_hours = 720, recently_active_days = 90 }
 """
 
-RENEWAL = """\
+PACE = """\
 format = 1
 
 [parameters.minimum_performance]
@@ -40,7 +45,11 @@ require = "performance >= minimum_performance"
 reason = "The pace is {performance}; at least {minimum_performance} is needed."
 source = "policy"
 from = 2025-01-01
+"""
 
+RENEWAL = (
+    PACE
+    + """
 [[rules]]
 id = "few-missed"
 code = "NL-R-02"
@@ -109,8 +118,9 @@ on = 2026-01-01
 without = ["missed_remittances_30d"]
 expect = { outcome = "undetermined", needs = ["missed_remittances_30d"] }
 """
+)
 
-PRODUCTS = """\
+FLEX = """\
 format = 1
 
 [[products]]
@@ -127,7 +137,11 @@ term = { calculator = "fixed", months = 6 }
 rules = [
   { id = "identity", code = "NL-P-01", require = "identity_verified", reason = "Not verified.", source = "policy" },
 ]
+"""  # noqa: E501  # TOML has an inline table on one line
 
+PRODUCTS = (
+    FLEX
+    + """
 [typical]
 identity_verified = true
 
@@ -153,7 +167,8 @@ on = 2026-02-01
 product = "flex"
 without = ["identity_verified"]
 expect = { decision = "Referred", needs = ["identity_verified"] }
-"""  # noqa: E501  # an inline table of TOML is one line
+"""  # noqa: E501  # TOML has an inline table on one line
+)
 
 FIGURES = """\
 [figures]
@@ -165,8 +180,54 @@ date = "{day}-{month}-{year}"
 """
 
 
+IRELAND = {
+    "jurisdiction.toml": """\
+format = 1
+code = "IE"
+name = "Ireland"
+"""
+    + OF_A_COUNTRY.replace("Europe/Amsterdam", "Europe/Dublin").replace(
+        "automated_decisioning", 'owner = "risk-ie"\nreview_by = 2027-06-30\nautomated_decisioning'
+    ),
+    "renewal.toml": PACE.replace("NL-", "IE-")
+    + """
+[[rules]]
+id = "few-missed"
+code = "IE-R-02"
+when = 'status == "Funded"'
+require = "missed_remittances_30d <= 3"
+otherwise = "refer"
+reason = "Missed: {missed_remittances_30d}."
+source = "policy"
+from = 2025-07-01
+
+[typical]
+progress = "64%"
+performance = "97%"
+status = "Funded"
+missed_remittances_30d = 0
+
+[[examples]]
+name = "a good deal"
+on = 2026-02-01
+given = { performance = "80%" }
+without = ["missed_remittances_30d"]
+expect = { outcome = "undetermined", needs = ["missed_remittances_30d"] }
+""",
+    "products.toml": FLEX.replace("NL-", "IE-").replace(".00", "")
+    + """
+[[examples]]
+name = "not verified"
+on = 2026-02-01
+product = "flex"
+given = { identity_verified = false }
+expect = { decision = "Declined", codes = ["IE-P-01"] }
+""",
+}
+
+
 def who(code, *, parent=None, more=""):
-    """Return the `jurisdiction.toml` of *code*: a country, or a child that adds nothing."""
+    """Return `jurisdiction.toml` of a country, or of a child that inherits from *parent*."""
     said = OF_A_COUNTRY if parent is None else f'parent = "{parent}"\n'
     return (
         f'format = 1\ncode = "{code}"\nname = "Land of {code}"\n{said}'
@@ -176,7 +237,7 @@ def who(code, *, parent=None, more=""):
 
 
 def country(code="NL", *, more=""):
-    """The files of a country without a finding."""
+    """Return the files of a country without a finding."""
     return {
         "jurisdiction.toml": who(code, more=more),
         "renewal.toml": RENEWAL.replace("NL-", f"{code}-"),
@@ -185,7 +246,7 @@ def country(code="NL", *, more=""):
 
 
 def child(code="NL-ZH", parent="NL", *, more="", renewal=None, products=None):
-    """The files of a child, in which *renewal* and *products* are what follows the format."""
+    """Return the files of a child; *renewal* and *products* follow the `format` line."""
     files = {"jurisdiction.toml": who(code, parent=parent, more=more)}
     if renewal is not None:
         files["renewal.toml"] = f"format = 1\n\n{renewal}"
@@ -195,7 +256,7 @@ def child(code="NL-ZH", parent="NL", *, more="", renewal=None, products=None):
 
 
 def parameter(name, kind, *values):
-    """A parameter with *values*, each a day and what stands in the file."""
+    """Return a parameter with *values*: pairs of a day and the value as written."""
     entries = "".join(
         f'  {{ from = {day}, value = {value}, source = "policy" }},\n' for day, value in values
     )
@@ -203,7 +264,7 @@ def parameter(name, kind, *values):
 
 
 def rule(name, code, require, *, reason="No.", since="2025-01-01", **more):
-    """A renewal rule; *more* are its other keys, as text."""
+    """Return a renewal rule; *more* are its other keys, as text."""
     shown = "".join(f"{key} = {value}\n" for key, value in more.items())
     return (
         f'[[rules]]\nid = "{name}"\ncode = "{code}"\nrequire = \'{require}\'\n'
@@ -212,7 +273,7 @@ def rule(name, code, require, *, reason="No.", since="2025-01-01", **more):
 
 
 def example(name, outcome, *, on="2026-02-01", codes=(), needs=(), **given):
-    """A renewal example with the facts *given* besides the typical ones, as text."""
+    """Return a renewal example with the facts *given* besides the typical ones, as text."""
     facts = ", ".join(f"{fact} = {value}" for fact, value in given.items())
     because = "".join(
         f", {key} = {json.dumps(words)}"
@@ -226,13 +287,13 @@ def example(name, outcome, *, on="2026-02-01", codes=(), needs=(), **given):
 
 
 def changed(files, name, old, new):
-    """The *files* of a folder with *old* replaced by *new* in one of them."""
+    """Return the *files* of a folder with *old* replaced by *new* in one of them."""
     assert files[name].count(old) == 1, f"{old!r} is in {name} {files[name].count(old)} times"
     return {**files, name: files[name].replace(old, new)}
 
 
 def without_example(files, name, *, file="renewal.toml"):
-    """The *files* of a folder without the example of that *name*."""
+    """Return the *files* of a folder without the example *name*."""
     kept = [
         part for part in files[file].split("\n[[examples]]\n") if f'name = "{name}"' not in part
     ]
@@ -240,8 +301,23 @@ def without_example(files, name, *, file="renewal.toml"):
     return {**files, file: "\n[[examples]]\n".join(kept)}
 
 
+def read(files=IRELAND, code="IE"):
+    """Return the jurisdiction in *files*, texts by file name."""
+    contents = {name: text.encode() for name, text in files.items()}
+    return read_jurisdiction(code, contents, file_prefix=f"{code}/")
+
+
+def errors_in(files, code="IE"):
+    """Return the errors of *files*; none when they are valid."""
+    try:
+        read(files, code)
+    except InvalidDocument as error:
+        return error.errors
+    return ()
+
+
 def read_all(**folders):
-    """Read *folders*, by code with `_` for `-`: return the jurisdictions, and errors by code."""
+    """Return the jurisdictions in *folders*, by code with `_` for `-`, and the errors by code."""
     return read_jurisdictions(
         [
             Folder(
@@ -255,20 +331,20 @@ def read_all(**folders):
 
 
 def loaded(**folders):
-    """The jurisdictions in *folders*, which have no fault."""
-    found, faults = read_all(**folders)
-    assert faults == {}, [str(fault) for each in faults.values() for fault in each]
-    return Jurisdictions(found.values())
+    """Return the jurisdictions in *folders*, which must be valid."""
+    jurisdictions, errors = read_all(**folders)
+    assert errors == {}, [str(error) for of_code in errors.values() for error in of_code]
+    return Jurisdictions(jurisdictions.values())
 
 
 def said(code, **folders):
-    """What is wrong with the folder *code* of *folders*, each fault on a line."""
-    _, faults = read_all(**folders)
-    return [str(fault) for fault in faults.get(code, ())]
+    """Return the errors of the folder *code* of *folders*, as text."""
+    _, errors = read_all(**folders)
+    return [str(error) for error in errors.get(code, ())]
 
 
 def write(root, **folders):
-    """Writes *folders* into *root*, and gives it."""
+    """Write *folders* into *root* and return it."""
     for code, files in folders.items():
         place = root / code.replace("_", "-")
         place.mkdir(parents=True, exist_ok=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from attrs import field, frozen
 
@@ -52,6 +52,8 @@ class Rule:
     checked: Checked = field(repr=False)
     file: str | None = None
     line: int | None = None
+    # The rule as its file has it, a `SourceRule`; the layers below know nothing of those.
+    origin: Any = field(default=None, eq=False, repr=False)
 
     @property
     def required(self) -> tuple[Node, ...]:

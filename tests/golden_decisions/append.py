@@ -1,18 +1,20 @@
 """
-The corpus of golden decisions: `python tests/golden_decisions/append.py` adds what is new to it.
+The corpus of golden decisions: `python tests/golden_decisions/append.py` adds new decisions to it.
 
-A line of `decisions.jsonl` is one decision of a jurisdiction that ships: the day, the facts, the digest of
-the rulebook, and what comes out. What comes out is worked out here from the reference interpreter and the
-rule for outcomes of design 4, and from nothing else that decides in holdback. Lines are added, never
-changed: a decision that was made stays as it was, byte for byte.
+A line of `decisions.jsonl` is one decision of a shipped jurisdiction: the day, the facts, the
+digest of the rulebook, and the answer. The answer is computed here from the reference
+interpreter and the rule for outcomes (decisions/rule-language), and from nothing else that
+decides in holdback. Lines are added and never changed: a decision that was made stays the same,
+byte for byte.
 
-1. New are the days of a jurisdiction that no line is about: the first, a middle and the last day of each
-   of its slices; of the last slice, which is still open, the first day and the next.
-2. When a line that is there no longer holds, nothing is added: a past decision has changed.
-3. `prefixes.txt` has a line for each time that lines were added: how many there are now, and the SHA-256
-   of all of them. A line that was changed or taken out breaks every prefix that it is in.
+1. Days of a jurisdiction that no line is about are new: the first, a middle and the last day of
+   each slice; of the last slice, which is still open, the first day and the next.
+2. When an existing line no longer holds, nothing is added: a past decision has changed.
+3. `prefixes.txt` has a line for each time that lines were added: their number, and the SHA-256 of
+   all of them. A line that was changed or removed breaks every prefix that contains it.
 
-`--anew` throws both files away first. It is for jurisdictions that were never released, and for nothing else.
+`--anew` discards both files first. It is for jurisdictions that were never released, and for
+nothing else.
 """
 
 from __future__ import annotations
@@ -45,12 +47,12 @@ TRIES = 400
 
 def decision(rulebook, day, facts):
     """
-    The line of a deal with prepared *facts*, as design 4 has it:
+    Return the line of a deal with prepared *facts*.
 
-    "Progress unknown: `undetermined`, needs progress, nothing else is looked at. Progress under the floor:
-    `not_assessed`. Any declining rule false: `ineligible`. Else anything unknown: `undetermined`, with
-    `needs` naming the unknown facts read by the unknown rules. Else any referring rule false: `referred`.
-    Else `eligible`."
+    Progress unknown: `undetermined`, needs progress, no rule is evaluated. Progress under
+    the floor: `not_assessed`. Any declining rule false: `ineligible`. Else anything unknown:
+    `undetermined`, with `needs` naming the unknown facts read by the unknown rules. Else any
+    referring rule false: `referred`. Else `eligible` (decisions/rule-language).
     """
     names = [fact.name for fact in rulebook.catalogue.facts]
     progress = facts[names.index("progress")]
@@ -126,7 +128,7 @@ def days_of(jurisdiction):
 
 
 def deals_on(jurisdiction, day, *, first):
-    """The deals of one day, prepared: with the *first* day of a slice, what its examples and rules need."""
+    """Return prepared deals of one day; on the *first* of a slice, for its examples and rules."""
     rulebook = slice_on(jurisdiction, day)
     usual = [
         rulebook.catalogue.prepare(each.given)
@@ -149,7 +151,7 @@ def deals_on(jurisdiction, day, *, first):
 
 
 def plain_ones(rulebook, usual):
-    """Nothing known; all known but the progress; only the progress known; just below the floor and at it."""
+    """Return deals with nothing known, progress unknown or alone, and at or below the floor."""
     place = rulebook.catalogue.place("progress")
     nothing = (None,) * len(usual)
     yield nothing
@@ -178,7 +180,8 @@ def beside_thresholds(jurisdiction, rulebook, usual, points):
             for leaf in leaves(comparison)
             if isinstance(leaf, FactRead)
         ]
-        # Where no usual deal shows the one side of a comparison, one does that differs in another of them.
+        # Where no usual deal shows the one side of a comparison, one does that differs in another
+        # of them.
         others = [
             put(usual[0], leaf.place, number)
             for comparison, leaf in parts
@@ -192,7 +195,7 @@ def beside_thresholds(jurisdiction, rulebook, usual, points):
 
 
 def best_tried(rule, comparison, leaf, usual, rulebook):
-    """The numbers and deals of `tried` on those of the *usual* facts on which the rule answers the most."""
+    """Return the numbers and deals of `tried` for the *usual* facts that give the most answers."""
     best = (0, set(), [])
     for facts in usual:
         best = max(best, tried(rule, comparison, leaf, facts, rulebook), key=lambda each: each[0])
@@ -203,8 +206,8 @@ def best_tried(rule, comparison, leaf, usual, rulebook):
 
 def tried(rule, comparison, leaf, facts, rulebook):
     """
-    How many different answers *rule* gives at and beside the thresholds that *comparison* has for *leaf*,
-    the other facts being as in *facts*; those numbers; and those deals.
+    How many different answers *rule* gives at and beside the thresholds that *comparison* has for
+    *leaf*, the other facts being as in *facts*; those numbers; and those deals.
     """
     fact = rulebook.catalogue.facts[leaf.place]
     numbers = {fact.low, fact.high} if fact.high - fact.low < 5 else set()
@@ -221,7 +224,7 @@ def tried(rule, comparison, leaf, facts, rulebook):
 
 
 def turning_point(checked, place, facts, fact):
-    """The least number of the fact at *place* on which *checked* answers as on the highest; None if all."""
+    """Return the least number of a fact with the answer of its highest; None if all have it."""
 
     def answer(number):
         return interpret(checked, put(facts, place, number))
@@ -239,7 +242,7 @@ def turning_point(checked, place, facts, fact):
 
 
 def random_ones(rulebook, usual, points, random):
-    """Random deals, some facts of each near a threshold, anywhere or hidden: some of each outcome."""
+    """Return random deals of each outcome, with facts near a threshold, anywhere or hidden."""
     for outcome, count in WANTED.items():
         for _ in range(count):
             for _ in range(TRIES):
@@ -281,7 +284,7 @@ def digest_of(lines):
     return f"sha256:{hashlib.sha256(whole).hexdigest()}"
 
 
-def faults(lines, prefixes, jurisdictions):
+def errors(lines, prefixes, jurisdictions):
     """What is wrong with the *lines* that are there."""
     if lines and (not prefixes or prefixes[-1][0] != len(lines)):
         yield f"there are {len(lines)} lines, and prefixes.txt does not end with that number"
@@ -326,7 +329,7 @@ def say(*lines):
 
 
 def main(arguments, folder=HERE):
-    """Add what is new to the corpus in *folder*; 1, and nothing is added, when a line no longer holds."""
+    """Add new decisions to *folder*; return 1 and add nothing when a line no longer holds."""
     if arguments not in ([], ["--anew"]):
         say("usage: append.py [--anew]")
         return 2
@@ -335,10 +338,10 @@ def main(arguments, folder=HERE):
         (folder / CORPUS).unlink(missing_ok=True)
         (folder / PREFIXES).unlink(missing_ok=True)
     lines, prefixes = lines_of(folder), prefixes_of(folder)
-    found = list(faults(lines, prefixes, jurisdictions))
+    found = list(errors(lines, prefixes, jurisdictions))
     if found:
         say(*found[:20])
-        say(f"{len(found)} faults; nothing was added. A decision that was made stays as it was:")
+        say(f"{len(found)} errors; nothing was added. A decision that was made stays as it was:")
         say("give what has changed a later `from`, and the corpus grows by itself.")
         return 1
     added = list(new_lines(lines, jurisdictions))

@@ -1,4 +1,4 @@
-"""Decisions that were made stay as they were: the golden corpus, its expectations and its guards."""
+"""Decisions never change: the golden corpus, its expectations and its guards."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from append import (
     days_of,
     decided_again,
     digest_of,
-    faults,
+    errors,
     lines_of,
     new_lines,
     prefixes_of,
@@ -28,7 +28,7 @@ from holdback import Jurisdictions, RuleError, load_jurisdictions
 from holdback.exact_json import canonical
 from holdback.jurisdictions.reader import FILES, read_jurisdiction
 from holdback.rules.tree import FactRead, leaves
-from holdback.workbench.equivalence import alike
+from holdback.workbench.equivalence import provably_same
 from holdback.workbench.mutation import mutants
 
 ROOT = Path(__file__).parents[2] / "jurisdictions"
@@ -73,8 +73,8 @@ def decided(line, jurisdictions=JURISDICTIONS):
 @pytest.mark.parametrize("code", CODES)
 def test_decisions_stay_as_they_were(code):
     """
-    "an append-only corpus of at least 2,000 decisions over all shipped jurisdictions stays identical, byte
-    for byte"
+    "an append-only corpus of at least 2,000 decisions over all shipped jurisdictions stays
+    identical, byte for byte"
     """
     prefix = b'"jurisdiction":"%b","needs"' % code.encode()
     lines = [line for line in LINES if prefix in line]
@@ -94,7 +94,8 @@ def test_the_expected_outcomes_are_the_interpreters():
 
 def test_its_size():
     """
-    "at least 2,000 decisions over all shipped jurisdictions", none of them twice, every outcome in each.
+    "at least 2,000 decisions over all shipped jurisdictions", none of them twice, every outcome in
+    each.
     """
     assert len(set(LINES)) == len(LINES) >= LEAST
     assert set(written()) >= set(CODES)
@@ -107,7 +108,8 @@ def test_its_size():
 @pytest.mark.parametrize("code", CODES)
 def test_every_slice_is_met_on_its_first_day_in_the_middle_and_on_its_last(code):
     """
-    A decision of each day on which a slice begins or ends, and of one between; of the open slice, its first.
+    A decision of each day on which a slice begins or ends, and of one between; of the open slice,
+    its first.
     """
     jurisdiction = JURISDICTIONS[code]
     found = {each["on"] for each in written()[code]}
@@ -121,8 +123,8 @@ def test_every_slice_is_met_on_its_first_day_in_the_middle_and_on_its_last(code)
 @pytest.mark.parametrize("code", CODES)
 def test_every_rule_answers_in_every_way(code):
     """
-    Of every rule that was ever in force there are decisions in which it is true, false and unknown, at each
-    value of its parameters.
+    Of every rule that was ever in force there are decisions in which it is true, false and
+    unknown, at each value of its parameters.
     """
     met = defaultdict(set)
     for decision in written()[code]:
@@ -137,7 +139,8 @@ def test_every_rule_answers_in_every_way(code):
     }
 
     for tree, name in wanted:
-        # One that reads the progress alone is never unknown: nothing is looked at without the progress.
+        # One that reads the progress alone is never unknown: nothing is looked at without the
+        # progress.
         read = {each.name for each in leaves(tree) if isinstance(each, FactRead)}
         ways = {True, False} if read == {"progress"} else {True, False, None}
         assert met[tree, name] == ways, name
@@ -167,7 +170,8 @@ def test_every_example_is_among_them():
 
 def test_nothing_that_was_written_has_changed():
     """
-    "append-only": every prefix of the corpus has the SHA-256 that it had when its last lines were added.
+    "append-only": every prefix of the corpus has the SHA-256 that it had when its last lines were
+    added.
     """
     prefixes = prefixes_of()
     counts = [count for count, _ in prefixes]
@@ -182,7 +186,7 @@ def test_there_is_nothing_to_add():
     """
     Every day that has to be met is: `python tests/golden_decisions/append.py` would add nothing.
     """
-    assert list(faults(LINES, prefixes_of(), JURISDICTIONS)) == []
+    assert list(errors(LINES, prefixes_of(), JURISDICTIONS)) == []
     assert next(new_lines(LINES, JURISDICTIONS), None) is None
 
 
@@ -196,7 +200,8 @@ def write(folder, lines):
 
 def test_what_is_new_is_appended(tmp_path, capsys):
     """
-    Lines for a jurisdiction that is not met yet come after those that are there, which stay as they are.
+    Lines for a jurisdiction that is not met yet come after those that are there, which stay as
+    they are.
     """
     known = [line for line in LINES if b'"jurisdiction":"GB"' not in line]
     first = write(tmp_path, known)
@@ -242,9 +247,11 @@ def without_digest(line):
 
 def test_a_changed_threshold_is_noticed():
     """
-    Planted: the pace that GB asks for is a ten-thousandth of a percent higher until the middle of 2026.
+    Planted: the pace that GB asks for is a ten-thousandth of a percent higher until the middle of
+    2026.
     """
-    changed_ones = changed("GB", b'from = 2024-01-01, value = "75%"', b'from = 2024-01-01, value = "75.0001%"')  # fmt: skip
+    old, new = b'from = 2024-01-01, value = "75%"', b'from = 2024-01-01, value = "75.0001%"'
+    changed_ones = changed("GB", old, new)
     lines = [line for line in LINES if b'"jurisdiction":"GB"' in line]
     early = [line for line in lines if json.loads(line)["on"] < "2026-07-01"]
     failing = [line for line in lines if decided(line, changed_ones) != line]
@@ -307,21 +314,23 @@ def test_a_changed_line_is_noticed(place):
     swapped[place], swapped[2] = swapped[2], swapped[place]
 
     for lines in (edited, missing, swapped):
-        assert any("prefixes" in each or "first" in each for each in faults(lines, prefixes_of(), JURISDICTIONS))  # fmt: skip
+        messages = errors(lines, prefixes_of(), JURISDICTIONS)
+        assert any("prefixes" in message or "first" in message for message in messages)
 
 
 def test_the_prefixes_cannot_be_left_behind():
     """
     Planted: lines were added without a line in `prefixes.txt`.
     """
-    assert any(faults(LINES, prefixes_of()[:-1], JURISDICTIONS))
+    assert any(errors(LINES, prefixes_of()[:-1], JURISDICTIONS))
 
 
 @pytest.mark.parametrize("code", CODES)
 def test_every_mutant_of_the_renewal_rules_is_noticed(code):
     """
-    Planted: each small mistake in a renewal rule or its parameters, the digest left as it was, changes a
-    decision, unless its file lists it as one that no deal can tell apart or the ranges of the facts say so.
+    Planted: each small mistake in a renewal rule or its parameters, the digest left as it was,
+    changes a decision, unless its file lists it as one that no deal can tell apart or the ranges
+    of the facts say so.
     """
     jurisdiction = JURISDICTIONS[code]
     deals = defaultdict(list)
@@ -331,7 +340,7 @@ def test_every_mutant_of_the_renewal_rules_is_noticed(code):
         deals[rulebook.since].append((facts, answered(rulebook, facts)))
 
     def noticed(mutant):
-        """Whether a decision is another one, or the mutant is refused as the reader would refuse it."""
+        """Return whether a decision changes, or the reader would reject the mutant."""
         try:
             changed_ones = {each: mutant.change(each) for each in jurisdiction.slices}
         except RuleError:
@@ -345,9 +354,9 @@ def test_every_mutant_of_the_renewal_rules_is_noticed(code):
 
     def same(mutant):
         """Whether no deal can tell the mutant apart."""
-        return all(alike(each, mutant.change(each)) for each in jurisdiction.slices)
+        return all(provably_same(each, mutant.change(each)) for each in jurisdiction.slices)
 
-    listed = {each.mutant for each in jurisdiction.survivors}
+    listed = {each.mutant for each in jurisdiction.equivalent_mutants}
     of_renewal = [
         mutant
         for mutant in mutants(jurisdiction, JURISDICTIONS)

@@ -27,7 +27,7 @@ import re
 from datetime import date, timedelta
 from pathlib import Path
 
-from small_jurisdiction import FILES
+from small_folders import IRELAND
 
 FOLDER = Path(__file__).parent
 EXPRESSIONS, DOCUMENTS, CONTROLS = (
@@ -71,7 +71,7 @@ def expression(case):
 
 def files(case):
     """The files of a jurisdiction, as bytes by name, as *case* has them."""
-    contents = {name: text.encode() for name, text in FILES.items()}
+    contents = {name: text.encode() for name, text in IRELAND.items()}
     for spoilt in case.get("files", [case]):
         if spoilt.get("content", "") is None:
             del contents[spoilt["file"]]
@@ -94,7 +94,7 @@ def stage_of(message, path):
 
 
 def _edited(spoilt):
-    text = FILES[spoilt["file"]].encode()
+    text = IRELAND[spoilt["file"]].encode()
     for old, new in spoilt["edit"]:
         found = text.count(old.encode())
         assert found == 1, f"{old!r} is in {spoilt['file']} {found} times"

@@ -34,7 +34,7 @@ from holdback.rules import check, interpret, parse  # noqa: E402
 from holdback.toml.scanner import tokens  # noqa: E402
 from rule_generator import RuleGenerator  # noqa: E402
 from small_catalogue import CATALOGUE  # noqa: E402
-from small_jurisdiction import FILES  # noqa: E402
+from small_folders import IRELAND  # noqa: E402
 
 # The case at which something bad is done, when that is asked for.
 PLANTED_AT = 7
@@ -331,15 +331,15 @@ class Documents:
 
     def __init__(self, chance):
         self.chance = chance
-        self.bytes = {name: text.encode() for name, text in FILES.items()}
-        self.names = sorted(FILES)
+        self.bytes = {name: text.encode() for name, text in IRELAND.items()}
+        self.names = sorted(IRELAND)
         self.spans = {
             name: [(token.start, token.end) for token in tokens(text) if token.kind != "newline"]
-            for name, text in FILES.items()
+            for name, text in IRELAND.items()
         }
-        self.lines = {name: text.splitlines(keepends=True) for name, text in FILES.items()}
+        self.lines = {name: text.splitlines(keepends=True) for name, text in IRELAND.items()}
         self.values = {
-            name: [span for span in spans if FILES[name][span[0]] in "\"'0123456789tf"]
+            name: [span for span in spans if IRELAND[name][span[0]] in "\"'0123456789tf"]
             for name, spans in self.spans.items()
         }
         self.kinds = (self.valued, self.replaced, self.valued, self.moved, self.valued, self.broken)
@@ -351,7 +351,7 @@ class Documents:
 
     def valued(self, name):
         """The file with a few of its values replaced by others of their kind."""
-        text = FILES[name]
+        text = IRELAND[name]
         chosen = self.chance.sample(self.values[name], self.chance.choice((1, 1, 2, 3)))
         for start, end in sorted(chosen, reverse=True):  # from the end, where nothing has moved yet
             text = text[:start] + self._like(text[start:end]) + text[end:]
@@ -369,13 +369,13 @@ class Documents:
 
     def replaced(self, name):
         """The file with a few of its pieces replaced by others, its own or strange ones."""
-        text = FILES[name]
+        text = IRELAND[name]
         chosen = self.chance.sample(self.spans[name], self.chance.choice((1, 1, 1, 2, 3)))
         for start, end in sorted(chosen, reverse=True):  # from the end, where nothing has moved yet
             piece = self.chance.choice(PIECES)
             if self.chance.random() < 0.4:
                 first, last = self.chance.choice(self.spans[name])
-                piece = FILES[name][first:last]
+                piece = IRELAND[name][first:last]
             elif self.chance.random() < 0.1:
                 piece = ""
             text = text[:start] + piece + text[end:]
@@ -460,9 +460,9 @@ class Watch:
 def warm_up():
     """Do what is done once, on first use: to look for a zone imports what reads the database."""
     for name in ("Europe/Dublin", "Europe/Atlantis", "Nowhere/Atlantis"):
-        text = FILES["jurisdiction.toml"].replace("Europe/Dublin", name)
+        text = IRELAND["jurisdiction.toml"].replace("Europe/Dublin", name)
         read_document(
-            {**{each: FILES[each].encode() for each in FILES}, "jurisdiction.toml": text.encode()}
+            {**{each: IRELAND[each].encode() for each in IRELAND}, "jurisdiction.toml": text.encode()}
         )
     read_expression("progress >= 50%", [])
 

@@ -21,7 +21,7 @@ CONTROLS = corpus.cases(corpus.CONTROLS)
 # Nobody reads a longer message, and a log is not to be filled by a file.
 LONGEST = 500
 # The one fault that is not in a file: it is about all of them.
-STOPPED = "reading stopped after 100 faults; there may be more"
+STOPPED = "reading stopped after 100 errors; there may be more"
 
 
 @pytest.fixture(scope="module")
@@ -84,7 +84,7 @@ def wrong_with_document(case, report):
         unfit = next(filter(None, map(unfit_for_people, texts)), None)
         if unfit is not None:
             return unfit
-        if fault["file"] not in {f"IE/{name}" for name in corpus.FILES}:
+        if fault["file"] not in {f"IE/{name}" for name in corpus.IRELAND}:
             return f"a fault in no file: {fault}"
     found = [fault for fault in faults if case["expect"] in fault["message"]]
     if not found:

@@ -9,7 +9,7 @@ import pytest
 
 from holdback import Merchant, Money, load_jurisdictions
 from holdback.facts import BUILT_IN_FACTS, INITIAL_EVIDENCE
-from holdback.workbench.example_run import run
+from holdback.workbench.example_run import run_example
 from journey import Journey
 
 JURISDICTIONS = load_jurisdictions()
@@ -25,7 +25,7 @@ PRODUCT = [each for each in EXAMPLES if each.values[1].product is not None]
 
 
 def is_initial(code, example):
-    """Whether *example* is of an initial application: of a product on offer, with evidence alone."""
+    """Return whether *example* is of an initial application for an offered product."""
     own = JURISDICTIONS.resolve(code, on=example.on).catalogue.facts[BUILT_IN_FACTS:]
     known = {*INITIAL_EVIDENCE, *(fact.name for fact in own)}
     offered = example.expect["decision"] != "Not offered"
@@ -38,12 +38,12 @@ INITIAL = [each for each in PRODUCT if is_initial(*each.values)]
 @pytest.mark.parametrize(("code", "example"), EXAMPLES)
 def test_an_example(code, example):
     """
-    "Examples live in the file; each threshold has one on either side. They run under `holdback test` and
-    under pytest." (design 5)
+    Examples are in the files, and run with `holdback test` and with pytest
+    (decisions/jurisdiction-folders).
     """
-    trial = run(example, JURISDICTIONS.resolve(code, on=example.on))
+    run = run_example(example, JURISDICTIONS.resolve(code, on=example.on))
 
-    assert trial.passed, "\n".join(trial.lines())
+    assert run.passed, "\n".join(run.lines())
 
 
 def test_most_product_examples_are_asked_of_the_engine():
@@ -55,21 +55,9 @@ def test_most_product_examples_are_asked_of_the_engine():
 
 
 @pytest.mark.parametrize(("code", "example"), RENEWAL)
-def test_a_renewal_example(code, example):
-    """
-    "Examples live in the file [...]. They run under `holdback test` and under pytest." (design 5)
-    """
-    assessment = JURISDICTIONS.resolve(code, on=example.on).assess(example.given)
-
-    assert assessment.outcome == example.expect["outcome"]
-    assert list(assessment.codes) == example.expect.get("codes", [])
-    assert list(assessment.needs) == example.expect.get("needs", [])
-
-
-@pytest.mark.parametrize(("code", "example"), RENEWAL)
 def test_every_reason_is_a_sentence_with_figures(code, example):
     """
-    "the sentence with its figures filled in" (design 4)
+    A reason has its figures filled in (decisions/rule-language).
     """
     for reason in JURISDICTIONS.resolve(code, on=example.on).assess(example.given).reasons:
         assert reason.text.endswith(".")
@@ -93,8 +81,8 @@ def asked(code, example, evidence):
 @pytest.mark.parametrize(("code", "example"), INITIAL)
 def test_a_product_example(code, example):
     """
-    "An example of a product has `product = "flex"`, its facts in `given`, and `expect = { decision =
-    "Accepted", offers = [...] }`." (design 5)
+    An example of a product names it, gives facts, and expects a decision and offers
+    (decisions/jurisdiction-folders).
     """
     product, decision = asked(code, example, example.given)
 
@@ -122,7 +110,7 @@ def read_offer(expected):
 @pytest.mark.parametrize(("code", "example"), INITIAL)
 def test_hiding_a_fact_never_gets_a_product_accepted(code, example):
     """
-    "hiding a fact can never make a deal eligible" (design 1), nor a product accepted
+    Hiding a fact can never make a deal eligible (decisions/three-ideas), nor a product accepted.
     """
     if example.expect["decision"] != "Accepted":
         for hidden in example.given:

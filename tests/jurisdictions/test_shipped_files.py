@@ -1,4 +1,4 @@
-"""What must hold of every jurisdiction that ships: found nothing to mend, every mutant noticed, history locked."""
+"""Every shipped jurisdiction: no findings, every mutant noticed, history locked."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from holdback import load_jurisdictions
 from holdback.jurisdictions.folder import survey
 from holdback.jurisdictions.reader import FILES
 from holdback.workbench.coverage import coverage
-from holdback.workbench.example_run import trials
+from holdback.workbench.example_run import run_examples
 from holdback.workbench.lint import findings
-from holdback.workbench.lock import broken, read_lock, unlocked
+from holdback.workbench.lock import lock_errors, read_lock, unlocked
 from holdback.workbench.mutation import (
     EQUIVALENT,
     LISTED,
@@ -61,20 +61,20 @@ def test_those_that_ship():
 
 def test_nothing_is_to_be_mended():
     """
-    "`holdback check` [...] reports every fault of every file"; here there is none.
+    "`holdback check` [...] reports every error of every file"; here there is none.
     """
-    read, faults = survey(ROOT, "jurisdictions")
+    read, errors = survey(ROOT, "jurisdictions")
 
-    assert faults == ()
+    assert errors == ()
     assert list(findings(read, LOCKED_ON)) == []
 
 
 @pytest.mark.parametrize("code", CODES)
 def test_every_mutant_is_noticed(code):
     """
-    "every threshold moved by one unit, every comparison flipped, every rule dropped, in every shipped file:
-    the file's own examples notice every mutant, or the survivor is listed with the reason why no deal can
-    tell it apart."
+    "every threshold moved by one unit, every comparison flipped, every rule dropped, in every
+    shipped file: the file's own examples notice every mutant, or the survivor is listed with the
+    reason why no deal can tell it apart."
     """
     found = verdicts_of(code)
     states = Counter(each.state for each in found)
@@ -90,7 +90,8 @@ def test_every_mutant_is_noticed(code):
 @pytest.mark.parametrize("code", CODES)
 def test_every_figure_and_rule_has_its_mutants(code):
     """
-    Nothing in a file is passed over: each own parameter, rule, comparison and calculator is changed.
+    Nothing in a file is passed over: each own parameter, rule, comparison and calculator is
+    changed.
     """
     names = [each.mutant.name for each in verdicts_of(code)]
     policy = JURISDICTIONS[code].policy
@@ -130,15 +131,15 @@ def test_every_rule_is_answered_in_every_way(code):
     "Coverage of each rule true / false / unknown"
     """
     jurisdiction = JURISDICTIONS[code]
-    for each in coverage(jurisdiction, trials(jurisdiction)):
+    for each in coverage(jurisdiction, run_examples(jurisdiction)):
         assert each.missing == (), each.code
 
 
 @pytest.mark.parametrize("code", CODES)
 def test_each_has_what_a_reference_policy_has(code):
     """
-    "Each with currency, time zone, rounding, offer validity, a distinct and plausible renewal policy, at least
-    two products and a full set of examples."
+    "Each with currency, time zone, rounding, offer validity, a distinct and plausible renewal
+    policy, at least two products and a full set of examples."
     """
     jurisdiction = JURISDICTIONS[code]
     for rulebook in jurisdiction.slices:
@@ -171,8 +172,8 @@ def test_the_policies_are_distinct():
 @pytest.mark.parametrize(("code", "name"), TEXTS)
 def test_nothing_claims_to_be_law(code, name):
     """
-    "every value's `source` says the specification or "reference policy"; no file claims to state a law that
-    it does not cite."
+    "every value's `source` says the specification or "reference policy"; no file claims to state a
+    law that it does not cite."
     """
     text = TEXTS[code, name]
     sources = list(texts_at(tomllib.loads(text), "source"))
@@ -200,13 +201,13 @@ def texts_at(value, key):
 
 def test_history_is_locked():
     """
-    "`jurisdictions/digests.lock`: one line per jurisdiction and past change date: history cannot change
-    unseen" (design 5)
+    `digests.lock` has one line for each jurisdiction and past change date
+    (decisions/jurisdiction-folders).
     """
-    locked, faults = read_lock((ROOT / "digests.lock").read_text(encoding="utf-8"), "digests.lock")
+    locked, errors = read_lock((ROOT / "digests.lock").read_text(encoding="utf-8"), "digests.lock")
 
-    assert faults == ()
-    assert list(broken(locked, JURISDICTIONS, "digests.lock")) == []
+    assert errors == ()
+    assert list(lock_errors(locked, JURISDICTIONS, "digests.lock")) == []
     assert unlocked(locked, JURISDICTIONS, LOCKED_ON) == []
     assert locked.through == LOCKED_ON
     assert len(locked.lines) == sum(len(each.slices) for each in JURISDICTIONS)

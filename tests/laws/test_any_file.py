@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from holdback import InvalidDocument
 from holdback.jurisdictions.reader import read_jurisdiction
 from holdback.toml.scanner import tokens
-from small_jurisdiction import FILES, faults
+from small_folders import IRELAND, errors_in
 
 # fmt: off
 PIECES = st.sampled_from([
@@ -24,7 +24,7 @@ PIECES = st.sampled_from([
 @st.composite
 def spoilt(draw):
     """The files of a jurisdiction with some of their pieces replaced, moved or left out."""
-    files = dict(FILES)
+    files = dict(IRELAND)
     for _ in range(draw(st.integers(1, 3))):
         name = draw(st.sampled_from(sorted(files)))
         found = tokens(files[name])
@@ -44,7 +44,7 @@ def test_a_file_is_read_or_its_faults_are_named(files):
     """
     texts = {name: text.encode(errors="replace").decode() for name, text in files.items()}
 
-    found = faults(texts)
+    found = errors_in(texts)
 
     assert len(set(found)) == len(found)
     for fault in found:
@@ -56,11 +56,11 @@ def test_a_file_is_read_or_its_faults_are_named(files):
 
 
 @settings(max_examples=300, deadline=None)
-@given(st.binary(max_size=200), st.sampled_from(sorted(FILES)))
+@given(st.binary(max_size=200), st.sampled_from(sorted(IRELAND)))
 def test_bytes_are_read_or_refused(body, name):
     """
     Bytes of any kind.
     """
-    contents = {each: text.encode() for each, text in FILES.items()}
+    contents = {each: text.encode() for each, text in IRELAND.items()}
     with pytest.raises(InvalidDocument):
         read_jurisdiction("IE", {**contents, name: body})

@@ -46,11 +46,11 @@ from written_meaning import CALCULATORS, DATED, INHERITED, WHO, meaning
 from holdback import InvalidDocument, Jurisdictions, RuleError
 from holdback.exact_json import canonical
 from holdback.jurisdictions import digest as digest_module
-from holdback.jurisdictions.digest import Identity
+from holdback.jurisdictions.digest import RulebookDigester
 from holdback.jurisdictions.reader import FILES, Folder, read_jurisdictions
 from holdback.rules.tree import Constant, FactRead, comparisons, leaves
 from holdback.workbench.mutation import mutants
-from small_jurisdiction import FILES as SMALL
+from small_folders import IRELAND as SMALL
 
 ROOT = Path(__file__).parents[2] / "jurisdictions"
 SEEDS = st.integers(0, 2**32)
@@ -368,7 +368,7 @@ def digest_anew(rulebook):
         for each in rulebook.products
     ]
     given_by_name = {name: getattr(rulebook, name) for name in ("code", *INHERITED, *DATED)}
-    return Identity().digest(rulebook.catalogue, rulebook.renewal.rules, products, given_by_name)
+    return RulebookDigester().digest(rulebook.catalogue, rulebook.renewal.rules, products, given_by_name)
 
 
 def told_apart(rulebook):

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import yaml
 
-from small_jurisdiction import FILES
+from small_folders import IRELAND
 
 ROOT = Path(__file__).parents[2]
 
@@ -23,7 +23,7 @@ def pytest_in(folder, *arguments):
     )
 
 
-def written(folder, files=FILES, code="IE"):
+def written(folder, files=IRELAND, code="IE"):
     for name, text in files.items():
         (folder / code).mkdir(parents=True, exist_ok=True)
         (folder / code / name).write_text(text, encoding="utf-8")
@@ -47,7 +47,7 @@ def test_a_failure_shows_what_came_out(tmp_path):
     """
     "a failure shows expected, got, the deciding rule and the facts"
     """
-    files = {**FILES, "renewal.toml": FILES["renewal.toml"].replace('"80%" }', '"79%" }')}
+    files = {**IRELAND, "renewal.toml": IRELAND["renewal.toml"].replace('"80%" }', '"79%" }')}
     ran = pytest_in(written(tmp_path / "jurisdictions", files))
 
     assert ran.returncode == 1
@@ -63,7 +63,7 @@ def test_a_fault_fails_one_test_and_stops_no_other(tmp_path):
     "An unreadable, half-written or hostile folder never stops the others from being reported"
     """
     folder = written(tmp_path / "jurisdictions")
-    broken = {**FILES, "renewal.toml": FILES["renewal.toml"].replace("performance >=", "pace >=")}
+    broken = {**IRELAND, "renewal.toml": IRELAND["renewal.toml"].replace("performance >=", "pace >=")}
     for code in ("FR", "NL"):
         files = {name: text.replace("IE", code) for name, text in broken.items()}
         written(folder, files if code == "FR" else {**files, "renewal.toml": "half ="}, code)
@@ -81,7 +81,7 @@ def test_other_files_are_left_alone(tmp_path):
     """
     (tmp_path / "renewal.toml").write_text("x = 1")
     written(tmp_path / "settings", {"renewal.toml": "x = 1"}, "GB")
-    written(tmp_path / "settings", FILES, "not-a-code")
+    written(tmp_path / "settings", IRELAND, "not-a-code")
 
     assert "no tests ran" in pytest_in(tmp_path).stdout
     everything = written(tmp_path / "jurisdictions")
@@ -149,8 +149,8 @@ def test_a_host_names_its_own_calculators(tmp_path):
     folder = written(
         tmp_path / "jurisdictions",
         {
-            **FILES,
-            "products.toml": FILES["products.toml"].replace(
+            **IRELAND,
+            "products.toml": IRELAND["products.toml"].replace(
                 '{ calculator = "fixed", months = 6 }', '{ calculator = "seasonal", months = 6 }'
             ),
         },

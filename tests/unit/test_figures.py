@@ -173,7 +173,7 @@ def test_without_figures_they_stand_as_in_the_files():
 
 
 GROUP = "expected `,`, `.`, a space, `'`, or nothing in quotes"
-MISLEADS = "a digit or sign beside the figure would make another figure of it"
+MISLEADS = "a digit or sign next to the figure would make it another figure"
 FAULTS = [
     ('decimal = ","', 'decimal = ~";"', "expected `.` or `,`"),
     ('decimal = ","', 'decimal = ~""', "this is empty"),

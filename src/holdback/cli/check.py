@@ -31,7 +31,7 @@ from holdback.exact_json import write_json
 from holdback.jurisdictions.folder import survey
 from holdback.jurisdictions.jurisdiction import Jurisdictions
 from holdback.workbench.lint import findings
-from holdback.workbench.lock import broken
+from holdback.workbench.lock import lock_errors
 
 
 @click.command("check")
@@ -75,8 +75,8 @@ def _lock_findings(
     selection: Selection, valid: Jurisdictions, errors: Sequence[ErrorDetail], on: date | None
 ) -> Iterator[ErrorDetail]:
     """Errors of the lock file, and changes that differ from it or are not in it."""
-    lock, _, lock_errors = read_lock_file(selection)
-    yield from lock_errors
+    lock, _, read_errors = read_lock_file(selection)
+    yield from read_errors
     if selection.code is not None:
         lock = lock.of(selection.code)
     selected = Jurisdictions(
@@ -84,7 +84,7 @@ def _lock_findings(
     )
     # An invalid jurisdiction has no digests, and that is reported already.
     invalid = {part for error in errors for part in (error.file or "").split("/")}
-    yield from broken(lock, selected, selection.lock_name, on, invalid)
+    yield from lock_errors(lock, selected, selection.lock_name, on, invalid)
 
 
 def _report(found: list[ErrorDetail], checked: str) -> Iterator[str]:

@@ -22,7 +22,7 @@ from holdback.cli.sources import Day, jurisdictions_option, path_argument, read_
 from holdback.errors import ErrorDetail
 from holdback.exact_json import write_json
 from holdback.jurisdictions.folder import survey
-from holdback.workbench.lock import HEADER, LOCK, added, broken, unlocked
+from holdback.workbench.lock import HEADER, LOCK, lines_to_add, lock_errors, unlocked
 
 
 @click.command("lock")
@@ -44,12 +44,12 @@ def lock_command(path: Path | None, *, on: date, form: str, folder: Path | None)
     bundled = path is None and folder is None
     if selection.code is not None or not isinstance(file, Path) or bundled:
         raise click.UsageError("give the folder of jurisdictions whose lock it is")
-    lock, text, lock_errors = read_lock_file(selection)
-    wrong = [*lock_errors, *broken(lock, jurisdictions, selection.lock_name)]
+    lock, text, read_errors = read_lock_file(selection)
+    wrong = [*read_errors, *lock_errors(lock, jurisdictions, selection.lock_name)]
     if wrong:
         _lock_nothing(wrong, FINDINGS)
     new = unlocked(lock, jurisdictions, on)
-    lines = added(lock, new, on)
+    lines = lines_to_add(lock, new, on)
     if lines:
         # INVARIANT: the bytes that are there stay, so the lock's history in git only ever grows.
         before = file.read_bytes() if text else HEADER.encode()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from datetime import date
+from importlib import resources
 from pathlib import Path
 from typing import Final
 
@@ -16,8 +17,8 @@ from holdback.cli.sources import Day
 from holdback.errors import printable
 from holdback.exact_json import write_json
 from holdback.jurisdictions.folder import CODE
+from holdback.workbench.new_jurisdiction import new_files
 from holdback.workbench.schemas import KINDS
-from holdback.workbench.template import new_files
 
 # The examples of the template are some years after the start, and a year has four digits.
 _LAST_YEAR: Final = 9_000
@@ -52,7 +53,7 @@ def new_command(code: str, *, parent: str | None, start: date, folder: Path, for
     """
     _check_arguments(code, parent, start, folder)
     target = folder / code
-    files = new_files(code, parent, start)
+    files = new_files(code, parent, start, _read_template)
     temporary = folder / f".{code}.{os.getpid()}"
     try:
         for name, text in files.items():
@@ -68,6 +69,11 @@ def new_command(code: str, *, parent: str | None, start: date, folder: Path, for
         return
     click.echo("\n".join(paths))
     click.echo(f"Fill in what is empty, then: holdback check {target.as_posix()}")
+
+
+def _read_template(name: str) -> str:
+    """Return the text of a template file of the workbench."""
+    return (resources.files("holdback.workbench") / "templates" / name).read_text("utf-8")
 
 
 def _check_arguments(code: str, parent: str | None, start: date, folder: Path) -> None:

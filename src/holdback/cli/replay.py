@@ -16,7 +16,7 @@ from holdback.cli.sources import jurisdictions_option, load_valid
 from holdback.errors import InvalidDocument, printable
 from holdback.exact_json import Json, write_json
 from holdback.jurisdictions.jurisdiction import Jurisdictions
-from holdback.workbench.replay import NOT_AT_HAND, SAME, Replay, replay, replay_offers
+from holdback.workbench.replay import NOT_AVAILABLE, SAME, Replay, replay, replay_offers
 
 
 @click.command("replay")
@@ -65,10 +65,10 @@ def _with_exact_facts(record: Json) -> Any:
 
 
 def _lines(result: Replay) -> Iterator[str]:
-    if result.state == NOT_AT_HAND:
+    if result.state == NOT_AVAILABLE:
         yield click.style("No rulebook that was loaded has this digest.", fg="red", bold=True)
         yield f"  recorded  {printable(result.digest)}"
-        yield f"  loaded    {result.at_hand or 'no rules of that jurisdiction on that day'}"
+        yield f"  loaded    {result.loaded_digest or 'no rules of that jurisdiction on that day'}"
         yield "  give the folder of that time: --jurisdictions PATH"
         return
     assert result.rulebook is not None, "a rulebook has the digest"

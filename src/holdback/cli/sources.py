@@ -15,7 +15,7 @@ from holdback.errors import ErrorDetail, InvalidDocument
 from holdback.jurisdictions.folder import bundled_path, load_jurisdictions, survey
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
 from holdback.jurisdictions.reader import FILES
-from holdback.toml.document import excerpt
+from holdback.toml import excerpt
 from holdback.workbench.lock import LOCK, Lock, read_lock
 
 # How messages name the folder of the jurisdictions that ship, wherever it is installed.

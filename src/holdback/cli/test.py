@@ -26,7 +26,7 @@ from holdback.jurisdictions.folder import survey
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
 from holdback.workbench.coverage import Coverage, coverage
 from holdback.workbench.coverage_gaps import coverage_gaps
-from holdback.workbench.example_run import Trial, trials
+from holdback.workbench.example_run import ExampleRun, run_examples
 from holdback.workbench.mutation import (
     EQUIVALENT,
     LISTED,
@@ -81,7 +81,7 @@ class _TestResult:
     """The result of testing one jurisdiction."""
 
     code: str
-    examples: list[Trial]
+    examples: list[ExampleRun]
     coverage: list[Coverage]
     gaps: list[ErrorDetail]
     mutants: list[Verdict] | None
@@ -95,7 +95,7 @@ class _TestResult:
         cls, jurisdiction: Jurisdiction, valid: Jurisdictions, *, mutate: bool, progress: bool
     ) -> _TestResult:
         try:
-            examples = list(trials(jurisdiction))
+            examples = list(run_examples(jurisdiction))
         except InvalidDocument as error:  # a calculator of a host, which the command does not have
             return cls(jurisdiction.code, [], [], [], None, error=error)
         covered = coverage(jurisdiction, examples)
@@ -205,7 +205,7 @@ class _TestResult:
                 yield f"  {state:<8}  {printable(verdict.mutant.name)}: {printable(verdict.reason)}"
 
 
-def _failure_lines(example: Trial) -> Iterator[str]:
+def _failure_lines(example: ExampleRun) -> Iterator[str]:
     """An example that failed: what it expects, what came out, the rule that decided, the facts."""
     title, *lines = example.lines()
     yield click.style(printable(title), fg="red", bold=True)

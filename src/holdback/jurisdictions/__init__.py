@@ -1,5 +1,7 @@
-"""Jurisdictions: folders of TOML, read into rulebooks.
+"""Jurisdictions: folders of TOML files, read into rulebooks.
 
-`folder.py` is the one file here that opens files. Everything behind it is pure: `reader.py` takes the
-bytes of a folder's files and gives a `Jurisdiction`, or every fault in them at once.
+Reading goes in four steps: `folder` opens the files, and nothing else here does; `reader` reads
+them into source rules, products and parameters (`source_rules`), each with its period; `overlay`
+puts a child's over its parent's; `resolver` resolves them into one rulebook for each change date.
+Every error of every file is reported at once.
 """

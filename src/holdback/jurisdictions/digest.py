@@ -1,7 +1,8 @@
-"""What a rulebook means, as plain values, and the digest of it.
+"""The digest of a rulebook: a SHA-256 over the canonical JSON of its meaning.
 
-The digest changes with everything that can change an answer, and with nothing else: not with comments,
-layout or prose, nor with the dates between which a slice holds (design 5).
+The digest changes with everything that can change an answer, and with nothing else: not with
+comments, layout or prose, nor with the dates between which a slice holds
+(decisions/jurisdiction-folders).
 """
 
 from __future__ import annotations
@@ -14,51 +15,56 @@ from typing import Final, TypeVar
 from attrs import define, field
 
 from holdback.exact_json import Json, Verbatim, canonical, digest
-from holdback.jurisdictions.source_rules import WrittenProduct
+from holdback.jurisdictions.source_rules import SourceProduct
 from holdback.money import Currency, plain
 from holdback.rules import Catalogue, Fact, text
 from holdback.ruleset import Rule
 
-# The version of the rule language's semantics: raised when a rule with the same text comes to mean
-# something else, so that no decision of before seems to have been made by the rules of after.
+# The version of the rule language's semantics, part of every digest. It is raised when a rule with
+# the same text changes its meaning; otherwise a decision made under the old meaning would seem to
+# have been made by the new rules.
 LANGUAGE: Final = 1
 
 _T = TypeVar("_T", bound=Hashable)
 
-# Percentages and amounts of money in settings: with or without trailing zeros they are the same.
+# Percentages and amounts of money in settings: trailing zeros do not change their meaning.
 _QUANTITY: Final = re.compile(r"([A-Z]{3} )?(-?[0-9]+)(?:\.([0-9]+))?(%?)")
 
 
 @define(eq=False)
-class Identity:
-    """
-    Makes the digests of a jurisdiction's rulebooks. A rule or a product that stands in many of them is
-    written down once.
+class RulebookDigester:
+    """Computes the digests of a jurisdiction's rulebooks.
+
+    Most rules and products are the same in many slices; the canonical text of each is made once.
     """
 
-    _written: dict[Hashable, Verbatim] = field(factory=dict)
+    _canonical: dict[Hashable, Verbatim] = field(factory=dict)
 
     def digest(
         self,
         catalogue: Catalogue,
         rules: Iterable[Rule],
-        products: Iterable[tuple[WrittenProduct, tuple[Rule, ...]]],
+        products: Iterable[tuple[SourceProduct, tuple[Rule, ...]]],
         settings: Mapping[str, Json],
     ) -> str:
         """
-        The digest of a rulebook with these renewal *rules*, *products* with their rules, and *settings*.
+        Return the digest of a rulebook: renewal *rules*, *products* with their rules, *settings*.
 
-        The order of rules and products is part of the meaning: it is their priority.
+        The order of rules and products is their priority, and so part of their meaning. Of the
+        facts, only those that can decide something count: adding an unused fact changes no digest.
         """
         renewal, offered = tuple(rules), tuple(products)
-        every_rule = [*renewal, *(rule for _, checked in offered for rule in checked)]
-        read = {place for rule in every_rule for place in rule.checked.facts}
-        # A calculator may be told the name of a fact to look at.
-        settings_of = (
-            choice.settings for product, _ in offered for choice in product.calculators.values()
-        )
-        named = {value for each in settings_of for value in each.values() if isinstance(value, str)}
-        read |= {place for place, fact in enumerate(catalogue.facts) if fact.name in named}
+        all_rules = [*renewal, *(rule for _, product_rules in offered for rule in product_rules)]
+        read = {place for rule in all_rules for place in rule.checked.facts}
+        # A calculator reads a fact that its settings name, as `banded` does with `on`.
+        texts = {
+            value
+            for product, _ in offered
+            for choice in product.calculators.values()
+            for value in choice.settings.values()
+            if isinstance(value, str)
+        }
+        read |= {place for place, fact in enumerate(catalogue.facts) if fact.name in texts}
         facts = (catalogue.facts[place] for place in sorted(read))
         return digest(
             {
@@ -69,15 +75,15 @@ class Identity:
                 "products": [
                     {
                         **self._terms(product),
-                        "rules": [self._once(rule, _rule) for rule in checked],
+                        "rules": [self._once(rule, _rule) for rule in product_rules],
                     }
-                    for product, checked in offered
+                    for product, product_rules in offered
                 ],
                 "facts": [self._once(fact, _fact) for fact in facts],
             }
         )
 
-    def _terms(self, product: WrittenProduct) -> dict[str, Json]:
+    def _terms(self, product: SourceProduct) -> dict[str, Json]:
         return {
             "key": product.key,
             "repayment_mechanism": product.repayment_mechanism,
@@ -85,16 +91,16 @@ class Identity:
             "calculators": self._once(product, _calculators),
         }
 
-    def _once(self, thing: _T, write: Callable[[_T], Json]) -> Verbatim:
-        """The canonical text of what *write* makes of *thing*."""
-        if thing not in self._written:
-            self._written[thing] = Verbatim(canonical(write(thing)).decode())
-        return self._written[thing]
+    def _once(self, part: _T, write: Callable[[_T], Json]) -> Verbatim:
+        """Return the canonical text of `write(part)`, made when *part* is first seen."""
+        if part not in self._canonical:
+            self._canonical[part] = Verbatim(canonical(write(part)).decode())
+        return self._canonical[part]
 
 
-def _calculators(product: WrittenProduct) -> Json:
+def _calculators(product: SourceProduct) -> Json:
     return {
-        kind: {"calculator": choice.name, "settings": settled(choice.settings)}
+        kind: {"calculator": choice.name, "settings": normal_setting(choice.settings)}
         for kind, choice in product.calculators.items()
     }
 
@@ -120,19 +126,20 @@ def _fact(fact: Fact) -> Json:
     }
 
 
-def settled(value: Json) -> Json:
+def normal_setting(value: Json) -> Json:
     """
-    A calculator's setting in the one form that its meaning has.
+    Return a calculator's setting in the one form that its meaning has.
 
-    Only what has a unit is known to be a number: `"1.10"` without one may be a name.
+    A text is normalized only if it has a unit: `"1.10"` without one may be a name, and `1.10` and
+    `1.1` different names.
 
-    >>> settled({"minimum": "GBP 1000.00", "choices": ["12.50%"], "rate": "1.10"})
+    >>> normal_setting({"minimum": "GBP 1000.00", "choices": ["12.50%"], "rate": "1.10"})
     {'minimum': 'GBP 1000', 'choices': ['12.5%'], 'rate': '1.10'}
     """
     if isinstance(value, Mapping):
-        return {key: settled(part) for key, part in value.items()}
+        return {key: normal_setting(part) for key, part in value.items()}
     if isinstance(value, list):
-        return [settled(part) for part in value]
+        return [normal_setting(part) for part in value]
     if isinstance(value, Decimal):
         digits, point, decimals = plain(value).partition(".")
         decimals = decimals.rstrip("0")

@@ -1,4 +1,8 @@
-"""Mutants of a file that no deal can tell from it: `[[survivors]]`, each with the reason why."""
+"""Mutants that a file lists as equivalent: `[[survivors]]`, each with the reason.
+
+`holdback test --mutate` accepts a listed mutant that survives, because no deal can tell the changed
+file from the original.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +10,12 @@ from collections.abc import Iterator
 
 from attrs import frozen
 
-from holdback.toml.node import Item
+from holdback.toml import Node
 
 
 @frozen(kw_only=True)
-class Survivor:
-    """A change to a file, by the name that `holdback test --mutate` gives it, and why it changes nothing."""
+class EquivalentMutant:
+    """A mutant by the name that `holdback test --mutate` prints, and why it changes no answer."""
 
     mutant: str
     reason: str
@@ -19,10 +23,12 @@ class Survivor:
     line: int | None
 
 
-def read_survivors(item: Item) -> Iterator[Survivor]:
-    """The survivors that are listed in *item*."""
-    for part in item.items():
-        keys = part.keys(("mutant", "reason"))
-        mutant, reason = keys["mutant"].text(), keys["reason"].text()
+def read_equivalent_mutants(node: Node) -> Iterator[EquivalentMutant]:
+    """Yield the valid entries of `survivors` in *node*."""
+    for element in node.elements():
+        table = element.table(("mutant", "reason"))
+        mutant, reason = table["mutant"].text(), table["reason"].text()
         if mutant is not None and reason is not None:
-            yield Survivor(mutant=mutant, reason=reason, file=part.document.file, line=part.line)
+            yield EquivalentMutant(
+                mutant=mutant, reason=reason, file=element.document.file, line=element.line
+            )

@@ -1,4 +1,4 @@
-"""The examples in a folder: what must come out, for which facts, on which days."""
+"""The examples in a folder: facts, days, and the answer that is expected."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from holdback.errors import did_you_mean
 from holdback.exact_json import Json
 from holdback.jurisdictions.jurisdiction_file import TIMELINES
 from holdback.jurisdictions.overlay import Policy
+from holdback.jurisdictions.quantity import lacks_unit, read_quantity
 from holdback.jurisdictions.rulebook import Example, ProductTerms, Rulebook
 from holdback.jurisdictions.timeline import Period, read_period
 from holdback.model.product import ACCEPTED, DECLINED, REFERRED
 from holdback.money import Currency
 from holdback.rules import Kind, Type
-from holdback.toml.document import excerpt
-from holdback.toml.node import Item, Keys
+from holdback.toml import Node, TomlTable, excerpt
 
-# What a product's example may expect besides a decision: that there is no such product on the day.
+# An example may also expect that a product is not offered on the day.
 NOT_OFFERED: Final = "Not offered"
 DECISIONS: Final = (ACCEPTED, REFERRED, DECLINED, NOT_OFFERED)
 
 
 @lru_cache(maxsize=256)
 def offer_types(currency: Currency) -> Mapping[str, Type]:
-    """The fields of an expected offer: those of the wire, with their units; `term_days` are whole days."""
+    """Return the types of the fields of an expected offer; they are those of the wire."""
     money = Type(Kind.MONEY, currency)
     types = {
         "funded_amount": money,
@@ -49,9 +49,10 @@ _LIMITS: Final = ("minimum", "maximum")
 @define(kw_only=True, slots=False)
 class ExampleReader:
     """
-    Reads the examples of a jurisdiction with that *policy*, cut into *slices*.
+    Reads the examples of a jurisdiction with *policy*, resolved into *slices*.
 
-    While not all rules and products could be read, an example that names one is not blamed.
+    *all_read* is False when some rule or product is invalid; then names that an example uses are
+    not checked against them, because the invalid one may be meant.
     """
 
     policy: Policy
@@ -59,80 +60,82 @@ class ExampleReader:
     all_read: bool
 
     @cached_property
-    def names(self) -> list[str]:
+    def fact_names(self) -> list[str]:
         """The names of the facts that an example may give or leave out."""
         return [fact.name for fact in self.policy.catalogue.facts]
 
-    def renewal(self, examples: Item, typical: Item) -> Iterator[Example]:
-        """The examples of the renewal rules."""
+    def renewal(self, examples: Node, typical: Node) -> Iterator[Example]:
+        """Yield the examples of the renewal rules."""
         usual = self._facts(typical)
         codes = [FLOOR_CODE, *(rule.code for rule in self.policy.rules)]
-        for item in examples.items():
-            keys = item.keys(("name", "expect"), ("on", "from", "until", "given", "without"))
-            expect = keys["expect"].keys(("outcome",), ("codes", "needs"))
+        for element in examples.elements():
+            table = element.table(("name", "expect"), ("on", "from", "until", "given", "without"))
+            expect = table["expect"].table(("outcome",), ("codes", "needs"))
             expect["outcome"].one_of(OUTCOMES, "outcome")
-            self._because(expect, codes)
-            yield from self._example(keys, usual, None, None)
+            self._check_reasons(expect, codes)
+            yield from self._example(table, usual, None, None)
 
-    def product(self, examples: Item, typical: Item) -> Iterator[Example]:
-        """The examples of the products."""
-        usual, known = self._facts(typical), self.policy.products
-        for item in examples.items():
-            keys = item.keys(
+    def product(self, examples: Node, typical: Node) -> Iterator[Example]:
+        """Yield the examples of the products."""
+        usual, products = self._facts(typical), self.policy.products
+        for element in examples.elements():
+            table = element.table(
                 ("name", "product", "expect"),
                 ("on", "from", "until", "settles", "given", "without"),
             )
-            key = keys["product"].text()
-            versions = [each for each in known if each.key == key]
+            key = table["product"].text()
+            versions = [product for product in products if product.key == key]
             if self.all_read and key is not None and not versions:
-                keys["product"].one_of([each.key for each in known], "product")
-            expect = keys["expect"].keys(("decision",), ("limits", "offers", "codes", "needs"))
+                table["product"].one_of([product.key for product in products], "product")
+            expect = table["expect"].table(("decision",), ("limits", "offers", "codes", "needs"))
             expect["decision"].one_of(DECISIONS, "decision")
-            self._because(expect, [rule.code for each in versions for rule in each.rules])
-            self._offers(expect["offers"])
-            self._limits(expect["limits"])
-            settles = keys["settles"].quantity(Type(Kind.MONEY, self.policy.currency))
-            yield from self._example(keys, usual, key, settles)
+            self._check_reasons(
+                expect, [rule.code for version in versions for rule in version.rules]
+            )
+            self._check_offers(expect["offers"])
+            self._check_limits(expect["limits"])
+            settles = read_quantity(table["settles"], Type(Kind.MONEY, self.policy.currency))
+            yield from self._example(table, usual, key, settles)
 
-    def settings(self, examples: Item) -> Iterator[Example]:
-        """The examples of the settings that change by date, in `jurisdiction.toml`."""
-        for item in examples.items():
-            keys = item.keys(("name", "expect"), ("on", "from", "until"))
-            expect = keys["expect"].keys((), TIMELINES)
+    def settings(self, examples: Node) -> Iterator[Example]:
+        """Yield the examples of the settings that change by date, in `jurisdiction.toml`."""
+        for element in examples.elements():
+            table = element.table(("name", "expect"), ("on", "from", "until"))
+            expect = table["expect"].table((), TIMELINES)
             for name, (low, high) in TIMELINES.items():
-                expect[name].whole(low, high)
-            if keys["expect"].value == {}:
-                keys["expect"].fault("expected a setting", "as `offers_valid_hours = 720`")
-            yield from self._example(keys, {}, None, None)
+                expect[name].integer(low, high)
+            if table["expect"].value == {}:
+                table["expect"].add_error("expected a setting", "as `offers_valid_hours = 720`")
+            yield from self._example(table, {}, None, None)
 
-    def _because(self, expect: Keys, codes: Collection[str]) -> None:
+    def _check_reasons(self, expect: TomlTable, codes: Collection[str]) -> None:
         if self.all_read and codes:
-            expect["codes"].texts(codes, "code")
+            expect["codes"].several_of(codes, "code")
         else:
-            for code in expect["codes"].items():
+            for code in expect["codes"].elements():
                 code.text()
-        expect["needs"].texts(self.names, "fact")
+        expect["needs"].several_of(self.fact_names, "fact")
 
-    def _offers(self, item: Item) -> None:
+    def _check_offers(self, node: Node) -> None:
         types = offer_types(self.policy.currency)
-        for offer in item.items():
-            keys = offer.keys((), types)
+        for offer in node.elements():
+            table = offer.table((), types)
             for name, type_ in types.items():
-                keys[name].quantity(type_)
+                read_quantity(table[name], type_)
 
-    def _limits(self, item: Item) -> None:
-        keys = item.keys((), _LIMITS)
+    def _check_limits(self, node: Node) -> None:
+        table = node.table((), _LIMITS)
         for name in _LIMITS:
-            keys[name].quantity(Type(Kind.MONEY, self.policy.currency))
+            read_quantity(table[name], Type(Kind.MONEY, self.policy.currency))
 
     def _example(
-        self, keys: Keys, usual: dict[str, Json], product: str | None, settles: int | None
+        self, table: TomlTable, usual: dict[str, Json], product: str | None, settles: int | None
     ) -> Iterator[Example]:
-        """The example with those *keys*, once for each slice that it is about."""
-        name, document = keys["name"].text(), keys.item.document
-        days = list(self._days(keys, product))
-        given, without = self._given(keys)
-        expect = keys["expect"].plain()
+        """Yield the example in *table*, once for each day that it is about."""
+        name, document = table["name"].text(), table.node.document
+        days = list(self._days(table, product))
+        given, without = self._given(table)
+        expect = table["expect"].json()
         if name is None or not isinstance(expect, Mapping):
             return
         for on in days:
@@ -144,72 +147,72 @@ class ExampleReader:
                 settles=settles,
                 expect=expect,
                 file=document.file,
-                line=keys.item.line,
+                line=table.node.line,
             )
 
-    def _given(self, keys: Keys) -> tuple[dict[str, Json], tuple[str, ...]]:
-        """The facts that an example gives, and those that it leaves out; an example of settings has none."""
-        if "given" not in keys:
-            return {}, ()
-        given = self._facts(keys["given"])
-        without = keys["without"].texts(self.names, "fact")
-        for each in set(without) & set(given):
-            keys["without"].fault(f"`{each}` is given and left out")
+    def _given(self, table: TomlTable) -> tuple[dict[str, Json], tuple[str, ...]]:
+        """Return the facts that an example gives, and the names of those that it leaves out."""
+        if "given" not in table:
+            return {}, ()  # an example of settings
+        given = self._facts(table["given"])
+        without = table["without"].several_of(self.fact_names, "fact")
+        for name in set(without) & set(given):
+            table["without"].add_error(f"`{name}` is given and left out")
         return given, without
 
-    def _days(self, keys: Keys, product: str | None) -> Iterator[date]:
-        """The day `on`; or with `from` and `until`, each day of those on which anything changes."""
-        on, period = keys["on"].day(), None
-        if keys["on"].absent == keys["from"].absent:
-            keys.item.fault(
+    def _days(self, table: TomlTable, product: str | None) -> Iterator[date]:
+        """Yield the day `on`; or `from`, and the days up to `until` on which rules change."""
+        on, period = table["on"].day(), None
+        if table["on"].absent == table["from"].absent:
+            table.node.add_error(
                 "expected `on`, a day, or `from`, the first of many", "one of them", key=True
             )
             return
         if on is not None:
-            if not keys["until"].absent:
-                keys["until"].fault("`until` belongs to `from`", key=True)
+            if not table["until"].absent:
+                table["until"].add_error("`until` belongs to `from`", key=True)
             period = Period(on)
-        elif not keys["from"].absent:
-            period = read_period(keys)
+        elif not table["from"].absent:
+            period = read_period(table)
         if period is None or not self.slices:
             return
-        where = keys["on"] if keys["from"].absent else keys["from"]
+        where = table["on"] if table["from"].absent else table["from"]
         if period.start < self.slices[0].since:
-            where.fault(f"there are no rules before {self.slices[0].since}")
+            where.add_error(f"there are no rules before {self.slices[0].since}")
             return
         days = [period.start]
         if on is None:
-            later = (each.since for each in self.slices if each.since > period.start)
+            later = (rulebook.since for rulebook in self.slices if rulebook.since > period.start)
             days += [day for day in later if day in period]
+        exists = any(version.key == product for version in self.policy.products)
         for day in days:
-            known = any(each.key == product for each in self.policy.products)
-            if self.all_read and known and product is not None:
-                self._offered(keys, product, day, where)
+            if self.all_read and exists and product is not None:
+                self._check_offered(table, product, day, where)
             yield day
 
-    def _offered(self, keys: Keys, product: str, day: date, where: Item) -> None:
-        """Note that *product* is offered on *day* and should not be, or the other way round."""
-        expect = keys["expect"].value
-        absent = isinstance(expect, Mapping) and expect.get("decision") == NOT_OFFERED
-        if self._terms(product, day) is None and not absent:
+    def _check_offered(self, table: TomlTable, product: str, day: date, where: Node) -> None:
+        """Add an error if *product* is not offered on *day* and the example expects an answer."""
+        expect = table["expect"].value
+        expects_none = isinstance(expect, Mapping) and expect.get("decision") == NOT_OFFERED
+        if self._terms(product, day) is None and not expects_none:
             hint = f'an example may expect that: `decision = "{NOT_OFFERED}"`'
-            where.fault(f"`{product}` is not offered on {day}", hint)
+            where.add_error(f"`{product}` is not offered on {day}", hint)
 
     def _terms(self, product: str, day: date) -> ProductTerms | None:
-        in_force = [each for each in self.slices if each.since <= day]
+        in_force = [rulebook for rulebook in self.slices if rulebook.since <= day]
         offered = in_force[-1].products if in_force else ()
-        return next((each for each in offered if each.key == product), None)
+        return next((terms for terms in offered if terms.key == product), None)
 
-    def _facts(self, item: Item) -> dict[str, Json]:
-        """The facts in *item* that can be read, as plain values."""
+    def _facts(self, node: Node) -> dict[str, Json]:
+        """Return the valid facts in *node*, as they are written."""
         facts: dict[str, Json] = {}
-        for name, part in item.pairs().items():
+        for name, entry in node.entries().items():
             fact = self.policy.catalogue.fact(name)
             if fact is None:
-                hint = did_you_mean(name, (each.name for each in self.policy.catalogue.facts))
-                part.fault(f"unknown fact `{excerpt(name)}`", hint, key=True)
+                hint = did_you_mean(name, self.fact_names)
+                entry.add_error(f"unknown fact `{excerpt(name)}`", hint, key=True)
             elif fact.type.kind is Kind.TEXT:
-                facts[name] = part.one_of(fact.type.options, fact.name)
-            elif not part.lacks_unit(fact.type) and part.read(fact.read) is not None:
-                facts[name] = part.plain()
+                facts[name] = entry.one_of(fact.type.options, fact.name)
+            elif not lacks_unit(entry, fact.type) and entry.converted(fact.read) is not None:
+                facts[name] = entry.json()
         return facts

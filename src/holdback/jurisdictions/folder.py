@@ -1,7 +1,8 @@
-"""The one place here where files are read: folders of jurisdictions.
+"""Folders of jurisdictions, opened and read. Nothing else in this package opens a file.
 
-The jurisdictions that ship are data beside the package. In a wheel they are `bundled/` in this package;
-in a checkout, which is what an editable install uses, they are the repository's own `jurisdictions/`.
+The jurisdictions that ship are data next to the package. In a wheel they are `bundled/` in this
+package; in a checkout, which an editable install uses, they are the repository's own
+`jurisdictions/`.
 """
 
 from __future__ import annotations
@@ -17,29 +18,29 @@ from typing import Final
 from holdback.errors import ErrorDetail, InvalidDocument, did_you_mean
 from holdback.jurisdictions.jurisdiction import Jurisdictions
 from holdback.jurisdictions.reader import FILES, Folder, read_jurisdictions
-from holdback.toml.document import MAX_BYTES, excerpt
+from holdback.toml import MAX_BYTES, excerpt
 
 # ISO 3166-1, or ISO 3166-2 with a subdivision.
 CODE: Final = re.compile(r"[A-Z]{2}(-[A-Z0-9]{1,3})?")
 
 _PROJECT: Final = "holdback"
-_BESIDE: Final = ("README.md",)
-# Folders beside the jurisdictions that are none: the schemas of their files.
-_NONE: Final = ("schema",)
-# The name of the repository's folder, and so of the bundled one wherever it lies: decisions name the
-# file of a rule, and must not depend on where holdback is installed.
+_ALSO_ALLOWED: Final = ("README.md",)
+# Folders next to the jurisdictions that are not jurisdictions: the JSON Schemas of their files.
+_IGNORED: Final = ("schema",)
+# The repository's folder, and the name of the bundled one wherever it is installed: decisions name
+# the file of a rule, and must not depend on the machine.
 _NAME: Final = "jurisdictions"
 
 
 def load_jurisdictions(path: str | Path | None = None) -> Jurisdictions:
     """
-    The jurisdictions in the folder *path*, or those that ship when there is none.
+    Return the jurisdictions in the folder *path*, or those that ship when there is no path.
 
     >>> "GB" in load_jurisdictions().codes
     True
 
     Raises:
-        InvalidDocument: with every fault of every file of every jurisdiction.
+        InvalidDocument: with every error of every file of every jurisdiction.
     """
     if path is None:
         return load_from(bundled_path(), _NAME)
@@ -51,24 +52,25 @@ def load_jurisdictions(path: str | Path | None = None) -> Jurisdictions:
 
 def load_from(root: Traversable, name: str) -> Jurisdictions:
     """
-    The jurisdictions in *root*, a folder wherever it lies, as if its name were *name*.
+    Return the jurisdictions in *root*, with *name* as the name of that folder in errors.
 
     Raises:
-        InvalidDocument: with every fault of every file of every jurisdiction.
+        InvalidDocument: with every error of every file of every jurisdiction.
     """
-    jurisdictions, faults = survey(root, name)
-    if faults:
-        raise InvalidDocument(faults)
+    jurisdictions, errors = survey(root, name)
+    if errors:
+        raise InvalidDocument(errors)
     return jurisdictions
 
 
 def survey(root: Traversable, name: str) -> tuple[Jurisdictions, tuple[ErrorDetail, ...]]:
     """
-    The jurisdictions in *root* that can be read, and every fault of every file of the others.
+    Return the valid jurisdictions in *root*, and every error of every file of the others.
 
-    What is wrong with one folder never stops the others from being read and reported.
+    An invalid folder never stops the others from being read and reported.
     """
-    read, noted = [], dict[str, tuple[ErrorDetail, ...]]()
+    errors = dict[str, tuple[ErrorDetail, ...]]()
+    contents: list[tuple[Folder, tuple[ErrorDetail, ...]]] = []
     try:
         folders = list(_folders(root))
     except OSError:
@@ -76,25 +78,26 @@ def survey(root: Traversable, name: str) -> tuple[Jurisdictions, tuple[ErrorDeta
         return Jurisdictions(()), (ErrorDetail(message=message, path=str(root)),)
     for folder in folders:
         try:
-            read.append(_read_folder(folder, f"{name}/{folder.name}/"))
+            contents.append(_read_folder(folder, f"{name}/{folder.name}/"))
         except InvalidDocument as error:
-            noted[folder.name] = error.errors
-    found, faults = read_jurisdictions([each for each, _ in read], noted.keys())
-    for each, beside in read:
-        noted[each.code] = (*beside, *faults.get(each.code, ()))
+            errors[folder.name] = error.errors
+    read, invalid = read_jurisdictions([content for content, _ in contents], errors.keys())
+    for content, unexpected in contents:
+        errors[content.code] = (*unexpected, *invalid.get(content.code, ()))
     if not folders:
-        own = any((root / name).is_file() for name in FILES)
-        hint = "this is a jurisdiction's own folder: give the folder above it" if own else None
+        is_one = any((root / file).is_file() for file in FILES)
+        hint = "this is a jurisdiction's own folder: give the folder above it" if is_one else None
         message = "there is no jurisdiction in this folder"
-        noted[""] = (ErrorDetail(message=message, path=str(root), hint=hint),)
-    in_order = (noted[name] for name in sorted(noted))
-    fine = (found[code] for code in sorted(found) if not noted[code])
-    return Jurisdictions(fine), tuple(fault for faulty in in_order for fault in faulty)
+        errors[""] = (ErrorDetail(message=message, path=str(root), hint=hint),)
+    valid = (read[code] for code in sorted(read) if not errors[code])
+    return Jurisdictions(valid), tuple(
+        error for folder_name in sorted(errors) for error in errors[folder_name]
+    )
 
 
 def bundled_path() -> Traversable:
     """
-    The folder of the jurisdictions that ship.
+    Return the folder of the jurisdictions that ship.
 
     Raises:
         InvalidDocument: when holdback was installed without them.
@@ -102,7 +105,8 @@ def bundled_path() -> Traversable:
     bundled = files(__package__) / "bundled"
     if bundled.is_dir():
         return bundled
-    # Only a checkout of this very project may lend its folder: src/holdback/jurisdictions/folder.py.
+    # This file is src/holdback/jurisdictions/folder.py in a checkout. Check that it is this
+    # project: installed elsewhere, three folders up could be anybody's.
     repository = Path(__file__).resolve().parents[3]
     if _is_this_project(repository / "pyproject.toml"):
         return repository / _NAME
@@ -122,15 +126,15 @@ def _is_this_project(pyproject: Path) -> bool:
 
 
 def _folders(root: Traversable) -> Iterator[Traversable]:
-    """The folders in *root* that are meant as jurisdictions, in the order of their names."""
-    for entry in sorted(root.iterdir(), key=lambda each: each.name):
-        meant = not entry.name.startswith((".", "__")) and entry.name not in _NONE
+    """Yield the folders in *root* that are meant as jurisdictions, in the order of their names."""
+    for entry in sorted(root.iterdir(), key=lambda entry: entry.name):
+        meant = not entry.name.startswith((".", "__")) and entry.name not in _IGNORED
         if meant and (entry.is_dir() or (isinstance(entry, Path) and entry.is_symlink())):
             yield entry
 
 
 def _read_folder(folder: Traversable, prefix: str) -> tuple[Folder, tuple[ErrorDetail, ...]]:
-    """The files in *folder*, and what lies beside them and should not."""
+    """Return the files in *folder*, and an error for each file that does not belong there."""
     file = f"{prefix.rstrip('/').removesuffix(folder.name)}{excerpt(folder.name)}"
     if CODE.fullmatch(folder.name) is None:
         message = f"`{excerpt(folder.name)}` is not the code of a jurisdiction"
@@ -138,10 +142,10 @@ def _read_folder(folder: Traversable, prefix: str) -> tuple[Folder, tuple[ErrorD
         raise InvalidDocument([ErrorDetail(message=message, file=file, hint=hint)])
     if not folder.is_dir():
         raise InvalidDocument([ErrorDetail(message="the link leads nowhere", file=file)])
-    faults: list[ErrorDetail] = []
+    errors: list[ErrorDetail] = []
     contents: dict[str, bytes] = {}
     try:
-        entries = sorted(folder.iterdir(), key=lambda each: each.name)
+        entries = sorted(folder.iterdir(), key=lambda entry: entry.name)
     except OSError:
         raise InvalidDocument(
             [ErrorDetail(message="the folder cannot be read", file=file)]
@@ -149,18 +153,16 @@ def _read_folder(folder: Traversable, prefix: str) -> tuple[Folder, tuple[ErrorD
     for entry in entries:
         if entry.name in FILES:
             contents[entry.name] = _read(entry, f"{prefix}{entry.name}")
-        elif entry.name not in _BESIDE and not entry.name.startswith("."):
+        elif entry.name not in _ALSO_ALLOWED and not entry.name.startswith("."):
             hint = did_you_mean(entry.name, FILES) or "a folder has nothing else in it"
-            beside = f"{prefix}{excerpt(entry.name)}"
-            faults.append(
-                ErrorDetail(message="this file is not known here", file=beside, hint=hint)
-            )
-    return Folder(folder.name, contents, prefix), tuple(faults)
+            name = f"{prefix}{excerpt(entry.name)}"
+            errors.append(ErrorDetail(message="this file is not known here", file=name, hint=hint))
+    return Folder(folder.name, contents, prefix), tuple(errors)
 
 
 def _read(entry: Traversable, file: str) -> bytes:
-    """The bytes of *entry*, never more than are looked at."""
-    # A pipe would be waited for; what lies outside the folder is nobody's rule, and is not shown.
+    """Return the bytes of *entry*, at most one more than a file may have."""
+    # A pipe could block for ever, and a link could show a file from outside the folder.
     if not entry.is_file() or (isinstance(entry, Path) and entry.is_symlink()):
         raise InvalidDocument([ErrorDetail(message="the file cannot be read", file=file)])
     try:

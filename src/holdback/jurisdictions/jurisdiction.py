@@ -1,4 +1,4 @@
-"""A jurisdiction through time, and the jurisdictions that were loaded."""
+"""A jurisdiction over time, and the collection of those that were loaded."""
 
 from __future__ import annotations
 
@@ -11,20 +11,22 @@ import pendulum
 from attrs import evolve, field, frozen
 
 from holdback.errors import InvalidDocument, did_you_mean
-from holdback.jurisdictions.equivalent_mutants import Survivor
+from holdback.jurisdictions.equivalent_mutants import EquivalentMutant
+from holdback.jurisdictions.jurisdiction_file import JurisdictionDetails
 from holdback.jurisdictions.overlay import Policy
 from holdback.jurisdictions.rulebook import Example, Rulebook
 from holdback.money import Currency
-from holdback.toml.document import excerpt
+from holdback.toml import excerpt
 
 
 @frozen(kw_only=True)
 class Jurisdiction:
     """
-    A jurisdiction through time: its rulebook from each change date on, and its examples.
+    A jurisdiction over time: its rulebook from each change date on, and its examples.
 
-    Its slices are cut once, when it is read. `changes` are the dates from which they hold, `policy` is
-    what is written for it, here and in its parents' folders.
+    `slices` are the rulebooks in the order of their dates, all resolved when the folder is read.
+    `changes` are the dates from which they hold. `details` is what `jurisdiction.toml` says, and
+    `policy` has the rules and products as written, here and in the parents' folders.
     """
 
     code: str
@@ -33,20 +35,21 @@ class Jurisdiction:
     zone: pendulum.Timezone | pendulum.FixedTimezone = field(eq=False, repr=False)
     slices: tuple[Rulebook, ...] = field(repr=False)
     examples: tuple[Example, ...] = field(repr=False)
-    survivors: tuple[Survivor, ...] = field(default=(), repr=False)
+    equivalent_mutants: tuple[EquivalentMutant, ...] = field(default=(), repr=False)
+    details: JurisdictionDetails = field(eq=False, repr=False)
     policy: Policy = field(eq=False, repr=False)
     changes: tuple[date, ...] = field(init=False, eq=False)
 
     @changes.default
     def _change_dates(self) -> tuple[date, ...]:
-        return tuple(each.on for each in self.slices)
+        return tuple(rulebook.on for rulebook in self.slices)
 
     def rulebook(self, on: date) -> Rulebook:
         """
-        The rulebook on the day *on*.
+        Return the rulebook on the day *on*.
 
         Raises:
-            InvalidDocument: when *on* is no date, or before the first rule.
+            InvalidDocument: when *on* is not a date, or is before the first rule.
         """
         if not isinstance(on, date) or isinstance(on, datetime):
             raise InvalidDocument.of(
@@ -57,19 +60,19 @@ class Jurisdiction:
             raise InvalidDocument.of(
                 f"{self.code} has no rules before {self.changes[0]}", path="on"
             )
-        found = self.slices[place]
-        return found if found.on == on else evolve(found, on=on)
+        rulebook = self.slices[place]
+        return rulebook if rulebook.on == on else evolve(rulebook, on=on)
 
 
 def _by_code(jurisdictions: Iterable[Jurisdiction]) -> Mapping[str, Jurisdiction]:
-    each_once = {each.code: each for each in sorted(jurisdictions, key=lambda each: each.code)}
-    return MappingProxyType(each_once)
+    in_order = sorted(jurisdictions, key=lambda jurisdiction: jurisdiction.code)
+    return MappingProxyType({jurisdiction.code: jurisdiction for jurisdiction in in_order})
 
 
 @frozen(repr=False)
 class Jurisdictions:
     """
-    The jurisdictions that were loaded.
+    The jurisdictions of one folder, by code.
 
     >>> from holdback import load_jurisdictions
     >>> load_jurisdictions().resolve("GB", on=date(2026, 7, 1)).currency.code
@@ -94,10 +97,10 @@ class Jurisdictions:
 
     def __getitem__(self, code: str) -> Jurisdiction:
         """
-        The jurisdiction *code*.
+        Return the jurisdiction *code*.
 
         Raises:
-            InvalidDocument: when there is none.
+            InvalidDocument: when there is no such jurisdiction.
         """
         try:
             return self._by_code[code]
@@ -105,14 +108,14 @@ class Jurisdictions:
             raise self._unknown(code) from None
 
     def _unknown(self, code: object) -> InvalidDocument:
-        known = ", ".join(f"`{each}`" for each in self.codes) or "none"
+        listed = ", ".join(f"`{known_code}`" for known_code in self.codes) or "none"
         text = excerpt(str(code))
-        hint = did_you_mean(text.upper(), self.codes) or f"there are {known}"
+        hint = did_you_mean(text.upper(), self.codes) or f"there are {listed}"
         return InvalidDocument.of(f"unknown jurisdiction `{text}`", path="jurisdiction", hint=hint)
 
     def resolve(self, code: str, *, on: date) -> Rulebook:
         """
-        The rulebook of the jurisdiction *code* on the day *on*.
+        Return the rulebook of the jurisdiction *code* on the day *on*.
 
         Raises:
             InvalidDocument: when there is no such jurisdiction, or it has no rules on that day.
@@ -120,17 +123,17 @@ class Jurisdictions:
         return self[code].rulebook(on)
 
     def rulebooks(self) -> Iterator[Rulebook]:
-        """Every rulebook of every jurisdiction, from each of its change dates on."""
+        """Yield every rulebook of every jurisdiction, one for each change date."""
         return (rulebook for jurisdiction in self for rulebook in jurisdiction.slices)
 
     def examples(self, code: str) -> tuple[Example, ...]:
-        """The examples of the jurisdiction *code*, in the order of its files."""
+        """Return the examples of the jurisdiction *code*, in the order of its files."""
         return self[code].examples
 
     def currency(self, code: str) -> Currency:
-        """The currency of the jurisdiction *code*."""
+        """Return the currency of the jurisdiction *code*."""
         return self[code].currency
 
     def zone(self, code: str) -> pendulum.Timezone | pendulum.FixedTimezone:
-        """The time zone of the jurisdiction *code*."""
+        """Return the time zone of the jurisdiction *code*."""
         return self[code].zone

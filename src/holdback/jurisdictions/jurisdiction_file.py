@@ -1,4 +1,4 @@
-"""Who a jurisdiction is: `jurisdiction.toml`."""
+"""What `jurisdiction.toml` says: name, owner, currency, time zone, settings, declared facts."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from holdback.jurisdictions.timeline import Period, Timeline, read_period, read_
 from holdback.money import ROUNDINGS, Currency
 from holdback.number_format import Figures
 from holdback.rules import Fact
-from holdback.toml.document import excerpt
-from holdback.toml.node import Item, Keys
+from holdback.toml import Node, TomlTable, excerpt
 
 FORMAT: Final = 1
 
-# What every folder says for itself, and what a child may leave to its parent.
+# Keys that every folder has, and keys that a child may leave to its parent.
 OWN: Final = ("format", "code", "name", "owner", "review_by")
 _INHERITED: Final = ("currency", "rounding", "timezone", "automated_decisioning")
-# Nobody keeps an offer open for more than a year, or calls a deal recent after ten.
+# Settings that change by date, each with its range: offers stay open for at most a year, and a deal
+# counts as recently active for at most ten.
 TIMELINES: Final = MappingProxyType(
     {"offers_valid_hours": (1, 24 * 366), "recently_active_days": (0, 3_660)}
 )
@@ -37,24 +37,30 @@ REQUIRED: Final = (*OWN, *_INHERITED, *TIMELINES)
 OPTIONAL: Final = (*_OPTIONAL, *_OF_A_CHILD)
 
 Zone = pendulum.Timezone | pendulum.FixedTimezone
-_LONGEST_TEMPLATE: Final = 12
-_EVER: Final = Period(date.min)
+_MAX_TEMPLATE: Final = 12
+_ALWAYS: Final = Period(date.min)
 
 
 @frozen(kw_only=True)
 class SwitchedOff:
-    """What a child drops of its parent's: a `rule`, `parameter` or `product` by its name, and why."""
+    """A `rule`, `parameter` or `product` of the parent that a child drops, and why."""
 
     kind: str
     name: str
     reason: str
     period: Period
-    item: Item = field(eq=False, repr=False)
+    node: Node = field(eq=False, repr=False)
 
 
 @frozen(kw_only=True)
-class Particulars:
-    """What `jurisdiction.toml` says. `timelines` are its settings that change by date, and where."""
+class JurisdictionDetails:
+    """
+    What `jurisdiction.toml` says, completed by the parent's.
+
+    `timelines` are the settings that change by date, each with the node that an error about it
+    points at. `setting_nodes` and `fact_nodes` have where a setting or fact is written, here or in
+    a parent's file; `examples` are the unread examples of the settings.
+    """
 
     code: str
     name: str
@@ -68,16 +74,14 @@ class Particulars:
     facts: tuple[Fact, ...]
     figures: Figures | None
     switched_off: tuple[SwitchedOff, ...]
-    timelines: Mapping[str, tuple[Item, Timeline[int]]] = field(eq=False, repr=False)
-    item: Item = field(eq=False, repr=False)
-    # The examples of its settings.
-    examples: Item = field(eq=False, repr=False)
-    # Where each setting and each fact was written, here or in a parent's file.
-    places: Mapping[str, Item] = field(eq=False, repr=False)
-    fact_items: Mapping[str, Item] = field(eq=False, repr=False)
+    timelines: Mapping[str, tuple[Node, Timeline[int]]] = field(eq=False, repr=False)
+    node: Node = field(eq=False, repr=False)
+    examples: Node = field(eq=False, repr=False)
+    setting_nodes: Mapping[str, Node] = field(eq=False, repr=False)
+    fact_nodes: Mapping[str, Node] = field(eq=False, repr=False)
 
     def settings(self, on: date) -> dict[str, Any]:
-        """What of it can change an answer on the day *on*, by name."""
+        """Return the settings that can change an answer, by name, as they are on the day *on*."""
         return {
             "code": self.code,
             "rounding": self.rounding,
@@ -87,169 +91,182 @@ class Particulars:
         }
 
 
-def read_format(item: Item) -> None:
-    """Note a format that this version of holdback does not read."""
-    number = item.whole(0, 10**9)
+def read_format(node: Node) -> None:
+    """Add an error for a format that this version of holdback cannot read."""
+    number = node.integer(0, 10**9)
     if number is not None and number != FORMAT:
-        item.fault(f"format {number} is not known here", f"this version reads format {FORMAT}")
+        node.add_error(f"format {number} is not known here", f"this version reads format {FORMAT}")
 
 
-def read_particulars(
-    item: Item, folder: str, parent: Particulars | None
-) -> tuple[Particulars | None, Currency | None, tuple[Fact, ...]]:
+def read_details(
+    node: Node, folder: str, parent: JurisdictionDetails | None
+) -> tuple[JurisdictionDetails | None, Currency | None, tuple[Fact, ...]]:
     """
-    The particulars in *item*, of the jurisdiction in the folder of that name; and the currency and the facts,
-    which may be known when the rest is at fault. What a child leaves out is its *parent's*.
+    Return the content of `jurisdiction.toml` in *node*, its currency and its facts.
+
+    *folder* is the name of the folder. Absent keys of a child are taken from *parent*. The content
+    is None when anything in it is invalid; currency and facts are returned all the same where they
+    are valid, because the other files can be read with them.
     """
-    has_parent = isinstance(item.value, dict) and isinstance(item.value.get("parent"), str)
+    has_parent = isinstance(node.value, dict) and isinstance(node.value.get("parent"), str)
     required = OWN if has_parent else REQUIRED
-    keys = item.keys(required, (*(each for each in REQUIRED if each not in required), *OPTIONAL))
-    read_format(keys["format"])
-    code = keys["code"].text()
+    table = node.table(required, (*(key for key in REQUIRED if key not in required), *OPTIONAL))
+    read_format(table["format"])
+    code = table["code"].text()
     if code is not None and code != folder:
-        keys["code"].fault(f"the folder is named `{folder}`", "both are the jurisdiction's code")
-    keys["parent"].text(r"[A-Z]{2}(-[A-Z0-9]{1,3})?", "the code of a jurisdiction")
-    places = {
-        name: parent.places[name] if keys[name].absent and parent else keys[name]
-        for name in (*_INHERITED, *TIMELINES, "figures")
-    }
-    zone, currency = _zone(keys["timezone"]), _currency(keys["currency"], parent)
-    found: dict[str, Any] = {
+        table["code"].add_error(
+            f"the folder is named `{folder}`", "both are the jurisdiction's code"
+        )
+    table["parent"].text(r"[A-Z]{2}(-[A-Z0-9]{1,3})?", "the code of a jurisdiction")
+    zone, currency = _zone(table["timezone"]), _currency(table["currency"], parent)
+    content: dict[str, Any] = {
         "code": code,
-        "name": keys["name"].text(),
+        "name": table["name"].text(),
         "currency": currency,
-        "rounding": keys["rounding"].one_of(tuple(ROUNDINGS), "rounding"),
-        "timezone": None if zone is None else keys["timezone"].value,
+        "rounding": table["rounding"].one_of(tuple(ROUNDINGS), "rounding"),
+        "timezone": None if zone is None else table["timezone"].value,
         "zone": zone,
-        "owner": keys["owner"].text(),
-        "review_by": keys["review_by"].day(),
-        "automated_decisioning": keys["automated_decisioning"].flag(),
-        "timelines": _timelines(keys, parent),
+        "owner": table["owner"].text(),
+        "review_by": table["review_by"].day(),
+        "automated_decisioning": table["automated_decisioning"].flag(),
+        "timelines": _timelines(table, parent),
     }
     if parent is not None:
-        left_out = [name for name in _INHERITED if keys[name].absent]
-        found |= {name: getattr(parent, name) for name in left_out}
-        if "timezone" in left_out:
-            found["zone"] = parent.zone
-    before = len(item.document.errors)
+        content |= _inherited(table, parent)
+    before = len(node.document.errors)
     facts = () if parent is None else parent.facts
     if currency is not None:
-        facts += read_facts(keys["facts"], currency, facts)
-    figures = _figures(keys["figures"])
+        facts += read_facts(table["facts"], currency, facts)
+    figures = _figures(table["figures"])
     if figures is None and parent is not None:
         figures = parent.figures
-    dropped = _switched_off(keys, has_parent=has_parent)
-    if None in found.values() or len(item.document.errors) > before:
+    switched_off = _switched_off(table, has_parent=has_parent)
+    if None in content.values() or len(node.document.errors) > before:
         return None, currency, facts
-    particulars = Particulars(
-        **found,
+    details = JurisdictionDetails(
+        **content,
         facts=facts,
         figures=figures,
-        switched_off=dropped,
-        item=item,
-        examples=keys["examples"],
-        places=places,
-        fact_items={**({} if parent is None else parent.fact_items), **keys["facts"].pairs()},
+        switched_off=switched_off,
+        node=node,
+        examples=table["examples"],
+        setting_nodes=_setting_nodes(table, parent),
+        fact_nodes={**({} if parent is None else parent.fact_nodes), **table["facts"].entries()},
     )
-    return particulars, currency, facts
+    return details, currency, facts
+
+
+def _inherited(table: TomlTable, parent: JurisdictionDetails) -> dict[str, Any]:
+    """Return the values that a child leaves to its *parent*."""
+    left_out = [name for name in _INHERITED if table[name].absent]
+    values: dict[str, Any] = {name: getattr(parent, name) for name in left_out}
+    return {**values, "zone": parent.zone} if "timezone" in left_out else values
+
+
+def _setting_nodes(table: TomlTable, parent: JurisdictionDetails | None) -> dict[str, Node]:
+    return {
+        name: parent.setting_nodes[name] if table[name].absent and parent else table[name]
+        for name in (*_INHERITED, *TIMELINES, "figures")
+    }
 
 
 def _timelines(
-    keys: Keys, parent: Particulars | None
-) -> Mapping[str, tuple[Item, Timeline[int]]] | None:
-    found = {}
+    table: TomlTable, parent: JurisdictionDetails | None
+) -> Mapping[str, tuple[Node, Timeline[int]]] | None:
+    timelines = {}
     for name, (low, high) in TIMELINES.items():
-        if keys[name].absent and parent is not None:
-            # What is wrong with it in the child is said at the child's own file.
-            found[name] = keys.item, parent.timelines[name][1]
+        if table[name].absent and parent is not None:
+            # An error about an inherited timeline points at the child's own file: the parent's is
+            # valid by itself.
+            timelines[name] = table.node, parent.timelines[name][1]
             continue
-        timeline = read_timeline(keys[name], partial(Item.whole, low=low, high=high))
+        timeline = read_timeline(table[name], partial(Node.integer, low=low, high=high))
         if timeline is not None:
-            found[name] = keys[name], timeline
-    return found if len(found) == len(TIMELINES) else None
+            timelines[name] = table[name], timeline
+    return timelines if len(timelines) == len(TIMELINES) else None
 
 
-def _switched_off(keys: Keys, *, has_parent: bool) -> tuple[SwitchedOff, ...]:
-    """What a child drops: `switch_off = [{ rule = "on-pace", reason = "..." }]`."""
-    item = keys["switch_off"]
-    if not item.absent and not has_parent:
-        item.fault("there is nothing to switch off", "it drops what a parent has", key=True)
+def _switched_off(table: TomlTable, *, has_parent: bool) -> tuple[SwitchedOff, ...]:
+    """Return what a child drops: `switch_off = [{ rule = "on-pace", reason = "..." }]`."""
+    node = table["switch_off"]
+    if not node.absent and not has_parent:
+        node.add_error("there is nothing to switch off", "it drops what a parent has", key=True)
         return ()
-    found = []
-    for entry in item.items():
-        parts = entry.keys(("reason",), (*_KINDS, "from", "until"))
-        period = read_period(parts, _EVER)
-        reason = parts["reason"].text()
-        kinds = [kind for kind in _KINDS if not parts[kind].absent]
-        if len(kinds) != 1 and isinstance(entry.value, dict):
-            entry.fault("expected one of `rule`, `parameter` and `product`", "and a `reason`")
+    result = []
+    for element in node.elements():
+        entry = element.table(("reason",), (*_KINDS, "from", "until"))
+        period = read_period(entry, _ALWAYS)
+        reason = entry["reason"].text()
+        kinds = [kind for kind in _KINDS if not entry[kind].absent]
+        if len(kinds) != 1 and isinstance(element.value, dict):
+            element.add_error("expected one of `rule`, `parameter` and `product`", "and a `reason`")
             continue
         if not kinds:
             continue
-        name = parts[kinds[0]].text(_KINDS[kinds[0]], f"the id of a {kinds[0]}")
+        name = entry[kinds[0]].text(_KINDS[kinds[0]], f"the id of a {kinds[0]}")
         if name is not None and reason is not None and period is not None:
-            found.append(
-                SwitchedOff(kind=kinds[0], name=name, reason=reason, period=period, item=entry)
+            result.append(
+                SwitchedOff(kind=kinds[0], name=name, reason=reason, period=period, node=element)
             )
-    return tuple(found)
+    return tuple(result)
 
 
-# What can be switched off, and what its name looks like.
+# What can be switched off, and the pattern of its name.
 _KINDS: Final = MappingProxyType({"rule": ID, "parameter": NAME, "product": NAME})
 
 
-def _figures(item: Item) -> Figures | None:
-    """How figures are written in sentences."""
-    if item.absent:
+def _figures(node: Node) -> Figures | None:
+    """Return how figures are written in sentences for merchants."""
+    if node.absent:
         return None
-    keys = item.keys(Figures.KEYS)
-    decimal = keys["decimal"].text(r"[.,]", "`.` or `,`")
-    group = keys["group"].value
+    table = node.table(Figures.KEYS)
+    decimal = table["decimal"].text(r"[.,]", "`.` or `,`")
+    group = table["group"].value
     if not isinstance(group, str) or re.fullmatch(r"[ .,']?", group) is None:
-        if not keys["group"].absent:
-            keys["group"].fault("expected `,`, `.`, a space, `'`, or nothing in quotes")
+        if not table["group"].absent:
+            table["group"].add_error("expected `,`, `.`, a space, `'`, or nothing in quotes")
         group = None
     elif group == decimal:
-        keys["group"].fault("it is the decimal sign")
+        table["group"].add_error("it is the decimal sign")
         group = None
-    templates = {name: _template(keys[name], names) for name, names in Figures.TEMPLATES.items()}
+    templates = {name: _template(table[name], names) for name, names in Figures.TEMPLATES.items()}
     if decimal is None or group is None or None in templates.values():
         return None
     return Figures(decimal=decimal, group=group, **{k: str(v) for k, v in templates.items()})
 
 
-# Digits and signs of its own beside a number would show the merchant another one.
+# A template of a number with digits or signs of its own would show the merchant another number.
 _MISLEADS: Final = re.compile(r"[0-9+()-]|[.,']\{|\}[.,']")
 
 
-def _template(item: Item, names: tuple[str, ...]) -> str | None:
-    """A text that has each of *names* in braces, once."""
-    text = item.text()
+def _template(node: Node, names: tuple[str, ...]) -> str | None:
+    """Return a text that contains each of *names* in braces, once."""
+    text = node.text()
     if text is None:
         return None
     braced = re.findall(r"\{([^{}]*)\}", text)
     plain = re.sub(r"\{[^{}]*\}", "", text)
-    too_long = len(plain) > _LONGEST_TEMPLATE
+    too_long = len(plain) > _MAX_TEMPLATE
     if sorted(braced) != sorted(names) or set("{}") & set(plain) or too_long:
         listed = " and ".join(f"`{{{name}}}`" for name in names)
-        item.fault(f"expected a short text with {listed}, once")
+        node.add_error(f"expected a short text with {listed}, once")
         return None
     misleads = _MISLEADS.search(text) if len(names) == 1 else re.search("[0-9]", plain)
     if misleads is not None:
-        item.fault("a digit or sign beside the figure would make another figure of it")
+        node.add_error("a digit or sign next to the figure would make it another figure")
         return None
     return text
 
 
-def _currency(item: Item, parent: Particulars | None) -> Currency | None:
-    """The currency whose code *item* is, or that of the *parent*."""
-    if item.absent and parent is not None:
+def _currency(node: Node, parent: JurisdictionDetails | None) -> Currency | None:
+    """Return the currency with the code in *node*, or that of the *parent* when it is absent."""
+    if node.absent and parent is not None:
         return parent.currency
-    code = item.text()
+    code = node.text()
     if code is None:
         return None
     if parent is not None and code != parent.currency.code:
-        item.fault(
+        node.add_error(
             f"the parent's currency is `{parent.currency}`",
             "amounts are inherited: leave it out, or have no parent",
         )
@@ -257,26 +274,27 @@ def _currency(item: Item, parent: Particulars | None) -> Currency | None:
     try:
         return Currency.of(code)
     except ValueError as error:
-        item.fault(str(error))
+        node.add_error(str(error))
         return None
 
 
-def _zone(item: Item) -> Zone | None:
-    """The time zone whose name *item* is."""
-    name = item.text(
+def _zone(node: Node) -> Zone | None:
+    """Return the time zone named in *node*."""
+    name = node.text(
         r"[A-Za-z][A-Za-z0-9_+-]{0,30}(/[A-Za-z0-9_+-]{1,30}){0,2}",
         "a name such as `Europe/London`",
     )
     if name is None:
         return None
     try:
-        # `localtime`, `right/...` and their like are another zone, or none, on another machine.
-        everywhere = ("/" in name or name == "UTC") and not name.startswith(("right/", "posix/"))
-        return pendulum.timezone(name if everywhere else "")
+        # `localtime`, `right/...` and the like are different zones, or missing, on other machines.
+        portable = ("/" in name or name == "UTC") and not name.startswith(("right/", "posix/"))
+        return pendulum.timezone(name if portable else "")
     except (ValueError, OSError):
         region = name.partition("/")[0]
         zones = (zone for zone in pendulum.timezones() if "/" in zone)
-        known = sorted(zones, key=lambda zone: (zone.split("/")[0] != region, zone))
-        near = did_you_mean(name, known) or "a name is like `Europe/London`"
-        item.fault(f"there is no time zone `{excerpt(name)}`", near)
+        # Only the first few hundred are compared: those of the same region come first.
+        nearest = sorted(zones, key=lambda zone: (zone.split("/")[0] != region, zone))
+        hint = did_you_mean(name, nearest) or "a name is like `Europe/London`"
+        node.add_error(f"there is no time zone `{excerpt(name)}`", hint)
         return None

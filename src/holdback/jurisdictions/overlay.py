@@ -1,61 +1,65 @@
-"""What is written for a jurisdiction, in its folder and in its parents', and what is in force of it when.
+"""The source rules of a jurisdiction over those of its parents, and what is in force on a day.
 
-A child overlays its parent by id, on each day: what it has itself on a day replaces what the parent has
-under the same id, whole, and what it switches off is gone. Nothing is merged deeper (design 5).
+A child overlays its parent by id, separately on each day: what it has itself on a day replaces what
+the parent has under the same id, whole, and what it switches off is gone. There is no deeper merge
+(decisions/overlays).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from typing import TypeVar
 
 from attrs import evolve, frozen
 
 from holdback.errors import did_you_mean
-from holdback.jurisdictions.jurisdiction_file import Particulars, SwitchedOff
-from holdback.jurisdictions.source_rules import (
-    Parameters,
-    WrittenParameter,
-    WrittenProduct,
-    WrittenRule,
-)
+from holdback.jurisdictions.jurisdiction_file import JurisdictionDetails, SwitchedOff
+from holdback.jurisdictions.source_rules import SourceParameter, SourceProduct, SourceRule
 from holdback.money import Currency
 from holdback.rules import Catalogue
-from holdback.toml.node import Item
+from holdback.toml import Node
 
 
 @frozen(kw_only=True, eq=False)
 class Layer:
-    """The rules and products of one folder, and what it drops of the layers under it."""
+    """The rules and products of one folder, and what it switches off in the layers below."""
 
     code: str
-    rules: Sequence[WrittenRule]
-    products: Sequence[WrittenProduct]
+    rules: Sequence[SourceRule]
+    products: Sequence[SourceProduct]
     switched_off: Sequence[SwitchedOff] = ()
 
+    @property
+    def all_rules(self) -> tuple[SourceRule, ...]:
+        """Its renewal rules and those of its products."""
+        return (*self.rules, *(rule for product in self.products for rule in product.rules))
+
     def dropped(self, kind: str, day: date) -> set[str]:
-        """What it drops on *day*, of a *kind*, by name."""
-        return {each.name for each in self.switched_off if each.kind == kind and day in each.period}
+        """Return the names of the rules, parameters or products that it switches off on *day*."""
+        return {
+            dropped.name
+            for dropped in self.switched_off
+            if dropped.kind == kind and day in dropped.period
+        }
 
 
 @frozen(kw_only=True, eq=False)
 class Policy:
     """
-    Everything that is written for a jurisdiction; `particulars` are None when they are at fault.
+    The rules, products and parameters of a jurisdiction and its parents, not yet resolved by date.
 
-    `catalogue` has the facts that its rules may read, its own and its parents' among them.
-    `layers` are the folders, the eldest parent's first and its own last. `rules_item` and `products_item` are
-    the lists that its own rules and products stand in, or its whole file where there is no such list.
+    `catalogue` has every fact that the rules may read, declared ones included. `layers` are the
+    folders, the eldest parent's first and its own last. `rules_node` and `products_node` are the
+    lists of its own rules and products, or the root of `jurisdiction.toml` where there is no list.
     """
 
     code: str
     catalogue: Catalogue
-    particulars: Particulars | None
-    parameters: Parameters
+    parameters: Mapping[str, SourceParameter]
     layers: tuple[Layer, ...]
-    rules_item: Item
-    products_item: Item
+    rules_node: Node
+    products_node: Node
 
     @property
     def currency(self) -> Currency:
@@ -64,123 +68,149 @@ class Policy:
 
     @property
     def own(self) -> Layer:
-        """What its own folder has."""
+        """The layer of its own folder."""
         return self.layers[-1]
 
     @property
-    def faulty(self) -> bool:
-        """Whether anything was noted so far, in any file of the folder."""
-        return bool(self.rules_item.document.errors)
+    def own_parameters(self) -> dict[str, SourceParameter]:
+        """The parameters of its own folder."""
+        return {
+            name: parameter
+            for name, parameter in self.parameters.items()
+            if parameter.code == self.code
+        }
 
     @property
-    def rules(self) -> list[WrittenRule]:
+    def rules(self) -> list[SourceRule]:
         """The renewal rules of every layer."""
         return [rule for layer in self.layers for rule in layer.rules]
 
     @property
-    def products(self) -> list[WrittenProduct]:
-        """The products of every layer that can be named; one without a key is at fault."""
+    def products(self) -> list[SourceProduct]:
+        """The products of every layer, without those whose key is invalid."""
         return [product for layer in self.layers for product in layer.products if product.key]
 
-    def rules_on(self, day: date) -> list[WrittenRule]:
-        """The renewal rules in force on *day*, in order of priority."""
-        found: dict[str, WrittenRule] = {}
+    def rules_on(self, day: date) -> list[SourceRule]:
+        """Return the renewal rules in force on *day*, in order of priority."""
+        rules: dict[str, SourceRule] = {}
         for layer in self.layers:
             own = {rule.id: rule for rule in layer.rules if day in rule.period}
-            found |= own  # one that was there keeps its place
-            _drop(found, layer.dropped("rule", day) - own.keys())
-        return list(found.values())
+            # A replaced rule keeps its place in the order: that is how a dict updates.
+            rules |= own
+            _drop(rules, layer.dropped("rule", day) - own.keys())
+        return list(rules.values())
 
-    def products_on(self, day: date) -> list[WrittenProduct]:
-        """The products offered on *day*, in order."""
-        found: dict[str, WrittenProduct] = {}
+    def products_on(self, day: date) -> list[SourceProduct]:
+        """Return the products offered on *day*, in order."""
+        products: dict[str, SourceProduct] = {}
         for layer in self.layers:
-            # One whose key is at fault is looked at all the same.
+            # A product whose key is invalid is included under a made-up name: its rules are
+            # checked.
             own = {
-                each.key or f"product {place}": each
-                for place, each in enumerate(layer.products)
-                if day in each.period
+                product.key or f"product {place}": product
+                for place, product in enumerate(layer.products)
+                if day in product.period
             }
-            found |= own
-            _drop(found, layer.dropped("product", day) - own.keys())
-        return list(found.values())
+            products |= own
+            _drop(products, layer.dropped("product", day) - own.keys())
+        return list(products.values())
 
-    def parameters_on(self, day: date) -> dict[str, WrittenParameter]:
-        """The parameters that have a value on *day* and are not switched off."""
-        found = {
-            name: written
-            for name, written in self.parameters.items()
-            if written is not None and written.timeline.entry_on(day) is not None
+    def parameters_on(self, day: date) -> dict[str, SourceParameter]:
+        """Return the parameters that have a value on *day* and are not switched off."""
+        parameters = {
+            name: parameter
+            for name, parameter in self.parameters.items()
+            if parameter.timeline.entry_on(day) is not None
         }
-        under: set[str] = set()
+        lower_layers: set[str] = set()
         for layer in self.layers:
-            # One that this layer has again, or a later one, is not the one that is dropped.
-            _drop(
-                found,
-                {
-                    n
-                    for n in layer.dropped("parameter", day) & found.keys()
-                    if found[n].code in under
-                },
-            )
-            under.add(layer.code)
-        return found
+            # A layer drops what is below it, not what it or a later layer defines anew.
+            dropped = {
+                name
+                for name in layer.dropped("parameter", day) & parameters.keys()
+                if parameters[name].code in lower_layers
+            }
+            _drop(parameters, dropped)
+            lower_layers.add(layer.code)
+        return parameters
 
     def changes(self) -> Iterator[date]:
-        """The days on which anything in it begins or ends."""
-        if self.particulars is not None:
-            for _, timeline in self.particulars.timelines.values():
-                yield from timeline.changes
+        """Yield every day on which a rule, product, parameter or switch-off begins or ends."""
         for parameter in self.parameters.values():
-            if parameter is not None:
-                yield from parameter.timeline.changes
+            yield from parameter.timeline.changes
         for layer in self.layers:
-            periods = [rule.period for rule in layer.rules]
+            periods = [rule.period for rule in layer.all_rules]
             periods += [dropped.period for dropped in layer.switched_off]
-            for product in layer.products:
-                periods += [product.period, *(rule.period for rule in product.rules)]
+            periods += [product.period for product in layer.products]
             for period in periods:
                 yield from period.changes
 
-    def overlaying(self, parent: Policy | None) -> Policy:
-        """This policy, of one folder, on top of its *parent*; what it drops in vain is noted."""
-        if parent is None:
-            return self
-        for dropped in self.own.switched_off:
-            if dropped.kind == "rule":
-                known: Iterable[str] = [rule.id for rule in parent.rules]
-            elif dropped.kind == "product":
-                known = [product.key for product in parent.products]
-            else:
-                known = list(parent.parameters)
-            if dropped.name not in known:
-                dropped.item.fault(
+
+@frozen(kw_only=True, eq=False)
+class Draft:
+    """
+    A jurisdiction while it is being read: everything that is valid so far.
+
+    `details` are None while `jurisdiction.toml`, whose root is `file_node`, has errors; the other
+    files are checked all the same. `invalid_parameters` are names that have an error already. A
+    draft that ends without errors becomes a `Jurisdiction`, which has no such gaps.
+    """
+
+    policy: Policy
+    details: JurisdictionDetails | None
+    file_node: Node
+    invalid_parameters: frozenset[str] = frozenset()
+
+    @property
+    def has_errors(self) -> bool:
+        """Whether any file of the folder has an error so far."""
+        return bool(self.file_node.document.errors)
+
+    def over(self, parent: Policy) -> Draft:
+        """Return this draft over its *parent*, adding errors where the two do not fit together."""
+        self._check_switched_off(parent)
+        self._check_names(parent)
+        policy = evolve(
+            self.policy,
+            parameters={**parent.parameters, **self.policy.parameters},
+            layers=(*parent.layers, self.policy.own),
+        )
+        return evolve(self, policy=policy)
+
+    def _check_switched_off(self, parent: Policy) -> None:
+        """Add an error for everything that is switched off and that *parent* does not have."""
+        names: dict[str, list[str]] = {
+            "rule": [rule.id for rule in parent.rules],
+            "product": [product.key for product in parent.products],
+            "parameter": list(parent.parameters),
+        }
+        for dropped in self.policy.own.switched_off:
+            if dropped.name not in names[dropped.kind]:
+                dropped.node.add_error(
                     f"`{parent.code}` has no {dropped.kind} `{dropped.name}`",
-                    did_you_mean(dropped.name, known),
+                    did_you_mean(dropped.name, names[dropped.kind]),
                 )
-        facts = None if self.particulars is None else self.particulars.item.pairs().get("facts")
-        for name, item in ({} if facts is None else facts.pairs()).items():
+
+    def _check_names(self, parent: Policy) -> None:
+        """Add an error for every fact or parameter that clashes with one of *parent*."""
+        facts = self.file_node.entries().get("facts")
+        for name, node in ({} if facts is None else facts.entries()).items():
             if name in parent.parameters:
                 message = f"`{name}` is a parameter of `{parent.code}`"
-                item.fault(message, "facts and parameters share no name", key=True)
-        for name, own in self.parameters.items():
+                node.add_error(message, "facts and parameters share no name", key=True)
+        for name, own in self.policy.parameters.items():
             inherited = parent.parameters.get(name)
-            if own is not None and inherited is not None and own.type != inherited.type:
-                own.item.fault(
+            if inherited is not None and own.type != inherited.type:
+                own.node.add_error(
                     f"`{name}` is {inherited.type} in `{parent.code}`, not {own.type}",
                     "a parameter keeps its type: inherited rules may read it",
                     key=True,
                 )
-        return evolve(
-            self,
-            parameters={**parent.parameters, **self.parameters},
-            layers=(*parent.layers, self.own),
-        )
 
 
 _Named = TypeVar("_Named")
 
 
-def _drop(found: dict[str, _Named], names: Iterable[str]) -> None:
+def _drop(entries: dict[str, _Named], names: Iterable[str]) -> None:
     for name in names:
-        found.pop(name, None)
+        entries.pop(name, None)

@@ -1,4 +1,4 @@
-"""The files of jurisdictions' folders to `Jurisdiction`s. Pure: bytes in, values or faults out."""
+"""The files of folders, read into `Jurisdiction`s. Pure: bytes in, jurisdictions or errors out."""
 
 from __future__ import annotations
 
@@ -10,39 +10,42 @@ from attrs import field, frozen
 
 from holdback.errors import ErrorDetail, InvalidDocument, did_you_mean
 from holdback.facts import catalogue
-from holdback.jurisdictions.equivalent_mutants import read_survivors
+from holdback.jurisdictions.equivalent_mutants import read_equivalent_mutants
 from holdback.jurisdictions.examples import ExampleReader
 from holdback.jurisdictions.jurisdiction import Jurisdiction
-from holdback.jurisdictions.jurisdiction_file import Particulars, read_format, read_particulars
-from holdback.jurisdictions.overlay import Layer, Policy
-from holdback.jurisdictions.resolver import cut
-from holdback.jurisdictions.rulebook import Example
+from holdback.jurisdictions.jurisdiction_file import (
+    JurisdictionDetails,
+    read_details,
+    read_format,
+)
+from holdback.jurisdictions.overlay import Draft, Layer, Policy
+from holdback.jurisdictions.resolver import resolve
+from holdback.jurisdictions.rulebook import Example, Rulebook
 from holdback.jurisdictions.source_rules import (
     Parameters,
     read_parameters,
     read_product,
     read_rules,
 )
-from holdback.money import Currency
-from holdback.rules import Fact
-from holdback.toml.document import excerpt
-from holdback.toml.node import Item, Keys, read_items
+from holdback.rules import Catalogue
+from holdback.toml import Node, TomlTable, excerpt, read_toml
 
 JURISDICTION: Final = "jurisdiction.toml"
 RENEWAL: Final = "renewal.toml"
 PRODUCTS: Final = "products.toml"
 FILES: Final = (JURISDICTION, RENEWAL, PRODUCTS)
 
-# A file full of faults is one mistake made many times; each fault costs a look for near words.
-MOST_FAULTS: Final = 100
-# A country, its state, a county of that: deeper, nobody could say any more what holds.
-MOST_PARENTS: Final = 4
-_MOST_LISTED: Final = 20
+# A file with this many errors has one mistake made many times. Each error costs a search for
+# similar words, so the bound also limits what a hostile file can cost.
+MAX_ERRORS: Final = 100
+# A country, a state, a county and a city. More layers, and nobody could say what is in force.
+MAX_PARENTS: Final = 4
+_MAX_LISTED: Final = 20
 
 
 @frozen
 class Folder:
-    """The content of a jurisdiction's folder, named by its code; *prefix* stands before its file names."""
+    """The files of a folder by name; the folder is named by its code, and *prefix* is its path."""
 
     code: str
     files: Mapping[str, bytes] = field(repr=False)
@@ -57,240 +60,266 @@ def read_jurisdiction(
     parents: Mapping[str, Jurisdiction] = MappingProxyType({}),
 ) -> Jurisdiction:
     """
-    The jurisdiction in *files*, the content of the folder *code* by file name.
+    Return the jurisdiction in *files*, the content of the folder *code* by file name.
 
-    *file_prefix* stands before the file names in faults and in the reasons of decisions; *parents* are
-    those that it may name as its parent, by code.
+    *file_prefix* goes before the file names in errors and in the reasons of decisions. *parents*
+    are the jurisdictions that it may name as its parent, by code.
 
     Raises:
-        InvalidDocument: with every fault of every file, in the order of `FILES` and of their lines.
+        InvalidDocument: with every error of every file, in the order of `FILES` and of their lines.
     """
-    return _Reading(Folder(code, files, file_prefix)).finished(parents, parents.keys())
+    return _Reading(Folder(code, files, file_prefix)).finish(parents, parents.keys())
 
 
 def read_jurisdictions(
     folders: Collection[Folder], unreadable: Collection[str] = ()
 ) -> tuple[dict[str, Jurisdiction], dict[str, tuple[ErrorDetail, ...]]]:
     """
-    The jurisdictions in *folders* by code, and the faults of those that cannot be read; *unreadable* are the
-    codes of folders that could not even be opened.
+    Return the valid jurisdictions in *folders* by code, and the errors of the others by code.
 
-    What is at fault in one keeps no other from being read, except its children.
+    *unreadable* are the codes of folders that could not be opened. An invalid jurisdiction keeps
+    only its children from being read.
     """
     waiting = {folder.code: _Reading(folder) for folder in folders}
-    known = frozenset(waiting) | frozenset(unreadable)
-    found: dict[str, Jurisdiction] = {}
-    faults: dict[str, tuple[ErrorDetail, ...]] = {}
+    codes = frozenset(waiting) | frozenset(unreadable)
+    jurisdictions: dict[str, Jurisdiction] = {}
+    errors: dict[str, tuple[ErrorDetail, ...]] = {}
     while waiting:
-        # Where each waits for its parent, they go round in a circle, and any may be said to.
-        ready = [each for each in waiting.values() if each.parent not in waiting]
+        # Parents before children. When every folder waits for another one, their parents form a
+        # circle, and each of them gets the error.
+        ready = [reading for reading in waiting.values() if reading.parent not in waiting]
         for reading in ready or list(waiting.values()):
-            del waiting[reading.folder.code]
+            code = reading.folder.code
+            del waiting[code]
             try:
-                found[reading.folder.code] = reading.finished(found, known, circular=not ready)
+                jurisdictions[code] = reading.finish(jurisdictions, codes, circular=not ready)
             except InvalidDocument as error:
-                faults[reading.folder.code] = error.errors
-    return found, faults
+                errors[code] = error.errors
+    return jurisdictions, errors
 
 
-class _Enough(Exception):
-    """So many faults were noted that nobody would read more."""
+class _TooManyErrors(Exception):
+    """Reading stops: there are as many errors as anybody would read."""
 
 
-class _Noted(list[ErrorDetail]):
-    """The faults noted so far, which end the reading when they are many."""
+class _Errors(list[ErrorDetail]):
+    """The errors so far; adding the last one that is allowed ends the reading."""
 
-    def append(self, fault: ErrorDetail) -> None:
-        super().append(fault)
-        if len(self) >= MOST_FAULTS:
-            raise _Enough
+    def append(self, error: ErrorDetail) -> None:
+        super().append(error)
+        if len(self) >= MAX_ERRORS:
+            raise _TooManyErrors
 
 
 class _Reading:
-    """A folder being read: its own file first, which may name a parent; the rest when that was read."""
+    """
+    A folder while it is read.
+
+    Its `jurisdiction.toml` is parsed at once, because it names the parent; everything else is read
+    by `finish`, when the parent is available.
+    """
 
     def __init__(self, folder: Folder) -> None:
         self.folder = folder
-        self.errors: list[ErrorDetail] = _Noted()
-        self.who = self._item(JURISDICTION)
+        self.errors: list[ErrorDetail] = _Errors()
+        self.root = self._read_file(JURISDICTION)
 
     @property
     def parent(self) -> str | None:
-        """The code that it names as its parent's."""
-        value = None if self.who is None else self.who.value
+        """The code of the parent that it names."""
+        value = None if self.root is None else self.root.value
         parent = value.get("parent") if isinstance(value, dict) else None
         return parent if isinstance(parent, str) else None
 
-    def finished(
+    def finish(
         self,
         parents: Mapping[str, Jurisdiction],
-        known: Collection[str],
+        codes: Collection[str],
         *,
         circular: bool = False,
     ) -> Jurisdiction:
         """
-        The jurisdiction, its parent being one of *parents*; *known* are the codes of all that there are.
+        Return the jurisdiction; *parents* are those read so far, *codes* those of all folders.
 
         Raises:
-            InvalidDocument: with every fault.
+            InvalidDocument: with every error.
         """
         jurisdiction = None
         try:
-            parent = self._parent(parents, known, circular=circular)
-            jurisdiction = self._jurisdiction(parent)
-        except _Enough:
+            parent = self._find_parent(parents, codes, circular=circular)
+            jurisdiction = self._read(parent)
+        except _TooManyErrors:
             more = ErrorDetail(
-                message=f"reading stopped after {MOST_FAULTS} faults; there may be more",
+                message=f"reading stopped after {MAX_ERRORS} errors; there may be more",
                 file=self.errors[-1].file,
             )
-            raise InvalidDocument([*self._in_order, more]) from None
+            raise InvalidDocument([*self._sorted_errors, more]) from None
         if self.errors or jurisdiction is None:
-            raise InvalidDocument(self._in_order)
+            raise InvalidDocument(self._sorted_errors)
         return jurisdiction
 
     @property
-    def _in_order(self) -> list[ErrorDetail]:
-        """The faults, each once, in the order of the files and of their lines."""
+    def _sorted_errors(self) -> list[ErrorDetail]:
+        """The distinct errors, in the order of the files and of their lines."""
         names = [self.folder.prefix + name for name in FILES]
 
-        def place(fault: ErrorDetail) -> tuple[int, int, int]:
-            return names.index(fault.file or names[0]), fault.line or 0, fault.column or 0
+        def place(error: ErrorDetail) -> tuple[int, int, int]:
+            return names.index(error.file or names[0]), error.line or 0, error.column or 0
 
         return sorted(dict.fromkeys(self.errors), key=place)
 
-    def _item(self, name: str, *, optional: bool = False) -> Item | None:
-        """What is in the file *name*; None when it cannot be read, or is not there."""
+    def _read_file(self, name: str, *, optional: bool = False) -> Node | None:
+        """Return the root of the file *name*; None when it is missing or not readable TOML."""
         file = f"{self.folder.prefix}{name}"
         if name in self.folder.files:
-            return read_items(file, self.folder.files[name], self.errors)
+            return read_toml(file, self.folder.files[name], self.errors)
         if not optional:
-            hint = f"a jurisdiction has {', '.join(f'`{each}`' for each in FILES)}"
+            hint = f"a jurisdiction has {', '.join(f'`{required}`' for required in FILES)}"
             self.errors.append(ErrorDetail(message="the file is missing", file=file, hint=hint))
         return None
 
-    def _parent(
-        self, parents: Mapping[str, Jurisdiction], known: Collection[str], *, circular: bool
-    ) -> Policy | None:
-        """What is written for the parent; None when there is none, or it cannot be read."""
+    def _find_parent(
+        self, parents: Mapping[str, Jurisdiction], codes: Collection[str], *, circular: bool
+    ) -> Jurisdiction | None:
+        """Return the parent; None when it names none, or an invalid one, which is an error."""
         code = self.parent
-        if code is None or self.who is None:
+        if code is None or self.root is None:
             return None
-        item = self.who.pairs()["parent"]
+        node = self.root.entries()["parent"]
         if circular:
-            item.fault("the parents go round in a circle", "a country has no parent")
+            node.add_error("the parents form a circle", "a country has no parent")
         elif code in parents:
-            policy = parents[code].policy
-            if len(policy.layers) < MOST_PARENTS:
-                return policy
-            item.fault(f"there are more than {MOST_PARENTS} folders, one on top of the other")
-        elif code in known:
-            item.fault(f"the parent `{excerpt(code)}` has faults of its own", "mend those first")
+            parent = parents[code]
+            if len(parent.policy.layers) < MAX_PARENTS:
+                return parent
+            node.add_error(f"there are more than {MAX_PARENTS} layers of parents and children")
+        elif code in codes:
+            node.add_error(
+                f"the parent `{excerpt(code)}` has errors of its own", "correct those first"
+            )
         else:
-            others = sorted(each for each in known if each != self.folder.code)
-            listed = ", ".join(f"`{each}`" for each in others[:_MOST_LISTED]) or "none"
-            hint = did_you_mean(code, known) or f"there are {listed}"
-            item.fault(f"there is no jurisdiction `{excerpt(code)}`", hint)
+            others = sorted(other for other in codes if other != self.folder.code)
+            listed = ", ".join(f"`{other}`" for other in others[:_MAX_LISTED]) or "none"
+            hint = did_you_mean(code, codes) or f"there are {listed}"
+            node.add_error(f"there is no jurisdiction `{excerpt(code)}`", hint)
         return None
 
-    def _jurisdiction(self, parent: Policy | None) -> Jurisdiction | None:
-        """The jurisdiction, as far as it can be read with what is noted."""
-        child = self.parent is not None
-        renewal = self._item(RENEWAL, optional=child)
-        products = self._item(PRODUCTS, optional=child)
-        particulars, currency = None, None
-        facts: tuple[Fact, ...] = ()
-        if self.who is not None:
-            inherited = None if parent is None else parent.particulars
-            particulars, currency, facts = read_particulars(self.who, self.folder.code, inherited)
-        # Without the currency no amount can be read, and most that could be said would be wrong.
-        if self.who is None or currency is None:
+    def _read(self, parent: Jurisdiction | None) -> Jurisdiction | None:
+        """Return the jurisdiction, unless it has errors, as many of which are added as possible."""
+        is_child = self.parent is not None
+        renewal_root = self._read_file(RENEWAL, optional=is_child)
+        products_root = self._read_file(PRODUCTS, optional=is_child)
+        if self.root is None:
             return None
-        renewal_keys = _keys(renewal, "rules", child=child)
-        product_keys = _keys(products, "products", child=child)
-        before = len(self.errors)
-        policy = self._policy(particulars, currency, facts, renewal_keys, product_keys)
-        if (renewal_keys is None or product_keys is None) and not child:
-            return None  # the two share their parameters
-        if child and (parent is None or particulars is None or len(self.errors) > before):
-            return None  # what is inherited is judged only with what is there to replace it
-        policy = policy.overlaying(parent)
+        details, currency, facts = read_details(
+            self.root, self.folder.code, None if parent is None else parent.details
+        )
+        # Without the currency no amount can be read, and most errors would be false.
+        if currency is None:
+            return None
+        renewal = _file_table(renewal_root, "rules", is_child=is_child)
+        products = _file_table(products_root, "products", is_child=is_child)
+        before, tables = len(self.errors), (renewal, products)
+        draft = self._draft(self.root, details, catalogue(currency).with_facts(facts), tables)
+        if (renewal is None or products is None) and not is_child:
+            return None  # rules of one file may read parameters of the other
+        if is_child:
+            if parent is None or details is None or len(self.errors) > before:
+                return None  # inherited rules are checked only with everything that replaces them
+            draft = draft.over(parent.policy)
         all_read = len(self.errors) == before
-        if child and not all_read:
+        if is_child and not all_read:
             return None
-        slices = cut(policy)
-        reader = ExampleReader(policy=policy, slices=slices, all_read=all_read)
-        examples: list[Example] = []
-        if particulars is not None:
-            examples += reader.settings(particulars.examples)
-        if renewal_keys is not None:
-            examples += reader.renewal(renewal_keys["examples"], renewal_keys["typical"])
-        if product_keys is not None:
-            examples += reader.product(product_keys["examples"], product_keys["typical"])
-        survivors = [
-            survivor
-            for keys in (renewal_keys, product_keys)
-            if keys is not None
-            for survivor in read_survivors(keys["survivors"])
+        slices = resolve(draft)
+        examples = _read_examples(draft, slices, tables, all_read=all_read)
+        equivalent_mutants = [
+            mutant
+            for table in tables
+            if table is not None
+            for mutant in read_equivalent_mutants(table["survivors"])
         ]
-        if self.errors or particulars is None:
+        if self.errors or details is None:
             return None
         return Jurisdiction(
             code=self.folder.code,
-            name=particulars.name,
+            name=details.name,
             currency=currency,
-            zone=particulars.zone,
+            zone=details.zone,
             slices=slices,
             examples=tuple(examples),
-            survivors=tuple(survivors),
-            policy=policy,
+            equivalent_mutants=tuple(equivalent_mutants),
+            details=details,
+            policy=draft.policy,
         )
 
-    def _policy(
+    def _draft(
         self,
-        particulars: Particulars | None,
-        currency: Currency,
-        facts: tuple[Fact, ...],
-        renewal: Keys | None,
-        products: Keys | None,
-    ) -> Policy:
-        """What is written in this folder alone."""
-        code, parameters = self.folder.code, Parameters()
-        names = {fact.name for fact in catalogue(currency).with_facts(facts).facts}
-        for keys in (renewal, products):
-            if keys is not None:
-                read_parameters(keys["parameters"], code, currency, names, parameters)
+        root: Node,
+        details: JurisdictionDetails | None,
+        facts: Catalogue,
+        tables: tuple[TomlTable | None, TomlTable | None],
+    ) -> Draft:
+        """Return the draft of this folder alone, without its parent."""
+        (renewal, products), code, parameters = tables, self.folder.code, Parameters()
+        for table in tables:
+            if table is not None:
+                read_parameters(table["parameters"], code, facts, parameters)
         rules = [] if renewal is None else read_rules(renewal["rules"], code)
-        offered = [] if products is None else products["products"].items()
-        written = [read_product(item, code) for item in offered]
-        assert self.who is not None
+        nodes = [] if products is None else products["products"].elements()
+        offered = [read_product(node, code) for node in nodes]
         layer = Layer(
             code=code,
             rules=rules,
-            products=[product for product in written if product is not None],
-            switched_off=() if particulars is None else particulars.switched_off,
+            products=[product for product in offered if product is not None],
+            switched_off=() if details is None else details.switched_off,
         )
-        return Policy(
+        policy = Policy(
             code=code,
-            catalogue=catalogue(currency).with_facts(facts),
-            particulars=particulars,
-            parameters=parameters,
+            catalogue=facts,
+            parameters=parameters.valid,
             layers=(layer,),
-            rules_item=_listed(renewal, "rules", self.who),
-            products_item=_listed(products, "products", self.who),
+            rules_node=_list_node(renewal, "rules", root),
+            products_node=_list_node(products, "products", root),
+        )
+        return Draft(
+            policy=policy,
+            details=details,
+            file_node=root,
+            invalid_parameters=frozenset(parameters.invalid),
         )
 
 
-def _keys(item: Item | None, listed: str, *, child: bool) -> Keys | None:
-    """The keys of `renewal.toml` or `products.toml`, whose list has the key *listed*."""
-    if item is None:
+def _read_examples(
+    draft: Draft,
+    slices: tuple[Rulebook, ...],
+    tables: tuple[TomlTable | None, TomlTable | None],
+    *,
+    all_read: bool,
+) -> list[Example]:
+    """Return the examples of all three files."""
+    renewal, products = tables
+    reader = ExampleReader(policy=draft.policy, slices=slices, all_read=all_read)
+    examples: list[Example] = []
+    if draft.details is not None:
+        examples += reader.settings(draft.details.examples)
+    if renewal is not None:
+        examples += reader.renewal(renewal["examples"], renewal["typical"])
+    if products is not None:
+        examples += reader.product(products["examples"], products["typical"])
+    return examples
+
+
+def _file_table(root: Node | None, list_key: str, *, is_child: bool) -> TomlTable | None:
+    """Return the keys of `renewal.toml` or `products.toml`, whose list is under *list_key*."""
+    if root is None:
         return None
-    required = ("format",) if child else ("format", listed)
-    optional = (listed,) if child else ()
-    keys = item.keys(required, (*optional, "parameters", "typical", "examples", "survivors"))
-    read_format(keys["format"])
-    return keys
+    required = ("format",) if is_child else ("format", list_key)
+    optional = (list_key,) if is_child else ()
+    table = root.table(required, (*optional, "parameters", "typical", "examples", "survivors"))
+    read_format(table["format"])
+    return table
 
 
-def _listed(keys: Keys | None, listed: str, who: Item) -> Item:
-    """The list that rules or products stand in, or the whole of the jurisdiction's own file."""
-    return who if keys is None or keys[listed].absent else keys[listed]
+def _list_node(table: TomlTable | None, list_key: str, root: Node) -> Node:
+    """Return the list of rules or products, or *root*, that of `jurisdiction.toml`, without one."""
+    return root if table is None or table[list_key].absent else table[list_key]

@@ -1,7 +1,8 @@
-"""From what is written to rulebooks: the timelines are cut once at every change date.
+"""Source rules resolved by date: one rulebook, or slice, from each change date on.
 
-Every slice is checked when the folder is read, so a rule that will go wrong next year is a fault today.
-What a rule means depends on the values of the parameters that it reads: it is checked once for each.
+Every slice is checked when the folder is read, so a rule that becomes invalid next year is an error
+today. What a rule means depends on the values of the parameters that it reads; it is checked once
+for each combination of them, and shared by all slices that have it.
 """
 
 from __future__ import annotations
@@ -10,259 +11,296 @@ from collections.abc import Iterable, Mapping
 from datetime import date
 from typing import Any, Final
 
-from attrs import define, field
+from attrs import define, field, frozen
 
 from holdback.errors import RuleError, did_you_mean
-from holdback.jurisdictions.digest import Identity
-from holdback.jurisdictions.overlay import Policy
+from holdback.jurisdictions.digest import RulebookDigester
+from holdback.jurisdictions.jurisdiction_file import JurisdictionDetails
+from holdback.jurisdictions.overlay import Draft
 from holdback.jurisdictions.rulebook import ProductTerms, Rulebook
-from holdback.jurisdictions.source_rules import WrittenProduct, WrittenRule
-from holdback.jurisdictions.uniqueness import note_reuse
+from holdback.jurisdictions.source_rules import SourceProduct, SourceRule, add_rule_error
+from holdback.jurisdictions.uniqueness import add_uniqueness_errors
 from holdback.rules import Catalogue, Checked, Kind, Parameter, check, implication
 from holdback.ruleset import DECLINE, MOST_RULES, PLACEHOLDER, Rule, RuleSet
-from holdback.toml.node import Item
+from holdback.toml import Node
 
-# What a folder may cost to check: more dates than a policy has in decades, more products than
-# anybody chooses from. The rules together are bounded by `MOST_RULES`.
-MOST_CHANGES: Final = 400
-MOST_PRODUCTS: Final = 20
-# A rule may be checked anew in every slice; reading stays a matter of seconds whatever is written.
-MOST_CHECKS: Final = 8_000
+# Bounds on the cost of a folder: more change dates than a policy has in decades, and more products
+# than anybody chooses from. The rules in force together are bounded by `MOST_RULES`.
+MAX_CHANGES: Final = 400
+MAX_PRODUCTS: Final = 20
+# Every rule may need a check in every slice; with this bound any folder is read within seconds.
+MAX_CHECKS: Final = 8_000
 
 _PROGRESS: Final = "progress"
 
 
-def cut(policy: Policy) -> tuple[Rulebook, ...]:
+def resolve(draft: Draft) -> tuple[Rulebook, ...]:
     """
-    The rulebooks of *policy*, one from each change date on; what is wrong is noted.
+    Return the rulebooks of *draft*, one from each change date on, adding errors where invalid.
 
-    The first begins with the first renewal rule. Only with faults noted may there be fewer.
+    The first begins with the first renewal rule. Slices with errors, and all slices after them, are
+    left out.
     """
+    policy = draft.policy
     rules, products = policy.rules, policy.products
-    note_reuse(policy.layers)
-    for item, found in ((policy.rules_item, rules), (policy.products_item, products)):
-        if not found and item.value in ([], {}):
-            item.fault("expected at least one", key=True)
+    add_uniqueness_errors(policy.layers)
+    for node, present in ((policy.rules_node, rules), (policy.products_node, products)):
+        if not present and node.value in ([], {}):
+            node.add_error("expected at least one", key=True)
     if not rules:
         return ()
     start = min(rule.period.start for rule in rules)
-    _settings_from(start, policy)
-    changes = sorted({start, *(day for day in policy.changes() if day > start)})
-    if len(changes) > MOST_CHANGES:
-        policy.rules_item.fault(f"there are more than {MOST_CHANGES} dates of change", key=True)
+    changes = sorted({start, *(day for day in _change_dates(draft) if day > start)})
+    _check_settings(start, draft.details)
+    if len(changes) > MAX_CHANGES:
+        policy.rules_node.add_error(f"there are more than {MAX_CHANGES} dates of change", key=True)
         return ()
-    written = len(rules) + sum(len(product.rules) for product in products)
-    if len(changes) * (written + len(policy.parameters)) > MOST_CHECKS:
+    count = len(rules) + sum(len(product.rules) for product in products)
+    parameters = len(policy.parameters) + len(draft.invalid_parameters)
+    if len(changes) * (count + parameters) > MAX_CHECKS:
         message = (
-            f"{written} rules and {len(policy.parameters)} parameters at {len(changes)} dates of change "
+            f"{count} rules and {parameters} parameters at {len(changes)} dates of change "
             "are more than can be read"
         )
-        policy.rules_item.fault(message, f"at most {MOST_CHECKS} together", key=True)
+        policy.rules_node.add_error(message, f"at most {MAX_CHECKS} together", key=True)
         return ()
-    cutter = _Cutter(policy)
-    slices = [cutter.slice(day) for day in changes]
-    return tuple(each for each in slices if each is not None)
+    resolver = _Resolver(draft)
+    rulebooks = []
+    for day in changes:
+        resolved = resolver.slice(day)
+        # Later slices are checked even so: their errors are reported together with the first.
+        if resolved is not None and draft.details is not None and not draft.has_errors:
+            rulebooks.append(resolver.rulebook(resolved, draft.details))
+    return tuple(rulebooks)
 
 
-def _settings_from(start: date, policy: Policy) -> None:
-    """Note a setting that has no value on a day with rules."""
-    if policy.particulars is None:
-        return
-    for name, (item, timeline) in policy.particulars.timelines.items():
+def _change_dates(draft: Draft) -> Iterable[date]:
+    if draft.details is not None:
+        for _, timeline in draft.details.timelines.values():
+            yield from timeline.changes
+    yield from draft.policy.changes()
+
+
+def _check_settings(start: date, details: JurisdictionDetails | None) -> None:
+    """Add an error for every setting that has no value on some day from *start* on."""
+    for name, (node, timeline) in ({} if details is None else details.timelines).items():
         if timeline.start > start:
-            item.fault(
+            node.add_error(
                 f"`{name}` begins on {timeline.start}, and the first rule is in force on {start}",
                 f"let it begin on {start}",
             )
         if timeline.end is not None:
-            item.fault(
+            node.add_error(
                 f"`{name}` has no value from {timeline.end} on", "leave the last `until` out"
             )
 
 
-@define(eq=False)
-class _Cutter:
-    policy: Policy
-    # What was noted already: the slices after the first at fault would say it again.
-    _noted: set[object] = field(factory=set)
-    # A rule by the values of the parameters that it names: it means the same in every slice with those.
-    _read: dict[object, Rule | None] = field(factory=dict)
-    _identity: Identity = field(factory=Identity)
+@frozen(kw_only=True)
+class _Slice:
+    """What is in force from `on` until the next change, with its rules checked."""
 
-    def slice(self, on: date) -> Rulebook | None:
-        """The rulebook from *on* until the next change; None, and faults noted, when it has faults."""
-        policy, particulars = self.policy, self.policy.particulars
-        known = self._catalogue(on)
-        renewal = self._rules(policy.rules_on(on), known, on, policy.rules_item)
-        self._more_than_progress(renewal, on)
+    on: date
+    catalogue: Catalogue
+    renewal: tuple[Rule, ...]
+    products: list[tuple[SourceProduct, tuple[Rule, ...]]]
+
+
+@define(eq=False)
+class _Resolver:
+    draft: Draft
+    # Rules and lists whose error has been added: later slices would repeat it.
+    _reported: set[object] = field(factory=set)
+    # Checked rules, by source rule and the values of the parameters that it names: with the same
+    # values a rule means the same in every slice. None for a rule with an error.
+    _checked_rules: dict[object, Rule | None] = field(factory=dict)
+    _digester: RulebookDigester = field(factory=RulebookDigester)
+
+    def slice(self, on: date) -> _Slice | None:
+        """Return what is in force from *on* until the next change; None when it has too much."""
+        policy = self.draft.policy
+        catalogue = self._catalogue(on)
+        renewal = self._rules(policy.rules_on(on), catalogue, on, policy.rules_node)
+        self._check_more_than_progress(renewal, on)
         offered = policy.products_on(on)
-        if len(offered) > MOST_PRODUCTS:
-            self._too_many(
-                policy.products_item, f"on {on} there are more than {MOST_PRODUCTS} products"
-            )
+        if len(offered) > MAX_PRODUCTS:
+            message = f"on {on} there are more than {MAX_PRODUCTS} products"
+            self._add_once(policy.products_node, message)
             return None
-        products = [
-            (each, self._rules(_in_force(each.rules, on), known, on, policy.products_item))
-            for each in offered
-        ]
-        if policy.faulty or particulars is None:
-            return None
-        settings = particulars.settings(on)
-        digest = self._identity.digest(known, renewal, products, settings)
+        products = []
+        for product in offered:
+            in_force = [rule for rule in product.rules if on in rule.period]
+            rules = self._rules(in_force, catalogue, on, policy.products_node)
+            products.append((product, rules))
+        return _Slice(on=on, catalogue=catalogue, renewal=renewal, products=products)
+
+    def rulebook(self, resolved: _Slice, details: JurisdictionDetails) -> Rulebook:
+        """Return the rulebook of a slice without errors."""
+        catalogue, settings = resolved.catalogue, details.settings(resolved.on)
+        digest = self._digester.digest(catalogue, resolved.renewal, resolved.products, settings)
 
         def ruleset(rules: tuple[Rule, ...]) -> RuleSet:
             return RuleSet(
                 rules=rules,
-                catalogue=known,
-                jurisdiction=particulars.code,
+                catalogue=catalogue,
+                jurisdiction=details.code,
                 digest=digest,
-                figures=particulars.figures,
+                figures=details.figures,
             )
 
         return Rulebook(
-            on=on,
-            since=on,
+            on=resolved.on,
+            since=resolved.on,
             digest=digest,
-            name=particulars.name,
-            currency=particulars.currency,
-            zone=particulars.zone,
-            owner=particulars.owner,
-            review_by=particulars.review_by,
-            parameters=known.parameters,
-            catalogue=known,
-            renewal=ruleset(renewal),
-            products=tuple(_terms(each, ruleset(rules)) for each, rules in products),
+            name=details.name,
+            currency=details.currency,
+            zone=details.zone,
+            owner=details.owner,
+            review_by=details.review_by,
+            parameters=catalogue.parameters,
+            catalogue=catalogue,
+            renewal=ruleset(resolved.renewal),
+            products=tuple(_terms(product, ruleset(rules)) for product, rules in resolved.products),
             **settings,
         )
 
     def _catalogue(self, on: date) -> Catalogue:
         values = {}
-        for name, written in self.policy.parameters_on(on).items():
-            number = written.timeline.value_on(on)
-            assert number is not None, "it is in force"
-            values[name] = Parameter(name=name, type=written.type, number=number)
-        return self.policy.catalogue.with_parameters(values)
+        for name, parameter in self.draft.policy.parameters_on(on).items():
+            number = parameter.timeline.value_on(on)
+            assert number is not None, "`parameters_on` returns those with a value"
+            values[name] = Parameter(name=name, type=parameter.type, number=number)
+        return self.draft.policy.catalogue.with_parameters(values)
 
     def _rules(
-        self, in_force: list[WrittenRule], known: Catalogue, on: date, listed: Item
+        self, in_force: list[SourceRule], catalogue: Catalogue, on: date, list_node: Node
     ) -> tuple[Rule, ...]:
-        """Those of the rules *in_force* that have no fault; *listed* is where too many of them are told."""
+        """Return those of the rules *in_force* that are valid; *list_node* is the list of them."""
         if len(in_force) > MOST_RULES:
-            self._too_many(listed, f"on {on} more than {MOST_RULES} rules are in force together")
+            self._add_once(list_node, f"on {on} more than {MOST_RULES} rules are in force together")
             return ()
-        rules = (self._rule(each, known, on) for each in in_force)
+        rules = (self._rule(source, catalogue, on) for source in in_force)
         return tuple(rule for rule in rules if rule is not None)
 
-    def _too_many(self, item: Item, message: str) -> None:
-        if item.path not in self._noted:
-            self._noted.add(item.path)
-            item.fault(message, key=True)
+    def _add_once(self, node: Node, message: str) -> None:
+        if node.path not in self._reported:
+            self._reported.add(node.path)
+            node.add_error(message, key=True)
 
-    def _rule(self, written: WrittenRule, known: Catalogue, on: date) -> Rule | None:
-        if written in self._noted:
+    def _rule(self, source: SourceRule, catalogue: Catalogue, on: date) -> Rule | None:
+        if source in self._reported:
             return None
-        values = (known.parameters.get(name) for name in written.names)
-        key = (written, *(None if each is None else each.number for each in values))
-        if key not in self._read:
-            self._read[key] = self._anew(written, known, on)
-            if self._read[key] is None:
-                self._noted.add(written)
-        return self._read[key]
+        values = (catalogue.parameters.get(name) for name in source.names)
+        key = (source, *(None if value is None else value.number for value in values))
+        if key not in self._checked_rules:
+            self._checked_rules[key] = self._check(source, catalogue, on)
+            if self._checked_rules[key] is None:
+                self._reported.add(source)
+        return self._checked_rules[key]
 
-    def _anew(self, written: WrittenRule, known: Catalogue, on: date) -> Rule | None:
-        require = self._checked(written, "require", known, on)
-        when = None if written.when is None else self._checked(written, "when", known, on)
-        if require is None or (when is None and written.when is not None):
+    def _check(self, source: SourceRule, catalogue: Catalogue, on: date) -> Rule | None:
+        """Return *source* checked with *catalogue*; None, and errors added, when it is invalid."""
+        # Both are checked before either is judged, so that both errors are reported at once.
+        checked = {key: self._checked(source, key, catalogue, on) for key in ("require", "when")}
+        require, when = checked["require"], checked["when"]
+        if require is None or (when is None and source.when is not None):
             return None
-        checked = require if when is None else implication(when, require)
-        if not self._sentence(written, checked, known, on):
+        whole = require if when is None else implication(when, require)
+        if not self._reason_is_valid(source, whole, catalogue, on):
             return None
         return Rule(
-            id=written.id,
-            code=written.code,
-            require=written.require.source,
-            when=None if written.when is None else written.when.source,
-            otherwise=written.otherwise,
-            reason=written.reason,
-            source=written.source,
-            checked=checked,
-            file=written.keys.item.document.file,
-            line=written.keys.item.line,
+            id=source.id,
+            code=source.code,
+            require=source.require.source,
+            when=None if source.when is None else source.when.source,
+            otherwise=source.otherwise,
+            reason=source.reason,
+            source=source.source,
+            checked=whole,
+            file=source.file,
+            line=source.line,
+            origin=source,
         )
 
-    def _inherited(self, written: WrittenRule, message: str, hint: str | None) -> bool:
-        """
-        Whether *written* is a parent's. What is wrong with it then is said of the child: it goes wrong
-        with what the child replaces or drops.
-        """
-        particulars = self.policy.particulars
-        if written.jurisdiction == self.policy.code:
-            return False
-        assert particulars is not None, "a child at fault is not cut"
-        place = f"{written.keys.item.document.file}:{written.keys.item.line}"
-        message = f"the inherited rule `{written.id}` ({place}): {message}"
-        particulars.item.fault(message, hint, key=True)
-        return True
-
     def _checked(
-        self, written: WrittenRule, key: str, known: Catalogue, on: date
+        self, source: SourceRule, key: str, catalogue: Catalogue, on: date
     ) -> Checked | None:
-        """The expression under *key*, `require` or `when`, checked on a day."""
-        tree = written.require if key == "require" else written.when
-        assert tree is not None
+        """Return the expression of *source* under *key*, checked; None when absent or invalid."""
+        tree = dict(source.expressions).get(key)
+        if tree is None:
+            return None
         try:
-            return check(tree, known, Kind.FLAG)
+            return check(tree, catalogue, Kind.FLAG)
         except RuleError as error:
-            named = error.source[error.start : error.end]
-            if named in self.policy.parameters and named not in known.parameters:
-                if self.policy.parameters[named] is None:
-                    return None  # the parameter is at fault, not the rule
-                error = _without_value(error, named, on)
-            if not self._inherited(written, error.message, error.hint):
-                written.keys[key].rule_fault(error)
+            name = error.source[error.start : error.end]
+            if name in self.draft.invalid_parameters:
+                return None  # the parameter has its error; the rule may be right
+            if name in self.draft.policy.parameters and name not in catalogue.parameters:
+                error = _without_value(error, name, on)
+            if not self._add_to_child(source, error.message, error.hint):
+                add_rule_error(source.table[key], error)
             return None
 
-    def _sentence(self, written: WrittenRule, checked: Checked, known: Catalogue, on: date) -> bool:
-        """Whether the reason names, in braces, only what the rule reads, and parameters."""
-        item, names = written.keys["reason"], {*checked.names, *known.parameters}
-        for match in PLACEHOLDER.finditer(written.reason):
+    def _reason_is_valid(
+        self, source: SourceRule, checked: Checked, catalogue: Catalogue, on: date
+    ) -> bool:
+        """
+        Return whether the braces of the reason hold only facts that the rule reads, and parameters.
+
+        A merchant must not be shown a figure that did not decide, nor a name in braces.
+        """
+        node, names = source.table["reason"], {*checked.names, *catalogue.parameters}
+        parameters = self.draft.policy.parameters
+        for match in PLACEHOLDER.finditer(source.reason):
             name = match[1]
-            if name in names or self.policy.parameters.get(name, self) is None:
+            if name in names or name in self.draft.invalid_parameters:
                 continue
-            if name in self.policy.parameters:
+            if name in parameters:
                 message, hint = f"the parameter `{name}` has no value on {on}", None
-            elif known.fact(name) is not None:
+            elif catalogue.fact(name) is not None:
                 message = f"`{{{name}}}` is not among the facts that the rule reads"
                 hint = f"it reads {_listed(checked.names)}"
             else:
                 message = f"`{{{name}}}` is not a fact and not a parameter"
                 near = did_you_mean(name, names)
                 hint = near or f"this rule can name {_listed(sorted(names))}"
-            if not self._inherited(written, message, hint):
-                item.part_fault(match.span(), message, hint)
+            if not self._add_to_child(source, message, hint):
+                node.add_error_at_part(match.span(), message, hint)
             return False
-        brace = next(iter(set("{}") & set(PLACEHOLDER.sub("", written.reason))), None)
-        if brace is not None:
-            item.fault("braces hold the name of a fact or a parameter", "as `{performance}`")
+        if set("{}") & set(PLACEHOLDER.sub("", source.reason)):
+            node.add_error("braces hold the name of a fact or a parameter", "as `{performance}`")
             return False
         return True
 
-    def _more_than_progress(self, rules: Iterable[Rule], on: date) -> None:
-        """Design 4: "reaching the floor alone must never make a deal eligible"."""
-        if self.policy.faulty:
-            return  # the rule at fault may be the one
+    def _add_to_child(self, source: SourceRule, message: str, hint: str | None) -> bool:
+        """
+        Add the error to the child's file if *source* is inherited, and return whether it is.
+
+        The parent is valid by itself; the rule is invalid with what the child replaces or drops,
+        and the child's author can correct that.
+        """
+        if source.jurisdiction == self.draft.policy.code:
+            return False
+        place = f"{source.file}:{source.line}"
+        message = f"the inherited rule `{source.id}` ({place}): {message}"
+        self.draft.file_node.add_error(message, hint, key=True)
+        return True
+
+    def _check_more_than_progress(self, rules: Iterable[Rule], on: date) -> None:
+        """
+        Add an error unless a declining rule reads another fact than the progress.
+
+        INVARIANT: reaching the floor alone never makes a deal eligible (decisions/three-ideas).
+        """
+        if self.draft.has_errors:
+            return  # an invalid rule may be the one that is needed
         if not any(
-            each.otherwise == DECLINE and set(each.checked.names) - {_PROGRESS} for each in rules
+            rule.otherwise == DECLINE and set(rule.checked.names) - {_PROGRESS} for rule in rules
         ):
-            self.policy.rules_item.fault(
+            self.draft.policy.rules_node.add_error(
                 f"on {on} no declining rule reads anything but `{_PROGRESS}`",
                 "reaching the floor alone must never make a deal eligible",
                 key=True,
             )
-
-
-def _in_force(rules: Iterable[WrittenRule], on: date) -> list[WrittenRule]:
-    return [rule for rule in rules if on in rule.period]
 
 
 def _without_value(error: RuleError, name: str, on: date) -> RuleError:
@@ -280,7 +318,7 @@ def _listed(names: Iterable[str]) -> str:
     return ", ".join(f"`{name}`" for name in names)
 
 
-def _terms(product: WrittenProduct, rules: RuleSet) -> ProductTerms:
+def _terms(product: SourceProduct, rules: RuleSet) -> ProductTerms:
     calculators: Mapping[str, Any] = product.calculators
     return ProductTerms(
         key=product.key,
@@ -289,5 +327,6 @@ def _terms(product: WrittenProduct, rules: RuleSet) -> ProductTerms:
         repayment_mechanism=product.repayment_mechanism,
         amounts=product.amounts,
         rules=rules,
+        origin=product,
         **calculators,
     )

@@ -1,66 +1,29 @@
-"""What a jurisdiction's folder means on a day: its rulebook, with the products; and its examples."""
+"""The rulebook of one jurisdiction on one day, and the examples that it has to satisfy."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import date
-from typing import Any, Protocol
 
 import pendulum
 from attrs import field, frozen
 
 from holdback.eligibility import Assessment, assess
 from holdback.exact_json import Json
+from holdback.jurisdictions.calculator_choice import CalculatorChoice
+from holdback.jurisdictions.source_rules import SourceProduct
 from holdback.money import Currency
 from holdback.rules.types import Catalogue, Facts, Parameter
 from holdback.ruleset import RuleSet
 
 
-class Placed(Protocol):
-    """Something that knows where it stands in a file, and its parts."""
-
-    def position(self, *, key: bool = False) -> Mapping[str, Any]:
-        """Where its value stands, or its *key*."""
-
-    def pairs(self) -> Mapping[str, Placed]:
-        """Its parts by key."""
-
-
-@frozen(kw_only=True)
-class CalculatorChoice:
-    """
-    The calculator that a product names, and its settings as they stand in the file.
-
-    `kind` is `limits`, `split_percentage`, `factor_rate` or `term`. Whoever binds the name to a
-    calculator reads the settings; `place` says where to point when one is wrong.
-    """
-
-    kind: str
-    name: str
-    settings: Mapping[str, Json]
-    _written: Placed | None = field(default=None, eq=False, repr=False, alias="written")
-
-    @property
-    def file(self) -> str | None:
-        """The file in which it is named."""
-        return self.place().get("file")
-
-    def place(self, key: str | None = None) -> Mapping[str, Any]:
-        """Where the setting *key* stands, or the whole choice, as the keywords of a `ErrorDetail`."""
-        if self._written is None:
-            return {}
-        part = None if key is None else self._written.pairs().get(key)
-        if part is None:
-            return self._written.position()
-        return part.position(key=key != "calculator")
-
-
 @frozen(kw_only=True)
 class ProductTerms:
     """
-    A financing product: who may have it, and by which calculators it is priced.
+    A financing product: the rules for who may have it, and the calculators that price it.
 
-    `amounts` are the shares of the merchant's maximum that are offered, in ten-thousandths of a percent.
+    `amounts` are the shares of the merchant's maximum to offer, in ten-thousandths of a percent.
+    `origin` is the product as its file has it.
     """
 
     key: str
@@ -73,16 +36,17 @@ class ProductTerms:
     split_percentage: CalculatorChoice
     factor_rate: CalculatorChoice
     term: CalculatorChoice
+    origin: SourceProduct = field(eq=False, repr=False)
 
 
 @frozen(kw_only=True)
 class Example:
     """
-    What must come out on a day for the facts `given`: of the renewal rules, or of a `product`. One that
-    expects `settings` says what they are on that day.
+    What must come out on a day for the facts `given`: of the renewal rules, or of a `product`.
 
-    `given` is whole: what is typical, with what the example says and without what it leaves out. With
-    `settles`, the balance of a deal in minor units, a product is asked for by a renewal of that deal.
+    `given` is complete: the typical facts, changed as the example says, less those that it leaves
+    out. `settles` is the balance of a deal in minor units; with it, the product is requested to
+    renew that deal. An example of settings has no facts: it says which values hold on the day.
     """
 
     name: str
@@ -105,9 +69,11 @@ class Rulebook:
     """
     One jurisdiction's rules, parameters and products on the day `on`; it never changes.
 
-    Everything in it holds from the day `since` on, until the next change. `digest` identifies what they mean: two rulebooks with one digest decide alike, on every day.
+    Everything in it holds from the day `since` until the next change. `digest` identifies its
+    meaning: two rulebooks with the same digest give the same answers.
     """
 
+    # Two rulebooks are equal when jurisdiction, day and digest are: the digest covers the rest.
     code: str
     on: date
     digest: str
@@ -129,13 +95,16 @@ class Rulebook:
 
     def assess(self, facts: Mapping[str, object]) -> Assessment:
         """
-        The assessment of a deal with plain *facts*, those of the day `on`; absent is unknown.
+        Return the assessment of a deal with *facts* by name; an absent fact is unknown.
+
+        The facts are those of the day `on`.
 
         Raises:
-            InvalidDocument: with every fact that is unknown by name, of the wrong type or out of range.
+            InvalidDocument: with every fact that is unknown by name, of the wrong type or out of
+                range.
         """
         return assess(self.renewal, self.catalogue.prepare(facts), self.on)
 
     def assess_prepared(self, facts: Facts) -> Assessment:
-        """The assessment of a deal with prepared *facts*."""
+        """Return the assessment of a deal with prepared *facts*."""
         return assess(self.renewal, facts, self.on)

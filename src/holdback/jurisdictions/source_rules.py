@@ -1,35 +1,35 @@
-"""Rules, parameters and products as a file has them: read and parsed, not yet cut by date.
+"""Rules, parameters and products as their files have them: parsed, and not yet resolved by date.
 
-A rule is parsed here, once. It is checked later, in every slice, because what it means depends on the
-values of the parameters on the day (`slices.py`).
+A rule's expressions are parsed here, once. The resolver checks them in every slice, because what
+they mean depends on the values of the parameters on the day.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Iterator, Mapping
 from datetime import date
 from functools import partial
-from typing import Final, TypeAlias
+from typing import Final
 
-from attrs import field, frozen
+from attrs import define, field, frozen
 
 from holdback.errors import RuleError
-from holdback.jurisdictions.rulebook import CalculatorChoice
+from holdback.jurisdictions.calculator_choice import CalculatorChoice
+from holdback.jurisdictions.quantity import read_quantity
 from holdback.jurisdictions.timeline import Period, Timeline, read_period, read_timeline
 from holdback.money import PERCENT_PLACES, Currency
-from holdback.rules import Kind, Tree, Type, parse
+from holdback.rules import Catalogue, Kind, Tree, Type, parse
 from holdback.rules.tokens import KEYWORDS
 from holdback.ruleset import DECLINE, PLACEHOLDER, REFER
-from holdback.toml.document import excerpt
-from holdback.toml.node import Item, Keys
+from holdback.toml import Node, TomlTable, excerpt
 
-# The longest id or code: it stands in records and notices.
+# The longest id or code: both appear in decision records and in notices to merchants.
 MAX_NAME: Final = 60
 ID: Final = r"[a-z][a-z0-9]*(-[a-z0-9]+)*"
 NAME: Final = r"[a-z][a-z0-9_]{0,59}"
-# More values than a person could keep in mind; the cost of a folder is known before it is read.
-MOST_PARAMETERS: Final = 200
+# Bounds the cost of a folder before its parameters are read.
+MAX_PARAMETERS: Final = 200
 CALCULATORS: Final = ("limits", "split_percentage", "factor_rate", "term")
 
 PARAMETER_KINDS: Final = tuple(kind.value for kind in Kind if kind is not Kind.TEXT)
@@ -37,26 +37,46 @@ RULE: Final = ("id", "code", "require", "reason", "source")
 PRODUCT: Final = ("key", "name", "description", "repayment_mechanism", "from", "amounts")
 OPTIONAL_OF_A_RULE: Final = ("when", "otherwise", "from", "until")
 OPTIONAL_OF_A_PRODUCT: Final = ("until", "rules")
-_WHOLE: Final = 100 * 10**PERCENT_PLACES
-_EVER: Final = Period(date.min)
+_HUNDRED_PERCENT: Final = 100 * 10**PERCENT_PLACES
+_ALWAYS: Final = Period(date.min)
 
 
 @frozen(kw_only=True)
-class WrittenParameter:
-    """A parameter of a jurisdiction's folder: its type, and its value, scaled, through time."""
+class SourceParameter:
+    """A parameter of the jurisdiction `code`: its type, and its scaled value over time."""
 
     name: str
     type: Type
     timeline: Timeline[int]
     code: str
-    item: Item = field(eq=False, repr=False)
+    node: Node = field(eq=False, repr=False)
+
+
+@define
+class Parameters:
+    """
+    The parameters of a folder by name, and the names of the invalid ones.
+
+    Invalid names are kept so that a rule that reads one of them does not get an error of its own.
+    """
+
+    valid: dict[str, SourceParameter] = field(factory=dict)
+    invalid: set[str] = field(factory=set)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.valid or name in self.invalid
+
+    def __len__(self) -> int:
+        return len(self.valid) + len(self.invalid)
 
 
 @frozen(kw_only=True, eq=False)
-class WrittenRule:
+class SourceRule:
     """
-    A rule of a jurisdiction's folder and the period in which it is in force. `keys` say where its parts
-    stand, `names` what it names, in its expressions and its reason.
+    A rule of a jurisdiction's folder, and the period in which it is in force.
+
+    `code` is the rule's own; `table` has its place in the file. `names` are the facts and
+    parameters that its expressions and its reason name.
     """
 
     jurisdiction: str
@@ -68,114 +88,146 @@ class WrittenRule:
     reason: str
     source: str
     period: Period
-    keys: Keys
+    table: TomlTable
     names: frozenset[str] = field(init=False, repr=False)
 
     @names.default
-    def _named(self) -> frozenset[str]:
-        trees = [self.require] if self.when is None else [self.require, self.when]
+    def _collect_names(self) -> frozenset[str]:
         return frozenset(
-            [*(name for tree in trees for name in tree.names), *PLACEHOLDER.findall(self.reason)]
+            [
+                *(name for _, tree in self.expressions for name in tree.names),
+                *PLACEHOLDER.findall(self.reason),
+            ]
         )
+
+    @property
+    def expressions(self) -> Iterator[tuple[str, Tree]]:
+        """Its parsed expressions, `when` if it has one and `require`, by key."""
+        if self.when is not None:
+            yield "when", self.when
+        yield "require", self.require
+
+    @property
+    def file(self) -> str:
+        """The file that it is written in."""
+        return self.table.node.document.file
+
+    @property
+    def line(self) -> int | None:
+        """The line on which it begins."""
+        return self.table.node.line
 
 
 @frozen(kw_only=True, eq=False)
-class WrittenProduct:
-    """A product, the period in which it is offered, and its rules."""
+class SourceProduct:
+    """
+    A product of a jurisdiction's folder, the period in which it is offered, and its rules.
+
+    Only while a folder with errors is read may parts be empty or calculators be missing: the rules
+    of an invalid product are checked all the same.
+    """
 
     key: str
     name: str
     description: str
     repayment_mechanism: str
     amounts: tuple[int, ...]
-    rules: tuple[WrittenRule, ...]
+    rules: tuple[SourceRule, ...]
     calculators: Mapping[str, CalculatorChoice]
     period: Period
-    keys: Keys
+    table: TomlTable
+
+    @property
+    def file(self) -> str:
+        """The file that it is written in."""
+        return self.table.node.document.file
 
 
-# By name; None for one at fault, so that the rules that read it are not blamed.
-Parameters: TypeAlias = dict[str, WrittenParameter | None]
+def read_parameters(node: Node, code: str, catalogue: Catalogue, parameters: Parameters) -> None:
+    """
+    Add the parameters in *node*, of the jurisdiction *code*, to *parameters*.
 
-
-def read_parameters(
-    item: Item, code: str, currency: Currency, facts: Collection[str], known: Parameters
-) -> None:
-    """Add the parameters in *item*, of the jurisdiction *code* with those *facts*, to the *known* ones."""
-    parts = item.pairs()
-    if len(parts) + len(known) > MOST_PARAMETERS:
-        item.fault(f"there are more than {MOST_PARAMETERS} parameters", key=True)
+    *catalogue* has the facts that rules may read there: no parameter shares a name with one.
+    """
+    entries = node.entries()
+    if len(entries) + len(parameters) > MAX_PARAMETERS:
+        node.add_error(f"there are more than {MAX_PARAMETERS} parameters", key=True)
         return
-    for name, part in parts.items():
-        keys = part.keys(("type", "timeline"))
-        type_ = _type(keys["type"], currency)
-        taken = _taken(name, facts, known)
-        if taken is not None:
-            part.fault(*taken, key=True)
+    for name, entry in entries.items():
+        table = entry.table(("type", "timeline"))
+        type_ = _type(table["type"], catalogue.currency)
+        rejected = _name_error(name, catalogue, parameters)
+        if rejected is not None:
+            entry.add_error(*rejected, key=True)
             continue
-        known[name] = None
+        timeline = None
         if type_ is not None:
-            timeline = read_timeline(keys["timeline"], partial(Item.quantity, type_=type_))
-            if timeline is not None:
-                known[name] = WrittenParameter(
-                    name=name, type=type_, timeline=timeline, code=code, item=part
-                )
+            timeline = read_timeline(table["timeline"], partial(read_quantity, type_=type_))
+        if type_ is None or timeline is None:
+            parameters.invalid.add(name)
+        else:
+            parameters.valid[name] = SourceParameter(
+                name=name, type=type_, timeline=timeline, code=code, node=entry
+            )
 
 
-def _taken(name: str, facts: Collection[str], known: Parameters) -> tuple[str, str | None] | None:
-    """Why *name* cannot be a parameter's, and a hint; None when it can."""
+def _name_error(
+    name: str, catalogue: Catalogue, parameters: Parameters
+) -> tuple[str, str | None] | None:
+    """Return why *name* cannot name a parameter, and a hint; None when it can."""
     if re.fullmatch(NAME, name) is None or name in KEYWORDS:
         return f"`{excerpt(name)}` cannot be a name", "a name is like `minimum_performance`"
-    if name in facts:
+    if catalogue.fact(name) is not None:
         return f"`{name}` is the name of a fact", "facts and parameters share no name"
-    if name in known:
+    if name in parameters:
         return (
             f"there is a parameter `{name}` already",
-            "renewal and products share their parameters",
+            "`renewal.toml` and `products.toml` share their parameters",
         )
     return None
 
 
-def _type(item: Item, currency: Currency) -> Type | None:
-    word = item.one_of(PARAMETER_KINDS, "type")
+def _type(node: Node, currency: Currency) -> Type | None:
+    word = node.one_of(PARAMETER_KINDS, "type")
     if word is None:
         return None
     kind = Kind(word)
     return Type(kind, currency if kind is Kind.MONEY else None)
 
 
-def read_rules(item: Item, code: str, within: Period | None = None) -> list[WrittenRule]:
+def read_rules(node: Node, code: str, within: Period | None = None) -> list[SourceRule]:
     """
-    The rules in *item*, those of the jurisdiction *code*, that can be read.
+    Return the valid rules in *node*, those of the jurisdiction *code*.
 
-    Without a period *within* which they hold by default, each has to say from when on it does.
+    A rule of a product is in force as long as the product is offered, the period *within*, unless
+    it gives dates of its own. A renewal rule has no such period and must have a `from`.
     """
-    rules = (_rule(part, code, within) for part in item.items())
+    rules = (_rule(element, code, within) for element in node.elements())
     return [rule for rule in rules if rule is not None]
 
 
-def _rule(item: Item, code: str, within: Period | None) -> WrittenRule | None:
+def _rule(node: Node, code: str, within: Period | None) -> SourceRule | None:
     required, dates = (RULE, ("from", "until")) if within else ((*RULE, "from"), ("until",))
-    keys = item.keys(required, ("when", "otherwise", *dates))
-    name = keys["id"].text(
-        ID, "an id such as `on-pace`: small letters, digits and hyphens", most=MAX_NAME
+    table = node.table(required, ("when", "otherwise", *dates))
+    name = table["id"].text(
+        ID, "an id such as `on-pace`: small letters, digits and hyphens", max_length=MAX_NAME
     )
-    stable = keys["code"].text(
+    stable = table["code"].text(
         rf"{code}(-[A-Z0-9]+)+",
         f"a code such as `{code}-R-01`, with the jurisdiction's own in front",
-        most=MAX_NAME,
+        max_length=MAX_NAME,
     )
-    require, when = read_expression(keys["require"]), read_expression(keys["when"])
+    require, when = read_expression(table["require"]), read_expression(table["when"])
     otherwise = DECLINE
-    if not keys["otherwise"].absent:
-        otherwise = keys["otherwise"].one_of((DECLINE, REFER), "answer") or DECLINE
-    reason, source = keys["reason"].text(), keys["source"].text()
-    period = read_period(keys, within)
+    if not table["otherwise"].absent:
+        otherwise = table["otherwise"].one_of((DECLINE, REFER), "answer") or DECLINE
+    reason, source = table["reason"].text(), table["source"].text()
+    period = read_period(table, within)
     if name is None or stable is None or require is None or reason is None:
         return None
-    if source is None or period is None or (when is None and not keys["when"].absent):
+    if source is None or period is None or (when is None and not table["when"].absent):
         return None
-    return WrittenRule(
+    return SourceRule(
         jurisdiction=code,
         id=name,
         code=stable,
@@ -185,86 +237,94 @@ def _rule(item: Item, code: str, within: Period | None) -> WrittenRule | None:
         reason=reason,
         source=source,
         period=period,
-        keys=keys,
+        table=table,
     )
 
 
-def read_expression(item: Item) -> Tree | None:
-    """The tree of the expression in *item*."""
-    if item.absent:
+def read_expression(node: Node) -> Tree | None:
+    """Return the tree of the expression in *node*; None when it is absent or invalid."""
+    if node.absent:
         return None
-    if not isinstance(item.value, str):
-        item.expected('an expression in quotes, such as `"progress >= 60%"`')
+    if not isinstance(node.value, str):
+        node.add_type_error('an expression in quotes, such as `"progress >= 60%"`')
         return None
     try:
-        return parse(item.value)
+        return parse(node.value)
     except RuleError as error:
-        item.rule_fault(error)
+        add_rule_error(node, error)
         return None
 
 
-def read_product(item: Item, code: str) -> WrittenProduct | None:
-    """
-    The product in *item*, of the jurisdiction *code*.
+def add_rule_error(node: Node, error: RuleError) -> None:
+    """Add *error*, about the expression in *node*, at the characters that it names."""
+    node.add_error_at_part((error.start, error.end), error.message, error.hint)
 
-    What is at fault in it is empty, so that its rules are looked at all the same; None when not even
-    its period is known.
+
+def read_product(node: Node, code: str) -> SourceProduct | None:
     """
-    keys = item.keys((*PRODUCT, *CALCULATORS), OPTIONAL_OF_A_PRODUCT)
-    period = read_period(keys)
-    rules = read_rules(keys["rules"], code, period or _EVER)
-    choices = {kind: read_choice(kind, keys[kind]) for kind in CALCULATORS}
-    key = keys["key"].text(NAME, "a key such as `flex`: small letters, digits and underscores")
-    product = WrittenProduct(
+    Return the product in *node*, of the jurisdiction *code*; None when its period is invalid.
+
+    Other invalid parts are empty, so that its rules are checked and their errors reported too.
+    """
+    table = node.table((*PRODUCT, *CALCULATORS), OPTIONAL_OF_A_PRODUCT)
+    period = read_period(table)
+    rules = read_rules(table["rules"], code, period or _ALWAYS)
+    choices = {kind: read_choice(kind, table[kind]) for kind in CALCULATORS}
+    key = table["key"].text(NAME, "a key such as `flex`: small letters, digits and underscores")
+    product = SourceProduct(
         key=key or "",
-        name=keys["name"].text() or "",
-        description=keys["description"].text() or "",
-        repayment_mechanism=keys["repayment_mechanism"].text() or "",
-        amounts=_amounts(keys["amounts"]),
+        name=table["name"].text() or "",
+        description=table["description"].text() or "",
+        repayment_mechanism=table["repayment_mechanism"].text() or "",
+        amounts=_amounts(table["amounts"]),
         rules=tuple(rules),
         calculators={kind: choice for kind, choice in choices.items() if choice is not None},
-        period=period or _EVER,
-        keys=keys,
+        period=period or _ALWAYS,
+        table=table,
     )
     return None if period is None else product
 
 
-def _amounts(item: Item) -> tuple[int, ...]:
-    """The shares of the maximum, in ten-thousandths of a percent; none when they are at fault."""
+def _amounts(node: Node) -> tuple[int, ...]:
+    """Return the shares of the maximum in ten-thousandths of a percent; none when invalid."""
     percent = Type(Kind.PERCENT)
-    shares = [part.quantity(percent) for part in item.items()]
+    shares = [read_quantity(element, percent) for element in node.elements()]
     amounts = tuple(share for share in shares if share is not None)
-    if not isinstance(item.value, list) or len(amounts) < len(shares):
+    if not isinstance(node.value, list) or len(amounts) < len(shares):
         return ()
     if (
         list(amounts) != sorted(set(amounts))
         or not amounts
-        or not 0 < amounts[0] <= amounts[-1] <= _WHOLE
+        or not 0 < amounts[0] <= amounts[-1] <= _HUNDRED_PERCENT
     ):
-        item.fault("expected percentages above 0% and up to 100%, each above the one before")
+        node.add_error("expected percentages above 0% and up to 100%, each above the one before")
     return amounts
 
 
-def read_choice(kind: str, item: Item) -> CalculatorChoice | None:
-    """The calculator of *kind* that *item* names, and its settings as they are."""
-    if item.absent:
+def read_choice(kind: str, node: Node) -> CalculatorChoice | None:
+    """Return the calculator of *kind* that *node* names, and its settings unread.
+
+    Only the registry of calculators knows their settings, and a host may add calculators of its
+    own.
+    """
+    if node.absent:
         return None
-    parts = dict(item.pairs())
-    named = parts.pop("calculator", None)
+    entries = dict(node.entries())
+    named = entries.pop("calculator", None)
     if named is None:
-        if isinstance(item.value, dict):
-            item.fault(
+        if isinstance(node.value, dict):
+            node.add_error(
                 "`calculator` is missing", f'name one, as `{kind} = {{ calculator = "..." }}`'
             )
         return None
     name = named.text(NAME, "the name of a calculator such as `takings_multiple`")
-    before = len(item.document.errors)
-    for key, part in parts.items():
+    before = len(node.document.errors)
+    for key, entry in entries.items():
         if re.fullmatch(NAME, key) is None:
-            part.fault(
+            entry.add_error(
                 f"`{excerpt(key)}` cannot be a setting", "a name is like `minimum`", key=True
             )
-    settings = {key: part.plain() for key, part in parts.items() if not part.is_blank()}
-    if name is None or len(item.document.errors) > before:
+    settings = {key: entry.json() for key, entry in entries.items() if not entry.is_blank()}
+    if name is None or len(node.document.errors) > before:
         return None
-    return CalculatorChoice(kind=kind, name=name, settings=settings, written=item)
+    return CalculatorChoice(kind=kind, name=name, settings=settings, node=node)

@@ -1,70 +1,73 @@
-"""What may be named twice in a jurisdiction: versions of one rule or product, one after the other."""
+"""Errors about keys, ids and codes that are used twice.
+
+Only the versions of one rule or product, one after the other, share its names.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 from holdback.jurisdictions.overlay import Layer
-from holdback.jurisdictions.source_rules import WrittenProduct, WrittenRule
+from holdback.jurisdictions.source_rules import SourceProduct, SourceRule
 
 
-def note_reuse(layers: Iterable[Layer]) -> None:
-    """Note every key, id and code in the last of *layers* that is taken."""
+def add_uniqueness_errors(layers: Iterable[Layer]) -> None:
+    """Add an error for every key, id and code in the last of *layers* that is already used."""
     *inherited, own = layers
-    _products(own.products)
-    first: dict[str, tuple[str, WrittenRule]] = {}
+    _check_products(own.products)
+    first: dict[str, tuple[str, SourceRule]] = {}
     for layer in inherited:
-        for owner, rule in _owned(layer):
-            first.setdefault(rule.code, (owner, rule))
-    _rules(own, first)
+        for product, rule in _rules_by_product(layer):
+            first.setdefault(rule.code, (product, rule))
+    _check_rules(own, first)
 
 
-def _owned(layer: Layer) -> list[tuple[str, WrittenRule]]:
-    """Every rule of *layer*, each with the key of its product, renewal rules with none."""
+def _rules_by_product(layer: Layer) -> list[tuple[str, SourceRule]]:
+    """Return every rule of *layer* with the key of its product, "" for renewal rules."""
     renewal = [("", rule) for rule in layer.rules]
     return renewal + [
         (product.key, rule) for product in layer.products for rule in product.rules if product.key
     ]
 
 
-def _products(products: Iterable[WrittenProduct]) -> None:
-    """Note every product that is offered while another has its key."""
-    versions: dict[str, list[WrittenProduct]] = {}
+def _check_products(products: Iterable[SourceProduct]) -> None:
+    """Add an error for every product that is offered while another one has its key."""
+    versions: dict[str, list[SourceProduct]] = {}
     for product in products:
         if not product.key:
-            continue  # it is at fault
+            continue  # its key is invalid and has its error
         earlier = versions.setdefault(product.key, [])
-        if any(product.period.overlaps(each.period) for each in earlier):
-            product.keys["key"].fault(
+        if any(product.period.overlaps(version.period) for version in earlier):
+            product.table["key"].add_error(
                 f"there is a product `{product.key}` on these days already",
                 "a product that changes ends with `until` where the next version begins",
             )
         earlier.append(product)
 
 
-def _rules(own: Layer, first: dict[str, tuple[str, WrittenRule]]) -> None:
+def _check_rules(own: Layer, first: dict[str, tuple[str, SourceRule]]) -> None:
     """
-    Note every id and code that is used for two rules, or twice on a day.
+    Add an error for every id and code that two rules share, or that has two versions on a day.
 
-    A rule may have several versions, one after the other, that share its id and code; so may the rules
-    of a product's versions. Nothing else may, after a rule's retirement neither.
+    *first* has the first rule with each code and the key of its product. Codes appear in decision
+    records, so that a code is not used again even after its rule was retired.
     """
-    versions: dict[tuple[str, str], list[WrittenRule]] = {}
-    for owner, rule in _owned(own):
-        first_owner, first_rule = first.setdefault(rule.code, (owner, rule))
-        earlier = versions.setdefault((owner, rule.id), [])
-        if (first_owner, first_rule.id) != (owner, rule.id):
-            rule.keys["code"].fault(
+    versions: dict[tuple[str, str], list[SourceRule]] = {}
+    for product, rule in _rules_by_product(own):
+        first_product, first_rule = first.setdefault(rule.code, (product, rule))
+        earlier = versions.setdefault((product, rule.id), [])
+        if (first_product, first_rule.id) != (product, rule.id):
+            rule.table["code"].add_error(
                 f"`{rule.code}` is the code of the rule `{first_rule.id}`",
                 "a code is never used again",
             )
         elif earlier and earlier[0].code != rule.code:
-            rule.keys["code"].fault(
+            rule.table["code"].add_error(
                 f"the rule `{rule.id}` has the code `{earlier[0].code}`",
                 "its versions keep its code",
             )
-        elif any(rule.period.overlaps(each.period) for each in earlier):
-            rule.keys["id"].fault(
+        elif any(rule.period.overlaps(version.period) for version in earlier):
+            rule.table["id"].add_error(
                 f"there is a rule `{rule.id}` on these days already",
                 "a rule that changes ends with `until` where the next version begins",
             )

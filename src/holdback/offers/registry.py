@@ -17,7 +17,8 @@ from attrs import field, frozen
 from cattrs import Converter
 
 from holdback.errors import ErrorDetail, InvalidDocument, did_you_mean
-from holdback.jurisdictions.rulebook import CalculatorChoice, ProductTerms, Rulebook
+from holdback.jurisdictions.calculator_choice import CalculatorChoice
+from holdback.jurisdictions.rulebook import ProductTerms, Rulebook
 from holdback.money import Money, trimmed
 from holdback.offers.factor_rate import Band, BandedRate, FlatRate
 from holdback.offers.limits import FixedLimits, TakingsMultiple

@@ -1,8 +1,9 @@
-"""Values that know their place in a document, and the questions that a reader may ask of them.
+"""Values of a TOML document that know their place, and the types that a reader may ask them for.
 
-A reader asks an item for what it expects: `item.text()`, `item.day()`, `item.quantity(type)`. What is
-not there gives None without a word; what is wrong gives None and leaves a fault. So a reader never
-stops at the first mistake, and every fault points at the characters that a person wrote.
+A reader asks a node for what it expects: `node.text()`, `node.day()`, `node.table(required)`. An
+absent node returns None and adds nothing; an invalid one returns None and adds an error with its
+place. So a reader never stops at the first mistake, and every error points at the characters that
+somebody wrote.
 """
 
 from __future__ import annotations
@@ -15,12 +16,10 @@ from typing import Any, Final
 
 from attrs import field, frozen
 
-from holdback.errors import ErrorDetail, InvalidDocument, RuleError, did_you_mean
+from holdback.errors import ErrorDetail, InvalidDocument, did_you_mean
 from holdback.exact_json import Json
-from holdback.money import scaled, trimmed
-from holdback.rules.types import Kind, Type
-from holdback.toml.document import Document, Unfit, excerpt, read_document
-from holdback.toml.scanner import Path, Spot, offset_within
+from holdback.toml.document import Document, UnsupportedNumber, excerpt, read_document
+from holdback.toml.scanner import Path, Spans, offset_in_literal
 
 # More digits than any bounded number of holdback has; more would be a mistake.
 MAX_DIGITS: Final = 18
@@ -28,45 +27,41 @@ MAX_DIGITS: Final = 18
 # The longest text that a file may have: a long sentence.
 MAX_TEXT: Final = 2_000
 
-# A number without a unit; one of more characters is not repeated in a hint.
-_BARE: Final = r"-?[0-9]+(\.[0-9]+)?"
-_LONGEST_BARE: Final = 14
-
+# The value of an absent node. None cannot stand for it: `Node.value` is typed by TOML, not by us.
 _ABSENT: Final = object()
 
 
-def read_items(file: str, body: bytes, faults: list[ErrorDetail]) -> Item | None:
-    """
-    The item that holds everything in *body*, the bytes of *file*; None when it cannot be read at all.
+def read_toml(file: str, body: bytes, errors: list[ErrorDetail]) -> Node | None:
+    """Return the root node of *body*, the bytes of *file*; None when it is not readable TOML.
 
-    What is wrong is added to *faults*, now and while the items are asked.
+    Errors are appended to *errors*, now and later, while the nodes are read.
     """
     if not isinstance(body, bytes):
         raise InvalidDocument([ErrorDetail(message="expected the bytes of the file", file=file)])
-    read = read_document(file, body, faults)
-    return None if read is None else Item(read[0], (), read[1])
+    read = read_document(file, body, errors)
+    return None if read is None else Node(read[0], (), read[1])
 
 
-def _named(value: object) -> str:
-    """What *value* is, in words."""
+def _type_name(value: object) -> str:
+    """Return the TOML type of *value* in words."""
+    # Subclasses first: bool is an int, and datetime is a date.
     names: Iterable[tuple[Any, str]] = (
         (bool, "a flag"),
         (int, "a whole number"),
-        ((Decimal, Unfit), "a number"),
+        ((Decimal, UnsupportedNumber), "a number"),
         (str, "text"),
         (datetime, "a time"),
         (date, "a date"),
         (dict, "a table"),
         (list, "an array"),
     )
-    return next((name for kind, name in names if isinstance(value, kind)), "a time")
+    return next((name for type_, name in names if isinstance(value, type_)), "a time")
 
 
-def _shown(path: Path) -> str:
-    """
-    *path* as a TOML key path.
+def _key_path(path: Path) -> str:
+    """Return *path* as a TOML key path.
 
-    >>> _shown(("rules", 2, "require"))
+    >>> _key_path(("rules", 2, "require"))
     'rules[2].require'
     """
     parts = (f"[{part}]" if isinstance(part, int) else f".{excerpt(part)}" for part in path)
@@ -74,18 +69,18 @@ def _shown(path: Path) -> str:
 
 
 @frozen(eq=False)
-class Item:
-    """A value of a document, its path, and questions to it."""
+class Node:
+    """A value of a document, at a path; its methods read it as the type that the caller expects."""
 
     document: Document = field(repr=False)
     path: Path
     value: Any = field(repr=False)
 
-    # -- what it is
+    # -- place and errors
 
     @property
     def absent(self) -> bool:
-        """Whether the document does not have it."""
+        """Whether the document lacks it."""
         return self.value is _ABSENT
 
     @property
@@ -94,144 +89,150 @@ class Item:
         return self.document.line_of(self.path)
 
     def position(self, *, key: bool = False) -> Mapping[str, Any]:
-        """Where it stands, its value or its *key*, as a fault has it."""
-        spot = self.document.spots.get(self.path, Spot((0, 0), (0, 0)))
-        return self.document.position(spot.key if key else spot.value, _shown(self.path))
+        """Return the place of its value, or of its *key*, as the keywords of an `ErrorDetail`."""
+        spans = self.document.spans.get(self.path, Spans((0, 0), (0, 0)))
+        return self.document.position(spans.key if key else spans.value, _key_path(self.path))
 
-    def fault(self, message: str, hint: str | None = None, *, key: bool = False) -> None:
-        """Note what is wrong with it, pointing at its value, or at its *key*."""
+    def position_of_part(self, part: tuple[int, int]) -> Mapping[str, Any]:
+        """Return the place of the characters of its text from one index up to another."""
+        start, end = self.document.spans[self.path].value
+        literal = self.document.text[start:end]
+        span = (start, end)
+        # In a multi-line string the whole string is marked: a mark covers one line.
+        if "\n" not in literal:
+            first, last = (offset_in_literal(literal, index) for index in part)
+            span = (start + first, start + min(last, len(literal) - 1))
+        return self.document.position(span, _key_path(self.path))
+
+    def add_error(self, message: str, hint: str | None = None, *, key: bool = False) -> None:
+        """Add an error that points at its value, or at its *key*."""
         self.document.errors.append(
             ErrorDetail(message=message, hint=hint, **self.position(key=key))
         )
 
-    def rule_fault(self, error: RuleError) -> None:
-        """Note what is wrong with the expression that it holds, pointing into the text."""
-        self.part_fault((error.start, error.end), error.message, error.hint)
+    def add_error_at_part(
+        self, part: tuple[int, int], message: str, hint: str | None = None
+    ) -> None:
+        """Add an error that points at the characters of its text from one index up to another."""
+        position = self.position_of_part(part)
+        self.document.errors.append(ErrorDetail(message=message, hint=hint, **position))
 
-    def part_fault(self, part: tuple[int, int], message: str, hint: str | None = None) -> None:
-        """Note what is wrong with some characters of the text that it holds, from one up to another."""
-        place = self.part_position(part)
-        self.document.errors.append(ErrorDetail(message=message, hint=hint, **place))
+    def add_type_error(self, expected: str, hint: str | None = None) -> None:
+        """Add the error that *expected* was expected here, and not what it is."""
+        self.add_error(f"expected {expected}, not {_type_name(self.value)}", hint)
 
-    def part_position(self, part: tuple[int, int]) -> Mapping[str, Any]:
-        """Where some characters of the text that it holds stand, as a fault has it."""
-        start, end = self.document.spots[self.path].value
-        raw = self.document.text[start:end]
-        span = (start, end)
-        if "\n" not in raw:
-            first, last = offset_within(raw, part[0]), offset_within(raw, part[1])
-            span = (start + first, start + min(last, len(raw) - 1))
-        return self.document.position(span, _shown(self.path))
-
-    def expected(self, what: str, hint: str | None = None) -> None:
-        """Note that *what* was expected, and what is there."""
-        self.fault(f"expected {what}, not {_named(self.value)}", hint)
-
-    def unknown_key(self, known: Collection[str]) -> str | None:
-        """Note that its key is none of the *known* ones; the one that was meant, if that is clear."""
+    def _add_unknown_key(self, known_keys: Collection[str]) -> str | None:
+        """Add the error that its key is unknown, and return the key that was probably meant."""
         key = str(self.path[-1])
-        listed = ", ".join(f"`{each}`" for each in known)
-        hint = did_you_mean(key, known)
-        self.fault(f"unknown key `{excerpt(key)}`", hint or f"the keys here are {listed}", key=True)
+        listed = ", ".join(f"`{known_key}`" for known_key in known_keys)
+        hint = did_you_mean(key, known_keys)
+        self.add_error(
+            f"unknown key `{excerpt(key)}`", hint or f"the keys here are {listed}", key=True
+        )
         return None if hint is None else hint.split("`")[1]
 
-    # -- its parts
+    # -- tables and arrays
 
-    def keys(self, required: Collection[str], optional: Collection[str] = ()) -> Keys:
-        """
-        Its parts by key: all of the *required* and the *optional* ones, absent or not. An unknown key
-        is a fault, and so is a required one that is not there.
+    def table(self, required: Collection[str], optional: Collection[str] = ()) -> TomlTable:
+        """Return it as a table with *required* and *optional* keys.
+
+        An unknown key is an error, and so is a required key that is missing, unless an unknown key
+        is clearly a misspelling of it.
         """
         if not isinstance(self.value, dict):
             if not self.absent:
-                self.expected("a table")
-            return Keys(self, (*required, *optional), {})
-        parts, meant = {}, set()
+                self.add_type_error("a table")
+            return TomlTable(self, (*required, *optional), {})
+        children, misspelled = {}, set()
         for key, value in self.value.items():
-            part = Item(self.document, (*self.path, key), value)
+            child = Node(self.document, (*self.path, key), value)
             if key in required or key in optional:
-                parts[key] = part
+                children[key] = child
             else:
-                meant.add(part.unknown_key([*required, *optional]))
+                misspelled.add(child._add_unknown_key([*required, *optional]))
         for key in required:
-            if key not in self.value and key not in meant:
-                self.fault(f"`{key}` is missing", key=True)
-        return Keys(self, (*required, *optional), parts)
+            if key not in self.value and key not in misspelled:
+                self.add_error(f"`{key}` is missing", key=True)
+        return TomlTable(self, (*required, *optional), children)
 
-    def pairs(self) -> Mapping[str, Item]:
-        """Its parts by key, whatever the keys are."""
+    def entries(self) -> Mapping[str, Node]:
+        """Return the nodes of a table by key, whatever its keys."""
         if isinstance(self.value, dict):
             return {
-                key: Item(self.document, (*self.path, key), value)
+                key: Node(self.document, (*self.path, key), value)
                 for key, value in self.value.items()
             }
         if not self.absent:
-            self.expected("a table")
+            self.add_type_error("a table")
         return {}
 
-    def items(self) -> list[Item]:
-        """Its items, in order."""
+    def elements(self) -> list[Node]:
+        """Return the nodes of an array, in order."""
         if isinstance(self.value, list):
             return [
-                Item(self.document, (*self.path, place), value)
+                Node(self.document, (*self.path, place), value)
                 for place, value in enumerate(self.value)
             ]
         if not self.absent:
-            self.expected("an array")
+            self.add_type_error("an array")
         return []
 
-    # -- its value
+    # -- single values
 
     def text(
-        self, pattern: str | None = None, expected: str = "text", most: int = MAX_TEXT
+        self,
+        pattern: str | None = None,
+        expected: str = "text",
+        *,
+        max_length: int = MAX_TEXT,
     ) -> str | None:
-        """Its text on one line, not empty, of *most* characters; of a *pattern* where there is one."""
+        """Return its text: one printable line that is not blank, and matches *pattern* if given."""
         if self.absent:
             return None
         if not isinstance(self.value, str):
-            self.expected(expected)
+            self.add_type_error(expected)
             return None
         if self.is_blank():
             return None
         if not self.value.isprintable():
-            self.fault("expected printable text on one line")
+            self.add_error("expected printable text on one line")
             return None
         if pattern is not None and re.fullmatch(pattern, self.value) is None:
-            self.fault(f"expected {expected}")
+            self.add_error(f"expected {expected}")
             return None
-        if len(self.value) > most:
-            self.fault(f"a text has at most {most} characters here")
+        if len(self.value) > max_length:
+            self.add_error(f"a text has at most {max_length} characters here")
             return None
         return self.value
 
     def is_blank(self) -> bool:
-        """Whether it is an empty text, as in a folder that is to be filled in; then it is noted."""
+        """Return whether it is a blank text, to be filled in, and add an error if so."""
         blank = isinstance(self.value, str) and not self.value.strip()
         if blank:
-            self.fault("this is empty", "fill it in")
+            self.add_error("this is empty", "fill it in")
         return blank
 
     def one_of(self, words: Collection[str], what: str = "word") -> str | None:
-        """Its text, which is one of *words*."""
+        """Return its text, which must be one of *words*; *what* names them in the error."""
         if self.absent:
             return None
         if not isinstance(self.value, str):
-            self.expected("text")
+            self.add_type_error("text")
             return None
         if self.value not in words:
             listed = ", ".join(f"`{word}`" for word in words)
             hint = did_you_mean(self.value, words) or f"expected one of {listed}"
-            self.fault(f"unknown {what} `{excerpt(self.value)}`", hint)
+            self.add_error(f"unknown {what} `{excerpt(self.value)}`", hint)
             return None
         return self.value
 
-    def texts(self, words: Collection[str], what: str) -> tuple[str, ...]:
-        """Its texts, each one of *words*."""
-        found = (item.one_of(words, what) for item in self.items())
-        return tuple(word for word in found if word is not None)
+    def several_of(self, words: Collection[str], what: str) -> tuple[str, ...]:
+        """Return the texts of an array, all of which must be among *words*; skip invalid ones."""
+        texts = (element.one_of(words, what) for element in self.elements())
+        return tuple(text for text in texts if text is not None)
 
     def day(self) -> date | None:
-        """Its date."""
+        """Return its date."""
         if self.absent:
             return None
         if isinstance(self.value, date) and not isinstance(self.value, datetime):
@@ -240,129 +241,86 @@ class Item:
             return None
         quoted = isinstance(self.value, str)
         hint = "write it without quotes" if quoted else None
-        self.expected("a date such as `2026-07-01`", hint)
+        self.add_type_error("a date such as `2026-07-01`", hint)
         return None
 
-    def whole(self, low: int, high: int) -> int | None:
-        """Its whole number, from *low* to *high*."""
+    def integer(self, low: int, high: int) -> int | None:
+        """Return its whole number, from *low* to *high*."""
         if self.absent:
             return None
         if type(self.value) is not int:
-            self.expected("a whole number")
+            self.add_type_error("a whole number")
             return None
         if not low <= self.value <= high:
-            self.fault(f"expected {low} to {high}")
+            self.add_error(f"expected {low} to {high}")
             return None
         return self.value
 
     def flag(self) -> bool | None:
-        """Its flag."""
+        """Return its flag."""
         if self.absent:
             return None
         if not isinstance(self.value, bool):
             hint = "write `true` or `false` without quotes" if isinstance(self.value, str) else None
-            self.expected("`true` or `false`", hint)
+            self.add_type_error("`true` or `false`", hint)
             return None
         return self.value
 
-    def quantity(self, type_: Type) -> int | None:
-        """Its value as the whole number of *type_*, written with its unit."""
-        if self.absent:
-            return None
-        if self.is_blank():
-            return None
-        if self.lacks_unit(type_):
-            return None
-        value = self.value
-        if isinstance(value, date) and type_.kind is not Kind.DATE:
-            self.expected(str(type_))
-            return None
-        if type_.kind is Kind.DATE:
-            value = self.day()
-            return None if value is None else int(value.toordinal())
-        return self.read(type_.read)
-
-    def lacks_unit(self, type_: Type) -> bool:
-        """Whether it is a percentage or money without its unit; then that is noted."""
-        unit = self._unit_hint(type_)
-        if unit is not None:
-            self.fault(f"expected {type_} in quotes, with its unit", unit)
-        return unit is not None
-
-    def _unit_hint(self, type_: Type) -> str | None:
-        """What to write instead, when a percentage or money stands without its unit."""
-        value = self.value
-        if type(value) not in (int, Decimal, str):
-            return None
-        number = value if isinstance(value, str) else str(value)
-        if not re.fullmatch(_BARE, number):
-            return None
-        if type_.kind is Kind.PERCENT:
-            if len(number) > _LONGEST_BARE:
-                return 'as `"12.5%"`'
-            # A fraction may be meant: 0.7 for 70%. A hundredfold mistake is not to be guessed at.
-            fraction = abs(Decimal(number)) <= 1
-            whole = f' or `"{trimmed(scaled(Decimal(number), 12), 10)}%"`' if fraction else ""
-            return f'write `"{number}%"`{whole}'
-        if type_.kind is not Kind.MONEY:
-            return None
-        return f'write `"{type_.currency} {number[:MAX_DIGITS]}"`'
-
-    def read(self, reader: Callable[[object], int | None]) -> int | None:
-        """What *reader* makes of its plain value; the `ValueError` that it raises is a fault."""
-        value = self.plain()
+    def converted(self, convert: Callable[[object], int | None]) -> int | None:
+        """Return `convert(self.json())`; a `ValueError` of *convert* becomes an error."""
+        value = self.json()
         if value is None:
             return None
         try:
-            number = reader(value)
+            number = convert(value)
         except ValueError as error:
-            self.fault(str(error))
+            self.add_error(str(error))
             return None
-        assert number is not None, "a file cannot hold a value that is missing"
+        assert number is not None, "TOML has no null"
         return number
 
-    def plain(self) -> Json:
-        """Its value as plain exact values: dates as text, decimals as `Decimal`."""
+    def json(self) -> Json:
+        """Return its value in exact JSON types: dates as text, decimals as `Decimal`."""
         value = self.value
         if self.absent:
             return None
         if isinstance(value, dict):
-            return {key: part.plain() for key, part in self.pairs().items()}
+            return {key: child.json() for key, child in self.entries().items()}
         if isinstance(value, list):
-            return [part.plain() for part in self.items()]
+            return [element.json() for element in self.elements()]
         if isinstance(value, bool | str | Decimal):
             return value
         if isinstance(value, int):
             if abs(value) >= 10**MAX_DIGITS:
-                self.fault(f"a number has at most {MAX_DIGITS} digits")
+                self.add_error(f"a number has at most {MAX_DIGITS} digits")
                 return None
             return value
         if isinstance(value, date) and not isinstance(value, datetime):
             return value.isoformat()
-        if isinstance(value, Unfit):
-            self.fault(
+        if isinstance(value, UnsupportedNumber):
+            self.add_error(
                 "a number is written in plain digits, with at most 12 decimals and no exponent"
             )
             return None
-        self.fault("expected a date such as `2026-07-01`, not a time")
+        self.add_error("expected a date such as `2026-07-01`, not a time")
         return None
 
 
 @frozen(eq=False)
-class Keys:
-    """The parts of a table by key; a key that the document does not have gives an absent item."""
+class TomlTable:
+    """A table with a fixed set of keys; a key that the document lacks gives an absent node."""
 
-    item: Item
-    _known: tuple[str, ...]
-    _parts: Mapping[str, Item]
+    node: Node
+    _keys: tuple[str, ...]
+    _children: Mapping[str, Node]
 
     def __contains__(self, key: str) -> bool:
-        """Whether there may be such a key."""
-        return key in self._known
+        """Whether *key* is one of its keys, present or absent."""
+        return key in self._keys
 
-    def __getitem__(self, key: str) -> Item:
-        part = self._parts.get(key)
-        if part is not None:
-            return part
-        assert key in self._known, f"nobody said that there may be a `{key}`"
-        return Item(self.item.document, (*self.item.path, key), _ABSENT)
+    def __getitem__(self, key: str) -> Node:
+        child = self._children.get(key)
+        if child is not None:
+            return child
+        assert key in self._keys, f"`{key}` is not a key of this table"
+        return Node(self.node.document, (*self.node.path, key), _ABSENT)

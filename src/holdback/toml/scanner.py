@@ -1,8 +1,9 @@
-"""Where everything stands in a TOML text.
+"""Tokens of a TOML text, limits on what it costs to read, and the place of every key and value.
 
-`tomllib` gives values without their places, and takes seconds over a few hostile lines. So a text is
-split into tokens here, in one pass: before `tomllib` reads it, to refuse what would cost too much
-(`excess`), and afterwards, to find the place of every key and value (`spots`).
+`tomllib` returns values without their places, and hostile input of a few lines keeps it busy for
+seconds. So the text is split into tokens here, in one pass: before `tomllib` reads it, to refuse
+what would cost too much (`limit_exceeded`), and afterwards, only when a place is asked for, to find
+every key and value (`locate`).
 """
 
 from __future__ import annotations
@@ -14,20 +15,22 @@ from typing import Final, NamedTuple, TypeAlias
 
 from attrs import frozen
 
-# A place in a document: keys, and numbers from 0 for the items of an array.
+# The path of a value in a document: keys, and indexes from 0 into arrays.
 Path: TypeAlias = tuple[str | int, ...]
 
-# Nobody nests a rule file deeper; `tomllib` needs quadratic time for long keys and recurses into values.
+# `tomllib` needs quadratic time for dotted keys and recurses into nested values. Rule files have at
+# most three parts to a key and nest four deep.
 MAX_KEY_PARTS: Final = 8
 MAX_DEPTH: Final = 32
-# Ten times what a long rule file has.
+# Ten times the tokens of the longest rule file that ships.
 MAX_TOKENS: Final = 40_000
-# The longest word without quotes, a key or a number: bounds what an integer can cost.
+# Converting an integer takes quadratic time in its digits, so bare words (keys, numbers) are short.
 MAX_WORD: Final = 64
 
+# Possessive quantifiers (`*+`, `++`) keep the scan linear: nothing that was matched is tried again.
 _TOKEN: Final = re.compile(
     r'''
-      (?:[ \t\r]++ | \#[^\n]*+)*+  # spaces and comments are no tokens
+      (?:[ \t\r]++ | \#[^\n]*+)*+  # skip spaces and comments
     (?: (?P<word>[A-Za-z0-9_+:-]+)
       | (?P<symbol>[\[\]{},=])
       | (?P<newline>\n)
@@ -46,7 +49,7 @@ _ESCAPE: Final = re.compile(r"\\u....|\\U........|\\.|.", re.DOTALL)
 
 
 class Token(NamedTuple):
-    """A piece of a TOML text, from `start` up to `end`; spaces and comments are none."""
+    """A piece of a TOML text from offset `start` up to `end`; spaces and comments are skipped."""
 
     kind: str
     text: str
@@ -55,28 +58,34 @@ class Token(NamedTuple):
 
 
 @frozen
-class Spot:
-    """Where a key and its value stand: each from an offset up to another. An array's item has no key."""
+class Spans:
+    """The characters of a key and of its value, as offsets from start to end.
+
+    An array element has no key; its `key` is the span of the element.
+    """
 
     key: tuple[int, int]
     value: tuple[int, int]
 
 
 def tokens(text: str) -> list[Token]:
-    """The tokens of *text*, up to a text that is never closed: `tomllib` reads no further either."""
-    found: list[Token] = []
+    """Return the tokens of *text*, up to the first string that is never closed.
+
+    `tomllib` stops at the same place, so nothing that it reads is missed.
+    """
+    result: list[Token] = []
     make = Token._make
     for match in _TOKEN.finditer(text):
         kind = match.lastgroup
         if kind == "open" or kind is None:
             break
         piece, end = match[kind], match.end()
-        found.append(make((kind, piece, end - len(piece), end)))
-    return found
+        result.append(make((kind, piece, end - len(piece), end)))
+    return result
 
 
-# Everything up to the next bracket, in a file without excess: short words, texts on one line, keys of few
-# parts. Nothing in it goes back, so a file is gone through once whatever it holds.
+# Everything up to the next bracket in a file that is within the limits: short words, strings on one
+# line, keys of few parts. The quantifiers are possessive, so the scan is linear for any input.
 _WORD: Final = rf"[A-Za-z0-9_+:-]{{1,{MAX_WORD}}}+(?![A-Za-z0-9_+:-])"
 _LINE_TEXT: Final = r""" "(?:[^"\\\n]++|\\[^\n])*+" | '[^'\n]*+' """
 _STRETCH: Final = re.compile(
@@ -94,10 +103,11 @@ _HEADER: Final = re.compile(r"^[ \t]*(\[\[[ \t]*([a-z_]+(?:\.[a-z_]+)*)[ \t]*\]\
 _LIKE_A_HEADER: Final = re.compile(r"^[ \t]*\[[ \t]*\[", re.MULTILINE)
 
 
-def is_ordinary(text: str) -> bool:
-    """
-    Whether it is seen at a glance that *text* has nothing of `excess`: nearly every file, in a fraction of
-    the time that its tokens take. What is not seen is no.
+def is_surely_within_limits(text: str) -> bool:
+    """Return whether a quick scan shows that *text* exceeds no limit.
+
+    False means "not shown": the tokens decide then (`limit_exceeded`). Nearly every real file
+    passes here, in a fraction of the time that its tokens take.
     """
     if len(text) > MAX_TOKENS or '"""' in text or "'''" in text:
         return False
@@ -115,20 +125,21 @@ def is_ordinary(text: str) -> bool:
         place += 1
 
 
-def headers(text: str) -> Mapping[Path, int]:
-    r"""
-    Where the tables of arrays begin, by their paths, of a text that is valid TOML.
+def array_table_offsets(text: str) -> Mapping[Path, int]:
+    r"""Return the offset of every `[[table]]` header of *text*, which is valid TOML, by path.
 
-    Nothing where a text goes over several lines, in which something could look like a header, and where a
-    header is written in a way that is not looked for here.
+    Every rule and example asks for its line, even in a valid file, and finding these headers is far
+    cheaper than `locate`. The result is empty where a multi-line string could contain a line that
+    looks like a header, or where a header is written with quotes or comments in it; `locate` finds
+    those.
 
-    >>> headers("[[rules]]\nid = 1\n[[rules]]\n")["rules", 1]
+    >>> array_table_offsets("[[rules]]\nid = 1\n[[rules]]\n")["rules", 1]
     17
     """
-    found: dict[Path, int] = {}
+    offsets: dict[Path, int] = {}
     matches = list(_HEADER.finditer(text))
     if '"""' in text or "'''" in text or len(matches) != len(_LIKE_A_HEADER.findall(text)):
-        return found
+        return offsets
     lengths: dict[Path, int] = {}
     for match in matches:
         *parents, last = match[2].split(".")
@@ -139,14 +150,14 @@ def headers(text: str) -> Mapping[Path, int]:
                 path = (*path, lengths[path] - 1)
         path = (*path, last)
         lengths[path] = lengths.get(path, 0) + 1
-        found[(*path, lengths[path] - 1)] = match.start(1)
-    return found
+        offsets[(*path, lengths[path] - 1)] = match.start(1)
+    return offsets
 
 
-def excess(found: Sequence[Token]) -> tuple[str, Token] | None:
-    """What would make a text too dear to read, and where: a message and a token; None when nothing."""
+def limit_exceeded(sequence: Sequence[Token]) -> tuple[str, Token] | None:
+    """Return a message and the token at which a text exceeds a limit; None when it exceeds none."""
     depth = dots = 0
-    for token in found:
+    for token in sequence:
         if token.kind == "word" and len(token.text) > MAX_WORD:
             return f"a key or a number has at most {MAX_WORD} characters", token
         if token.kind == "dot":
@@ -159,49 +170,52 @@ def excess(found: Sequence[Token]) -> tuple[str, Token] | None:
             depth += (token.text in "[{") - (token.text in "]}")
             if depth > MAX_DEPTH:
                 return f"values are nested at most {MAX_DEPTH} deep", token
-    if len(found) > MAX_TOKENS:
-        return f"there are more than {MAX_TOKENS} words and signs", found[MAX_TOKENS]
+    if len(sequence) > MAX_TOKENS:
+        return f"there are more than {MAX_TOKENS} words and signs", sequence[MAX_TOKENS]
     return None
 
 
-def spots(found: list[Token]) -> Mapping[Path, Spot]:
-    r"""
-    The spot of every key and value, by its path, of a text that is valid TOML.
+def locate(sequence: list[Token]) -> Mapping[Path, Spans]:
+    r"""Return the spans of every key and value by path, from the tokens of a valid TOML text.
 
-    >>> spots(tokens('[[rules]]\nid = "on-pace"'))["rules", 0, "id"].value
+    >>> locate(tokens('[[rules]]\nid = "on-pace"'))["rules", 0, "id"].value
     (15, 24)
     """
-    scanner = _Scanner(found)
+    scanner = _Scanner(sequence)
     scanner.document()
-    return scanner.spots
+    return scanner.spans
 
 
-def offset_within(raw: str, place: int) -> int:
-    r"""
-    The offset in *raw*, a quoted text of one line, of the character at *place* of its value.
+def offset_in_literal(literal: str, index: int) -> int:
+    r"""Return the offset in *literal*, a quoted string on one line, of character *index*.
 
-    >>> offset_within('"a\\tb"', 2)
+    >>> offset_in_literal('"a\\tb"', 2)
     4
     """
-    if raw.startswith("'"):
-        return place + 1
+    if literal.startswith("'"):
+        return index + 1
     offset = 1
-    for match in _ESCAPE.finditer(raw, 1):
-        if place == 0:
+    for match in _ESCAPE.finditer(literal, 1):
+        if index == 0:
             break
-        place -= 1
+        index -= 1
         offset = match.end()
     return offset
 
 
 class _Scanner:
-    """Reads the tokens of valid TOML once, noting where things stand."""
+    """Walks the tokens of a valid TOML text once and records the span of every key and value.
 
-    def __init__(self, found: list[Token]) -> None:
-        self.tokens = found
+    INVARIANT: `tomllib` has accepted the text, so no method here checks the grammar.
+    """
+
+    def __init__(self, sequence: list[Token]) -> None:
+        self.tokens = sequence
         self.place = 0
-        self.spots: dict[Path, Spot] = {}
-        self.lengths: dict[Path, int] = {}  # of the arrays of tables
+        self.spans: dict[Path, Spans] = {}
+        # The number of tables so far in each array of tables: a header without an index means the
+        # last of them.
+        self.lengths: dict[Path, int] = {}
 
     def peek(self) -> Token | None:
         return self.tokens[self.place] if self.place < len(self.tokens) else None
@@ -222,7 +236,7 @@ class _Scanner:
                 self.pair(table)
 
     def header(self) -> Path:
-        """`[a.b]` or `[[a.b]]`: the path of the table that begins."""
+        """Read `[a.b]` or `[[a.b]]` and return the path of the table that begins."""
         start = self.next().start
         of_array = self._next_is("[")
         if of_array:
@@ -231,19 +245,20 @@ class _Scanner:
         end = self.next().end
         if of_array:
             end = self.next().end
-        spot = Spot((start, end), (start, end))
+        spans = Spans((start, end), (start, end))
         path: Path = ()
         for part in parents:
             path = (*path, part)
-            self.spots.setdefault(path, spot)
+            # A parent table may have no header of its own; it is then located at its first child.
+            self.spans.setdefault(path, spans)
             if path in self.lengths:
                 path = (*path, self.lengths[path] - 1)
         path = (*path, last)
-        self.spots.setdefault(path, spot)
+        self.spans.setdefault(path, spans)
         if of_array:
             self.lengths[path] = self.lengths.get(path, 0) + 1
             path = (*path, self.lengths[path] - 1)
-        self.spots[path] = spot
+        self.spans[path] = spans
         return path
 
     def _next_is(self, text: str) -> bool:
@@ -261,36 +276,37 @@ class _Scanner:
         token = self.next()
         if token.kind != "text":
             return token.text
+        # `tomllib` decodes the escapes of a quoted key, so both sides agree on its name.
         value: str = tomllib.loads(f"key = {token.text}")["key"]
         return value
 
     def pair(self, table: Path) -> None:
-        """`key = value` in *table*."""
+        """Read `key = value` in *table*."""
         start = self.tokens[self.place].start
         parts = self.key()
         end = self.tokens[self.place - 1].end
         self.next()  # the `=`
         for depth in range(1, len(parts)):
-            self.spots.setdefault((*table, *parts[:depth]), Spot((start, end), (start, end)))
+            self.spans.setdefault((*table, *parts[:depth]), Spans((start, end), (start, end)))
         self.value((*table, *parts), (start, end))
 
     def value(self, path: Path, key: tuple[int, int] | None = None) -> None:
-        """The value at *path*."""
+        """Read the value at *path*."""
         token = self.next()
         end = token.end
         if token.text == "[":
-            end = self._items(path)
+            end = self._elements(path)
         elif token.text == "{":
             end = self._pairs(path)
         elif token.kind != "text":
-            # A number or a date: words, points, and a space between date and time.
+            # Numbers and dates are several tokens: `1.5`, and `2026-07-01 10:00:00` with its space.
             while (more := self.peek()) is not None and more.kind in ("word", "dot"):
                 end = self.next().end
         span = (token.start, end)
-        self.spots[path] = Spot(key or span, span)
+        self.spans[path] = Spans(key or span, span)
 
-    def _items(self, path: Path) -> int:
-        """The items of an array, up to the end of its bracket."""
+    def _elements(self, path: Path) -> int:
+        """Read the elements of an array and return the offset after its bracket."""
         count = 0
         while not self._next_is("]"):
             if self._next_is(",") or self._next_is("\n"):
@@ -301,7 +317,7 @@ class _Scanner:
         return self.next().end
 
     def _pairs(self, path: Path) -> int:
-        """The pairs of an inline table, up to the end of its brace."""
+        """Read the pairs of an inline table and return the offset after its brace."""
         while not self._next_is("}"):
             if self._next_is(",") or self._next_is("\n"):
                 self.next()

@@ -1,5 +1,5 @@
-"""What a risk team works with: checking, testing and comparing the files of jurisdictions.
+"""Tools for a risk team: checking, testing and comparing the files of jurisdictions.
 
-Everything here takes jurisdictions that were read, and gives values; what opens files and what prints is
-in `cli/`.
+Everything here takes jurisdictions that were read and returns values. The commands in `cli/` open
+the files and print.
 """

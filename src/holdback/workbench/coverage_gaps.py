@@ -1,4 +1,4 @@
-"""What the examples of a jurisdiction leave open; `holdback check` and `holdback test` report the same gaps."""
+"""Gaps in the coverage by examples, the same in `holdback check` and in `holdback test`."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator
 from holdback.errors import ErrorDetail
 from holdback.jurisdictions.jurisdiction import Jurisdiction
 from holdback.workbench.coverage import Coverage, coverage
-from holdback.workbench.example_run import Trial
+from holdback.workbench.example_run import ExampleRun
 from holdback.workbench.thresholds import one_sided
 
 
-def coverage_gaps(jurisdiction: Jurisdiction, examples: Iterable[Trial]) -> Iterator[ErrorDetail]:
-    """Answers that no example gives: of a rule as a whole, and of each threshold in it."""
-    yield from (_gap(rule) for rule in coverage(jurisdiction, examples) if rule.missing)
+def coverage_gaps(jurisdiction: Jurisdiction, runs: Iterable[ExampleRun]) -> Iterator[ErrorDetail]:
+    """Yield the answers that no example gives, of rules as a whole and of each threshold."""
+    yield from (_gap(rule) for rule in coverage(jurisdiction, runs) if rule.missing)
     yield from one_sided(jurisdiction)
 
 

@@ -1,4 +1,4 @@
-"""What changed from one rulebook to another, rule by rule, in words."""
+"""The differences between two rulebooks, rule by rule, in words."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ADDED: Final = "added"
 REMOVED: Final = "removed"
 CHANGED: Final = "changed"
 
-# What is said of a rule that has changed, besides what it says in words.
+# The keys of a changed rule that are compared one by one, after its meaning in words.
 _OF_A_RULE: Final = ("code", "when", "require", "otherwise", "reason")
 _OF_A_PRODUCT: Final = ("name", "description", "repayment_mechanism", "amounts")
 _ORDER: Final = "their order, which is their priority"
@@ -23,7 +23,7 @@ _ORDER: Final = "their order, which is their priority"
 
 @frozen(kw_only=True)
 class Difference:
-    """One thing that was added, removed or changed: what it is, its name, and what is different."""
+    """A rule, setting, parameter or product that was added, removed or changed, and how."""
 
     state: str
     kind: str
@@ -31,7 +31,7 @@ class Difference:
     details: tuple[str, ...] = ()
 
     def plain(self) -> dict[str, Json]:
-        """The difference as plain values."""
+        """Return the difference as plain values."""
         return {
             "state": self.state,
             "kind": self.kind,
@@ -41,7 +41,7 @@ class Difference:
 
 
 def differences(before: Overview, after: Overview) -> Iterator[Difference]:
-    """What is different in *after*, each an `overview`."""
+    """Yield the differences from *before* to *after*, both made by `overview`."""
     yield from _valued("setting", before["settings"], after["settings"])
     yield from _valued("fact", before["facts"], after["facts"])
     yield from _valued("parameter", before["parameters"], after["parameters"])
@@ -49,8 +49,8 @@ def differences(before: Overview, after: Overview) -> Iterator[Difference]:
     yield from _products(before["products"], after["products"])
 
 
-def _by(key: str, things: Iterable[Overview]) -> dict[str, Overview]:
-    return {thing[key]: thing for thing in things}
+def _by(key: str, entries: Iterable[Overview]) -> dict[str, Overview]:
+    return {entry[key]: entry for entry in entries}
 
 
 def _names(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
@@ -113,8 +113,9 @@ def _rules(
 def _moved(
     kind: str, old: Mapping[str, Any], new: Mapping[str, Any], name: str
 ) -> Iterator[Difference]:
-    """That what is in both stands in another order."""
-    before, after = [each for each in old if each in new], [each for each in new if each in old]
+    """Yield a difference when the entries that are in both have another order."""
+    before = [key for key in old if key in new]
+    after = [key for key in new if key in old]
     if before != after:
         order = f"{', '.join(before)} to {', '.join(after)}"
         yield Difference(state=CHANGED, kind=kind, name=name, details=(order,))
@@ -159,10 +160,10 @@ def _of_a_product(old: Overview, new: Overview) -> Iterator[str]:
         if old[key] != new[key]:
             yield f"{key}: {_shown(old[key])} to {_shown(new[key])}"
     for kind in _names(old["calculators"], new["calculators"]):
-        one, other = old["calculators"][kind], new["calculators"][kind]
-        for name in _names(one, other):
-            if one.get(name) != other.get(name):
-                yield f"{kind} {name}: {_setting(one, name)} to {_setting(other, name)}"
+        before, after = old["calculators"][kind], new["calculators"][kind]
+        for name in _names(before, after):
+            if before.get(name) != after.get(name):
+                yield f"{kind} {name}: {_setting(before, name)} to {_setting(after, name)}"
 
 
 def _setting(settings: Overview, name: str) -> str:

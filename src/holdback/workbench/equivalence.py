@@ -1,8 +1,8 @@
-"""Whether two rulebooks are the same on every deal, where that can be seen by looking at few of them.
+"""Proof that two rulebooks give the same answer for every deal, where few deals suffice for it.
 
-A rule whose comparisons are of one fact with constants changes its answer only at those constants. So two
-such rules are the same when they answer alike on every combination of the constants, their neighbours
-and the ends of the ranges, the fact unknown included. Of other rules nothing is said.
+A rule that compares single facts with constants changes its answer only at those constants. So two
+such rules are the same when they agree on every combination of the constants, their neighbours and
+the ends of the facts' ranges, unknown facts included. About other rules nothing is proved.
 """
 
 from __future__ import annotations
@@ -18,21 +18,22 @@ from holdback.rules import Catalogue, Facts, interpret
 from holdback.rules.tree import Checked, Constant, FactRead, Node, Operation
 from holdback.ruleset import Rule, RuleSet
 
-# More combinations than this are not looked at.
-MOST_LOOKS: Final = 2_000
+# With more combinations than this, a proof is not attempted.
+MAX_DEALS: Final = 2_000
 _LOGIC: Final = ("and", "or", "not")
 
 
-def alike(one: Rulebook, other: Rulebook) -> bool:
-    """Whether no deal can tell *one* from *other*, as far as can be seen; what is not seen is no."""
-    if one is other:
+def provably_same(first: Rulebook, second: Rulebook) -> bool:
+    """Return whether it can be proved that every deal gets the same answer from both rulebooks."""
+    if first is second:
         return True
-    if any(getattr(one, name) != getattr(other, name) for name in TIMELINES):
+    if any(getattr(first, name) != getattr(second, name) for name in TIMELINES):
         return False
-    if len(one.products) != len(other.products):
+    if len(first.products) != len(second.products):
         return False
-    sets = [(one.renewal, other.renewal, True)]
-    for before, after in zip(one.products, other.products, strict=True):
+    if not _same_rules(first.renewal, second.renewal, above_floor=True):
+        return False
+    for before, after in zip(first.products, second.products, strict=True):
         if before is after:
             continue
         priced = (before.amounts, before.limits, before.split_percentage, before.factor_rate)
@@ -40,48 +41,53 @@ def alike(one: Rulebook, other: Rulebook) -> bool:
             return False
         if before.term != after.term:
             return False
-        sets.append((before.rules, after.rules, False))
-    return all(_same_set(before, after, above) for before, after, above in sets)
+        if not _same_rules(before.rules, after.rules, above_floor=False):
+            return False
+    return True
 
 
-def _same_set(before: RuleSet, after: RuleSet, above_floor: bool) -> bool:
-    if before is after:
+def _same_rules(first: RuleSet, second: RuleSet, *, above_floor: bool) -> bool:
+    if first is second:
         return True
-    return len(before.rules) == len(after.rules) and all(
-        _same(one, other, above_floor) for one, other in zip(before.rules, after.rules, strict=True)
+    return len(first.rules) == len(second.rules) and all(
+        _same_rule(before, after, above_floor=above_floor)
+        for before, after in zip(first.rules, second.rules, strict=True)
     )
 
 
-def _same(one: Rule, other: Rule, above_floor: bool) -> bool:
-    if one is other:
+def _same_rule(first: Rule, second: Rule, *, above_floor: bool) -> bool:
+    if first is second:
         return True
-    if (one.code, one.otherwise) != (other.code, other.otherwise):
+    if (first.code, first.otherwise) != (second.code, second.otherwise):
         return False
-    deals = telling([one.checked, other.checked], above_floor=above_floor)
+    deals = distinguishing_deals([first.checked, second.checked], above_floor=above_floor)
     return deals is not None and all(
-        interpret(one.checked, facts) == interpret(other.checked, facts) for facts in deals
+        interpret(first.checked, facts) == interpret(second.checked, facts) for facts in deals
     )
 
 
-def telling(rules: list[Checked], *, above_floor: bool) -> list[Facts] | None:
+def distinguishing_deals(rules: list[Checked], *, above_floor: bool) -> list[Facts] | None:
     """
-    Deals among which there are two that *rules* answer differently, if there are any at all.
+    Return deals that give every combination of answers that *rules* can give.
 
-    None when that cannot be said: a comparison is of more than a fact with constants, or there would be
-    more deals than `MOST_LOOKS`. With *above_floor* only deals whose progress reaches the floor.
+    So if two of the rules differ on any deal, they differ on one of these. None when a comparison
+    has more than one fact and constants, or when there would be more deals than `MAX_DEALS`. With
+    *above_floor*, only deals whose progress reaches the floor.
     """
     catalogue = rules[0].catalogue
     points: dict[int, set[int | None]] = {}
     for rule in rules:
-        if not _simple(rule.tree, points):
+        if not _collect_points(rule.tree, points):
             return None
     for place, numbers in points.items():
         fact = catalogue.facts[place]
-        low = max(fact.low, FLOOR) if above_floor and fact.name == "progress" else fact.low
-        ends = {fact.low, fact.high, low}
-        inside = {n for n in numbers | ends if n is not None and low <= n <= fact.high}
-        points[place] = {*inside} if above_floor and fact.name == "progress" else {*inside, None}
-    if prod(len(each) for each in points.values()) > MOST_LOOKS:
+        # Below the floor, and with unknown progress, no rule is evaluated.
+        limited = above_floor and fact.name == "progress"
+        low = max(fact.low, FLOOR) if limited else fact.low
+        candidates = numbers | {fact.low, fact.high, low}
+        inside = {n for n in candidates if n is not None and low <= n <= fact.high}
+        points[place] = {*inside} if limited else {*inside, None}
+    if prod(len(numbers) for numbers in points.values()) > MAX_DEALS:
         return None
     return [
         _facts(catalogue, dict(zip(points, deal, strict=True)))
@@ -89,24 +95,29 @@ def telling(rules: list[Checked], *, above_floor: bool) -> list[Facts] | None:
     ]
 
 
-def _facts(catalogue: Catalogue, known: dict[int, int | None]) -> Facts:
-    return tuple(known.get(place) for place in range(len(catalogue.facts)))
+def _facts(catalogue: Catalogue, numbers: dict[int, int | None]) -> Facts:
+    return tuple(numbers.get(place) for place in range(len(catalogue.facts)))
 
 
-def _simple(node: Node, points: dict[int, set[int | None]]) -> bool:
-    """Whether *node* compares single facts with constants; adds where each fact's answers can change."""
+def _collect_points(node: Node, points: dict[int, set[int | None]]) -> bool:
+    """
+    Add to *points*, by the place of the fact, the numbers around which *node* can change.
+
+    Return False, with *points* incomplete, when *node* compares more than a fact and constants.
+    """
     match node:
         case Constant():
             return True
         case FactRead():
-            points.setdefault(node.place, set()).update((0, 1))
+            points.setdefault(node.place, set()).update((0, 1))  # a flag
             return True
         case Operation(operator=operator, operands=operands) if operator in _LOGIC:
-            answers = [_simple(operand, points) for operand in operands]  # each adds its points
-            return all(answers)
+            # A list, not a generator: every operand has to add its points.
+            collected = [_collect_points(operand, points) for operand in operands]
+            return all(collected)
         case Operation(operands=operands):
-            facts = [each for each in operands if isinstance(each, FactRead)]
-            constants = [each for each in operands if isinstance(each, Constant)]
+            facts = [operand for operand in operands if isinstance(operand, FactRead)]
+            constants = [operand for operand in operands if isinstance(operand, Constant)]
             if len(facts) != 1 or len(constants) != len(operands) - 1:
                 return False
             for constant in constants:

@@ -1,4 +1,4 @@
-"""Running the examples of a jurisdiction: what was expected, what came out, and which rule decided."""
+"""Runs of a jurisdiction's examples: expected and actual answers, and the rule that decided."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from holdback.offers.registry import BUILT_IN, bind
 from holdback.rules import Kind, Type
 from holdback.ruleset import Answers, Reason, TraceLine
 
-# How a fact of an offer is written in an example.
+# How the terms of an offer are written in an example.
 _SHOWN: Final[Mapping[str, Callable[[Any], Json]]] = {
     "funded_amount": str,
     "repayment_amount": str,
@@ -31,7 +31,11 @@ _SHOWN: Final[Mapping[str, Callable[[Any], Json]]] = {
 
 @frozen
 class Answer:
-    """What comes out for an example: outcome or decision, codes, needs; the limits, and the offers made."""
+    """The answer to an example, expected or actual.
+
+    `outcome` is the outcome of an assessment or the decision on a product. `limits` and `offers`
+    are None where nothing is said about them.
+    """
 
     outcome: str
     codes: tuple[str, ...] = ()
@@ -39,23 +43,23 @@ class Answer:
     limits: Mapping[str, Json] | None = None
     offers: tuple[Mapping[str, Json], ...] | None = None
 
-    def differs(self, other: Answer) -> bool:
-        """Whether *other* is not what this one, of an example, expects: of offers, all that it names."""
-        if (self.outcome, self.codes, self.needs) != (other.outcome, other.codes, other.needs):
+    def differs(self, actual: Answer) -> bool:
+        """Return whether *actual* is not what this answer expects, in the terms that it names."""
+        if (self.outcome, self.codes, self.needs) != (actual.outcome, actual.codes, actual.needs):
             return True
-        limits = other.limits or {}
+        limits = actual.limits or {}
         if any(limits.get(name) != value for name, value in (self.limits or {}).items()):
             return True
         if self.offers is None:
             return False
-        made = other.offers or ()
+        made = actual.offers or ()
         return len(made) != len(self.offers) or any(
             any(offer[name] != value for name, value in expected.items())
             for expected, offer in zip(self.offers, made, strict=True)
         )
 
     def plain(self) -> dict[str, Json]:
-        """The answer as plain values."""
+        """Return the answer as plain values."""
         shown: dict[str, Json] = {
             "outcome": self.outcome,
             "codes": list(self.codes),
@@ -67,8 +71,8 @@ class Answer:
 
 
 @frozen(kw_only=True)
-class Trial:
-    """An example that was run: what it expects, what it got, the reasons and every rule's answer."""
+class ExampleRun:
+    """A run of an example: the expected and the actual answer, the reasons, every rule's answer."""
 
     jurisdiction: str
     example: Example
@@ -79,18 +83,18 @@ class Trial:
 
     @property
     def passed(self) -> bool:
-        """Whether what came out is what the example expects."""
+        """Whether the answer is as the example expects."""
         return not self.expected.differs(self.got)
 
     @property
     def deciding(self) -> str | None:
-        """The rule that decided: the first that was false, else the first that was unknown."""
+        """The rule that decided: the first that is false, else the first that is unknown."""
         if self.reasons:
             return self.reasons[0].rule
         return next((line.rule for line in self.trace if line.answer is None), None)
 
     def lines(self) -> Iterator[str]:
-        """The trial for people: what was expected, what came out, why, and the facts."""
+        """Yield the run for people: expected and actual answer, reasons, and facts."""
         example = self.example
         yield f"{self.jurisdiction}: {example.name}, {example.file}:{example.line}, on {example.on}"
         for word, answer in (("expected", self.expected), ("got", self.got)):
@@ -106,7 +110,7 @@ class Trial:
         yield f"  facts     {given}"
 
     def _terms(self, answer: Answer) -> Iterator[str]:
-        """The limits and offers of *answer*, as far as the example names them."""
+        """Yield the limits and offers of *answer*, as far as the example names them."""
         if self.expected.limits is not None and answer.limits is not None:
             shown = (f"{name} {answer.limits[name]}" for name in self.expected.limits)
             yield f"            limits: {', '.join(shown)}"
@@ -117,7 +121,7 @@ class Trial:
                 yield f"            {', '.join(shown)}"
 
     def plain(self) -> dict[str, Json]:
-        """The trial as plain values."""
+        """Return the run as plain values."""
         return {
             "jurisdiction": self.jurisdiction,
             "example": self.example.name,
@@ -138,63 +142,68 @@ def _plain(value: Json) -> str:
 
 
 def expectation(example: Example, currency: Currency) -> Answer:
-    """What *example* expects."""
+    """Return the answer that *example* expects."""
     expect = example.expect
     if example.of_settings:
-        return _settings(expect)
+        return _settings_answer(expect)
     offers, limits = expect.get("offers"), expect.get("limits")
     return Answer(
         outcome=expect.get("outcome") or expect["decision"],
         codes=tuple(expect.get("codes", ())),
         needs=tuple(expect.get("needs", ())),
-        limits=None if limits is None else _written(limits, currency),
-        offers=None if offers is None else tuple(_written(offer, currency) for offer in offers),
+        limits=None if limits is None else _normal_terms(limits, currency),
+        offers=None
+        if offers is None
+        else tuple(_normal_terms(offer, currency) for offer in offers),
     )
 
 
-def _settings(values: Mapping[str, Json]) -> Answer:
+def _settings_answer(values: Mapping[str, Json]) -> Answer:
     return Answer(", ".join(f"{name} {value}" for name, value in sorted(values.items())))
 
 
-def _written(offer: Mapping[str, Json], currency: Currency) -> dict[str, Json]:
-    """An expected offer, or limits, in the one form that figures have: `10.0%` is `10%`."""
+def _normal_terms(terms: Mapping[str, Json], currency: Currency) -> dict[str, Json]:
+    """Return an expected offer, or limits, with figures in normal form: `10%` for `10.0%`."""
     money = Type(Kind.MONEY, currency)
     types = {**offer_types(currency), "minimum": money, "maximum": money}
 
     def normal(type_: Type, value: Json) -> Json:
         number = type_.read(value)
-        assert number is not None, "the reader of examples read it"
+        assert number is not None, "the reader of examples accepted it"
         return number if type_.kind is Kind.COUNT else type_.show(number)
 
-    return {name: normal(types[name], value) for name, value in offer.items()}
+    return {name: normal(types[name], value) for name, value in terms.items()}
 
 
-def trials(jurisdiction: Jurisdiction) -> Iterator[Trial]:
-    """Every example of *jurisdiction*, run."""
+def run_examples(jurisdiction: Jurisdiction) -> Iterator[ExampleRun]:
+    """Yield the run of every example of *jurisdiction*."""
     for example in jurisdiction.examples:
-        yield run(example, jurisdiction.rulebook(example.on))
+        yield run_example(example, jurisdiction.rulebook(example.on))
 
 
-def run(example: Example, rulebook: Rulebook, calculators: Mapping[str, type] = BUILT_IN) -> Trial:
+def run_example(
+    example: Example, rulebook: Rulebook, calculators: Mapping[str, type] = BUILT_IN
+) -> ExampleRun:
     """
-    *example* by the *rulebook* of its day and these *calculators*.
+    Return the run of *example* by the *rulebook* of its day, with *calculators*.
 
     Raises:
-        InvalidDocument: when its facts cannot be meant, or its product's calculators cannot be bound.
+        InvalidDocument: when its facts are invalid, or its product's calculators cannot be bound.
     """
     facts = rulebook.catalogue.prepare(example.given)
     reasons: tuple[Reason, ...] = ()
     trace: tuple[TraceLine, ...] = ()
     if example.of_settings:
-        got = _settings({name: getattr(rulebook, name) for name in example.expect})
+        got = _settings_answer({name: getattr(rulebook, name) for name in example.expect})
     elif example.product is None:
         assessment = rulebook.assess_prepared(facts)
         reasons, trace = assessment.reasons, assessment.trace
         got = Answer(assessment.outcome, assessment.codes, assessment.needs)
-    elif all(each.key != example.product for each in rulebook.products):
+    elif all(terms.key != example.product for terms in rulebook.products):
         got = Answer(NOT_OFFERED)
     else:
-        offered = [each for each in rulebook.products if each.key == example.product]
+        # Only this product is bound: another one with an unknown calculator does not matter here.
+        offered = [terms for terms in rulebook.products if terms.key == example.product]
         (product,) = bind(evolve(rulebook, products=tuple(offered)), calculators, _identify)
         settles = None if example.settles is None else Money(example.settles, rulebook.currency)
         case = PricingCase(
@@ -207,7 +216,7 @@ def run(example: Example, rulebook: Rulebook, calculators: Mapping[str, type] = 
         quoted = quote(product, case, str, settles)
         answers: Answers = product.terms.rules.answer(facts)
         reasons, trace, got = quoted.reasons, answers.trace, _answer(quoted)
-    return Trial(
+    return ExampleRun(
         jurisdiction=rulebook.code,
         example=example,
         expected=expectation(example, rulebook.currency),

@@ -1,6 +1,6 @@
-"""What is wrong with files that can be read: what nobody uses, what no example holds, what is out of date.
+"""Findings in files that can be read: unused, untested, contradictory or overdue parts.
 
-A finding is a `ErrorDetail`, like those of the reader: it says where, what, and what would help.
+A finding is an `ErrorDetail`, like the errors of the reader: what is wrong, where, and what to do.
 """
 
 from __future__ import annotations
@@ -15,195 +15,195 @@ from attrs import evolve
 from holdback.errors import ErrorDetail, InvalidDocument
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
 from holdback.jurisdictions.overlay import Policy
-from holdback.jurisdictions.rulebook import Example, Rulebook
-from holdback.jurisdictions.source_rules import WrittenRule
+from holdback.jurisdictions.rulebook import Rulebook
+from holdback.jurisdictions.source_rules import SourceRule
 from holdback.jurisdictions.timeline import Period
 from holdback.offers.registry import bind_all
 from holdback.rules import Facts, interpret
 from holdback.ruleset import DECLINE, PLACEHOLDER, Rule
 from holdback.workbench.coverage_gaps import coverage_gaps
-from holdback.workbench.equivalence import telling
-from holdback.workbench.example_run import Answer, Trial, run
+from holdback.workbench.equivalence import distinguishing_deals
+from holdback.workbench.example_lint import (
+    evidence_from_the_future,
+    failing_examples,
+    run_or_error,
+)
+from holdback.workbench.example_run import ExampleRun
 
 _PROGRESS: Final = "progress"
-_CHECKED: Final = "credit_checked_on"
-# Rules by the values of their parameters: more are not looked at for what they always say.
-MOST_LOOKED_AT: Final = 500
-# So many tenths of an inherited id make a new one a slip of the pen.
-_NEARLY: Final = 9
+# Bounds the cost of a check: further versions of rules are not tested for a constant answer.
+MAX_RULES_TESTED: Final = 500
+# A new id that shares this many tenths of its letters with an inherited one is probably a typo.
+_SIMILAR_TENTHS: Final = 9
 
 
 def findings(jurisdictions: Jurisdictions, on: date | None = None) -> Iterator[ErrorDetail]:
-    """What is wrong with *jurisdictions*, each of which can be read; *on* is the day of today."""
-    told = set[ErrorDetail]()
+    """Yield the findings in *jurisdictions*, all of which can be read; *on* is the current day."""
+    reported = set[ErrorDetail]()
     for jurisdiction in jurisdictions:
-        found = in_order(_of(jurisdiction, jurisdictions, on))
-        yield from (each for each in found if each not in told)  # a parent's is told once
-        told.update(found)
-    yield from _codes(jurisdictions)
+        new = in_order(_findings_in(jurisdiction, jurisdictions, on))
+        # A finding in a parent's file also comes up in its children.
+        yield from (finding for finding in new if finding not in reported)
+        reported.update(new)
+    yield from _shared_codes(jurisdictions)
 
 
-def in_order(faults: Iterable[ErrorDetail]) -> list[ErrorDetail]:
-    """*faults*, each once, in the order of files and lines."""
+def in_order(errors: Iterable[ErrorDetail]) -> list[ErrorDetail]:
+    """Return the distinct *errors* in the order of files and lines."""
     return sorted(
-        dict.fromkeys(faults), key=lambda each: (each.file or "", each.line or 0, each.column or 0)
+        dict.fromkeys(errors),
+        key=lambda error: (error.file or "", error.line or 0, error.column or 0),
     )
 
 
-def _of(
+def _findings_in(
     jurisdiction: Jurisdiction, jurisdictions: Jurisdictions, on: date | None
 ) -> Iterator[ErrorDetail]:
     yield from _unused(jurisdiction, jurisdictions)
-    yield from _almost_inherited(jurisdiction)
-    yield from _dropped_in_vain(jurisdiction)
-    yield from _review(jurisdiction, on)
-    yield from _constant(jurisdiction)
-    yield from _floor_alone(jurisdiction)
-    bound = list(_unbound(jurisdiction))
-    yield from bound
-    tried = [] if bound else [_tried(jurisdiction, each) for each in jurisdiction.examples]
-    yield from _examples(tried)
-    for example in jurisdiction.examples:
-        yield from _too_late(example, jurisdiction)
-    if not bound:
-        ran = [each for each in tried if isinstance(each, Trial)]
-        yield from coverage_gaps(jurisdiction, ran)
+    yield from _misspelled_overrides(jurisdiction)
+    yield from _useless_switch_offs(jurisdiction)
+    yield from _overdue_review(jurisdiction, on)
+    yield from _constant_rules(jurisdiction)
+    yield from _floor_suffices(jurisdiction)
+    unbound = list(_unbound(jurisdiction))
+    yield from unbound
+    yield from evidence_from_the_future(jurisdiction)
+    # Without its calculators no example of a product can run, and every answer would be a gap.
+    if not unbound:
+        runs = [run_or_error(jurisdiction, example) for example in jurisdiction.examples]
+        yield from failing_examples(runs)
+        yield from coverage_gaps(jurisdiction, [run for run in runs if isinstance(run, ExampleRun)])
 
 
 def _unused(jurisdiction: Jurisdiction, jurisdictions: Jurisdictions) -> Iterator[ErrorDetail]:
-    """Own parameters and facts that no rule names, here or in a child."""
-    named = set[str]()
-    for each in jurisdictions:
-        if jurisdiction.policy.own in each.policy.layers:
-            named |= {name for rule, _, _ in _rules(each) for name in _read_by(rule)}
-            named |= set(_calculated(each))
-    for name, written in jurisdiction.policy.parameters.items():
-        if written is not None and written.code == jurisdiction.code and name not in named:
+    """Yield own parameters and facts that nothing reads, here or in a child."""
+    read = set[str]()
+    for descendant in jurisdictions:
+        if jurisdiction.policy.own in descendant.policy.layers:
+            for rule, _ in _distinct_rules(descendant):
+                read.update(rule.checked.names, rule.checked.parameters)
+            read.update(_read_by_calculators(descendant))
+    hint = "leave it out, or write the rule that needs it"
+    for name, parameter in jurisdiction.policy.own_parameters.items():
+        if name not in read:
             yield ErrorDetail(
                 message=f"no rule reads the parameter `{name}`",
-                hint="leave it out, or write the rule that needs it",
-                **written.item.position(key=True),
+                hint=hint,
+                **parameter.node.position(key=True),
             )
-    particulars = jurisdiction.policy.particulars
-    assert particulars is not None, "it was read"
-    facts = particulars.item.pairs().get("facts")
-    for name, item in ({} if facts is None else facts.pairs()).items():
-        if name not in named:
+    facts = jurisdiction.details.node.entries().get("facts")
+    for name, node in ({} if facts is None else facts.entries()).items():
+        if name not in read:
             yield ErrorDetail(
-                message=f"no rule reads the fact `{name}`",
-                hint="leave it out, or write the rule that needs it",
-                **item.position(key=True),
+                message=f"no rule reads the fact `{name}`", hint=hint, **node.position(key=True)
             )
 
 
-def _read_by(rule: Rule) -> Iterator[str]:
-    yield from rule.checked.names
-    yield from rule.checked.parameters
-
-
-def _calculated(jurisdiction: Jurisdiction) -> Iterator[str]:
-    """The facts that calculators are told to look at."""
+def _read_by_calculators(jurisdiction: Jurisdiction) -> Iterator[str]:
+    """Yield the names of facts that calculators read because their setting `on` says so."""
     for product in jurisdiction.policy.products:
         for choice in product.calculators.values():
-            on = choice.settings.get("on")
-            if isinstance(on, str):
-                yield on
+            fact = choice.settings.get("on")
+            if isinstance(fact, str):
+                yield fact
 
 
-def _almost_inherited(jurisdiction: Jurisdiction) -> Iterator[ErrorDetail]:
-    """New rules of a child whose id is nearly an inherited one: they add where they should replace."""
+def _misspelled_overrides(jurisdiction: Jurisdiction) -> Iterator[ErrorDetail]:
+    """Yield new rules of a child whose id is nearly an inherited one: they add, not replace."""
     *inherited, own = jurisdiction.policy.layers
     ids = {rule.id for layer in inherited for rule in layer.rules}
     for rule in own.rules:
-        near = [each for each in sorted(ids) if _alike(rule.id, each)]
-        if rule.id not in ids and near:
+        similar = [inherited_id for inherited_id in sorted(ids) if _similar(rule.id, inherited_id)]
+        if rule.id not in ids and similar:
             yield ErrorDetail(
-                message=f"`{rule.id}` is new here, and `{near[0]}` is inherited",
-                hint=f"to replace that rule, name this one `{near[0]}`; else give it another id",
-                **rule.keys["id"].position(),
+                message=f"`{rule.id}` is new here, and `{similar[0]}` is inherited",
+                hint=f"to replace that rule, name this one `{similar[0]}`; else give it another id",
+                **rule.table["id"].position(),
             )
 
 
-def _dropped_in_vain(jurisdiction: Jurisdiction) -> Iterator[ErrorDetail]:
-    """What is switched off and is not there on any of those days, or has been already."""
-    policy, told = jurisdiction.policy, set[tuple[str, str, Period]]()
-    under = evolve(policy, layers=policy.layers[:-1]) if len(policy.layers) > 1 else policy
+def _similar(first: str, second: str) -> bool:
+    """Return whether nine tenths of the letters of two names are the same, in the same order."""
+    blocks = difflib.SequenceMatcher(None, first, second).get_matching_blocks()
+    same = 2 * sum(block.size for block in blocks)
+    return same * 10 >= (len(first) + len(second)) * _SIMILAR_TENTHS
+
+
+def _useless_switch_offs(jurisdiction: Jurisdiction) -> Iterator[ErrorDetail]:
+    """Yield what is switched off on days on which it is not inherited, or switched off twice."""
+    policy, seen = jurisdiction.policy, set[tuple[str, str, Period]]()
+    parents = evolve(policy, layers=policy.layers[:-1]) if len(policy.layers) > 1 else policy
     for dropped in policy.own.switched_off:
-        days = [each.since for each in jurisdiction.slices if each.since in dropped.period]
-        there = any(
-            dropped.name in _names(under, dropped.kind, day)
+        days = [
+            rulebook.since for rulebook in jurisdiction.slices if rulebook.since in dropped.period
+        ]
+        has_effect = any(
+            dropped.name in _names(parents, dropped.kind, day)
             and dropped.name not in _names(policy, dropped.kind, day)
             for day in days
         )
         key = (dropped.kind, dropped.name, dropped.period)
-        if not there or key in told:
+        if not has_effect or key in seen:
             yield ErrorDetail(
-                message=f"nothing is switched off: the {dropped.kind} `{dropped.name}` is not inherited "
-                "then, or is written anew here",
-                hint="leave it out, or mend its `from` and `until`",
-                **dropped.item.position(),
+                message=f"nothing is switched off: the {dropped.kind} `{dropped.name}` is not "
+                "inherited then, or is written anew here",
+                hint="leave it out, or correct its `from` and `until`",
+                **dropped.node.position(),
             )
-        told.add(key)
+        seen.add(key)
 
 
 def _names(policy: Policy, kind: str, day: date) -> set[str]:
-    """What is in force of a *kind* on *day*, by name."""
+    """Return the names of the rules, products or parameters in force on *day*."""
     if kind == "rule":
         return {rule.id for rule in policy.rules_on(day)}
     if kind == "product":
         return {product.key for product in policy.products_on(day)}
-    return {name for name, each in policy.parameters_on(day).items() if each.code != policy.code}
+    # A child's own parameter replaces the inherited one, and is no longer that one.
+    return {
+        name
+        for name, parameter in policy.parameters_on(day).items()
+        if parameter.code != policy.code
+    }
 
 
-def _alike(one: str, other: str) -> bool:
-    """Whether nine tenths of the letters of two names are the same, in the same order."""
-    blocks = difflib.SequenceMatcher(None, one, other).get_matching_blocks()
-    same = 2 * sum(block.size for block in blocks)
-    return same * 10 >= (len(one) + len(other)) * _NEARLY
-
-
-def _review(jurisdiction: Jurisdiction, on: date | None) -> Iterator[ErrorDetail]:
-    particulars = jurisdiction.policy.particulars
-    assert particulars is not None, "it was read"
-    if on is not None and particulars.review_by < on:
+def _overdue_review(jurisdiction: Jurisdiction, on: date | None) -> Iterator[ErrorDetail]:
+    details = jurisdiction.details
+    if on is not None and details.review_by < on:
         yield ErrorDetail(
-            message=f"the review was due by {particulars.review_by}",
-            hint=f"ask {particulars.owner} to review the files and move `review_by`",
-            **particulars.item.pairs()["review_by"].position(),
+            message=f"the review was due by {details.review_by}",
+            hint=f"ask {details.owner} to review the files and move `review_by`",
+            **details.node.entries()["review_by"].position(),
         )
 
 
-def _rules(
-    jurisdiction: Jurisdiction,
-) -> Iterator[tuple[Rule, WrittenRule, bool]]:
-    """Every rule in force on some day, by each value of its parameters; whether it is one of renewals."""
-    policy, seen = jurisdiction.policy, set[Rule]()
+def _distinct_rules(jurisdiction: Jurisdiction) -> Iterator[tuple[Rule, bool]]:
+    """
+    Yield every rule that is in force on some day, and whether it is a renewal rule.
+
+    A rule comes once for each combination of values of its parameters.
+    """
+    seen = set[Rule]()
     for rulebook in jurisdiction.slices:
-        written = {each.code: each for each in policy.rules_on(rulebook.since)}
-        sets = [(rulebook.renewal, written, True)]
-        products = {each.key: each for each in policy.products_on(rulebook.since)}
-        for terms in rulebook.products:
-            rules = products[terms.key].rules
-            in_force = {each.code: each for each in rules if rulebook.since in each.period}
-            sets.append((terms.rules, in_force, False))
-        for ruleset, by_code, renewal in sets:
-            for rule in ruleset.rules:
+        rule_sets = [(rulebook.renewal, True)]
+        rule_sets += [(terms.rules, False) for terms in rulebook.products]
+        for rule_set, renewal in rule_sets:
+            for rule in rule_set.rules:
                 if rule not in seen:
                     seen.add(rule)
-                    yield rule, by_code[rule.code], renewal
+                    yield rule, renewal
 
 
-def _constant(jurisdiction: Jurisdiction) -> Iterator[ErrorDetail]:
-    """Own rules that are never in force, or say the same of every deal that they are asked about."""
-    own, in_force = jurisdiction.policy.own, set[WrittenRule]()
-    for number, (rule, written, renewal) in enumerate(_rules(jurisdiction)):
-        in_force.add(written)
-        if number >= MOST_LOOKED_AT:
+def _constant_rules(jurisdiction: Jurisdiction) -> Iterator[ErrorDetail]:
+    """Yield own rules that are never in force, or have one answer for every deal."""
+    in_force = set[SourceRule]()
+    for number, (rule, renewal) in enumerate(_distinct_rules(jurisdiction)):
+        source: SourceRule = rule.origin
+        in_force.add(source)
+        if number >= MAX_RULES_TESTED or source.jurisdiction != jurisdiction.code:
             continue
-        if written.jurisdiction != jurisdiction.code:
-            continue
-        deals = telling([rule.checked], above_floor=renewal)
-        yield from _unsaid(written, rule, deals or [])
+        deals = distinguishing_deals([rule.checked], above_floor=renewal)
+        yield from _misleading_reason(rule, deals or [])
         if deals is None:
             continue
         answers = {interpret(rule.checked, facts) for facts in deals}
@@ -211,45 +211,55 @@ def _constant(jurisdiction: Jurisdiction) -> Iterator[ErrorDetail]:
             if answer not in answers:
                 about = "deal that is assessed" if renewal else "application"
                 yield ErrorDetail(
-                    message=f"the rule `{written.id}` is {word} of every {about}",
+                    message=f"the rule `{source.id}` is {word} of every {about}",
                     hint="it decides nothing"
                     + ("; below 50% paid down no deal is assessed" if renewal else ""),
-                    **written.keys["require"].position(),
+                    **source.table["require"].position(),
                 )
-    for written in (*own.rules, *(rule for product in own.products for rule in product.rules)):
-        if written not in in_force:
+    for source in jurisdiction.policy.own.all_rules:
+        if source not in in_force:
             yield ErrorDetail(
-                message=f"the rule `{written.id}` is never in force",
+                message=f"the rule `{source.id}` is never in force",
                 hint="a rule without a day between `from` and `until` decides nothing",
-                **written.keys["id"].position(),
+                **source.table["id"].position(),
             )
 
 
-def _unsaid(written: WrittenRule, rule: Rule, deals: list[Facts]) -> Iterator[ErrorDetail]:
-    """A sentence that names what the rule does not read, or a fact that may be unknown when it is false."""
-    catalogue, item = rule.checked.catalogue, written.keys["reason"]
+def _misleading_reason(rule: Rule, deals: list[Facts]) -> Iterator[ErrorDetail]:
+    """Yield what a reason names and the rule does not read, or what may be unknown.
+
+    *deals* are some that distinguish the answers of the rule.
+    """
+    source: SourceRule = rule.origin
+    catalogue, node = rule.checked.catalogue, source.table["reason"]
     declined = [facts for facts in deals if interpret(rule.checked, facts) is False]
-    for match in PLACEHOLDER.finditer(written.reason):
+    for match in PLACEHOLDER.finditer(rule.reason):
         fact = catalogue.fact(match[1])
         if match[1] in catalogue.parameters and match[1] not in rule.checked.parameters:
             yield ErrorDetail(
                 message=f"the sentence names `{match[1]}`, which the rule does not read",
                 hint="a merchant would be told another threshold than the one that decided",
-                **item.part_position(match.span()),
+                **node.position_of_part(match.span()),
             )
         if fact is not None and any(
             facts[catalogue.place(fact.name)] is None for facts in declined
         ):
             yield ErrorDetail(
-                message=f"a merchant may be told that `{fact.name}` is unknown: the rule can be false "
-                "without it",
+                message=f"a merchant may be told that `{fact.name}` is unknown: the rule can be "
+                "false without it",
                 hint="make two rules of it, each with a sentence of its own",
-                **item.part_position(match.span()),
+                **node.position_of_part(match.span()),
             )
 
 
-def _floor_alone(jurisdiction: Jurisdiction) -> Iterator[ErrorDetail]:
-    """Design 4: "reaching the floor alone must never make a deal eligible"."""
+def _floor_suffices(jurisdiction: Jurisdiction) -> Iterator[ErrorDetail]:
+    """
+    Yield the first slice in which no rule can decline a deal above the floor.
+
+    INVARIANT: reaching the floor alone never makes a deal eligible (decisions/three-ideas). The
+    reader checks that a declining rule reads another fact; here its answer must also be able to be
+    false.
+    """
     declines: dict[Rule, bool] = {}
     for rulebook in jurisdiction.slices:
         for rule in rulebook.renewal.rules:
@@ -258,132 +268,44 @@ def _floor_alone(jurisdiction: Jurisdiction) -> Iterator[ErrorDetail]:
             if declines[rule]:
                 break
         else:
-            yield _enough(jurisdiction, rulebook)
+            yield _floor_finding(jurisdiction, rulebook)
             return
 
 
-def _enough(jurisdiction: Jurisdiction, rulebook: Rulebook) -> ErrorDetail:
+def _floor_finding(jurisdiction: Jurisdiction, rulebook: Rulebook) -> ErrorDetail:
     return ErrorDetail(
         message=f"on {rulebook.since} reaching the floor is enough: no declining rule that reads "
         f"anything but `{_PROGRESS}` can be false",
         hint="a rulebook needs a rule that can decline a deal which is half paid down",
-        **jurisdiction.policy.rules_item.position(key=True),
+        **jurisdiction.policy.rules_node.position(key=True),
     )
 
 
 def _can_decline(rule: Rule) -> bool:
-    """Whether *rule* declines some deal at the floor for something else than its progress."""
+    """Return whether *rule* declines some deal at the floor for more than its progress."""
     if rule.otherwise != DECLINE or not set(rule.checked.names) - {_PROGRESS}:
         return False
-    deals = telling([rule.checked], above_floor=True)
+    deals = distinguishing_deals([rule.checked], above_floor=True)
     return deals is None or any(interpret(rule.checked, facts) is False for facts in deals)
 
 
 def _unbound(jurisdiction: Jurisdiction) -> Iterator[ErrorDetail]:
-    """Calculators that do not exist, or do not take their settings."""
+    """Yield calculators that do not exist, or do not accept their settings."""
     try:
         bind_all(jurisdiction.slices, {}, lambda code, key: f"{code}/{key}")
     except InvalidDocument as error:
         yield from error.errors
 
 
-def _tried(jurisdiction: Jurisdiction, example: Example) -> Trial | ErrorDetail:
-    try:
-        return run(example, jurisdiction.rulebook(example.on))
-    except (InvalidDocument, ValueError) as error:
-        return ErrorDetail(
-            message=f"the example `{example.name}` cannot be run: {error}",
-            file=example.file,
-            line=example.line,
-        )
-
-
-def _examples(tried: list[Trial | ErrorDetail]) -> Iterator[ErrorDetail]:
-    """Examples that expect something else than another or than the rules say, or share a name."""
-    alike: dict[object, Trial] = {}
-    lines: dict[tuple[str, str], int | None] = {}
-    for trial in tried:
-        if isinstance(trial, ErrorDetail):
-            yield trial
-            continue
-        example = trial.example
-        first = lines.setdefault((example.file, example.name), example.line)
-        if first != example.line:
-            yield ErrorDetail(
-                message=f"there is an example `{example.name}` already, on line {first}",
-                hint="a name says what is special about an example",
-                file=example.file,
-                line=example.line,
-            )
-        given = tuple(sorted((name, str(value)) for name, value in example.given.items()))
-        about = tuple(sorted(example.expect)) if example.of_settings else example.product
-        before = alike.setdefault((about, example.on, example.settles, given), trial)
-        if before is not trial and _contradict(before, trial):
-            yield ErrorDetail(
-                message=f"it contradicts the example `{before.example.name}` on line "
-                f"{before.example.line}: the same facts, and another answer",
-                hint="one of the two is wrong",
-                file=example.file,
-                line=example.line,
-            )
-        elif not trial.passed:
-            yield ErrorDetail(
-                message=f"the example `{example.name}` expects `{trial.expected.outcome}`"
-                f"{_because(trial.expected)}, and on {example.on} the rules give "
-                f"`{trial.got.outcome}`{_because(trial.got)}{_otherwise(trial)}",
-                hint="`holdback test` shows the facts and every rule's answer",
-                file=example.file,
-                line=example.line,
-            )
-
-
-def _too_late(example: Example, jurisdiction: Jurisdiction) -> Iterator[ErrorDetail]:
-    """Evidence of a day that the example's own day has not come to."""
-    fact = jurisdiction.slices[0].catalogue.fact(_CHECKED)
-    assert fact is not None, "it is built in"
-    number = fact.read(example.given.get(_CHECKED))
-    if number is not None and number > example.on.toordinal():
-        yield ErrorDetail(
-            message=f"the example `{example.name}` is on {example.on}, before `{_CHECKED}`",
-            hint="a service refuses evidence from the future: give an earlier day",
-            file=example.file,
-            line=example.line,
-        )
-
-
-def _contradict(one: Trial, other: Trial) -> bool:
-    first, second = one.expected, other.expected
-    both = first.offers is not None and second.offers is not None
-    return (first.outcome, first.codes, first.needs) != (
-        second.outcome,
-        second.codes,
-        second.needs,
-    ) or (both and first.offers != second.offers)
-
-
-def _because(answer: Answer) -> str:
-    why = [*answer.codes, *(f"needs {name}" for name in answer.needs)]
-    return f" ({', '.join(why)})" if why else ""
-
-
-def _otherwise(trial: Trial) -> str:
-    """What differs, where the decision and its codes do not."""
-    expected, got = trial.expected, trial.got
-    if (expected.outcome, expected.codes, expected.needs) != (got.outcome, got.codes, got.needs):
-        return ""
-    return " with other offers or limits"
-
-
-def _codes(jurisdictions: Jurisdictions) -> Iterator[ErrorDetail]:
-    """Codes that two jurisdictions use for rules of their own."""
-    first: dict[str, WrittenRule] = {}
+def _shared_codes(jurisdictions: Jurisdictions) -> Iterator[ErrorDetail]:
+    """Yield codes that two jurisdictions use for rules of their own."""
+    first: dict[str, SourceRule] = {}
     for jurisdiction in jurisdictions:
-        own = jurisdiction.policy.own
-        for rule in (*own.rules, *(each for product in own.products for each in product.rules)):
+        for rule in jurisdiction.policy.own.all_rules:
             before = first.setdefault(rule.code, rule)
             if before.jurisdiction != rule.jurisdiction:
                 yield ErrorDetail(
                     message=f"`{rule.code}` is the code of a rule of `{before.jurisdiction}`",
                     hint="a code is never used again, in any jurisdiction",
-                    **rule.keys["code"].position(),
+                    **rule.table["code"].position(),
                 )

@@ -1,8 +1,8 @@
-"""`digests.lock`: the digests of what was in force, so that history cannot change unseen.
+"""`digests.lock`: the digests of past rulebooks, so that history cannot change unnoticed.
 
-One line for each jurisdiction and past change date: the code, the day, the digest. After them a line says up to
-which day they are all that there was. Lines are added, never changed: an auditor can tell that the rules of a day
-are still those by which was decided on it.
+The file has one line for each jurisdiction and past change date: the code, the day and the digest.
+A last line, `through DAY`, states the day up to which they are complete. Lines are added and never
+changed, so an auditor can see that the rules of a day are still those that decided on it.
 """
 
 from __future__ import annotations
@@ -16,11 +16,12 @@ from attrs import frozen
 
 from holdback.errors import ErrorDetail
 from holdback.jurisdictions.jurisdiction import Jurisdictions
-from holdback.toml.document import excerpt
+from holdback.toml import excerpt
 
 LOCK: Final = "digests.lock"
 HEADER: Final = (
-    "# Code, day of change, digest; and up to which day that is all. Written by `holdback lock`, which adds\n"
+    "# Code, day of change, digest; and up to which day that is all. "
+    "Written by `holdback lock`, which adds\n"
     "# lines and never changes one.\n"
 )
 
@@ -33,8 +34,8 @@ _HINT: Final = (
 
 
 @frozen
-class Locked:
-    """From the day `since` on, the rulebook of `code` had that digest."""
+class LockLine:
+    """A line: from the day `since` on, the rulebook of `code` had the `digest`."""
 
     code: str
     since: date
@@ -42,28 +43,28 @@ class Locked:
     line: int = 0
 
     def __str__(self) -> str:
-        """The line as it stands in the file."""
+        """The line as written in the file."""
         return f"{self.code} {self.since} {self.digest}"
 
 
 @frozen
 class Lock:
-    """
-    What was locked. `through` is the day up to which the lines are all the changes of the jurisdictions
-    that they name.
+    """The content of a lock file.
+
+    Up to the day `through`, the lines are all the changes of the jurisdictions that they name.
     """
 
-    lines: tuple[Locked, ...] = ()
+    lines: tuple[LockLine, ...] = ()
     through: date | None = None
 
     def of(self, code: str) -> Lock:
-        """What was locked of one jurisdiction."""
-        return Lock(tuple(each for each in self.lines if each.code == code), self.through)
+        """Return the lock of the jurisdiction *code* alone."""
+        return Lock(tuple(line for line in self.lines if line.code == code), self.through)
 
 
 def read_lock(text: str, file: str) -> tuple[Lock, tuple[ErrorDetail, ...]]:
-    """The lock in *text*, and what is wrong with it."""
-    found, faults = dict[tuple[str, date], Locked](), list[ErrorDetail]()
+    """Return the lock in *text*, and an error for every invalid line."""
+    lines, errors = dict[tuple[str, date], LockLine](), list[ErrorDetail]()
     through: date | None = None
     for number, line in enumerate(text.splitlines(), start=1):
         if not line.strip() or line.startswith("#"):
@@ -71,17 +72,17 @@ def read_lock(text: str, file: str) -> tuple[Lock, tuple[ErrorDetail, ...]]:
         match, until = _LINE.fullmatch(line.rstrip()), _THROUGH.fullmatch(line.rstrip())
         day = _day(match[2] if match else until[1] if until else "")
         if day is None:
-            message = f"this is no line of a lock: `{excerpt(line)}`"
-            hint = "restore the file as it was; a line is a code, a day and a digest"
-            faults.append(ErrorDetail(message=message, file=file, line=number, hint=hint))
+            message = f"cannot read this line of the lock: `{excerpt(line)}`"
+            hint = "restore the file; a line is a code, a day and a digest"
+            errors.append(ErrorDetail(message=message, file=file, line=number, hint=hint))
         elif match is None:
             through = day if through is None else max(day, through)
-        elif (match[1], day) in found:
+        elif (match[1], day) in lines:
             message = f"{match[1]} has a line for {day} already"
-            faults.append(ErrorDetail(message=message, file=file, line=number))
+            errors.append(ErrorDetail(message=message, file=file, line=number))
         else:
-            found[match[1], day] = Locked(match[1], day, match[3], number)
-    return Lock(tuple(found.values()), through), tuple(faults)
+            lines[match[1], day] = LockLine(match[1], day, match[3], number)
+    return Lock(tuple(lines.values()), through), tuple(errors)
 
 
 def _day(text: str) -> date | None:
@@ -91,26 +92,27 @@ def _day(text: str) -> date | None:
         return None
 
 
-def broken(
+def lock_errors(
     lock: Lock,
     jurisdictions: Jurisdictions,
     file: str,
     on: date | None = None,
-    at_fault: Collection[str] = (),
+    invalid: Collection[str] = (),
 ) -> Iterator[ErrorDetail]:
     """
-    Where the past of *jurisdictions* is not as it was locked; of those *at_fault* that cannot be said yet.
+    Yield where the past of *jurisdictions* differs from *lock*.
 
-    With *on*, the day of today, also what has begun by then and is not locked.
+    Nothing is said about the jurisdictions whose codes are in *invalid*, which cannot be read now.
+    With *on*, the current day, changes that have begun by then and are not locked are errors too.
     """
-    for code in dict.fromkeys(each.code for each in lock.lines):
-        of_one = lock.of(code)
+    for code in dict.fromkeys(line.code for line in lock.lines):
+        own_lock = lock.of(code)
         if code in jurisdictions.codes:
-            yield from _changed(of_one, jurisdictions, file)
-        elif code not in at_fault:
+            yield from _differences(own_lock, jurisdictions, file)
+        elif code not in invalid:
             message = f"{code} is locked, and there is no such jurisdiction that can be read"
-            hint = "a jurisdiction stays, so that its decisions can be told from its rules"
-            yield ErrorDetail(message=message, file=file, line=of_one.lines[0].line, hint=hint)
+            hint = "keep the jurisdiction: its past decisions are explained by its rules"
+            yield ErrorDetail(message=message, file=file, line=own_lock.lines[0].line, hint=hint)
     if on is not None:
         for new in unlocked(lock, jurisdictions, on):
             message = f"{new.code} changed on {new.since}, which is not locked yet"
@@ -119,21 +121,22 @@ def broken(
             yield ErrorDetail(message=message, file=file, hint=hint)
 
 
-def _changed(lock: Lock, jurisdictions: Jurisdictions, file: str) -> Iterator[ErrorDetail]:
-    """What differs in one jurisdiction on the days that are locked."""
-    lines = sorted(lock.lines, key=lambda each: each.since)
+def _differences(lock: Lock, jurisdictions: Jurisdictions, file: str) -> Iterator[ErrorDetail]:
+    """Yield what differs in the one jurisdiction of *lock* on the days that are locked."""
+    lines = sorted(lock.lines, key=lambda line: line.since)
     jurisdiction = jurisdictions[lines[0].code]
-    for each in lines:
-        if each.since < jurisdiction.changes[0]:
-            message = f"{each.code} had rules on {each.since}, and has none now"
-            yield ErrorDetail(message=message, file=file, line=each.line, hint=_HINT)
-        elif jurisdiction.rulebook(each.since).digest != each.digest:
-            message = f"the rules of {each.code} on {each.since} are not those that were locked"
-            yield ErrorDetail(message=message, file=file, line=each.line, hint=_HINT)
+    for line in lines:
+        if line.since < jurisdiction.changes[0]:
+            message = f"{line.code} had rules on {line.since}, and has none now"
+            yield ErrorDetail(message=message, file=file, line=line.line, hint=_HINT)
+        elif jurisdiction.rulebook(line.since).digest != line.digest:
+            message = f"the rules of {line.code} on {line.since} are not those that were locked"
+            yield ErrorDetail(message=message, file=file, line=line.line, hint=_HINT)
+    # A change that is inserted between two locked days alters the past as well.
     through = max(lines[-1].since, lock.through or lines[-1].since)
-    days = {each.since for each in lines}
+    days = {line.since for line in lines}
     for rulebook in jurisdiction.slices:
-        before = [each for each in lines if each.since < rulebook.since]
+        before = [line for line in lines if line.since < rulebook.since]
         if rulebook.since in days or rulebook.since > through:
             continue
         if not before:
@@ -146,19 +149,19 @@ def _changed(lock: Lock, jurisdictions: Jurisdictions, file: str) -> Iterator[Er
             yield ErrorDetail(message=message, file=file, line=before[-1].line, hint=_HINT)
 
 
-def unlocked(lock: Lock, jurisdictions: Jurisdictions, on: date) -> list[Locked]:
-    """What has begun by the day *on* and has no line yet."""
-    days = {(each.code, each.since) for each in lock.lines}
+def unlocked(lock: Lock, jurisdictions: Jurisdictions, on: date) -> list[LockLine]:
+    """Return the lines for the changes that have begun by the day *on* and are not locked yet."""
+    days = {(line.code, line.since) for line in lock.lines}
     return [
-        Locked(rulebook.code, rulebook.since, rulebook.digest)
+        LockLine(rulebook.code, rulebook.since, rulebook.digest)
         for rulebook in jurisdictions.rulebooks()
         if rulebook.since <= on and (rulebook.code, rulebook.since) not in days
     ]
 
 
-def added(lock: Lock, new: list[Locked], on: date) -> list[str]:
-    """The lines to add to *lock* for what is *new* on the day *on*."""
-    lines = [str(each) for each in new]
+def lines_to_add(lock: Lock, new: list[LockLine], on: date) -> list[str]:
+    """Return the text of the lines to add to *lock* on the day *on*, with the *new* changes."""
+    lines = [str(line) for line in new]
     if new or lock.through is None or lock.through < on:
         lines.append(f"through {on}")
     return lines

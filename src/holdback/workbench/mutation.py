@@ -1,8 +1,9 @@
-"""Would anybody notice? Every small mistake in a jurisdiction's files, and whether an example finds it.
+"""Mutation testing of a jurisdiction's files: would an example notice a small mistake?
 
-A mutant is a file with one thing changed: a threshold by one unit, a comparison, a rule left out. The
-examples notice it when one of them no longer gives what it expects. A mutant that none notices is a
-change that somebody could make by mistake and nobody would be told, unless no deal can tell it apart.
+A mutant is a file with one small change: a threshold moved by one unit, another comparison, a rule
+left out. An example notices it when it no longer gets the answer that it expects. A mutant that no
+example notices is a mistake that could be made unnoticed, unless the change gives every deal the
+same answer (decisions/mutants).
 """
 
 from __future__ import annotations
@@ -19,40 +20,40 @@ from holdback.errors import ErrorDetail, InvalidDocument, RuleError, did_you_mea
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
 from holdback.jurisdictions.jurisdiction_file import TIMELINES, SwitchedOff
 from holdback.jurisdictions.rulebook import ProductTerms, Rulebook
-from holdback.jurisdictions.source_rules import WrittenProduct, WrittenRule
+from holdback.jurisdictions.source_rules import SourceProduct, SourceRule
 from holdback.jurisdictions.timeline import Period
-from holdback.rules import Catalogue, Kind, Parameter, check, implication, parse
+from holdback.rules import Catalogue, Kind, Parameter, Tree, check, implication, parse
 from holdback.ruleset import DECLINE, REFER, Rule, RuleSet
-from holdback.workbench.equivalence import alike
-from holdback.workbench.example_run import run
-from holdback.workbench.rewriting import beside, rewritten
-from holdback.workbench.setting_mutants import Changed, changed_settings
+from holdback.workbench.equivalence import provably_same
+from holdback.workbench.example_run import run_example
+from holdback.workbench.expression_mutants import expression_mutants, neighbours
+from holdback.workbench.setting_mutants import SettingMutant, setting_mutants
 
 NOTICED: Final = "noticed"
 SURVIVED: Final = "survived"
-# No deal can tell it apart: shown by the ranges of the facts, or listed in the file with the reason.
+# The mutant gives every deal the same answer: proved, or listed in the file with the reason.
 EQUIVALENT: Final = "equivalent"
 LISTED: Final = "listed"
-# The reader refuses it, so nobody could make this mistake unseen.
+# The reader of the files would reject it, so the mistake cannot go unnoticed.
 REFUSED: Final = "refused"
 
-Change: TypeAlias = Callable[[Rulebook], Rulebook]
+RulebookChange: TypeAlias = Callable[[Rulebook], Rulebook]
 RuleChange: TypeAlias = Callable[[Rule, Catalogue], Rule | None]
 
 
 @frozen(kw_only=True)
 class Mutant:
-    """One thing changed in a file: its name, where it stands, and how it changes a rulebook."""
+    """A small change to a file: its name, its place, and how it changes a rulebook."""
 
     name: str
     file: str
     line: int | None
-    change: Change = field(repr=False)
+    change: RulebookChange = field(repr=False)
 
 
 @frozen(kw_only=True)
 class Verdict:
-    """What became of a mutant: noticed (by the example of that name), survived, or why it need not be."""
+    """The state of a mutant, and the reason: the example that noticed it, or why none has to."""
 
     mutant: Mutant
     state: str
@@ -60,8 +61,8 @@ class Verdict:
 
 
 def verdicts(jurisdiction: Jurisdiction, others: Jurisdictions) -> Iterator[Verdict]:
-    """Every mutant of the own files of *jurisdiction*; *others* has its parents."""
-    listed = {each.mutant: each.reason for each in jurisdiction.survivors}
+    """Yield a verdict on every mutant of *jurisdiction*'s own files; *others* has its parents."""
+    listed = {entry.mutant: entry.reason for entry in jurisdiction.equivalent_mutants}
     for mutant in mutants(jurisdiction, others):
         verdict = _verdict(mutant, jurisdiction)
         if verdict.state == SURVIVED and mutant.name in listed:
@@ -69,20 +70,20 @@ def verdicts(jurisdiction: Jurisdiction, others: Jurisdictions) -> Iterator[Verd
         yield verdict
 
 
-def stale(jurisdiction: Jurisdiction, found: Iterable[Verdict]) -> Iterator[ErrorDetail]:
-    """The survivors that the files of *jurisdiction* list, and that did not survive or do not exist."""
-    states = {each.mutant.name: each for each in found}
-    for listed in jurisdiction.survivors:
-        verdict = states.get(listed.mutant)
+def stale(jurisdiction: Jurisdiction, reached: Iterable[Verdict]) -> Iterator[ErrorDetail]:
+    """Yield the mutants that the files list and that do not exist, or do not survive."""
+    by_name = {verdict.mutant.name: verdict for verdict in reached}
+    for entry in jurisdiction.equivalent_mutants:
+        verdict = by_name.get(entry.mutant)
         if verdict is None:
-            message = f"there is no mutant `{listed.mutant}`"
-            hint = did_you_mean(listed.mutant, states) or "leave it out: the file has changed"
+            message = f"there is no mutant `{entry.mutant}`"
+            hint = did_you_mean(entry.mutant, by_name) or "leave it out: the file has changed"
         elif verdict.state != LISTED:
-            message = f"the mutant `{listed.mutant}` does not survive: {verdict.state}"
+            message = f"the mutant `{entry.mutant}` does not survive: {verdict.state}"
             hint = f"leave it out: {verdict.reason}"
         else:
             continue
-        yield ErrorDetail(message=message, file=listed.file, line=listed.line, hint=hint)
+        yield ErrorDetail(message=message, file=entry.file, line=entry.line, hint=hint)
 
 
 def _verdict(mutant: Mutant, jurisdiction: Jurisdiction) -> Verdict:
@@ -91,13 +92,15 @@ def _verdict(mutant: Mutant, jurisdiction: Jurisdiction) -> Verdict:
     try:
         for rulebook in jurisdiction.slices:
             changed[rulebook.since] = mutant.change(rulebook)
-            same = same and alike(rulebook, changed[rulebook.since])
+            same = same and provably_same(rulebook, changed[rulebook.since])
         for example in jurisdiction.examples:
             rulebook = jurisdiction.rulebook(example.on)
+            # A renewal example cannot notice a change outside the renewal rules; most mutants of
+            # products are decided by far fewer runs.
             untouched = changed[rulebook.since].renewal is rulebook.renewal
             if untouched and example.product is None and not example.of_settings:
                 continue
-            if not run(example, evolve(changed[rulebook.since], on=example.on)).passed:
+            if not run_example(example, evolve(changed[rulebook.since], on=example.on)).passed:
                 return Verdict(mutant=mutant, state=NOTICED, reason=example.name)
     except (InvalidDocument, RuleError) as error:
         return Verdict(mutant=mutant, state=REFUSED, reason=str(error))
@@ -108,48 +111,46 @@ def _verdict(mutant: Mutant, jurisdiction: Jurisdiction) -> Verdict:
 
 
 def mutants(jurisdiction: Jurisdiction, others: Jurisdictions) -> Iterator[Mutant]:
-    """Every mutant of the own files of *jurisdiction*."""
+    """Yield every mutant of the own files of *jurisdiction*."""
     own = jurisdiction.policy.own
     yield from _settings(jurisdiction)
     yield from _parameters(jurisdiction)
-    codes = Counter(rule.code for rule in own.rules)
-    codes.update(rule.code for product in own.products for rule in product.rules)
+    codes = Counter(rule.code for rule in own.all_rules)
     keys = Counter(product.key for product in own.products)
     for rule in own.rules:
-        yield from _rule(rule, jurisdiction, None, several=codes[rule.code] > 1)
+        yield from _rule_mutants(rule, jurisdiction, several=codes[rule.code] > 1)
     for product in own.products:
         version = f" from {product.period.start}" if keys[product.key] > 1 else ""
         for rule in product.rules:
-            yield from _rule(rule, jurisdiction, product.key, several=codes[rule.code] > 1)
-        for changed in changed_settings(product):
+            yield from _rule_mutants(rule, jurisdiction, several=codes[rule.code] > 1)
+        for setting in setting_mutants(product):
             yield Mutant(
-                name=f"{product.key}{version} {changed.name}",
-                file=product.keys.item.document.file,
-                line=changed.line,
-                change=partial(_with_terms, product=product, changed=changed),
+                name=f"{product.key}{version} {setting.name}",
+                file=product.file,
+                line=setting.line,
+                change=partial(_with_terms, product=product, setting=setting),
             )
     yield from _switched_on(jurisdiction, others)
 
 
 def _settings(jurisdiction: Jurisdiction) -> Iterator[Mutant]:
-    """Every value of every own setting that changes by date, one unit up and one down."""
-    particulars = jurisdiction.policy.particulars
-    assert particulars is not None, "it was read"
-    for name, (_, timeline) in particulars.timelines.items():
-        if particulars.places[name].document is not particulars.item.document:
+    """Yield every value of every own setting that changes by date, one unit up and down."""
+    details = jurisdiction.details
+    for name, (_, timeline) in details.timelines.items():
+        if details.setting_nodes[name].document is not details.node.document:
             continue  # it is the parent's
         for entry in timeline.entries:
             for number in (entry.value + 1, entry.value - 1):
                 yield Mutant(
                     name=f"{name} from {entry.period.start}: {entry.value} to {number}",
-                    file=particulars.item.document.file,
-                    line=None if entry.item is None else entry.item.line,
+                    file=details.node.document.file,
+                    line=None if entry.node is None else entry.node.line,
                     change=partial(_with_setting, name=name, number=number, period=entry.period),
                 )
 
 
 def _with_setting(rulebook: Rulebook, *, name: str, number: int, period: Period) -> Rulebook:
-    """*rulebook* with another value for a setting, when it is of the *period*."""
+    """Return *rulebook* with another value of a setting if its slice is in *period*."""
     if rulebook.since not in period:
         return rulebook
     low, high = TIMELINES[name]
@@ -160,25 +161,24 @@ def _with_setting(rulebook: Rulebook, *, name: str, number: int, period: Period)
 
 
 def _parameters(jurisdiction: Jurisdiction) -> Iterator[Mutant]:
-    """Every value of every own parameter, one unit up and one down."""
-    for name, written in jurisdiction.policy.parameters.items():
-        if written is None or written.code != jurisdiction.code:
-            continue
-        for entry in written.timeline.entries:
-            for number in beside(written.type, entry.value):
-                moved = Parameter(name=name, type=written.type, number=number)
-                assert entry.item is not None, "it was read from a file"
-                before, after = written.type.show(entry.value), written.type.show(moved.number)
+    """Yield every value of every own parameter, one unit up and down."""
+    for name, parameter in jurisdiction.policy.own_parameters.items():
+        type_ = parameter.type
+        for entry in parameter.timeline.entries:
+            for number in neighbours(type_, entry.value):
+                moved = Parameter(name=name, type=type_, number=number)
+                assert entry.node is not None, "it was read from a file"
+                before, after = type_.show(entry.value), type_.show(number)
                 yield Mutant(
                     name=f"{name} from {entry.period.start}: {before} to {after}",
-                    file=entry.item.document.file,
-                    line=entry.item.line,
+                    file=entry.node.document.file,
+                    line=entry.node.line,
                     change=partial(_with_parameter, moved=moved, period=entry.period),
                 )
 
 
 def _with_parameter(rulebook: Rulebook, *, moved: Parameter, period: Period) -> Rulebook:
-    """*rulebook* with a parameter *moved*, when it is of the *period*."""
+    """Return *rulebook* with a parameter *moved* if its slice is in *period*."""
     if rulebook.since not in period or moved.name not in rulebook.parameters:
         return rulebook
     parameters = {**rulebook.parameters, moved.name: moved}
@@ -186,36 +186,37 @@ def _with_parameter(rulebook: Rulebook, *, moved: Parameter, period: Period) -> 
 
 
 def _with_catalogue(rulebook: Rulebook, catalogue: Catalogue, name: str) -> Rulebook:
-    """*rulebook* with the rules that read the parameter *name* checked anew."""
+    """Return *rulebook* with the rules that read the parameter *name* checked anew."""
 
-    def anew(rules: RuleSet) -> RuleSet:
+    def rechecked_set(rules: RuleSet) -> RuleSet:
+        # A rule set that is not affected stays the same object, which `provably_same` sees at once.
         if not any(name in rule.checked.parameters for rule in rules.rules):
             return rules
         return evolve(
             rules,
             rules=tuple(
-                checked_anew(rule, catalogue) if name in rule.checked.parameters else rule
+                rechecked(rule, catalogue) if name in rule.checked.parameters else rule
                 for rule in rules.rules
             ),
             catalogue=catalogue,
         )
 
-    products = tuple(evolve(each, rules=anew(each.rules)) for each in rulebook.products)
+    products = tuple(evolve(terms, rules=rechecked_set(terms.rules)) for terms in rulebook.products)
     return evolve(
         rulebook,
         catalogue=catalogue,
         parameters=catalogue.parameters,
-        renewal=anew(rulebook.renewal),
+        renewal=rechecked_set(rulebook.renewal),
         products=products,
     )
 
 
-def checked_anew(rule: Rule, catalogue: Catalogue) -> Rule:
+def rechecked(rule: Rule, catalogue: Catalogue) -> Rule:
     """
-    *rule* as its expressions mean with *catalogue*.
+    Return *rule* with its expressions checked with *catalogue*.
 
     Raises:
-        RuleError: when they cannot be meant.
+        RuleError: when they are invalid with it.
     """
     require = check(parse(rule.require), catalogue, Kind.FLAG)
     if rule.when is None:
@@ -223,153 +224,146 @@ def checked_anew(rule: Rule, catalogue: Catalogue) -> Rule:
     return evolve(rule, checked=implication(check(parse(rule.when), catalogue, Kind.FLAG), require))
 
 
-def _rule(
-    written: WrittenRule, jurisdiction: Jurisdiction, product: str | None, *, several: bool
+def _rule_mutants(
+    source: SourceRule, jurisdiction: Jurisdiction, *, several: bool
 ) -> Iterator[Mutant]:
-    """Every change to one version of a rule, which is named where there are *several*."""
-    version = f" from {written.period.start}" if several else ""
+    """Yield every mutant of a rule; where it has *several* versions, the name says which."""
+    version = f" from {source.period.start}" if several else ""
 
     def mutant(name: str, change: RuleChange) -> Mutant:
         return Mutant(
-            name=f"{written.code}{version} {name}",
-            file=written.keys.item.document.file,
-            line=written.keys.item.line,
-            change=partial(_with_rule, written=written, product=product, change=change),
+            name=f"{source.code}{version} {name}",
+            file=source.file,
+            line=source.line,
+            change=partial(_with_rule, source=source, change=change),
         )
 
     yield mutant("left out", lambda _rule, _catalogue: None)
-    other = REFER if written.otherwise == DECLINE else DECLINE
-    yield mutant(f"otherwise {other}", partial(_rewritten, changes={"otherwise": other}))
-    if written.when is not None:
+    opposite = REFER if source.otherwise == DECLINE else DECLINE
+    yield mutant(f"otherwise {opposite}", partial(_rewritten, changes={"otherwise": opposite}))
+    if source.when is not None:
         yield mutant("without `when`", partial(_rewritten, changes={"when": None}))
-    for key in ("require", "when"):
-        for text in _texts(written, jurisdiction, key):
+    # `require` first: the order of the mutants is that of the report.
+    for key, tree in (("require", source.require), ("when", source.when)):
+        for text in [] if tree is None else _mutated_texts(tree, source.period, jurisdiction):
             yield mutant(f"{key}: {text}", partial(_rewritten, changes={key: text}))
 
 
 def _rewritten(rule: Rule, catalogue: Catalogue, *, changes: Mapping[str, Any]) -> Rule:
-    return checked_anew(evolve(rule, **changes), catalogue)
+    return rechecked(evolve(rule, **changes), catalogue)
 
 
-def _texts(written: WrittenRule, jurisdiction: Jurisdiction, key: str) -> list[str]:
-    """The expression under *key* with one thing changed, in every way."""
-    tree = written.require if key == "require" else written.when
-    if tree is None:
-        return []
+def _mutated_texts(tree: Tree, period: Period, jurisdiction: Jurisdiction) -> list[str]:
+    """Return the mutants of an expression, checked in the first slice of *period*."""
     for rulebook in jurisdiction.slices:
-        if rulebook.since in written.period:
-            return list(rewritten(check(tree, rulebook.catalogue, Kind.FLAG)))
+        if rulebook.since in period:
+            return list(expression_mutants(check(tree, rulebook.catalogue, Kind.FLAG)))
     return []
 
 
-def _with_rule(
-    rulebook: Rulebook,
-    *,
-    written: WrittenRule,
-    product: str | None,
-    change: RuleChange,
-) -> Rulebook:
-    """*rulebook* with the rule *written* changed where it is in force."""
-    if rulebook.since not in written.period:
+def _with_rule(rulebook: Rulebook, *, source: SourceRule, change: RuleChange) -> Rulebook:
+    """Return *rulebook* with *change* made to the rule that was resolved from *source*."""
+    if rulebook.since not in source.period:
         return rulebook
-    if product is None:
-        rules = _changed(rulebook.renewal, written, rulebook.catalogue, change)
-        return evolve(rulebook, renewal=rules)
 
-    def terms(each: ProductTerms) -> ProductTerms:
-        if each.key != product:
-            return each
-        return evolve(each, rules=_changed(each.rules, written, rulebook.catalogue, change))
+    def changed(rules: RuleSet) -> RuleSet:
+        if not any(rule.origin is source for rule in rules.rules):
+            return rules
+        results = (
+            change(rule, rulebook.catalogue) if rule.origin is source else rule
+            for rule in rules.rules
+        )
+        return evolve(rules, rules=tuple(rule for rule in results if rule is not None))
 
-    return evolve(rulebook, products=tuple(terms(each) for each in rulebook.products))
+    def changed_terms(terms: ProductTerms) -> ProductTerms:
+        # An unaffected product stays the same object, as above.
+        rules = changed(terms.rules)
+        return terms if rules is terms.rules else evolve(terms, rules=rules)
 
-
-def _changed(
-    rules: RuleSet,
-    written: WrittenRule,
-    catalogue: Catalogue,
-    change: RuleChange,
-) -> RuleSet:
-    if not any(rule.code == written.code for rule in rules.rules):
-        return rules
-    changed = (
-        change(rule, catalogue) if rule.code == written.code else rule for rule in rules.rules
+    return evolve(
+        rulebook,
+        renewal=changed(rulebook.renewal),
+        products=tuple(changed_terms(terms) for terms in rulebook.products),
     )
-    return evolve(rules, rules=tuple(rule for rule in changed if rule is not None))
 
 
-def _with_terms(rulebook: Rulebook, *, product: WrittenProduct, changed: Changed) -> Rulebook:
-    """*rulebook* with a setting of *product* changed, where it is offered."""
+def _with_terms(rulebook: Rulebook, *, product: SourceProduct, setting: SettingMutant) -> Rulebook:
+    """Return *rulebook* with a setting of *product* changed where it is offered."""
     if rulebook.since not in product.period:
         return rulebook
     return evolve(
         rulebook,
         products=tuple(
-            changed.terms(each) if each.key == product.key else each for each in rulebook.products
+            setting.terms(terms) if terms.origin is product else terms
+            for terms in rulebook.products
         ),
     )
 
 
 def _switched_on(jurisdiction: Jurisdiction, others: Jurisdictions) -> Iterator[Mutant]:
-    """Every rule and product that is switched off, back again."""
+    """Yield every rule and product that is switched off, switched on again."""
     for dropped in jurisdiction.policy.own.switched_off:
         above = jurisdiction.policy.layers[-2].code
         if dropped.kind != "parameter" and above in others.codes:
             parent = others[above]
             yield Mutant(
                 name=f"{dropped.kind} {dropped.name} not switched off",
-                file=dropped.item.document.file,
-                line=dropped.item.line,
+                file=dropped.node.document.file,
+                line=dropped.node.line,
                 change=partial(_with_inherited, dropped=dropped, parent=parent),
             )
 
 
 def _with_inherited(rulebook: Rulebook, *, dropped: SwitchedOff, parent: Jurisdiction) -> Rulebook:
-    """*rulebook* with what was *dropped*, as its *parent* has it and in its place."""
+    """Return *rulebook* with what was *dropped*, as *parent* has it and in its place there."""
     if rulebook.since not in dropped.period or rulebook.since < parent.changes[0]:
         return rulebook
-    before, renewal = parent.rulebook(rulebook.since), rulebook.renewal
+    before, renewal, catalogue = (
+        parent.rulebook(rulebook.since),
+        rulebook.renewal,
+        rulebook.catalogue,
+    )
+    # What comes back is checked with the child's parameters, which may replace the parent's.
     if dropped.kind == "product":
         products = _put_back(
-            before.products, rulebook.products, dropped.name, lambda each: each.key
+            before.products, rulebook.products, dropped.name, lambda terms: terms.key
         )
-        known = rulebook.catalogue
         return evolve(
             rulebook,
             products=tuple(
-                evolve(each, rules=_checked_set(each.rules, known))
-                if each.key == dropped.name
-                else each
-                for each in products
+                evolve(terms, rules=_rechecked_set(terms.rules, catalogue))
+                if terms.key == dropped.name
+                else terms
+                for terms in products
             ),
         )
-    rules = _put_back(before.renewal.rules, renewal.rules, dropped.name, lambda each: each.id)
-    back = tuple(
-        checked_anew(rule, rulebook.catalogue) if rule.id == dropped.name else rule
-        for rule in rules
-    )
+    rules = _put_back(before.renewal.rules, renewal.rules, dropped.name, lambda rule: rule.id)
+    back = tuple(rechecked(rule, catalogue) if rule.id == dropped.name else rule for rule in rules)
     return evolve(rulebook, renewal=evolve(renewal, rules=back))
 
 
-_Thing = TypeVar("_Thing")
+_Entry = TypeVar("_Entry")
 
 
 def _put_back(
-    before: tuple[_Thing, ...], after: tuple[_Thing, ...], name: str, named: Callable[[_Thing], str]
-) -> tuple[_Thing, ...]:
-    """*after* with the thing *name* of *before*, behind the last of those that stand before it there."""
-    there = [named(each) for each in after]
-    if name in there:
-        return after  # replaced, not only dropped
-    names = [named(each) for each in before]
+    before: tuple[_Entry, ...],
+    after: tuple[_Entry, ...],
+    name: str,
+    name_of: Callable[[_Entry], str],
+) -> tuple[_Entry, ...]:
+    """Return *after* with the entry *name* of *before*, behind the last entry that precedes it."""
+    present = [name_of(entry) for entry in after]
+    if name in present:
+        return after  # the child replaces it
+    names = [name_of(entry) for entry in before]
     if name not in names:
         return after
     place = names.index(name)
-    at = max((there.index(each) + 1 for each in names[:place] if each in there), default=0)
+    at = max((present.index(other) + 1 for other in names[:place] if other in present), default=0)
     return (*after[:at], before[place], *after[at:])
 
 
-def _checked_set(rules: RuleSet, catalogue: Catalogue) -> RuleSet:
-    """*rules* with the facts and parameters of *catalogue*."""
-    anew = tuple(checked_anew(rule, catalogue) for rule in rules.rules)
-    return evolve(rules, rules=anew, catalogue=catalogue)
+def _rechecked_set(rules: RuleSet, catalogue: Catalogue) -> RuleSet:
+    """Return *rules*, all checked with the facts and parameters of *catalogue*."""
+    checked = tuple(rechecked(rule, catalogue) for rule in rules.rules)
+    return evolve(rules, rules=checked, catalogue=catalogue)

@@ -1,4 +1,4 @@
-"""A rulebook laid open: everything in force on a day, in plain values, each with where it comes from."""
+"""Everything in force on a day as plain values, each with its place in the files."""
 
 from __future__ import annotations
 
@@ -8,31 +8,28 @@ from typing import Final
 
 from holdback.eligibility import FLOOR_PERCENT
 from holdback.exact_json import Json
-from holdback.jurisdictions.digest import settled
+from holdback.jurisdictions.digest import normal_setting
 from holdback.jurisdictions.jurisdiction import Jurisdiction
-from holdback.jurisdictions.jurisdiction_file import Particulars, SwitchedOff
+from holdback.jurisdictions.jurisdiction_file import TIMELINES, JurisdictionDetails, SwitchedOff
 from holdback.jurisdictions.rulebook import ProductTerms, Rulebook
-from holdback.jurisdictions.source_rules import CALCULATORS, WrittenRule
-from holdback.jurisdictions.timeline import Period
+from holdback.jurisdictions.source_rules import CALCULATORS, SourceRule
+from holdback.jurisdictions.timeline import Period, Timeline, TimelineEntry
 from holdback.money import PERCENT_PLACES, short
 from holdback.rules import Kind, Type, check, parse, words
 from holdback.ruleset import Rule
-from holdback.toml.node import Item
+from holdback.toml import Node
 
-_TIMELINES: Final = ("offers_valid_hours", "recently_active_days")
 _SETTINGS: Final = ("currency", "rounding", "timezone", "automated_decisioning")
 
 
 def overview(jurisdiction: Jurisdiction, on: date) -> dict[str, Json]:
     """
-    The rulebook of *jurisdiction* on the day *on*, as plain values.
+    Return the rulebook of *jurisdiction* on the day *on*, as plain values.
 
     Raises:
         InvalidDocument: when it has no rules on that day.
     """
     rulebook, policy = jurisdiction.rulebook(on), jurisdiction.policy
-    particulars = policy.particulars
-    assert particulars is not None, "it was read"
     later = [day for day in jurisdiction.changes if day > on]
     return {
         "jurisdiction": rulebook.code,
@@ -45,60 +42,54 @@ def overview(jurisdiction: Jurisdiction, on: date) -> dict[str, Json]:
         "review_by": rulebook.review_by.isoformat(),
         "parents": [layer.code for layer in policy.layers[-2::-1]],
         "floor": f"{FLOOR_PERCENT}%",
-        "settings": list(_settings(particulars, rulebook)),
-        "facts": list(_facts(jurisdiction)),
+        "settings": list(_settings(jurisdiction.details, rulebook)),
+        "facts": list(_facts(jurisdiction.details)),
         "parameters": list(_parameters(jurisdiction, rulebook)),
-        "rules": [
-            _rule(rule, written, rulebook) for rule, written in _rules(jurisdiction, rulebook)
-        ],
+        "rules": [_rule(rule, rulebook) for rule in rulebook.renewal.rules],
         "switched_off": [
             {
-                "kind": each.kind,
-                "name": each.name,
-                "reason": each.reason,
-                **_period(each.period),
-                **_place(each.item),
+                "kind": dropped.kind,
+                "name": dropped.name,
+                "reason": dropped.reason,
+                **_period(dropped.period),
+                **_place(dropped.node),
             }
-            for each in particulars.switched_off
-            if on in each.period and not _is_there(each, jurisdiction, rulebook)
+            for dropped in jurisdiction.details.switched_off
+            if on in dropped.period and not _is_replaced(dropped, jurisdiction, rulebook)
         ],
-        "products": list(_products(jurisdiction, rulebook)),
+        "products": [_product(terms, rulebook) for terms in rulebook.products],
     }
 
 
-def _is_there(dropped: SwitchedOff, jurisdiction: Jurisdiction, rulebook: Rulebook) -> bool:
-    """Whether what was *dropped* is there all the same: written anew."""
-    policy, day = jurisdiction.policy, rulebook.since
+def _is_replaced(dropped: SwitchedOff, jurisdiction: Jurisdiction, rulebook: Rulebook) -> bool:
+    """Return whether the jurisdiction has its own version of what it switches off."""
     if dropped.kind == "rule":
         return dropped.name in {rule.id for rule in rulebook.renewal.rules}
     if dropped.kind == "product":
-        return dropped.name in {each.key for each in rulebook.products}
-    return dropped.name in policy.parameters_on(day)
+        return dropped.name in {terms.key for terms in rulebook.products}
+    return dropped.name in jurisdiction.policy.parameters_on(rulebook.since)
 
 
-def _facts(jurisdiction: Jurisdiction) -> Iterator[dict[str, Json]]:
-    """The facts that are added here or by a parent: `value` is what each can be."""
-    particulars = jurisdiction.policy.particulars
-    assert particulars is not None, "it was read"
-    for fact in particulars.facts:
+def _facts(details: JurisdictionDetails) -> Iterator[dict[str, Json]]:
+    """Yield the facts declared here or by a parent; `value` says which values each can have."""
+    for fact in details.facts:
         kind = fact.type.kind
-        can_be = f"{fact.type}, {fact.type.show(fact.low)} to {fact.type.show(fact.high)}"
+        values = f"{fact.type}, {fact.type.show(fact.low)} to {fact.type.show(fact.high)}"
         if kind is Kind.TEXT:
-            can_be = f"text, {' or '.join(fact.type.options)}"
+            values = f"text, {' or '.join(fact.type.options)}"
         elif kind is Kind.FLAG:
-            can_be = "flag"
-        item = particulars.fact_items[fact.name]
+            values = "flag"
         yield {
             "name": fact.name,
             "type": kind.value,
-            "value": can_be,
+            "value": values,
             "description": fact.description,
-            **_place(item),
+            **_place(details.fact_nodes[fact.name]),
         }
 
 
-def _place(item: Item) -> dict[str, Json]:
-    return {"file": item.document.file, "line": item.line}
+def _place(node: Node) -> dict[str, Json]:
+    return {"file": node.document.file, "line": node.line}
 
 
 def _period(period: Period) -> dict[str, Json]:
@@ -106,51 +97,45 @@ def _period(period: Period) -> dict[str, Json]:
     return {"from": start, "until": period.end.isoformat() if period.end else None}
 
 
-def _settings(particulars: Particulars, rulebook: Rulebook) -> Iterator[dict[str, Json]]:
+def _settings(details: JurisdictionDetails, rulebook: Rulebook) -> Iterator[dict[str, Json]]:
     for name in _SETTINGS:
         value = getattr(rulebook, name)
         shown = value if isinstance(value, bool) else str(value)
-        yield {"name": name, "value": shown, **_place(particulars.places[name])}
-    if particulars.figures is not None:
-        shown = particulars.figures.show(Type(Kind.MONEY, rulebook.currency), 123456789)
-        percent = particulars.figures.percent_text("12.5")
-        value = f"{shown}; {percent}; {particulars.figures.date}"
-        yield {"name": "figures", "value": value, **_place(particulars.places["figures"])}
-    for name in _TIMELINES:
-        entry = particulars.timelines[name][1].entry_on(rulebook.since)
-        assert entry is not None and entry.item is not None, "it was read, and holds"  # noqa: PT018
-        yield {
-            "name": name,
-            "value": entry.value,
-            "source": entry.source,
-            **_period(entry.period),
-            **_place(entry.item),
-        }
+        yield {"name": name, "value": shown, **_place(details.setting_nodes[name])}
+    if details.figures is not None:
+        shown = details.figures.show(Type(Kind.MONEY, rulebook.currency), 123456789)
+        percent = details.figures.percent_text("12.5")
+        value = f"{shown}; {percent}; {details.figures.date}"
+        yield {"name": "figures", "value": value, **_place(details.setting_nodes["figures"])}
+    for name in TIMELINES:
+        entry = _entry_in_force(details.timelines[name][1], rulebook)
+        yield {"name": name, "value": entry.value, **_source(entry)}
 
 
 def _parameters(jurisdiction: Jurisdiction, rulebook: Rulebook) -> Iterator[dict[str, Json]]:
     for name, parameter in rulebook.parameters.items():
-        written = jurisdiction.policy.parameters[name]
-        assert written is not None, "it was read"
-        entry = written.timeline.entry_on(rulebook.since)
-        assert entry is not None and entry.item is not None, "it holds"  # noqa: PT018
+        entry = _entry_in_force(jurisdiction.policy.parameters[name].timeline, rulebook)
         yield {
             "name": name,
             "type": parameter.type.kind.value,
             "value": parameter.type.show(parameter.number),
-            "source": entry.source,
-            **_period(entry.period),
-            **_place(entry.item),
+            **_source(entry),
         }
 
 
-def _rules(jurisdiction: Jurisdiction, rulebook: Rulebook) -> Iterator[tuple[Rule, WrittenRule]]:
-    """The renewal rules in force, each with how it was written."""
-    written = {each.code: each for each in jurisdiction.policy.rules_on(rulebook.since)}
-    return ((rule, written[rule.code]) for rule in rulebook.renewal.rules)
+def _entry_in_force(timeline: Timeline[int], rulebook: Rulebook) -> TimelineEntry[int]:
+    entry = timeline.entry_on(rulebook.since)
+    assert entry is not None, "a rulebook has only what is in force"
+    return entry
 
 
-def _rule(rule: Rule, written: WrittenRule, rulebook: Rulebook) -> dict[str, Json]:
+def _source(entry: TimelineEntry[int]) -> dict[str, Json]:
+    assert entry.node is not None, "it was read from a file"
+    return {"source": entry.source, **_period(entry.period), **_place(entry.node)}
+
+
+def _rule(rule: Rule, rulebook: Rulebook) -> dict[str, Json]:
+    origin: SourceRule = rule.origin
     return {
         "id": rule.id,
         "code": rule.code,
@@ -160,13 +145,13 @@ def _rule(rule: Rule, written: WrittenRule, rulebook: Rulebook) -> dict[str, Jso
         "words": in_words(rule, rulebook),
         "reason": rule.reason,
         "source": rule.source,
-        **_period(written.period),
-        **_place(written.keys.item),
+        **_period(origin.period),
+        **_place(origin.table.node),
     }
 
 
 def in_words(rule: Rule, rulebook: Rulebook) -> str:
-    """*rule* in plain words, its parameters with their values."""
+    """Return *rule* in plain words, its parameters with their values."""
     require = words(check(parse(rule.require), rulebook.catalogue, Kind.FLAG))
     if rule.when is None:
         return f"{_capital(require)}."
@@ -178,27 +163,23 @@ def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _products(jurisdiction: Jurisdiction, rulebook: Rulebook) -> Iterator[dict[str, Json]]:
-    written = {each.key: each for each in jurisdiction.policy.products_on(rulebook.since)}
-    for terms in rulebook.products:
-        product = written[terms.key]
-        rules = {each.code: each for each in product.rules if rulebook.since in each.period}
-        yield {
-            "key": terms.key,
-            "name": terms.name,
-            "description": terms.description,
-            "repayment_mechanism": terms.repayment_mechanism,
-            "amounts": [f"{short(share, PERCENT_PLACES)}%" for share in terms.amounts],
-            **_period(product.period),
-            **_place(product.keys.item),
-            "calculators": _calculators(terms),
-            "rules": [_rule(rule, rules[rule.code], rulebook) for rule in terms.rules.rules],
-        }
+def _product(terms: ProductTerms, rulebook: Rulebook) -> dict[str, Json]:
+    return {
+        "key": terms.key,
+        "name": terms.name,
+        "description": terms.description,
+        "repayment_mechanism": terms.repayment_mechanism,
+        "amounts": [f"{short(share, PERCENT_PLACES)}%" for share in terms.amounts],
+        **_period(terms.origin.period),
+        **_place(terms.origin.table.node),
+        "calculators": _calculators(terms),
+        "rules": [_rule(rule, rulebook) for rule in terms.rules.rules],
+    }
 
 
 def _calculators(terms: ProductTerms) -> dict[str, Json]:
-    found = {}
+    result = {}
     for kind in CALCULATORS:
         choice = getattr(terms, kind)
-        found[kind] = {"calculator": choice.name, **settled(choice.settings)}
-    return found
+        result[kind] = {"calculator": choice.name, **normal_setting(choice.settings)}
+    return result

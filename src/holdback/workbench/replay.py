@@ -1,4 +1,4 @@
-"""Deriving a recorded decision again, years later: the same digest, day and facts, the same answer."""
+"""Recorded decisions derived again, years later, from their digest, day and facts."""
 
 from __future__ import annotations
 
@@ -21,9 +21,10 @@ from holdback.offers.registry import BUILT_IN, bind
 
 SAME: Final = "the same"
 DIFFERENT: Final = "different"
-NOT_AT_HAND: Final = "not at hand"
+# The value is part of the JSON output.
+NOT_AVAILABLE: Final = "not at hand"
 
-# What a record decides; what else it has (files, lines, sentences) may be worded anew since.
+# The fields of a record that decide; files, lines and sentences may have changed since.
 _DECIDED: Final = ("outcome", "eligible", "needs")
 _FIELDS: Final = {
     "jurisdiction": str,
@@ -41,8 +42,11 @@ _FIELDS: Final = {
 @frozen(kw_only=True)
 class Replay:
     """
-    What came of it: `state` is `the same`, `different`, or `not at hand` when no rulebook that was loaded
-    has the digest. `differences` say what is different in the answer, `wording` what is only said otherwise.
+    The result of deriving a record again.
+
+    `state` is `SAME`, `DIFFERENT`, or `NOT_AVAILABLE` when no loaded rulebook has the recorded
+    digest; `loaded_digest` is then that of the rulebook loaded for the same day. `differences` are
+    in the answer, `wording` is in sentences only.
     """
 
     state: str
@@ -50,49 +54,52 @@ class Replay:
     differences: tuple[str, ...] = ()
     wording: tuple[str, ...] = ()
     rulebook: Rulebook | None = None
-    at_hand: str | None = None
+    loaded_digest: str | None = None
 
     def plain(self) -> dict[str, Json]:
-        """The result as plain values."""
+        """Return the result as plain values."""
         return {
             "state": self.state,
             "digest": self.digest,
             "differences": list(self.differences),
             "wording": list(self.wording),
-            "at_hand": self.at_hand,
+            "at_hand": self.loaded_digest,
         }
 
 
 def replay(record: Json, jurisdictions: Jurisdictions) -> Replay:
     """
-    *record*, a decision record as plain values, derived again from *jurisdictions*.
+    Return the replay of *record*, a decision record as plain values, with *jurisdictions*.
 
     Raises:
-        InvalidDocument: when it is no decision record, with everything that is wrong with it.
+        InvalidDocument: when it is not a decision record, with everything that is wrong with it.
     """
-    document = _read(record)
+    document = _read_record(record)
     on = date.fromisoformat(document["on"])
     rulebook = _with_digest(document, on, jurisdictions)
     if rulebook is None:
         return Replay(
-            state=NOT_AT_HAND,
+            state=NOT_AVAILABLE,
             digest=document["digest"],
-            at_hand=_at_hand(document["jurisdiction"], on, jurisdictions),
+            loaded_digest=_loaded_digest(document["jurisdiction"], on, jurisdictions),
         )
-    # What no rule reads decides nothing, and the jurisdiction may have stopped to declare it.
+    # A fact that no rule reads decides nothing, and the jurisdiction may not declare it any more.
     read = {"progress", *(name for rule in rulebook.renewal.rules for name in rule.checked.names)}
     facts = {name: value for name, value in document["facts"].items() if name in read}
     recorded = {**document, "facts": facts}
     undeclared = [name for name in document["facts"] if rulebook.catalogue.fact(name) is None]
-    again = rulebook.assess(facts).record()
-    different = (*_on_its_day(recorded, on, jurisdictions), *_differences(recorded, again))
+    derived = rulebook.assess(facts).record()
+    differences = (
+        *_day_difference(recorded, on, jurisdictions),
+        *_differences(recorded, derived),
+    )
     return Replay(
-        state=DIFFERENT if different else SAME,
+        state=DIFFERENT if differences else SAME,
         digest=document["digest"],
-        differences=different,
+        differences=differences,
         wording=(
-            *_wording(recorded, again),
-            *(f"`{name}` is no fact here, and no rule reads it" for name in undeclared),
+            *_wording(recorded, derived),
+            *(f"`{name}` is not a fact here, and no rule reads it" for name in undeclared),
         ),
         rulebook=rulebook,
     )
@@ -100,34 +107,36 @@ def replay(record: Json, jurisdictions: Jurisdictions) -> Replay:
 
 def replay_offers(event: Json, jurisdictions: Jurisdictions) -> Replay:
     """
-    The decisions in *event*, an `OffersIssued` as plain values, derived again: of each product, and the
-    assessment of a renewal.
+    Return the replay of *event*, an `OffersIssued` as plain values, with *jurisdictions*.
+
+    The decision on each product is derived again, and so is the assessment of a renewal.
 
     Raises:
-        InvalidDocument: when it is no such event, with everything that is wrong with it.
+        InvalidDocument: when it is not such an event, with everything that is wrong with it.
     """
     offer_set, decisions, facts = _read_event(event)
     digest, on = offer_set["digest"], _day(offer_set["issued_on"])
-    found = next((each for each in jurisdictions.rulebooks() if each.digest == digest), None)
-    if found is None:
-        return Replay(state=NOT_AT_HAND, digest=digest)
-    rulebook, different, wording = evolve(found, on=on), list[str](), list[str]()
-    at_hand = _at_hand(rulebook.code, on, jurisdictions)
-    if at_hand != digest:
-        different.append(
-            f"issued_on: recorded {on}, when other rules were in force: {at_hand or 'none'}"
+    loaded = next((book for book in jurisdictions.rulebooks() if book.digest == digest), None)
+    if loaded is None:
+        return Replay(state=NOT_AVAILABLE, digest=digest)
+    rulebook, differences, wording = evolve(loaded, on=on), list[str](), list[str]()
+    loaded_digest = _loaded_digest(rulebook.code, on, jurisdictions)
+    if loaded_digest != digest:
+        differences.append(
+            f"issued_on: recorded {on}, when other rules were in force: {loaded_digest or 'none'}"
         )
     assessment = event.get("assessment")
     if assessment is not None:
-        again = replay(assessment, jurisdictions)
-        different += again.differences
-        wording += again.wording
+        replayed = replay(assessment, jurisdictions)
+        differences += replayed.differences
+        wording += replayed.wording
+    # Without eligibility no product was considered, and none was recorded.
     if assessment is None or assessment.get("eligible") is True:
-        different += _products(decisions, facts, rulebook, renewal=assessment is not None)
+        differences += _products(decisions, facts, rulebook, renewal=assessment is not None)
     return Replay(
-        state=DIFFERENT if different else SAME,
+        state=DIFFERENT if differences else SAME,
         digest=digest,
-        differences=tuple(different),
+        differences=tuple(differences),
         wording=tuple(wording),
         rulebook=rulebook,
     )
@@ -138,34 +147,43 @@ def _day(text: Json) -> date:
 
 
 def _read_event(event: Json) -> tuple[Mapping[str, Any], list[Any], Mapping[str, Any]]:
+    """Return the offer set, the decisions and the facts of *event*."""
     offer_set = event.get("offer_set") if isinstance(event, Mapping) else None
     if not isinstance(offer_set, Mapping):
         raise InvalidDocument.of("expected an `OffersIssued` event with its `offer_set`", path="$")
-    decisions, facts = event.get("decisions"), event.get("facts")
-    faults = []
-    if not isinstance(decisions, list) or not all(isinstance(each, Mapping) for each in decisions):
-        faults.append(
-            ErrorDetail(message="expected the decisions on the products", path="$.decisions")
-        )
-    if not isinstance(facts, Mapping):
-        faults.append(ErrorDetail(message="expected the facts that were known", path="$.facts"))
-    if not isinstance(offer_set.get("digest"), str):
-        faults.append(ErrorDetail(message="expected the digest", path="$.offer_set.digest"))
-    if not _DATE.fullmatch(str(offer_set.get("issued_on"))):
-        faults.append(ErrorDetail(message="expected a date", path="$.offer_set.issued_on"))
-    if event.get("assessment") is not None and not isinstance(event["assessment"], Mapping):
-        faults.append(
-            ErrorDetail(message="expected a decision record or null", path="$.assessment")
-        )
-    if faults or not isinstance(decisions, list) or not isinstance(facts, Mapping):
-        raise InvalidDocument(faults)
+    decisions, facts, assessment = (
+        event.get(name) for name in ("decisions", "facts", "assessment")
+    )
+    are_objects = isinstance(decisions, list) and all(
+        isinstance(decision, Mapping) for decision in decisions
+    )
+    checks = (
+        (are_objects, "$.decisions", "expected the decisions on the products"),
+        (isinstance(facts, Mapping), "$.facts", "expected the facts of the decision"),
+        (isinstance(offer_set.get("digest"), str), "$.offer_set.digest", "expected the digest"),
+        (
+            _DATE.fullmatch(str(offer_set.get("issued_on"))) is not None,
+            "$.offer_set.issued_on",
+            "expected a date",
+        ),
+        (
+            assessment is None or isinstance(assessment, Mapping),
+            "$.assessment",
+            "expected a decision record or null",
+        ),
+    )
+    errors = [
+        ErrorDetail(message=message, path=path) for valid, path, message in checks if not valid
+    ]
+    if errors or not isinstance(decisions, list) or not isinstance(facts, Mapping):
+        raise InvalidDocument(errors)
     return offer_set, decisions, facts
 
 
 def _products(
     decisions: list[Any], facts: Mapping[str, Any], rulebook: Rulebook, *, renewal: bool
 ) -> Iterator[str]:
-    """What is different in the decisions on the products."""
+    """Yield the differences in the decisions on the products."""
     declared = {name: value for name, value in facts.items() if rulebook.catalogue.fact(name)}
     prepared = rulebook.catalogue.prepare(declared)
     case = PricingCase(
@@ -177,16 +195,16 @@ def _products(
     )
     settlement = case.fact("balance") if renewal else None
     assert settlement is None or isinstance(settlement, Money), "a balance is money"
-    bound = {each.terms.key: each for each in bind(rulebook, BUILT_IN, "{}/{}".format)}
+    bound = {product.terms.key: product for product in bind(rulebook, BUILT_IN, "{}/{}".format)}
     derived = {
         key: _decision(quote(product, case, str, settlement).record(key))
         for key, product in bound.items()
     }
-    recorded = {str(each.get("product")): _decision(each) for each in decisions}
+    recorded = {str(decision.get("product")): _decision(decision) for decision in decisions}
     for key in dict.fromkeys([*recorded, *derived]):
-        one, other = (each.get(key, "nothing") for each in (recorded, derived))
-        if one != other:
-            yield f"product {key}: recorded {one}, derived {other}"
+        before, after = recorded.get(key, "nothing"), derived.get(key, "nothing")
+        if before != after:
+            yield f"product {key}: recorded {before}, derived {after}"
 
 
 def _decision(decision: Mapping[str, Any]) -> str:
@@ -196,54 +214,57 @@ def _decision(decision: Mapping[str, Any]) -> str:
     return f"{decision.get('decision')}{f' ({why})' if why else ''}"
 
 
-def _read(record: Json) -> Mapping[str, Any]:
-    """*record*, when it is one."""
+def _read_record(record: Json) -> Mapping[str, Any]:
+    """Return *record* if it has every field of a decision record."""
     if not isinstance(record, Mapping):
         raise InvalidDocument.of("expected a decision record, a JSON object", path="$")
-    faults = []
-    for name, kind in _FIELDS.items():
-        if not isinstance(record.get(name), kind):
-            faults.append(ErrorDetail(message="a decision record has it", path=f"$.{name}"))
+    errors = [
+        ErrorDetail(message="missing or of another type in this decision record", path=f"$.{name}")
+        for name, type_ in _FIELDS.items()
+        if not isinstance(record.get(name), type_)
+    ]
     if str(record.get("format")) != str(RECORD_FORMAT):
         message = f"expected {RECORD_FORMAT}, the format that this version reads"
-        faults.append(ErrorDetail(message=message, path="$.format"))
+        errors.append(ErrorDetail(message=message, path="$.format"))
     try:
-        read = date.fromisoformat(str(record.get("on"))).isoformat()
+        normal = date.fromisoformat(str(record.get("on"))).isoformat()
     except ValueError:
-        read = None
-    if read != record.get("on"):
-        faults.append(ErrorDetail(message="expected a date such as 2026-07-01", path="$.on"))
-    if faults:
-        raise InvalidDocument(dict.fromkeys(faults))
+        normal = None
+    if normal != record.get("on"):
+        errors.append(ErrorDetail(message="expected a date such as 2026-07-01", path="$.on"))
+    if errors:
+        raise InvalidDocument(dict.fromkeys(errors))
     return record
 
 
 def _with_digest(
     document: Mapping[str, Any], on: date, jurisdictions: Jurisdictions
 ) -> Rulebook | None:
-    """The rulebook with the digest of *document*: that of its day, or any with the same meaning."""
+    """Return the rulebook with the digest of *document*: that of its day, or any other slice."""
     code, digest = document["jurisdiction"], document["digest"]
     if code not in jurisdictions.codes:
         return None
     jurisdiction = jurisdictions[code]
     if on >= jurisdiction.changes[0] and jurisdiction.rulebook(on).digest == digest:
         return jurisdiction.rulebook(on)
-    same = (each for each in jurisdiction.slices if each.digest == digest)
-    found = next(same, None)
-    return None if found is None else evolve(found, on=on)
+    # On another day the same digest still derives the recorded answer; that the rules were not in
+    # force on the recorded day is a difference of its own (`_day_difference`).
+    same = (rulebook for rulebook in jurisdiction.slices if rulebook.digest == digest)
+    rulebook = next(same, None)
+    return None if rulebook is None else evolve(rulebook, on=on)
 
 
-def _on_its_day(
+def _day_difference(
     document: Mapping[str, Any], on: date, jurisdictions: Jurisdictions
 ) -> Iterator[str]:
-    """Whether the rules with the recorded digest are in force on another day than the recorded one."""
-    at_hand = _at_hand(document["jurisdiction"], on, jurisdictions)
-    if at_hand != document["digest"]:
-        yield f"on: recorded {on}, when other rules were in force: {at_hand or 'none'}"
+    """Yield a difference when other rules were in force on the recorded day."""
+    loaded_digest = _loaded_digest(document["jurisdiction"], on, jurisdictions)
+    if loaded_digest != document["digest"]:
+        yield f"on: recorded {on}, when other rules were in force: {loaded_digest or 'none'}"
 
 
-def _at_hand(code: str, on: date, jurisdictions: Jurisdictions) -> str | None:
-    """The digest of the rulebook that is at hand for the same jurisdiction and day."""
+def _loaded_digest(code: str, on: date, jurisdictions: Jurisdictions) -> str | None:
+    """Return the digest of the rulebook that is loaded for a jurisdiction and day."""
     if code not in jurisdictions.codes or on < jurisdictions[code].changes[0]:
         return None
     return jurisdictions[code].rulebook(on).digest
@@ -253,32 +274,32 @@ def _differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterato
     for name in _DECIDED:
         if before[name] != after[name]:
             yield f"{name}: recorded {before[name]!r}, derived {after[name]!r}"
-    codes = [_codes(each) for each in (before, after)]
-    if codes[0] != codes[1]:
-        yield f"reasons: recorded {codes[0]}, derived {codes[1]}"
-    answers = [_answers(each) for each in (before, after)]
-    for rule in dict.fromkeys([*answers[0], *answers[1]]):
-        one, other = (each.get(rule, "nothing") for each in answers)
-        if one != other:
-            yield f"rule {rule}: recorded {one}, derived {other}"
+    recorded_codes, derived_codes = _codes(before), _codes(after)
+    if recorded_codes != derived_codes:
+        yield f"reasons: recorded {recorded_codes}, derived {derived_codes}"
+    recorded, derived = _answers(before), _answers(after)
+    for rule in dict.fromkeys([*recorded, *derived]):
+        answers = recorded.get(rule, "nothing"), derived.get(rule, "nothing")
+        if answers[0] != answers[1]:
+            yield f"rule {rule}: recorded {answers[0]}, derived {answers[1]}"
     for name in ("facts", "reasons", "trace"):
         if _facts(before[name]) != _facts(after[name]):
             yield f"{name}: the facts that were recorded are read as other facts"
 
 
 def _facts(part: Json) -> Json:
-    """The facts in a part of a record, as text: a number is the same however it was written."""
+    """Return the facts in a part of a record, with numbers as text, as JSON may have had them."""
     if isinstance(part, Mapping):
         shown = part["facts"] if isinstance(part.get("facts"), Mapping) else part
         return {
             str(name): value if isinstance(value, bool) else str(value)
             for name, value in shown.items()
         }
-    return [_facts(each) for each in part] if isinstance(part, list) else str(part)
+    return [_facts(entry) for entry in part] if isinstance(part, list) else str(part)
 
 
 def _codes(record: Mapping[str, Any]) -> list[Json]:
-    return [each.get("code") for each in record["reasons"] if isinstance(each, Mapping)]
+    return [reason.get("code") for reason in record["reasons"] if isinstance(reason, Mapping)]
 
 
 _DATE: Final = re.compile("[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])")
@@ -286,8 +307,8 @@ _ANSWERS: Final = {True: "true", False: "false", None: "unknown"}
 
 
 def _answers(record: Mapping[str, Any]) -> dict[str, str]:
-    lines = [each for each in record["trace"] if isinstance(each, Mapping)]
-    return {str(each.get("rule")): _answer(each.get("answer")) for each in lines}
+    lines = [line for line in record["trace"] if isinstance(line, Mapping)]
+    return {str(line.get("rule")): _answer(line.get("answer")) for line in lines}
 
 
 def _answer(answer: Json) -> str:
@@ -295,6 +316,6 @@ def _answer(answer: Json) -> str:
 
 
 def _wording(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]:
-    for one, other in zip(before["reasons"], after["reasons"], strict=False):
-        if isinstance(one, Mapping) and one.get("text") != other["text"]:
-            yield f"{other['code']}: {one.get('text')!r} is now {other['text']!r}"
+    for recorded, derived in zip(before["reasons"], after["reasons"], strict=False):
+        if isinstance(recorded, Mapping) and recorded.get("text") != derived["text"]:
+            yield f"{derived['code']}: {recorded.get('text')!r} is now {derived['text']!r}"

@@ -1,8 +1,8 @@
-"""JSON Schemas of the three kinds of file, so that an editor completes and checks while somebody types.
+"""JSON Schemas of the three kinds of file, for completion and checks in an editor.
 
-They keep to what the editors of TOML read (types, properties, patterns, choices), so they say less than
-`holdback check`: an expression is a text to them. Keys, kinds, facts and calculators are taken from the code
-that reads them.
+They keep to what TOML editors understand (types, properties, patterns, choices), and so say less
+than `holdback check`: to them an expression is a text. Keys, kinds, facts and calculators are
+taken from the code that reads the files.
 """
 
 from __future__ import annotations
@@ -46,14 +46,16 @@ _CODE: Final = "^[A-Z]{2}(-[A-Z0-9]+)+$"
 
 _MEANING: Final[Mapping[str, str]] = {
     "format": "The format of the file: 1.",
-    "code": "The code: of the jurisdiction, the name of its folder; of a rule, stable and never used again.",
+    "code": "The code: of the jurisdiction, the name of its folder; of a rule, stable and never "
+    "used again.",
     "name": "For people.",
     "owner": "Who answers for the rules.",
     "review_by": "The day by which the owner looks at them again.",
     "currency": "ISO 4217: `GBP`.",
     "rounding": "How amounts round to minor units.",
     "timezone": "Local dates and day counts are in this zone: `Europe/London`.",
-    "automated_decisioning": "Whether an expired, unaccepted set calls for a second consumer credit check.",
+    "automated_decisioning": "Whether an expired, unaccepted set calls for a second consumer "
+    "credit check.",
     "offers_valid_hours": "How long offers are valid, in hours.",
     "recently_active_days": "How long after its repayment a deal may still be renewed, in days.",
     "parent": "The jurisdiction whose rules, parameters and products this one takes over.",
@@ -81,7 +83,8 @@ _MEANING: Final[Mapping[str, str]] = {
     "given": "What differs from the typical case.",
     "without": "The facts that are not known.",
     "expect": "What must come out.",
-    "settles": "The balance of the deal that is renewed; the product is asked for by a renewal then.",
+    "settles": "The balance of the deal that is renewed; the product is asked for by a renewal "
+    "then.",
     "on": "The day.",
     "product": "The key of the product that is asked for.",
 }
@@ -89,7 +92,7 @@ _MEANING: Final[Mapping[str, str]] = {
 
 def schema(kind: str) -> dict[str, Json]:
     """
-    The JSON Schema of `jurisdiction.toml`, `renewal.toml` or `products.toml`, by *kind*.
+    Return the JSON Schema of `jurisdiction.toml`, `renewal.toml` or `products.toml`, by *kind*.
 
     >>> schema("renewal")["title"]
     'renewal.toml'
@@ -101,17 +104,17 @@ def schema(kind: str) -> dict[str, Json]:
 def _table(
     properties: Mapping[str, Json], required: Iterable[str] = (), *, more: bool = False
 ) -> dict[str, Json]:
-    """A table with these keys, each with its meaning."""
+    """Return the schema of a table with these keys, each described."""
     described = {
         key: {"description": _MEANING[key], **value} if key in _MEANING else dict(value)
         for key, value in properties.items()
     }
-    found: dict[str, Json] = {"type": "object", "properties": described}
+    table: dict[str, Json] = {"type": "object", "properties": described}
     if required:
-        found["required"] = list(required)
+        table["required"] = list(required)
     if not more:
-        found["additionalProperties"] = False
-    return found
+        table["additionalProperties"] = False
+    return table
 
 
 def _list(items: Json) -> dict[str, Json]:
@@ -119,11 +122,11 @@ def _list(items: Json) -> dict[str, Json]:
 
 
 def _text(pattern: str | None = None) -> dict[str, Json]:
-    found: dict[str, Json] = {"type": "string", "minLength": 1}
-    return found if pattern is None else {**found, "pattern": pattern}
+    text: dict[str, Json] = {"type": "string", "minLength": 1}
+    return text if pattern is None else {**text, "pattern": pattern}
 
 
-def _whole(low: int, high: int) -> dict[str, Json]:
+def _integer(low: int, high: int) -> dict[str, Json]:
     return {"type": "integer", "minimum": low, "maximum": high}
 
 
@@ -138,8 +141,8 @@ def _words(words: Iterable[str]) -> dict[str, Json]:
 
 
 def _quantity(type_: Type, fact: Fact | None = None) -> dict[str, Json]:
-    """How a value of *type_* is written; of a *fact*, within its range where that is a whole number."""
-    whole = _whole(0, 10**9) if fact is None else _whole(fact.low, fact.high)
+    """Return how a value of *type_* is written; a whole number within the range of its *fact*."""
+    whole = _integer(0, 10**9) if fact is None else _integer(fact.low, fact.high)
     match type_.kind:
         case Kind.FLAG:
             return dict(_FLAG)
@@ -165,7 +168,7 @@ def _timeline(value: Json) -> dict[str, Json]:
 
 
 def _jurisdiction() -> dict[str, Json]:
-    hours = {name: _timeline(_whole(*ends)) for name, ends in TIMELINES.items()}
+    timelines = {name: _timeline(_integer(*ends)) for name, ends in TIMELINES.items()}
     properties: dict[str, Json] = {
         "format": _FORMAT,
         "code": _text("^[A-Z]{2}(-[A-Z0-9]{1,3})?$"),
@@ -176,7 +179,7 @@ def _jurisdiction() -> dict[str, Json]:
         "rounding": _words(ROUNDINGS),
         "timezone": _text(),
         "automated_decisioning": _FLAG,
-        **hours,
+        **timelines,
         "facts": {"type": "object", "additionalProperties": _fact()},
         "figures": _table(
             {key: _text() for key in Figures.KEYS} | {"group": {"type": "string"}}, Figures.KEYS
@@ -187,7 +190,7 @@ def _jurisdiction() -> dict[str, Json]:
                     "name": _text(),
                     "on": _DAY,
                     **_PERIOD,
-                    "expect": _table({name: _whole(*ends) for name, ends in TIMELINES.items()}),
+                    "expect": _table({name: _integer(*ends) for name, ends in TIMELINES.items()}),
                 },
                 ("name", "expect"),
             )
@@ -248,7 +251,7 @@ def _rule(required: Iterable[str]) -> dict[str, Json]:
 
 
 def _facts() -> dict[str, Json]:
-    """The facts that an example gives; a jurisdiction's own are among them."""
+    """Return the facts that an example gives; declared facts are allowed without a description."""
     facts = catalogue(Currency.of("GBP")).facts  # every currency has the same names
     described = {
         fact.name: {"description": fact.description, **_quantity(fact.type, fact)} for fact in facts
@@ -269,8 +272,8 @@ def _examples(more: Mapping[str, Json], expect: Json, required: tuple[str, ...])
     return _list(_table(properties, ("name", "expect", *required)))
 
 
-def _beside(examples: Json) -> dict[str, Json]:
-    """What `renewal.toml` and `products.toml` both have."""
+def _shared_keys(examples: Json) -> dict[str, Json]:
+    """Return the keys that `renewal.toml` and `products.toml` share."""
     return {
         "format": _FORMAT,
         "parameters": _parameters(),
@@ -280,15 +283,15 @@ def _beside(examples: Json) -> dict[str, Json]:
     }
 
 
-def _because() -> dict[str, Json]:
+def _reasons() -> dict[str, Json]:
     codes = _list({"type": "string"})
     return {"codes": codes, "needs": _list(_text(f"^{NAME}$"))}
 
 
 def _renewal() -> dict[str, Json]:
-    expect = _table({"outcome": _words(OUTCOMES), **_because()}, ("outcome",))
-    beside = _beside(_examples({}, expect, ()))
-    return _table({**beside, "rules": _list(_rule((*RULE, "from")))}, ("format",))
+    expect = _table({"outcome": _words(OUTCOMES), **_reasons()}, ("outcome",))
+    shared = _shared_keys(_examples({}, expect, ()))
+    return _table({**shared, "rules": _list(_rule((*RULE, "from")))}, ("format",))
 
 
 def _products() -> dict[str, Json]:
@@ -299,12 +302,12 @@ def _products() -> dict[str, Json]:
             "decision": _words(DECISIONS),
             "limits": _table({"minimum": money, "maximum": money}),
             "offers": _list(_table(offer)),
-            **_because(),
+            **_reasons(),
         },
         ("decision",),
     )
-    beside = _beside(_examples({"product": _text(), "settles": money}, expect, ("product",)))
-    return _table({**beside, "products": _list(_product())}, ("format",))
+    shared = _shared_keys(_examples({"product": _text(), "settles": money}, expect, ("product",)))
+    return _table({**shared, "products": _list(_product())}, ("format",))
 
 
 def _product() -> dict[str, Json]:
@@ -318,38 +321,38 @@ def _product() -> dict[str, Json]:
         "rules": _list(_rule(RULE)),
         **{kind: _calculator(kind) for kind in CALCULATORS},
     }
-    known = {*PRODUCT, *CALCULATORS, *OPTIONAL_OF_A_PRODUCT}
-    assert set(properties) == known, "the schema has the reader's keys"
+    keys = {*PRODUCT, *CALCULATORS, *OPTIONAL_OF_A_PRODUCT}
+    assert set(properties) == keys, "the schema has the reader's keys"
     return _table(properties, (*PRODUCT, *CALCULATORS))
 
 
 def _calculator(kind: str) -> dict[str, Json]:
-    """The calculators of a *kind*: the built-in ones with their settings, and a host's own."""
+    """Return the calculators of *kind*: the built-in ones with their settings, and a host's own."""
     built_in = {
-        name.partition("/")[2]: taken
-        for name, taken in BUILT_IN.items()
+        name.partition("/")[2]: calculator
+        for name, calculator in BUILT_IN.items()
         if name.startswith(f"{kind}/")
     }
-    choices = [_settings(name, taken) for name, taken in built_in.items()]
+    choices = [_settings(name, calculator) for name, calculator in built_in.items()]
     own: Json = {"type": "string", "not": {"enum": list(built_in)}}
     choices.append(_table({"calculator": own}, ("calculator",), more=True))
     return {"anyOf": choices}
 
 
-def _settings(name: str, taken: type) -> dict[str, Json]:
-    hints = get_type_hints(taken)
-    fields = attrs.fields(taken)
-    properties = {each.name: _setting(hints[each.name]) for each in fields}
-    needed = [each.name for each in fields if each.default is attrs.NOTHING]
-    return _table({"calculator": _words([name]), **properties}, ("calculator", *needed))
+def _settings(name: str, calculator: type) -> dict[str, Json]:
+    hints = get_type_hints(calculator)
+    fields = attrs.fields(calculator)
+    properties = {field.name: _setting(hints[field.name]) for field in fields}
+    required = [field.name for field in fields if field.default is attrs.NOTHING]
+    return _table({"calculator": _words([name]), **properties}, ("calculator", *required))
 
 
 def _setting(hint: Any) -> dict[str, Json]:
-    """How a setting of the type *hint* is written."""
+    """Return how a setting of the type *hint* is written."""
     if get_origin(hint) is tuple:
         return _list(_setting(get_args(hint)[0]))
     if type(None) in get_args(hint):
-        return _setting(next(each for each in get_args(hint) if each is not type(None)))
+        return _setting(next(part for part in get_args(hint) if part is not type(None)))
     if hint is Band:
         up_to: Json = {"type": ["string", "integer"]}
         return _table({"up_to": up_to, "rate": _text(_RATIO)}, ("rate",))

@@ -1,4 +1,4 @@
-"""The figures of a product's calculators, each changed by one unit: what it may ask and what it costs."""
+"""Mutants of a product's calculator settings: each figure moved by one unit, up and down."""
 
 from __future__ import annotations
 
@@ -10,21 +10,29 @@ from typing import Any, Final
 from attrs import evolve, frozen
 
 from holdback.exact_json import Json
-from holdback.jurisdictions.rulebook import CalculatorChoice, ProductTerms
-from holdback.jurisdictions.source_rules import CALCULATORS, WrittenProduct
+from holdback.jurisdictions.calculator_choice import CalculatorChoice
+from holdback.jurisdictions.rulebook import ProductTerms
+from holdback.jurisdictions.source_rules import CALCULATORS, SourceProduct
 from holdback.money import PERCENT_PLACES, RATIO_PLACES, Currency, scaled, short
 
 _FIGURE: Final = re.compile(r"(?:([A-Z]{3}) )?([0-9]+(?:\.[0-9]+)?)(%?)")
-# What is rounded to whole steps afterwards: a smallest unit might change no amount, so these are moved by
-# one in the last digit that is written.
+# Settings whose effect is rounded to whole steps. One smallest unit might change no amount, so
+# these move by one in the last digit that is written.
 _COARSE: Final = ("multiple", "step")
+
+_HUNDRED_PERCENT: Final = 100 * 10**PERCENT_PLACES
 
 _Path = tuple[str | int, ...]
 
 
 @frozen(kw_only=True)
-class Changed:
-    """A figure of a product changed: `kind` is the calculator's, or None for the shares offered."""
+class SettingMutant:
+    """
+    A product with one figure changed.
+
+    `kind` is that of the calculator, and `value` its changed settings; or `kind` is None, and
+    `value` the changed shares to offer.
+    """
 
     name: str
     line: int | None
@@ -32,7 +40,7 @@ class Changed:
     value: Json
 
     def terms(self, terms: ProductTerms) -> ProductTerms:
-        """*terms* with the figure changed."""
+        """Return *terms* with the figure changed."""
         if self.kind is None:
             return evolve(terms, amounts=self.value)
         choice: CalculatorChoice = getattr(terms, self.kind)
@@ -40,14 +48,14 @@ class Changed:
         return evolve(terms, **changed)
 
 
-def changed_settings(product: WrittenProduct) -> Iterator[Changed]:
-    """Every figure of *product*, up and down."""
+def setting_mutants(product: SourceProduct) -> Iterator[SettingMutant]:
+    """Yield a mutant for every figure of *product*, up and down."""
     for kind in CALCULATORS:
         choice = product.calculators[kind]
         for path, figure in _figures(choice.settings):
             line = choice.place(str(path[0])).get("line")
             for moved in _moved(figure, coarse=path[0] in _COARSE):
-                yield Changed(
+                yield SettingMutant(
                     name=f"{kind} {_shown(path)}: {figure} to {moved}",
                     line=line,
                     kind=kind,
@@ -56,21 +64,21 @@ def changed_settings(product: WrittenProduct) -> Iterator[Changed]:
     for place, share in enumerate(product.amounts):
         for moved in (share + 10**PERCENT_PLACES, share - 10**PERCENT_PLACES):
             shares = (*product.amounts[:place], moved, *product.amounts[place + 1 :])
-            if list(shares) == sorted(set(shares)) and 0 < shares[0] <= shares[-1] <= _WHOLE:
-                before, after = (short(each, PERCENT_PLACES) for each in (share, moved))
-                yield Changed(
+            if (
+                list(shares) == sorted(set(shares))
+                and 0 < shares[0] <= shares[-1] <= _HUNDRED_PERCENT
+            ):
+                before, after = (short(number, PERCENT_PLACES) for number in (share, moved))
+                yield SettingMutant(
                     name=f"amounts[{place}]: {before}% to {after}%",
-                    line=product.keys["amounts"].line,
+                    line=product.table["amounts"].line,
                     kind=None,
                     value=shares,
                 )
 
 
-_WHOLE: Final = 100 * 10**PERCENT_PLACES
-
-
 def _figures(value: Json, path: _Path = ()) -> Iterator[tuple[_Path, str | int]]:
-    """Every number in *value*, with or without a unit, and its path."""
+    """Yield every number in *value*, with or without a unit, and its path."""
     if isinstance(value, Mapping):
         for key, part in value.items():
             if key not in ("calculator", "on"):
@@ -83,7 +91,7 @@ def _figures(value: Json, path: _Path = ()) -> Iterator[tuple[_Path, str | int]]
 
 
 def _moved(figure: str | int, *, coarse: bool) -> Iterator[str | int]:
-    """*figure* one smallest unit up and down; a *coarse* one, one in its last written digit."""
+    """Yield *figure* moved by one smallest unit; if *coarse*, by one in its last digit."""
     if isinstance(figure, int):
         yield figure + 1
         yield figure - 1
@@ -107,7 +115,7 @@ def _moved(figure: str | int, *, coarse: bool) -> Iterator[str | int]:
 
 
 def _put(value: Json, path: _Path, figure: str | int) -> Json:
-    """*value* with *figure* at *path*."""
+    """Return *value* with *figure* at *path*."""
     if not path:
         return figure
     first, *rest = path

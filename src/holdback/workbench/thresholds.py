@@ -1,4 +1,4 @@
-"""Thresholds that are not held by an example on either side."""
+"""Thresholds without an example on both sides."""
 
 from __future__ import annotations
 
@@ -11,20 +11,25 @@ from attrs import define, field
 from holdback.errors import ErrorDetail
 from holdback.jurisdictions.jurisdiction import Jurisdiction
 from holdback.jurisdictions.rulebook import Rulebook
-from holdback.jurisdictions.source_rules import WrittenRule
+from holdback.jurisdictions.source_rules import SourceRule
 from holdback.rules import Facts, Kind, Trace, check, trace
 from holdback.rules.tree import comparisons
-from holdback.toml.node import Item
+from holdback.toml import Node
 
 _BOTH: Final = 2
 
 
 @define
 class _Threshold:
-    """A comparison in a rule, by the values of its parameters, and the answers that examples gave it."""
+    """
+    A comparison in a rule, and the answers that examples gave it.
 
-    written: WrittenRule
-    item: Item
+    `text` is the comparison as written, `meaning` the same with the values of its parameters: each
+    value of a parameter makes another threshold.
+    """
+
+    rule: SourceRule
+    node: Node
     span: tuple[int, int]
     text: str
     meaning: str
@@ -34,84 +39,79 @@ class _Threshold:
 
 def one_sided(jurisdiction: Jurisdiction) -> Iterator[ErrorDetail]:
     """
-    The comparisons of own rules, and of inherited ones with an own parameter, that examples answer on one
-    side only, or on none.
+    Yield the comparisons that the examples answer on one side only, or not at all.
+
+    Those of own rules count, and those of inherited rules that read an own parameter.
     """
-    found: dict[object, _Threshold] = {}
+    thresholds: dict[object, _Threshold] = {}
     for rulebook in jurisdiction.slices:
-        for product, written in _rules(jurisdiction, rulebook):
-            for key, threshold in _thresholds(written, rulebook, product):
-                found.setdefault(key, threshold)
+        for product, rule in _rules_to_hold(jurisdiction, rulebook):
+            for key, threshold in _thresholds(rule, rulebook, product):
+                thresholds.setdefault(key, threshold)
     for example in jurisdiction.examples:
         rulebook = jurisdiction.rulebook(example.on)
         facts = rulebook.catalogue.prepare(example.given)
         if example.of_settings:
             continue
         if example.product is None and not rulebook.assess_prepared(facts).trace:
-            continue  # below the floor no rule is looked at
-        for product, written in _rules(jurisdiction, rulebook):
+            continue  # below the floor no rule is evaluated
+        for product, rule in _rules_to_hold(jurisdiction, rulebook):
             if product == example.product:
-                for key, answer in _answers(written, rulebook, product, facts):
-                    found[key].answers.add(answer)
-    for threshold in found.values():
+                for key, answer in _answers(rule, rulebook, product, facts):
+                    thresholds[key].answers.add(answer)
+    for threshold in thresholds.values():
         words = ((True, "true"), (False, "false"))
         missing = [word for answer, word in words if answer not in threshold.answers]
         if missing:
-            yield _fault(threshold, missing, jurisdiction)
+            yield _finding(threshold, missing, jurisdiction)
 
 
-def _fault(threshold: _Threshold, missing: list[str], jurisdiction: Jurisdiction) -> ErrorDetail:
+def _finding(threshold: _Threshold, missing: list[str], jurisdiction: Jurisdiction) -> ErrorDetail:
     sides = "on either side" if len(missing) == _BOTH else f"where it is {missing[0]}"
     meaning = "" if threshold.meaning == threshold.text else f" (`{threshold.meaning}`)"
-    said = f"`{threshold.text}`{meaning}, from {threshold.since} on, has no example {sides}"
-    written, hint = (
-        threshold.written,
-        "each threshold has an example on either side, one unit apart",
-    )
-    if written.jurisdiction == jurisdiction.code:
-        return ErrorDetail(message=said, hint=hint, **threshold.item.part_position(threshold.span))
-    # It is the child's parameter that the inherited rule holds against.
-    parameters = jurisdiction.policy.parameters.items()
-    own = [each for name, each in parameters if name in written.names and each is not None]
-    item = next(each.item for each in own if each.code == jurisdiction.code)
+    message = f"`{threshold.text}`{meaning}, from {threshold.since} on, has no example {sides}"
+    hint = "each threshold has an example on either side, one unit apart"
+    rule = threshold.rule
+    if rule.jurisdiction == jurisdiction.code:
+        position = threshold.node.position_of_part(threshold.span)
+        return ErrorDetail(message=message, hint=hint, **position)
+    # The child's parameter makes the threshold, and its file is the one that can be corrected.
+    own = jurisdiction.policy.own_parameters
+    parameter = next(parameter for name, parameter in own.items() if name in rule.names)
     return ErrorDetail(
-        message=f"in the inherited rule `{written.id}`, {said}",
+        message=f"in the inherited rule `{rule.id}`, {message}",
         hint=f"{hint}; those of a parent do not count here",
-        **item.position(key=True),
+        **parameter.node.position(key=True),
     )
 
 
-def _rules(
+def _rules_to_hold(
     jurisdiction: Jurisdiction, rulebook: Rulebook
-) -> Iterator[tuple[str | None, WrittenRule]]:
-    """The rules of *rulebook* that the jurisdiction's own examples have to hold, each with its product."""
-    policy, day = jurisdiction.policy, rulebook.since
-    own = {
-        name
-        for name, each in policy.parameters.items()
-        if each is not None and each.code == jurisdiction.code
-    }
-    rules: list[tuple[str | None, WrittenRule]] = [(None, rule) for rule in policy.rules_on(day)]
-    for product in policy.products_on(day):
-        rules += [(product.key, rule) for rule in product.rules if day in rule.period]
-    for key, rule in rules:
-        if rule.jurisdiction == jurisdiction.code or own & rule.names:
-            yield key, rule
+) -> Iterator[tuple[str | None, SourceRule]]:
+    """Yield the rules in force that the jurisdiction's own examples have to test, by product."""
+    own = jurisdiction.policy.own_parameters.keys()
+    rules = [(None, rule) for rule in rulebook.renewal.rules] + [
+        (terms.key, rule) for terms in rulebook.products for rule in terms.rules.rules
+    ]
+    for product, rule in rules:
+        source: SourceRule = rule.origin
+        if source.jurisdiction == jurisdiction.code or own & source.names:
+            yield product, source
 
 
 def _thresholds(
-    written: WrittenRule, rulebook: Rulebook, product: str | None
+    rule: SourceRule, rulebook: Rulebook, product: str | None
 ) -> Iterator[tuple[object, _Threshold]]:
     nothing: Facts = (None,) * len(rulebook.catalogue.facts)
-    for place, key, part in _compared(written, rulebook, nothing):
-        text = written.keys[key].value[part.node.start : part.node.end]
+    for place, key, part in _comparisons(rule, rulebook, nothing):
+        node = rule.table[key]
         yield (
-            (product, written, key, place, part.text),
+            (product, rule, key, place, part.text),
             _Threshold(
-                written=written,
-                item=written.keys[key],
+                rule=rule,
+                node=node,
                 span=(part.node.start, part.node.end),
-                text=text,
+                text=node.value[part.node.start : part.node.end],
                 meaning=part.text,
                 since=rulebook.since,
             ),
@@ -119,25 +119,24 @@ def _thresholds(
 
 
 def _answers(
-    written: WrittenRule, rulebook: Rulebook, product: str | None, facts: Facts
+    rule: SourceRule, rulebook: Rulebook, product: str | None, facts: Facts
 ) -> Iterator[tuple[object, object]]:
-    for place, key, part in _compared(written, rulebook, facts):
-        yield (product, written, key, place, part.text), part.value
+    for place, key, part in _comparisons(rule, rulebook, facts):
+        yield (product, rule, key, place, part.text), part.value
 
 
-def _compared(
-    written: WrittenRule, rulebook: Rulebook, facts: Facts
+def _comparisons(
+    rule: SourceRule, rulebook: Rulebook, facts: Facts
 ) -> Iterator[tuple[int, str, Trace]]:
-    """Every comparison in *written* and its answer on *facts*."""
-    for key, tree in (("when", written.when), ("require", written.require)):
-        if tree is not None:
-            checked = check(tree, rulebook.catalogue, Kind.FLAG)
-            for place, part in enumerate(_parts(trace(checked, facts))):
-                yield place, key, part
+    """Yield every comparison in *rule*, with its place, the key it is under and its answer."""
+    for key, tree in rule.expressions:
+        checked = check(tree, rulebook.catalogue, Kind.FLAG)
+        for place, part in enumerate(_parts(trace(checked, facts))):
+            yield place, key, part
 
 
 def _parts(part: Trace) -> Iterator[Trace]:
-    if any(part.node is each for each, _ in comparisons(part.node)):
+    if any(part.node is comparison for comparison, _ in comparisons(part.node)):
         yield part
     else:
         for child in part.children:

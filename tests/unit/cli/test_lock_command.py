@@ -99,7 +99,7 @@ def test_an_invalid_lock(shelf):
     check, lock = invoke("check", shelf), invoke("lock", shelf, "--on", "2026-07-06")
 
     assert (check.exit_code, lock.exit_code) == (1, 1)
-    assert "digests.lock:1: this is no line of a lock: `NL 2025-01-01 abc`" in check.output
+    assert "digests.lock:1: cannot read this line of the lock: `NL 2025-01-01 abc`" in check.output
     assert (shelf / "digests.lock").read_text() == "NL 2025-01-01 abc\n"
 
 

@@ -103,7 +103,7 @@ def test_show_of_an_invalid_folder(shelf):
     ran = mine("show", "NL-ZH", "--on", "2026-07-01", shelf=spoil(shelf))
 
     assert ran.exit_code == 2
-    assert "the parent `NL` has faults of its own" in ran.output
+    assert "the parent `NL` has errors of its own" in ran.output
 
 
 # -- diff

@@ -53,7 +53,7 @@ def test_check_with_an_error(shelf):
     assert lines[1] == '    require = "missed_remittances_30d <= 33"'
     assert lines[2] == "                                         ^^"
     assert lines[3] == "    `missed_remittances_30d` is 0 to 30"
-    assert "the parent `NL` has faults of its own" in ran.output
+    assert "the parent `NL` has errors of its own" in ran.output
     assert lines[-1] == "2 findings in 2 files; 0 jurisdictions could be read."
 
 
@@ -134,7 +134,7 @@ def test_a_child_alone_knows_its_parent(shelf):
     assert invoke("check", shelf / "NL-ZH").output == "1 jurisdiction: no findings.\n"
     ran = invoke("check", spoil(shelf) / "NL-ZH", "--format", "json")
 
-    assert [each[2] for each in findings(ran)] == ["the parent `NL` has faults of its own"]
+    assert [each[2] for each in findings(ran)] == ["the parent `NL` has errors of its own"]
 
 
 @pytest.mark.parametrize("command", ["check", "test"])

@@ -10,20 +10,22 @@ from pathlib import Path
 
 import pytest
 
-import small_jurisdiction as small
+import small_folders
+from small_folders import IRELAND, changed, errors_in
 
 FILES = {
     "texts that are never closed": "x=" + '"""a" ' + '\\"""a" ' * 36_000,
     "texts that are never closed, in single quotes": "x=" + "'''a' " * 40_000,
-    "unknown codes": small.RENEWAL
+    "unknown codes": IRELAND["renewal.toml"]
     + '\n[[examples]]\nname = "x"\non = 2026-02-01\nexpect = { outcome = "ineligible", codes = ['
     + ", ".join(f'"IE-R-{place}"' for place in range(15_000))
     + "] }\n",
     "empty rules": "format = 1\nrules = [" + "{}," * 40_000 + "]\n",
-    "parameters, each from its own day": small.RENEWAL
+    "parameters, each from its own day": IRELAND["renewal.toml"]
     + "".join(
         f'[parameters.p{place}]\ntype = "count"\n'
-        f"timeline = [{{ from = {2026 + place // 336}-{place // 28 % 12 + 1:02}-{place % 28 + 1:02},"
+        f"timeline = [{{ from = "
+        f"{2026 + place // 336}-{place // 28 % 12 + 1:02}-{place % 28 + 1:02},"
         ' value = 1, source = "s" }]\n'
         for place in range(2_000)
     ),
@@ -42,9 +44,9 @@ FILES = {
 CODE = """
 import sys
 from holdback import InvalidDocument
-import small_jurisdiction as small
+from small_folders import IRELAND
 from holdback.jurisdictions.reader import read_jurisdiction
-files = {"jurisdiction.toml": small.JURISDICTION.encode(), "products.toml": small.PRODUCTS.encode()}
+files = {name: text.encode() for name, text in IRELAND.items()}
 files["renewal.toml"] = sys.stdin.buffer.read()
 try:
     read_jurisdiction("IE", files)
@@ -60,11 +62,11 @@ def within_bounds():
 @pytest.mark.parametrize("name", FILES)
 def test_reading_ends(name):
     """
-    "the cost of a rule is known when it is read" (design 4); at most a hundred faults are told
+    The cost of a file is bounded, and at most a hundred errors are reported.
     """
     text = FILES[name].encode()
     assert len(text) <= 256 * 1024
-    path = os.pathsep.join([str(Path(small.__file__).parent), *filter(None, sys.path)])
+    path = os.pathsep.join([str(Path(small_folders.__file__).parent), *filter(None, sys.path)])
     ran = subprocess.run(
         [sys.executable, "-c", CODE],
         input=text,
@@ -83,8 +85,8 @@ def test_zones_that_differ_from_machine_to_machine(zone):
     """
     "The same input gives the same bytes."
     """
-    spoilt = small.changed("jurisdiction.toml", "Europe/Dublin", zone)
-    (fault,) = small.faults(spoilt)
+    spoilt = changed(IRELAND, "jurisdiction.toml", "Europe/Dublin", zone)
+    (error,) = errors_in(spoilt)
 
-    assert f"there is no time zone `{zone}`" in fault.message
-    assert "localtime" not in str(fault.hint)
+    assert f"there is no time zone `{zone}`" in error.message
+    assert "localtime" not in str(error.hint)

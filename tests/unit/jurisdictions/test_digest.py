@@ -11,8 +11,11 @@ from hypothesis import strategies as st
 
 from holdback.exact_json import canonical
 from holdback.jurisdictions import digest as identity
-from holdback.jurisdictions.digest import settled
-from small_jurisdiction import FILES, PRODUCTS, RENEWAL, changed, read
+from holdback.jurisdictions.digest import normal_setting
+from small_folders import IRELAND, changed, read
+
+RENEWAL = IRELAND["renewal.toml"]
+PRODUCTS = IRELAND["products.toml"]
 
 ON = date(2026, 2, 1)
 FEW_MISSED = RENEWAL[RENEWAL.index('[[rules]]\nid = "few') : RENEWAL.index("[typical]")]
@@ -25,8 +28,11 @@ def digest(files, on=ON):
 
 MEANS_THE_SAME = [
     # comments, layout, prose
-    ("renewal.toml", '[[rules]]\nid = "on-pace"', "# a comment\n\n[[rules]]   # and another\n\n  id='on-pace'"),
-    ("renewal.toml", 'code = "IE-R-01"\nrequire = "performance >= minimum_performance"', 'require = "performance >= minimum_performance"\ncode = "IE-R-01"'),
+    ("renewal.toml", '[[rules]]\nid = "on-pace"', ("# a comment\n\n[[rules]]   # and another\n\n"
+                                                  "  id='on-pace'")),
+    ("renewal.toml", ('code = "IE-R-01"\nrequire = "performance >= '
+                     'minimum_performance"'), ('require = "performance >= minimum_performance"\n'
+                                              'code = "IE-R-01"')),
     ("renewal.toml", "The pace is", "Your pace is"),
     ("renewal.toml", 'is needed."\nsource = "policy"', 'is needed."\nsource = "the law"'),
     ("renewal.toml", '"80%", source = "policy"', '"80%", source = "the law"'),
@@ -36,7 +42,8 @@ MEANS_THE_SAME = [
     ("products.toml", "Cash advance", "Advance"),
     ("products.toml", "Repaid from takings.", "Repaid."),
     ("products.toml", "Not verified.", "The identity was not verified."),
-    ("products.toml", 'calculator = "fixed", minimum = "EUR 500", maximum = "EUR 2000"', 'maximum = "EUR 2000", minimum = "EUR 500", calculator = "fixed"'),
+    ("products.toml", ('calculator = "fixed", minimum = "EUR 500", maximum = "EUR '
+                      '2000"'), 'maximum = "EUR 2000", minimum = "EUR 500", calculator = "fixed"'),
     # the order of tables that has no meaning, examples, what is typical
     ("renewal.toml", '[typical]\nprogress = "64%"', '[typical]\nprogress = "70%"'),
     ("renewal.toml", 'name = "a good deal"', 'name = "a deal"'),
@@ -44,7 +51,8 @@ MEANS_THE_SAME = [
     ("renewal.toml", 'value = "80%"', 'value = "80.00%"'),
     ("renewal.toml", "performance >= minimum_performance", "(performance  >= minimum_performance)"),
     ("renewal.toml", "performance >= minimum_performance", "performance >= 80%"),
-    ("renewal.toml", 'when = \'status == "Funded"\'\nrequire = "missed_remittances_30d <= 3"', 'require = \'not status == "Funded" or missed_remittances_30d <= 3\''),
+    ("renewal.toml", ('when = \'status == "Funded"\'\nrequire = "missed_remittances_30d <= '
+                     '3"'), 'require = \'not status == "Funded" or missed_remittances_30d <= 3\''),
     ("products.toml", '"EUR 2000"', '"EUR 2000.00"'),
     ("products.toml", '["10%"]', '["10.0%"]'),
     ("products.toml", '"50%", "100%"', '"50.0%", "100%"'),
@@ -58,9 +66,10 @@ MEANS_THE_SAME = [
 @pytest.mark.parametrize(("file", "old", "new"), MEANS_THE_SAME)
 def test_what_does_not_change_the_meaning(file, old, new):
     """
-    "comments, layout, prose and the bounds of a time slice do not change it" (design 5)
+    Comments, layout, prose and the dates of a slice do not change the digest
+    (decisions/jurisdiction-folders).
     """
-    assert digest(changed(file, old, new)) == digest(FILES)
+    assert digest(changed(IRELAND, file, old, new)) == digest(IRELAND)
 
 
 MEANS_ANOTHER = [
@@ -87,37 +96,40 @@ MEANS_ANOTHER = [
     ("products.toml", "terminal_split", "direct_debit"),
     ("products.toml", 'require = "identity_verified"', 'require = "not identity_verified"'),
     ("products.toml", '"IE-P-01", require', '"IE-P-01", otherwise = "refer", require'),
-    ("products.toml", "rules = [\n  {", 'rules = [\n  { id = "b", code = "IE-P-02", require = "business_verified", reason = "No.", source = "p" },\n  {'),
+    ("products.toml", "rules = [\n  {", ('rules = [\n  { id = "b", code = "IE-P-02", require = '
+                                        '"business_verified", reason = "No.", source = "p" },\n'
+                                        '  {')),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("file", "old", "new"), MEANS_ANOTHER)
 def test_what_changes_the_meaning(file, old, new):
     """
-    "a changed threshold does" (design 5)
+    A changed threshold changes the digest (decisions/jurisdiction-folders).
     """
-    assert digest(changed(file, old, new)) != digest(FILES)
+    assert digest(changed(IRELAND, file, old, new)) != digest(IRELAND)
 
 
 def test_every_change_gives_a_digest_of_its_own():
     """
     No two of the changes above mean the same.
     """
-    digests = {digest(changed(file, old, new)) for file, old, new in MEANS_ANOTHER}
+    digests = {digest(changed(IRELAND, file, old, new)) for file, old, new in MEANS_ANOTHER}
 
     assert len(digests) == len(MEANS_ANOTHER)
 
 
 def test_the_order_of_the_rules_is_part_of_the_meaning():
     """
-    "The order of the rules in the file is their priority and part of their meaning." (design 4)
+    The order of the rules in the file is their priority and part of their meaning
+    (decisions/rule-language).
     """
-    moved = changed("renewal.toml", FEW_MISSED, "")
+    moved = changed(IRELAND, "renewal.toml", FEW_MISSED, "")
     first = changed(
-        "renewal.toml", '[[rules]]\nid = "on', f'{FEW_MISSED}[[rules]]\nid = "on', moved
+        moved, "renewal.toml", '[[rules]]\nid = "on', f'{FEW_MISSED}[[rules]]\nid = "on'
     )
 
-    assert digest(first) != digest(FILES)
+    assert digest(first) != digest(IRELAND)
 
 
 def test_the_order_of_products_and_of_their_rules_is_part_of_the_meaning():
@@ -125,27 +137,27 @@ def test_the_order_of_products_and_of_their_rules_is_part_of_the_meaning():
     It is the order in which a merchant is told.
     """
     other = IDENTITY.replace("identity", "business").replace("P-01", "P-02")
-    one_way = changed("products.toml", IDENTITY, f"{IDENTITY}\n{other}")
-    other_way = changed("products.toml", IDENTITY, f"{other}\n{IDENTITY}")
+    one_way = changed(IRELAND, "products.toml", IDENTITY, f"{IDENTITY}\n{other}")
+    other_way = changed(IRELAND, "products.toml", IDENTITY, f"{other}\n{IDENTITY}")
 
     assert digest(one_way) != digest(other_way)
 
 
 def test_the_version_of_the_language_is_part_of_the_meaning(monkeypatch):
     """
-    "[...] and the version of the language's semantics" (design 5)
+    The digest covers the version of the language's semantics (decisions/jurisdiction-folders).
     """
-    before = digest(FILES)
+    before = digest(IRELAND)
     monkeypatch.setattr(identity, "LANGUAGE", identity.LANGUAGE + 1)
 
-    assert digest(FILES) != before
+    assert digest(IRELAND) != before
 
 
 def test_a_slice_without_a_change_of_meaning_has_the_same_digest():
     """
     "the bounds of a time slice do not change it"
     """
-    jurisdiction = read(changed("renewal.toml", 'value = "80%"', 'value = "75%"'))
+    jurisdiction = read(changed(IRELAND, "renewal.toml", 'value = "80%"', 'value = "75%"'))
     digests = [each.digest for each in jurisdiction.slices]
 
     assert len(set(digests[1:])) == 1
@@ -161,7 +173,7 @@ def test_settings_of_the_same_quantity_are_the_same(number):
     """
     longer = f"{number}000"
 
-    assert settled(f"{number}%") == settled(f"{longer}%")
-    assert settled(f"GBP {number}") == settled(f"GBP {longer}")
-    assert canonical(settled(number)) == canonical(settled(Decimal(longer)))
-    assert settled(f"{number}") == f"{number}"
+    assert normal_setting(f"{number}%") == normal_setting(f"{longer}%")
+    assert normal_setting(f"GBP {number}") == normal_setting(f"GBP {longer}")
+    assert canonical(normal_setting(number)) == canonical(normal_setting(Decimal(longer)))
+    assert normal_setting(f"{number}") == f"{number}"

@@ -10,7 +10,7 @@ import pytest
 
 from holdback import InvalidDocument, load_jurisdictions
 from holdback.jurisdictions import folder
-from small_jurisdiction import FILES, RENEWAL
+from small_folders import IRELAND
 
 REPOSITORY = Path(folder.__file__).resolve().parents[3]
 
@@ -19,7 +19,7 @@ REPOSITORY = Path(folder.__file__).resolve().parents[3]
 def shelf(tmp_path):
     """A folder with the small jurisdiction in it."""
     root = tmp_path / "shelf"
-    write(root / "IE", FILES)
+    write(root / "IE", IRELAND)
     return root
 
 
@@ -30,17 +30,19 @@ def write(place, files):
 
 
 def said(root):
-    """What is said of the jurisdictions in *root*, a line for each fault."""
+    """What is said of the jurisdictions in *root*, a line for each error."""
     with pytest.raises(InvalidDocument) as raised:
         load_jurisdictions(root)
-    return [str(fault) for fault in raised.value.errors]
+    return [str(error) for error in raised.value.errors]
 
 
 def test_a_folder_of_jurisdictions(shelf):
     """
-    "adds a jurisdiction by adding a folder of TOML" (design, introduction)
+    A jurisdiction is added by adding a folder of TOML files.
     """
-    british = {name: text.replace("IE", "GB").replace("EUR", "GBP") for name, text in FILES.items()}
+    british = {
+        name: text.replace("IE", "GB").replace("EUR", "GBP") for name, text in IRELAND.items()
+    }
     write(shelf / "GB", british)
 
     assert load_jurisdictions(shelf).codes == ("GB", "IE")
@@ -67,12 +69,12 @@ def test_what_is_no_jurisdiction_is_left_alone(shelf):
     assert load_jurisdictions(shelf).codes == ("IE",)
 
 
-def test_every_fault_of_every_jurisdiction_at_once(shelf):
+def test_every_error_of_every_jurisdiction_at_once(shelf):
     """
-    "All faults at once"
+    "All errors at once"
     """
-    write(shelf / "FR", {"renewal.toml": RENEWAL, "renewals.toml": "", "notes": ""})
-    write(shelf / "ireland", FILES)
+    write(shelf / "FR", {"renewal.toml": IRELAND["renewal.toml"], "renewals.toml": "", "notes": ""})
+    write(shelf / "ireland", IRELAND)
     (shelf / "IE" / "products.toml").write_bytes(b"\xff")
 
     missing = "the file is missing; a jurisdiction has `jurisdiction.toml`, `renewal.toml`"
@@ -95,7 +97,7 @@ def test_every_fault_of_every_jurisdiction_at_once(shelf):
 @pytest.mark.parametrize("code", ["GB", "US-CA", "DE-BY", "GB-1", "FR-2A"])
 def test_codes(code):
     """
-    "`GB`, `US-CA` (ISO 3166-1 / 3166-2)" (design 2)
+    A folder is named by an ISO 3166-1 or 3166-2 code, as `GB` or `US-CA`.
     """
     assert folder.CODE.fullmatch(code)
 
@@ -137,7 +139,8 @@ def test_a_file_that_cannot_be_opened(shelf):
 
 def test_the_ones_that_ship():
     """
-    "jurisdictions/: data, no Python: one folder each; shipped in the wheel" (design 3)
+    `jurisdictions/` is data without Python: one folder each, shipped in the wheel
+    (decisions/layers).
     """
     loaded = load_jurisdictions()
 
@@ -148,7 +151,7 @@ def test_the_ones_that_ship():
 
 
 def relocated(place):
-    """The module `folder` as if it lay in *place*, which is laid out like the repository's `src`."""
+    """Return the module `folder` as if it were in *place*, a copy of the repository's `src`."""
     path = place / "holdback" / "jurisdictions" / "folder.py"
     path.parent.mkdir(parents=True)
     path.write_bytes(Path(folder.__file__).read_bytes())
@@ -163,8 +166,8 @@ def relocated(place):
 )
 def test_a_repository_that_is_not_this_one_lends_nothing(tmp_path, project):
     """
-    "only when pyproject.toml with this project's name is two levels above src/holdback; else a typed
-    error"
+    "only when pyproject.toml with this project's name is two levels above src/holdback; else a
+    typed error"
     """
     if project is not None:
         (tmp_path / "pyproject.toml").write_text(project)

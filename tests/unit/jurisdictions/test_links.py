@@ -6,15 +6,15 @@ import os
 
 import pytest
 
-import small_jurisdiction as small
 from holdback import InvalidDocument, RuleError, load_jurisdictions
 from holdback.jurisdictions.reader import read_jurisdiction
 from holdback.rules import parse
+from small_folders import IRELAND
 
 
 def written(folder):
     (folder / "IE").mkdir()
-    for name, text in small.FILES.items():
+    for name, text in IRELAND.items():
         (folder / "IE" / name).write_text(text, encoding="utf-8")
     return folder / "IE"
 
@@ -22,7 +22,7 @@ def written(folder):
 def refused(folder):
     with pytest.raises(InvalidDocument) as caught:
         load_jurisdictions(folder)
-    return "\n".join(fault.underlined() for fault in caught.value.errors)
+    return "\n".join(error.underlined() for error in caught.value.errors)
 
 
 def test_a_pipe_is_not_waited_for(tmp_path):
@@ -71,6 +71,6 @@ def test_an_expression_is_text(source):
 @pytest.mark.parametrize("body", [None, "format = 1", 5])
 def test_a_file_is_bytes(body):
     """A typed error that names the file."""
-    files = {name: text.encode() for name, text in small.FILES.items()} | {"renewal.toml": body}
+    files = {name: text.encode() for name, text in IRELAND.items()} | {"renewal.toml": body}
     with pytest.raises(InvalidDocument, match=r"renewal\.toml"):
         read_jurisdiction("IE", files)

@@ -33,7 +33,7 @@ def own(code="NL-ZH", percent="90%", since="2025-01-01", **more):
 
 def test_a_child_of_which_nothing_is_said_is_as_its_parent():
     """
-    "`parent = "US"` inherits rules, parameters and products by id" (design 5)
+    A child inherits rules, parameters and products by id (decisions/jurisdiction-folders).
     """
     book = rulebook(NL_ZH=child())
     parent = rulebook("NL", NL_ZH=child())
@@ -48,7 +48,7 @@ def test_a_child_of_which_nothing_is_said_is_as_its_parent():
 
 def test_an_inherited_rule_says_where_it_was_written():
     """
-    "the resolved rulebook with the origin of each line" (issue)
+    An inherited rule keeps the file and line where it was written.
     """
     on_pace, few_missed = rulebook(NL_ZH=child(renewal=own())).renewal.rules
 
@@ -58,7 +58,7 @@ def test_an_inherited_rule_says_where_it_was_written():
 
 def test_a_rule_is_replaced_whole_and_in_its_place():
     """
-    "a child replaces a whole one", "No deep merges" (design 5)
+    A child replaces a whole rule; there is no deep merge (decisions/jurisdiction-folders).
     """
     parent = changed(
         country(), "renewal.toml", 'otherwise = "refer"', "when = 'status == \"Funded\"'"
@@ -78,7 +78,8 @@ def test_a_rule_is_replaced_whole_and_in_its_place():
 
 def test_new_rules_come_after_the_parents():
     """
-    "The order of the rules in the file is their priority and part of their meaning." (design 4)
+    The order of the rules in the file is their priority and part of their meaning
+    (decisions/rule-language).
     """
     new = rule("older", "NL-ZH-R-03", "months_trading >= 6")
 
@@ -87,7 +88,7 @@ def test_new_rules_come_after_the_parents():
 
 def test_a_child_replaces_a_rule_on_its_own_days_alone():
     """
-    "The parent is resolved on the same date." (design 5)
+    The parent is resolved on the same date (decisions/jurisdiction-folders).
     """
     renewal = own(since="2025-03-01", until="2026-03-01")
     nation = loaded(NL=country(), NL_ZH=child(renewal=renewal))["NL-ZH"]
@@ -105,7 +106,7 @@ def test_a_child_replaces_a_rule_on_its_own_days_alone():
 
 def test_a_parameter_is_replaced_with_its_whole_timeline():
     """
-    "a child replaces a whole one (a parameter with its whole timeline)" (design 5)
+    A child replaces a parameter with its whole timeline (decisions/jurisdiction-folders).
     """
     flat = parameter("minimum_performance", "percent", ("2025-01-01", '"60%"'))
     family = loaded(NL=country(), NL_ZH=child(renewal=flat))
@@ -128,7 +129,8 @@ def test_a_parameter_is_replaced_with_its_whole_timeline():
 
 def test_a_product_is_replaced_whole():
     """
-    "inherits rules, parameters and products by id; a child replaces a whole one" (design 5)
+    Products are inherited by key, and a child replaces a whole one
+    (decisions/jurisdiction-folders).
     """
     text = PRODUCT.replace("NL-P-01", "NL-ZH-P-09").replace('"identity"', '"company"')
     text = text.replace("identity_verified", "business_verified").replace("1.2", "1.3")
@@ -154,7 +156,8 @@ def test_a_new_product_comes_after_the_parents():
 
 def test_a_product_of_the_childs_on_its_own_days():
     """
-    "The parent is resolved on the same date." (design 5), of products too
+    A child's products are laid over those that its parent has on the same day
+    (decisions/jurisdiction-folders).
     """
     text = PRODUCT.replace("NL-P", "NL-ZH-P").replace("from = 2025-01-01", "from = 2026-02-01")
     nation = loaded(NL=country(), NL_ZH=child(products=text))["NL-ZH"]
@@ -177,7 +180,7 @@ PERIODS = [
 @pytest.mark.parametrize(("period", "gone"), PERIODS)
 def test_a_rule_is_switched_off(period, gone):
     """
-    "or switches one off with a stated reason" (design 5); half-open as every period
+    A child switches a rule off for a period, which is half-open (decisions/jurisdiction-folders).
     """
     more = SWITCHED.format(what='rule = "few-missed"', period=period)
     nation = loaded(NL=country(), NL_ZH=child(more=more))["NL-ZH"]
@@ -190,7 +193,8 @@ def test_a_rule_is_switched_off(period, gone):
 @pytest.mark.parametrize(("period", "gone"), PERIODS)
 def test_a_product_is_switched_off(period, gone):
     """
-    "or switches one off with a stated reason" (design 5)
+    A child switches off what its parent has, with a stated reason
+    (decisions/jurisdiction-folders).
     """
     more = SWITCHED.format(what='product = "flex"', period=period)
     text = PRODUCT.replace("flex", "term").replace("NL-P", "NL-ZH-P")
@@ -206,7 +210,8 @@ def test_a_product_is_switched_off(period, gone):
 @pytest.mark.parametrize(("period", "gone"), PERIODS)
 def test_a_parameter_is_switched_off(period, gone):
     """
-    "or switches one off with a stated reason" (design 5)
+    A child switches off what its parent has, with a stated reason
+    (decisions/jurisdiction-folders).
     """
     more = SWITCHED.format(what='parameter = "minimum_performance"', period=period)
     nation = loaded(NL=country(), NL_ZH=child(more=more, renewal=own()))["NL-ZH"]
@@ -229,7 +234,8 @@ def test_one_parameter_here_and_switched_off_of_the_parent():
 
 def test_a_grandchild_has_again_what_was_switched_off():
     """
-    "what it has itself on a day replaces what the parent has": what a layer drops is of those under it
+    "what it has itself on a day replaces what the parent has": what a layer drops is of those
+    under it
     """
     off = (
         'switch_off = [{ rule = "on-pace", reason = "x" }, '
@@ -249,7 +255,7 @@ def test_a_grandchild_has_again_what_was_switched_off():
 
 def test_switched_off_and_replaced_on_the_same_days():
     """
-    "a child replaces a whole one" (design 5), in its place
+    A child's own rule counts even on days on which it switches the parent's off.
     """
     off = SWITCHED.format(what='rule = "on-pace"', period=", from = 2026-03-01")
     nation = loaded(NL=country(), NL_ZH=child(more=off, renewal=own(since="2026-03-01")))["NL-ZH"]
@@ -283,7 +289,8 @@ def test_grandchildren():
 
 def test_settings_are_inherited():
     """
-    "a child without one takes its parent's" (design 5); what a child says itself counts
+    A child without a setting takes its parent's; its own counts first
+    (decisions/jurisdiction-folders).
     """
     hours = 'offers_valid_hours = [{ from = 2025-01-01, value = 48, source = "policy" }]\n'
     family = loaded(
@@ -308,7 +315,7 @@ def test_settings_are_inherited():
 
 def test_owner_and_review_are_not_inherited():
     """
-    "every folder an `owner` and a `review_by`" (design 5)
+    Every folder has an `owner` and a `review_by` of its own (decisions/jurisdiction-folders).
     """
     files = child()
     later = changed(files, "jurisdiction.toml", "2027-06-30", "2028-01-31")
@@ -323,7 +330,7 @@ def test_owner_and_review_are_not_inherited():
 
 def test_figures_are_inherited_and_replaced_whole():
     """
-    "sentences with figures formatted for the jurisdiction" (issue)
+    The figures in reasons are formatted for the jurisdiction.
     """
     decimal = (
         '[figures]\ndecimal = "{}"\ngroup = ""\nmoney = "{{amount}}"\npercent = "{{number}} pct"\n'
@@ -345,7 +352,7 @@ def test_figures_are_inherited_and_replaced_whole():
 
 def test_examples_are_not_inherited():
     """
-    "Examples are not inherited." (design 5)
+    Examples are not inherited (decisions/jurisdiction-folders).
     """
     family = loaded(NL=country(), NL_ZH=child())
 

@@ -25,7 +25,7 @@ def own():
 
 def test_a_change_of_the_parents_meaning_changes_the_childs_digest():
     """
-    "SHA-256 over the canonical JSON of the resolved meaning on a date" (design 5)
+    A change of the parent's meaning changes the digest of its child.
     """
     before = loaded(NL=country(), NL_ZH=child(renewal=own()))
     rules = loaded(
@@ -67,7 +67,7 @@ def test_what_a_child_replaces_is_no_part_of_its_meaning():
 
 def test_changes_of_both_cut_the_slices():
     """
-    "Resolution happens once per jurisdiction and change date" (issue)
+    Resolution happens once per jurisdiction and change date.
     """
     mine = parameter("most_missed", "count", ("2025-01-01", 3), ("2025-09-15", 2))
     text = mine + rule("few-missed", "NL-ZH-R-02", "missed_remittances_30d <= most_missed")
@@ -80,15 +80,15 @@ def test_changes_of_both_cut_the_slices():
 
 def test_a_rulebook_is_looked_up_and_never_recomputed(monkeypatch):
     """
-    "a rulebook for a date is looked up, never recomputed" (issue)
+    A rulebook for a date is looked up, never recomputed.
     """
     family = loaded(NL=country(), NL_ZH=child(renewal=own()))
 
     def fail(*_):
-        pytest.fail("cut again")
+        pytest.fail("resolved again")
 
     for module in (reader, resolver):
-        monkeypatch.setattr(module, "cut", fail)
+        monkeypatch.setattr(module, "resolve", fail)
     monkeypatch.setattr(resolver, "check", fail)
     for code in family.codes:
         for day in (START, EARLY, CHANGE, NOW):
@@ -101,7 +101,7 @@ def test_a_rulebook_is_looked_up_and_never_recomputed(monkeypatch):
 
 def test_one_closure_for_all_days_of_a_slice():
     """
-    "Closures are compiled when first used" (issue), once
+    The functions that answer rules are compiled once, when first used.
     """
     family = loaded(NL=country(), NL_ZH=child())
 

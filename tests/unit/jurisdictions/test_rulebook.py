@@ -8,9 +8,9 @@ import pytest
 
 from holdback import InvalidDocument, Jurisdictions
 from holdback.errors import ErrorDetail
-from holdback.jurisdictions.rulebook import CalculatorChoice
+from holdback.jurisdictions.calculator_choice import CalculatorChoice
 from holdback.money import Currency
-from small_jurisdiction import read
+from small_folders import read
 
 IE = read()
 LOADED = Jurisdictions([IE])
@@ -18,7 +18,8 @@ LOADED = Jurisdictions([IE])
 
 def test_the_slices_are_cut_at_the_change_dates():
     """
-    "`resolve("GB", on=date)` cuts the timelines once and gives an immutable rulebook" (design 5)
+    `resolve` returns an immutable rulebook from timelines that were resolved once
+    (decisions/jurisdiction-folders).
     """
     assert IE.changes == (date(2025, 1, 1), date(2025, 7, 1), date(2026, 1, 1))
 
@@ -110,7 +111,7 @@ def test_what_the_jurisdictions_know():
 
 def test_a_rulebook_holds_what_its_files_say():
     """
-    "one jurisdiction's resolved rules, parameters and products on one date, with a digest" (design 2)
+    A rulebook has one jurisdiction's rules, parameters and products on one date, with a digest.
     """
     rulebook = LOADED.resolve("IE", on=date(2026, 2, 1))
     (product,) = rulebook.products
@@ -128,7 +129,7 @@ def test_a_rulebook_holds_what_its_files_say():
 
 def test_a_rule_says_where_it_was_written():
     """
-    "Reasons carry [...] the file and line." (design 4)
+    Reasons carry the file and line of their rule (decisions/rule-language).
     """
     rules = LOADED.resolve("IE", on=date(2026, 2, 1)).renewal.rules
 
@@ -140,7 +141,8 @@ def test_a_rule_says_where_it_was_written():
 
 def test_an_example_is_whole():
     """
-    "an ordinary good deal; examples say what differs" (design 5)
+    `[typical]` is an ordinary good deal; examples say what differs
+    (decisions/jurisdiction-folders).
     """
     example = LOADED.examples("IE")[0]
 
@@ -151,7 +153,7 @@ def test_an_example_is_whole():
 
 def test_a_choice_says_where_its_settings_stand():
     """
-    "raises InvalidDocument with the fault's place"
+    "raises InvalidDocument with the error's place"
     """
     limits = LOADED.resolve("IE", on=date(2026, 2, 1)).products[0].limits
     line = 'limits = { calculator = "fixed", minimum = "EUR 500", maximum = "EUR 2000" }'
@@ -180,7 +182,7 @@ def test_a_choice_without_a_file_has_no_place():
 
 def test_assessing_plain_and_prepared_facts():
     """
-    "load_jurisdictions(PATH).resolve("GB", on=date).assess({"progress": "64%", ...})" (design 6)
+    Rules can be asked without an engine: load, resolve, assess (decisions/engine).
     """
     rulebook = LOADED.resolve("IE", on=date(2026, 2, 1))
     facts = {"progress": "64%", "performance": "79.9999%"}
@@ -195,9 +197,9 @@ def test_assessing_plain_and_prepared_facts():
 
 def test_facts_that_cannot_be_meant():
     """
-    "wrongly typed value is rejected at the edge with a clear error" (design 4)
+    A value of the wrong type is rejected at the edge with a clear error (decisions/rule-language).
     """
     with pytest.raises(InvalidDocument) as raised:
         LOADED.resolve("IE", on=date(2026, 2, 1)).assess({"progres": "64%", "performance": True})
 
-    assert [fault.path for fault in raised.value.errors] == ["$.progres", "$.performance"]
+    assert [error.path for error in raised.value.errors] == ["$.progres", "$.performance"]

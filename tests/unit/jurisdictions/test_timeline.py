@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdback.jurisdictions.timeline import Period, Timeline, read_timeline
-from holdback.toml.node import read_items
+from holdback.toml import read_toml
 
 DAYS = st.dates(date(2024, 1, 1), date(2024, 2, 1))
 PERIODS = st.builds(
@@ -20,10 +20,10 @@ EVERY_DAY = [date(2023, 12, 25) + timedelta(days=number) for number in range(90)
 
 
 def timeline(text):
-    faults = []
-    item = read_items("a.toml", f"timeline = [{text}]".encode(), faults)
-    read = read_timeline(item.keys(("timeline",))["timeline"], lambda value: value.whole(0, 100))
-    return read, [fault.message for fault in faults]
+    errors = []
+    item = read_toml("a.toml", f"timeline = [{text}]".encode(), errors)
+    read = read_timeline(item.table(("timeline",))["timeline"], lambda value: value.integer(0, 100))
+    return read, [error.message for error in errors]
 
 
 def entry(start, value, until=None):
@@ -34,7 +34,7 @@ def entry(start, value, until=None):
 @given(PERIODS, PERIODS)
 def test_periods_overlap_when_they_share_a_day(one, other):
     """
-    "Timelines are half-open" (design 5)
+    Timelines are half-open (decisions/jurisdiction-folders).
     """
     assert one.overlaps(other) == any(day in one and day in other for day in EVERY_DAY)
     assert one.overlaps(other) == other.overlaps(one)
@@ -45,9 +45,9 @@ def test_every_day_from_the_first_on_has_the_value_of_the_last_entry(starts):
     """
     An entry holds until the next one begins.
     """
-    read, faults = timeline(", ".join(entry(day, place) for place, day in enumerate(starts)))
+    read, errors = timeline(", ".join(entry(day, place) for place, day in enumerate(starts)))
 
-    assert faults == []
+    assert errors == []
     assert isinstance(read, Timeline)
     for day in EVERY_DAY:
         begun = [place for place, start in enumerate(starts) if start <= day]
@@ -72,25 +72,26 @@ def test_an_end_may_be_written_where_the_next_begins():
     """
     `until` may say what `from` of the next entry says.
     """
-    read, faults = timeline(
+    read, errors = timeline(
         f"{entry('2024-01-01', 1, until='2024-01-15')}, {entry('2024-01-15', 2)}"
     )
 
-    assert faults == []
+    assert errors == []
     assert read.value_on(date(2024, 1, 15)) == 2
 
 
 def test_what_does_not_fit_is_said_of_every_entry():
     """
-    "a gap or overlap is an error" (design 5)
+    A gap or an overlap is an error (decisions/jurisdiction-folders).
     """
-    read, faults = timeline(
-        f"{entry('2024-01-01', 1, until='2024-01-10')}, {entry('2024-01-15', 2, until='2024-02-01')}, "
+    read, errors = timeline(
+        f"{entry('2024-01-01', 1, until='2024-01-10')}, "
+        f"{entry('2024-01-15', 2, until='2024-02-01')}, "
         f"{entry('2024-01-20', 3)}, {entry('2024-01-18', 4)}"
     )
 
     assert read is None
-    assert faults == [
+    assert errors == [
         "a gap: there is no value from 2024-01-10 until 2024-01-15",
         "an overlap: there are two values from 2024-01-20 until 2024-02-01",
         "2024-01-18 is not after 2024-01-20, the entry before",

@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 from hypothesis.errors import Unsatisfiable
 
 import holdback
-import small_jurisdiction
 from holdback import (
     BankDetails,
     Context,
@@ -37,6 +36,7 @@ from holdback.lifecycle.operations import OPERATIONS
 from holdback.testing import strategies
 from holdback.testing.inputs import carry_out
 from holdback.testing.strategies.histories import STAGES
+from small_folders import IRELAND, read
 
 # Names of the front door for which a strategy makes no sense.
 WITHOUT = {
@@ -409,10 +409,10 @@ def small_engine(performance):
 
     No example there says what good evidence is.
     """
-    renewal = small_jurisdiction.RENEWAL.partition("[typical]")[0]
+    renewal = IRELAND["renewal.toml"].partition("[typical]")[0]
     renewal = renewal.replace("75%", performance).replace("80%", performance)
-    files = {**small_jurisdiction.FILES, "renewal.toml": renewal}
-    return Engine(holdback.Jurisdictions([small_jurisdiction.read(files)]))
+    files = {**IRELAND, "renewal.toml": renewal}
+    return Engine(holdback.Jurisdictions([read(files)]))
 
 
 @settings(some, max_examples=10)

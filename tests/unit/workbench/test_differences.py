@@ -46,7 +46,7 @@ def with_rules(*texts):
 
 def test_nothing_changed():
     """
-    "what changed, rule by rule, in words" (issue): nothing
+    Equal rulebooks have no differences.
     """
     assert between(country(), country()) == []
     assert between(country(), plain(country())) == []
@@ -54,7 +54,7 @@ def test_nothing_changed():
 
 def test_a_day_and_the_day_before():
     """
-    "`holdback diff GB --from DATE --to DATE`" (issue)
+    Two days of one jurisdiction are compared.
     """
     before, after = shown(country(), date(2025, 12, 31)), shown(country(), date(2026, 1, 1))
 
@@ -105,7 +105,7 @@ def test_parameters():
 
 def test_a_rule_that_is_new_or_gone():
     """
-    "rule by rule, in words" (issue)
+    Differences are reported rule by rule, in words.
     """
     more = with_rules(rule("older", "NL-R-03", "months_trading >= 6"))
     refers = with_rules(rule("older", "NL-R-03", "months_trading >= 6", otherwise='"refer"'))
@@ -130,7 +130,8 @@ def test_a_rule_that_is_new_or_gone():
             ),
         ),
         ('otherwise = "refer"', "", ("otherwise: refer to decline",)),
-        ("Missed: {", "You missed {", ('reason: "Missed: {missed_remittances_30d}." to "You missed {missed_remittances_30d}."',)),
+        ("Missed: {", "You missed {", (('reason: "Missed: {missed_remittances_30d}." to "You '
+                                       'missed {missed_remittances_30d}."'),)),
         ('code = "NL-R-02"', 'code = "NL-R-09"', ("code: NL-R-02 to NL-R-09",)),
         (
             'otherwise = "refer"',
@@ -144,7 +145,7 @@ def test_a_rule_that_is_new_or_gone():
 )  # fmt: skip
 def test_a_rule_that_changed(old, new, details):
     """
-    "what changed, rule by rule, in words" (issue)
+    Differences are reported rule by rule, in words.
     """
     found = between(plain(country()), changed(plain(country()), "renewal.toml", old, new))
 
@@ -154,7 +155,8 @@ def test_a_rule_that_changed(old, new, details):
 
 def test_the_order_of_rules():
     """
-    "The order of the rules in the file is their priority and part of their meaning." (design 4)
+    The order of the rules in the file is their priority and part of their meaning
+    (decisions/rule-language).
     """
     one, other = rule("a", "NL-R-03", "progress < 99%"), rule("b", "NL-R-04", "progress < 98%")
 
@@ -222,7 +224,7 @@ def test_products():
 )
 def test_a_product_that_changed(old, new, details):
     """
-    "what changed [...] in words" (issue), of products too
+    Differences of products are reported too.
     """
     after = changed(plain(country()), "products.toml", old, new)
     expected = [("changed", "product", "flex", *details)] if details else []
@@ -246,7 +248,7 @@ def test_the_rule_of_a_product():
 
 def test_a_child_and_its_parent():
     """
-    "a child replaces a whole one" (design 5): the difference is what the child says
+    Against its parent, a child differs in what it replaces (decisions/jurisdiction-folders).
     """
     mine = child(
         more='switch_off = [{ rule = "few-missed", reason = "x" }]\n',
@@ -263,7 +265,7 @@ def test_a_child_and_its_parent():
 
 def test_as_plain_values():
     """
-    "each with `--format text|json`" (issue)
+    A difference has plain values for the JSON output.
     """
     found = Difference(state="added", kind="rule", name="x (NL-R-03)", details=("a", "b"))
 
@@ -287,7 +289,7 @@ def test_as_plain_values():
 )
 def test_no_change_of_meaning_goes_untold(old, new):
     """
-    "any change of meaning does [change the digest]" (issue): and whatever changes the digest is told
+    Every change that changes the digest is reported as a difference.
     """
     one = loaded(NL=plain(country()))["NL"]
     other = loaded(NL=changed(plain(country()), "renewal.toml", old, new))["NL"]

@@ -14,13 +14,13 @@ from small_rules import FACTS, HALF, RULES, checked
 from holdback.errors import RuleError
 from holdback.money import Currency
 from holdback.rules import Catalogue, Fact, Kind, Type, check, interpret, parse
-from holdback.workbench.equivalence import MOST_LOOKS, alike, telling
-from holdback.workbench.rewriting import rewritten
+from holdback.workbench.equivalence import MAX_DEALS, distinguishing_deals, provably_same
+from holdback.workbench.expression_mutants import expression_mutants
 from small_folders import country, loaded
 
 
 def every(*rules, above_floor):
-    """Every deal that there is: each fact that *rules* read at each value of its range, and unknown."""
+    """Return every deal: each fact that *rules* read at each value of its range, and unknown."""
     read = {place for rule in rules for place in rule.facts}
     values = []
     for place, fact in enumerate(FACTS):
@@ -37,7 +37,7 @@ def answers(rule, deals):
 
 def same(one, other, *, above_floor):
     """Whether the few deals that are looked at show no difference; None when nothing is said."""
-    deals = telling([one, other], above_floor=above_floor)
+    deals = distinguishing_deals([one, other], above_floor=above_floor)
     return None if deals is None else answers(one, deals) == answers(other, deals)
 
 
@@ -45,7 +45,7 @@ def same(one, other, *, above_floor):
 @given(RULES, RULES, st.booleans())
 def test_two_rules_are_called_the_same_when_they_are(one, other, above_floor):
     """
-    "no deal can tell it apart" (issue): against every deal that there is, by the reference interpreter
+    A proof of equality holds for every deal, by the reference interpreter.
     """
     first, second = checked(one), checked(other)
     deals = every(first, second, above_floor=above_floor)
@@ -59,12 +59,12 @@ def test_two_rules_are_called_the_same_when_they_are(one, other, above_floor):
 @given(RULES, st.booleans())
 def test_mutants_are_called_the_same_when_they_are(text, above_floor):
     """
-    "every threshold moved by one unit, every comparison flipped" (issue): the near ones are the hard ones
+    Mutants of an expression, the most similar rules there are, are told apart.
     """
     rule = checked(text)
     deals = every(rule, above_floor=above_floor)
     expected = answers(rule, deals)
-    for mutant in rewritten(rule):
+    for mutant in expression_mutants(rule):
         try:
             other = checked(mutant)
         except RuleError:  # the reader refuses it
@@ -88,12 +88,12 @@ def test_of_other_rules_nothing_is_said(text):
     """
     "Of other rules nothing is said."
     """
-    assert telling([checked(text)], above_floor=False) is None
+    assert distinguishing_deals([checked(text)], above_floor=False) is None
 
 
 def test_too_many_deals_are_not_looked_at():
     """
-    "or there would be more deals than `MOST_LOOKS`"
+    "or there would be more deals than `MAX_DEALS`"
     """
     facts = tuple(
         Fact(name=f"n{place}", type=Type(Kind.COUNT), low=0, high=10**6) for place in range(12)
@@ -102,9 +102,9 @@ def test_too_many_deals_are_not_looked_at():
 
     def asked(number):
         text = " or ".join(f"n{place} == 500" for place in range(number))
-        return telling([check(parse(text), many, Kind.FLAG)], above_floor=False)
+        return distinguishing_deals([check(parse(text), many, Kind.FLAG)], above_floor=False)
 
-    assert len(asked(4)) == 6**4 <= MOST_LOOKS
+    assert len(asked(4)) == 6**4 <= MAX_DEALS
     assert asked(5) is None  # 6**5 of them
 
 
@@ -124,9 +124,9 @@ def test_rulebooks_that_are_alike():
     """
     one = book()
 
-    assert alike(one, one)
-    assert alike(one, book())
-    assert alike(one, with_rule(one, reason="Another sentence.", line=99))
+    assert provably_same(one, one)
+    assert provably_same(one, book())
+    assert provably_same(one, with_rule(one, reason="Another sentence.", line=99))
 
 
 @pytest.mark.parametrize(
@@ -135,9 +135,10 @@ def test_rulebooks_that_are_alike():
 )
 def test_rulebooks_that_answer_in_another_way(change):
     """
-    "Reasons carry the rule's stable code" (design 4), and `otherwise` is part of the outcome
+    Reasons carry the rule's stable code (decisions/rule-language), and `otherwise` is part of the
+    outcome.
     """
-    assert not alike(book(), with_rule(book(), **change))
+    assert not provably_same(book(), with_rule(book(), **change))
 
 
 def test_rulebooks_with_another_rule_or_product():
@@ -148,8 +149,8 @@ def test_rulebooks_with_another_rule_or_product():
     fewer = evolve(one, renewal=evolve(one.renewal, rules=one.renewal.rules[:1]))
     (product_,) = one.products
 
-    assert not alike(one, fewer)
-    assert not alike(one, evolve(one, products=()))
+    assert not provably_same(one, fewer)
+    assert not provably_same(one, evolve(one, products=()))
     for name, value in (
         ("amounts", (1,)),
         ("limits", evolve(product_.limits, settings={})),
@@ -157,4 +158,4 @@ def test_rulebooks_with_another_rule_or_product():
         ("factor_rate", evolve(product_.factor_rate, settings={"rate": "1.3"})),
         ("split_percentage", evolve(product_.split_percentage, settings={})),
     ):
-        assert not alike(one, evolve(one, products=(evolve(product_, **{name: value}),)))
+        assert not provably_same(one, evolve(one, products=(evolve(product_, **{name: value}),)))

@@ -7,7 +7,15 @@ from datetime import date
 import pytest
 
 from holdback import load_jurisdictions
-from holdback.workbench.lock import HEADER, Lock, Locked, added, broken, read_lock, unlocked
+from holdback.workbench.lock import (
+    HEADER,
+    Lock,
+    LockLine,
+    lines_to_add,
+    lock_errors,
+    read_lock,
+    unlocked,
+)
 from small_folders import changed, child, country, loaded, parameter, without_example
 
 START, CHANGE, NOW = date(2025, 1, 1), date(2026, 1, 1), date(2026, 7, 6)
@@ -17,14 +25,16 @@ DIGEST = "sha256:" + "0" * 64
 
 def lock_of(family, on=NOW):
     """The text of a lock of *family* on the day *on*."""
-    return HEADER + "".join(f"{line}\n" for line in added(Lock(), unlocked(Lock(), family, on), on))
+    return HEADER + "".join(
+        f"{line}\n" for line in lines_to_add(Lock(), unlocked(Lock(), family, on), on)
+    )
 
 
 def said(family, text, on=None):
     """What is wrong with *family* by the lock *text*: line, message, hint."""
-    lock, faults = read_lock(text, "x/digests.lock")
-    assert faults == ()
-    found = list(broken(lock, family, "x/digests.lock", on))
+    lock, errors = read_lock(text, "x/digests.lock")
+    assert errors == ()
+    found = list(lock_errors(lock, family, "x/digests.lock", on))
     assert {each.file for each in found} <= {"x/digests.lock"}
     return [(each.line, each.message, each.hint) for each in found]
 
@@ -42,7 +52,8 @@ def with_change(day, value="85%", files=None):
 
 def test_what_is_written():
     """
-    "`digests.lock` one line per jurisdiction and past change date" (design 5)
+    `digests.lock` has one line for each jurisdiction and past change date
+    (decisions/jurisdiction-folders).
     """
     family = loaded(NL=country(), NL_ZH=child())
     lines = lock_of(family).splitlines()
@@ -60,7 +71,7 @@ def test_what_is_written():
 
 def test_what_is_yet_to_come_is_not_locked():
     """
-    "`holdback lock` appends what is new" (issue): what began by the day
+    `holdback lock` appends the changes that have begun by the day.
     """
     family = loaded(NL=country())
 
@@ -75,9 +86,9 @@ def test_what_is_read_is_what_was_written():
     The code, the day, the digest.
     """
     family = loaded(NL=country())
-    lock, faults = read_lock(lock_of(family), "digests.lock")
+    lock, errors = read_lock(lock_of(family), "digests.lock")
 
-    assert faults == ()
+    assert errors == ()
     assert lock.through == NOW
     assert [(each.code, each.since, each.line) for each in lock.lines] == [
         ("NL", START, 3),
@@ -90,7 +101,7 @@ def test_what_is_read_is_what_was_written():
 
 def test_nothing_is_wrong_with_what_has_not_changed():
     """
-    "comments, layout, prose [...] do not change it" (design 5)
+    Comments, layout and prose leave the lock valid (decisions/jurisdiction-folders).
     """
     text = lock_of(loaded(NL=country()))
     prose = changed(country(), "renewal.toml", "Missed:", "You missed")
@@ -110,7 +121,7 @@ def test_nothing_is_wrong_with_what_has_not_changed():
 )
 def test_a_changed_past(old, new, lines):
     """
-    "`holdback check` fails when the digest of a past slice changes" (issue)
+    A changed digest of a past slice is an error.
     """
     text = lock_of(loaded(NL=country()))
     files = country()
@@ -124,14 +135,18 @@ def test_a_changed_past(old, new, lines):
 
 def test_a_past_that_was_moved():
     """
-    "history is added to, never edited" (design 5): a change put between two others, or before the first
+    A change that is inserted between two others, or before the first, is an error
+    (decisions/jurisdiction-folders).
     """
     text = lock_of(loaded(NL=country()))
     between = changed(
         country(),
         "renewal.toml",
         '  { from = 2026-01-01, value = "80%"',
-        '  { from = 2025-06-01, value = "76%", source = "policy" },\n  { from = 2026-01-01, value = "80%"',
+        (
+            '  { from = 2025-06-01, value = "76%", source = "policy" },\n  { from = 2026-01-01, '
+            'value = "80%"'
+        ),
     )
     earlier = {name: part.replace("2025-01-01", "2024-06-01") for name, part in country().items()}
 
@@ -149,7 +164,7 @@ def test_a_past_that_was_moved():
 )
 def test_a_change_after_the_last_line_and_before_the_lock(day, past):
     """
-    "`holdback check` fails when the digest of a past slice changes" (issue): up to the day of the lock
+    The past is protected up to the day of the lock.
     """
     text = lock_of(loaded(NL=country()))
     family = loaded(NL=with_change(day))
@@ -163,9 +178,9 @@ def test_a_change_that_was_taken_back():
     A change that was locked and is there no more.
     """
     text = lock_of(loaded(NL=with_change("2026-05-01")))
-    (fault,) = said(loaded(NL=country()), text)
+    (error,) = said(loaded(NL=country()), text)
 
-    assert fault == (5, "the rules of NL on 2026-05-01 are not those that were locked", HINT)
+    assert error == (5, "the rules of NL on 2026-05-01 are not those that were locked", HINT)
 
 
 def test_a_later_beginning():
@@ -184,7 +199,7 @@ def test_a_later_beginning():
 
 def test_a_jurisdiction_that_is_gone():
     """
-    "a jurisdiction stays, so that its decisions can be told from its rules"
+    "keep the jurisdiction: its past decisions are explained by its rules"
     """
     text = lock_of(loaded(NL=country(), NL_ZH=child()))
 
@@ -194,12 +209,13 @@ def test_a_jurisdiction_that_is_gone():
         5,
         "NL-ZH is locked, and there is no such jurisdiction that can be read",
     )
-    assert hint.startswith("a jurisdiction stays")
+    assert hint.startswith("keep the jurisdiction")
 
 
 def test_what_is_not_locked_yet():
     """
-    "one line per jurisdiction and past change date" (design 5), by the day of today
+    With the current day, a change that has begun and is not locked is an error
+    (decisions/jurisdiction-folders).
     """
     text = lock_of(loaded(NL=country()), CHANGE)
     family = loaded(NL=with_change("2026-05-01"), BE=country("BE"))
@@ -220,7 +236,7 @@ def test_what_is_not_locked_yet():
 
 def test_a_parent_that_changes_breaks_the_childs_past():
     """
-    "The parent is resolved on the same date." (design 5)
+    A change of a parent changes the digests of its children (decisions/jurisdiction-folders).
     """
     mine = child(renewal=parameter("minimum_performance", "percent", ("2025-01-01", '"90%"')))
     text = lock_of(loaded(NL=country(), NL_ZH=mine))
@@ -255,15 +271,15 @@ def test_a_parent_that_changes_breaks_the_childs_past():
 )
 def test_what_is_no_line(line):
     """
-    "restore the file as it was; a line is a code, a day and a digest"
+    "restore the file; a line is a code, a day and a digest"
     """
-    lock, (fault,) = read_lock(f"{HEADER}NL 2025-01-01 {DIGEST}\n{line}\n", "digests.lock")
+    lock, (error,) = read_lock(f"{HEADER}NL 2025-01-01 {DIGEST}\n{line}\n", "digests.lock")
 
-    assert (fault.file, fault.line) == ("digests.lock", 4)
-    assert fault.message.startswith("this is no line of a lock: `")
-    assert fault.message.isprintable()
-    assert fault.hint == "restore the file as it was; a line is a code, a day and a digest"
-    assert lock.lines == (Locked("NL", START, DIGEST, 3),)
+    assert (error.file, error.line) == ("digests.lock", 4)
+    assert error.message.startswith("cannot read this line of the lock: `")
+    assert error.message.isprintable()
+    assert error.hint == "restore the file; a line is a code, a day and a digest"
+    assert lock.lines == (LockLine("NL", START, DIGEST, 3),)
 
 
 def test_a_line_twice():
@@ -271,9 +287,9 @@ def test_a_line_twice():
     "lines are added, never changed"
     """
     one, other = f"NL 2025-01-01 {DIGEST}", f"NL 2025-01-01 {DIGEST[:-1]}1"
-    lock, (fault,) = read_lock(f"{one}\n\n# note\n{other}\n", "digests.lock")
+    lock, (error,) = read_lock(f"{one}\n\n# note\n{other}\n", "digests.lock")
 
-    assert (fault.line, fault.message) == (4, "NL has a line for 2025-01-01 already")
+    assert (error.line, error.message) == (4, "NL has a line for 2025-01-01 already")
     assert [each.digest for each in lock.lines] == [DIGEST]
 
 
@@ -282,9 +298,9 @@ def test_windows_lines_and_an_empty_file():
     What another editor writes is read all the same.
     """
     assert read_lock("", "x") == (Lock(), ())
-    lock, faults = read_lock(f"NL 2025-01-01 {DIGEST}\r\nthrough 2026-01-01\r\n", "x")
+    lock, errors = read_lock(f"NL 2025-01-01 {DIGEST}\r\nthrough 2026-01-01\r\n", "x")
 
-    assert faults == ()
+    assert errors == ()
     assert (len(lock.lines), lock.through) == (1, CHANGE)
 
 
@@ -301,7 +317,7 @@ def test_the_day_is_moved_on_only(through, on, lines):
     """
     "up to which day that is all"
     """
-    assert added(Lock((), through), [], on) == lines
+    assert lines_to_add(Lock((), through), [], on) == lines
 
 
 def test_the_latest_day_counts():
@@ -315,7 +331,7 @@ def test_the_latest_day_counts():
 
 def test_the_lock_that_ships_is_whole():
     """
-    "History cannot change unseen" (issue)
+    The shipped lock has every past change.
     """
     from holdback.jurisdictions.folder import bundled_path
 

@@ -80,7 +80,7 @@ def survived(code="NL", **folders):
 
 def test_which_mutants_there_are():
     """
-    "every threshold moved by one unit, every comparison flipped, every rule dropped" (issue)
+    Every threshold is moved by one unit, every comparison flipped, every rule left out.
     """
     family = loaded(NL=country())
 
@@ -90,7 +90,7 @@ def test_which_mutants_there_are():
 
 def test_each_says_where_it_stands():
     """
-    "file, line" (issue)
+    A mutant names the file and line of the rule.
     """
     family = loaded(NL=country())
     places = {each.name: (each.file, each.line) for each in mutants(family["NL"], family)}
@@ -104,7 +104,7 @@ def test_each_says_where_it_stands():
 
 def test_every_mutant_of_a_good_file_is_noticed_or_refused():
     """
-    "the file's own examples notice every mutant" (issue)
+    The examples of a good file notice every mutant.
     """
     found = states(NL=country())
 
@@ -144,7 +144,7 @@ def test_every_mutant_of_a_good_file_is_noticed_or_refused():
 )
 def test_one_example_fewer_and_the_right_mutant_survives(left_out, file, expected):
     """
-    "the file's own examples notice every mutant, or the survivor is listed" (issue)
+    A mutant that no example notices survives.
     """
     assert survived(NL=without_example(country(), left_out, file=file)) == expected
 
@@ -201,7 +201,7 @@ def with_rule(require, *examples, files=None, **keys):
 )
 def test_a_mutant_that_no_deal_can_tell_apart(require, same):
     """
-    "no deal can tell it apart" (issue): shown by the ranges of the facts
+    A mutant that gives every deal the same answer is equivalent.
     """
     found = states(NL=with_rule(require, since="2026-06-01"))
     equivalent = [name for name, state in found.items() if state == "equivalent"]
@@ -222,7 +222,7 @@ def test_what_the_ranges_cannot_show_survives():
 @pytest.mark.parametrize("day", ["9999-12-31", "0001-01-01"])
 def test_a_date_at_the_end_of_the_calendar(day):
     """
-    "every threshold moved by one unit" (issue): as far as there are days
+    A date moves by one day, within the calendar.
     """
     text = with_rule(
         "months_trading >= 6",
@@ -257,7 +257,7 @@ def told(text):
 
 def test_a_survivor_that_is_listed():
     """
-    "or the survivor is listed with the reason why no deal can tell it apart" (issue)
+    A survivor may be listed with the reason why no deal can tell it apart.
     """
     said, found = told(listed(SHORT))
     (mine,) = [each for each in found if each.state == "listed"]
@@ -332,7 +332,7 @@ def versions():
 
 def test_versions_of_a_rule_have_mutants_of_their_own():
     """
-    "`from`/`until` on rules" (issue): each version wants its own examples
+    Each version of a rule needs examples of its own.
     """
     found = states(NL=versions())
 
@@ -376,14 +376,17 @@ def test_a_child_answers_for_its_own_files_alone():
 
 def test_a_child_whose_examples_notice_every_mutant():
     """
-    "the file's own examples notice every mutant" (issue), what is switched off too
+    The examples also notice when something switched off is switched on again.
     """
     mine = parameter("minimum_performance", "percent", ("2025-01-01", '"90%"'))
     mine += example("yes", "eligible", progress='"60%"', performance='"90%"')
     mine += example(
         "no", "ineligible", codes=["NL-R-01"], progress='"60%"', performance='"89.9999%"'
     )
-    products = '[[examples]]\nname = "gone"\non = 2026-02-01\nproduct = "flex"\nexpect = { decision = "Not offered" }\n'
+    products = (
+        '[[examples]]\nname = "gone"\non = 2026-02-01\nproduct = "flex"\nexpect = { '
+        'decision = "Not offered" }\n'
+    )
     off = (
         'switch_off = [{ rule = "few-missed", reason = "x" }, { product = "flex", reason = "x" }]\n'
     )
@@ -395,7 +398,8 @@ def test_a_child_whose_examples_notice_every_mutant():
 
 def test_an_inherited_rule_goes_back_into_its_place():
     """
-    "The order of the rules in the file is their priority and part of their meaning." (design 4)
+    The order of the rules in the file is their priority and part of their meaning
+    (decisions/rule-language).
     """
     off = 'switch_off = [{ rule = "on-pace", reason = "x" }]\n'
     mine = rule("verified", "NL-ZH-R-01", "identity_verified") + example("x", "eligible")
@@ -408,7 +412,8 @@ def test_an_inherited_rule_goes_back_into_its_place():
 
 def test_settings_are_held_by_examples_too():
     """
-    "every threshold moved by one unit [...] in every shipped file": those of `jurisdiction.toml` as well
+    "every threshold moved by one unit [...] in every shipped file": those of `jurisdiction.toml`
+    as well
     """
     bare = {
         **country(),

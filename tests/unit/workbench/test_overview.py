@@ -22,7 +22,7 @@ def shown(code="NL", on=NOW, files=None, **others):
 
 def test_who_and_when():
     """
-    "the resolved rulebook with the origin of each line" (issue)
+    The overview has everything in force, with file and line.
     """
     found = shown()
     digest = loaded(NL=country()).resolve("NL", on=NOW).digest
@@ -51,7 +51,7 @@ def test_who_and_when():
 )
 def test_since_and_until(on, since, until):
     """
-    "half-open" (issue): `until` is the first day on which something else holds
+    `until` is the first day on which something else is in force.
     """
     found = shown(on=on)
 
@@ -60,7 +60,7 @@ def test_since_and_until(on, since, until):
 
 def test_settings_with_their_origin():
     """
-    "the origin of each line" (issue)
+    Every entry has the file and line that it comes from.
     """
     found = {each["name"]: each for each in shown()["settings"]}
 
@@ -80,7 +80,7 @@ def test_settings_with_their_origin():
 
 def test_parameters_with_their_entry():
     """
-    "the origin of each line" (issue): that of the entry which holds
+    A value has the file and line of the timeline entry in force.
     """
     before, after = (shown(on=day)["parameters"] for day in (date(2025, 12, 31), date(2026, 1, 1)))
 
@@ -101,7 +101,7 @@ def test_parameters_with_their_entry():
 
 def test_rules_in_words():
     """
-    "each rule also in plain words" (issue)
+    Every rule is also given in plain words.
     """
     first, second = shown()["rules"]
 
@@ -135,7 +135,7 @@ def test_rules_in_words():
 )
 def test_words(require, when, words):
     """
-    "each rule also in plain words" (issue)
+    Every rule is also given in plain words.
     """
     more = {} if when is None else {"when": when}
     files = changed(
@@ -171,7 +171,7 @@ OFF = 'switch_off = [{ rule = "few-missed", reason = "Not here.", from = 2026-02
 
 def test_what_a_child_inherits_comes_from_its_parent():
     """
-    "the origin of each line" (issue)
+    Every entry has the file and line that it comes from.
     """
     mine = child(
         more='timezone = "America/Aruba"\n' + OFF + FACT.format("own", "flag", ""),
@@ -229,7 +229,7 @@ def test_before_the_first_rule():
 @pytest.mark.parametrize("code", BUNDLED.codes)
 def test_every_rulebook_that_ships(code):
     """
-    "in text, JSON or Markdown" (issue): plain values, and a place for each
+    The overview is plain values, and every entry has its place.
     """
     jurisdiction = BUNDLED[code]
     for day in jurisdiction.changes:

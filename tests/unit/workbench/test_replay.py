@@ -48,7 +48,7 @@ def again(document, family=FAMILY):
 )
 def test_the_same_answer_from_the_same_rules(facts, outcome):
     """
-    "get the same answer from the same rules" (issue)
+    The same rules give the same answer again.
     """
     document = record(facts)
     found = replay(document, FAMILY)
@@ -60,7 +60,7 @@ def test_the_same_answer_from_the_same_rules(facts, outcome):
 
 def test_on_every_day_of_a_slice():
     """
-    "re-derives a recorded decision from its digest, date and facts" (issue)
+    A recorded decision is derived again from its digest, date and facts.
     """
     for day in (date(2025, 1, 1), date(2025, 12, 31), date(2026, 1, 1), date(2090, 1, 1)):
         found = replay(record(on=day), FAMILY)
@@ -70,7 +70,7 @@ def test_on_every_day_of_a_slice():
 
 def test_a_fact_that_no_rule_reads():
     """
-    "re-derives a recorded decision from its digest, date and facts" (issue): what nobody reads decides nothing
+    A recorded fact that no rule reads decides nothing.
     """
     document = record()
 
@@ -79,29 +79,29 @@ def test_a_fact_that_no_rule_reads():
 
 def test_the_rulebook_is_not_at_hand():
     """
-    "says so when the rulebook with that digest is not at hand" (issue)
+    The state says so when no loaded rulebook has the recorded digest.
     """
     other = loaded(NL=changed(bare(), "renewal.toml", "<= 3", "<= 2"))
     found = replay(record(), other)
 
     assert (found.state, found.rulebook) == ("not at hand", None)
     assert found.digest == FAMILY.resolve("NL", on=NOW).digest
-    assert found.at_hand == other.resolve("NL", on=NOW).digest
+    assert found.loaded_digest == other.resolve("NL", on=NOW).digest
 
 
 @pytest.mark.parametrize("family", [loaded(BE=country("BE")), loaded()])
 def test_the_jurisdiction_is_not_at_hand(family):
     """
-    "says so when the rulebook with that digest is not at hand" (issue)
+    The state says so when no loaded rulebook has the recorded digest.
     """
     found = replay(record(), family)
 
-    assert (found.state, found.at_hand) == ("not at hand", None)
+    assert (found.state, found.loaded_digest) == ("not at hand", None)
 
 
 def test_the_same_meaning_in_other_words():
     """
-    "comments, layout, prose [...] do not change it" (design 5)
+    A reworded reason is reported as wording, not as a difference (decisions/jurisdiction-folders).
     """
     worded = loaded(NL=changed(bare(), "renewal.toml", "The pace is", "Your pace is"))
     found = replay(record(), worded)
@@ -128,7 +128,7 @@ def test_the_same_meaning_in_other_words():
 )
 def test_a_record_that_says_something_else(spoilt, difference):
     """
-    "an auditor can ask years later why a merchant was told no" (issue)
+    An auditor can ask years later why a merchant was told no.
     """
     state, found = again({**record(), **spoilt})
 
@@ -138,7 +138,7 @@ def test_a_record_that_says_something_else(spoilt, difference):
 
 def test_facts_that_say_something_else():
     """
-    "from its digest, date and facts" (issue)
+    Changed facts in the record are reported as a difference.
     """
     document = record()
     state, found = again({**document, "facts": {**document["facts"], "performance": "97%"}})
@@ -203,9 +203,9 @@ def test_what_is_no_record(document):
         ),
     ],
 )
-def test_a_field_at_fault(name, value):
+def test_a_field_invalid(name, value):
     """
-    "2 misuse or an unreadable document" (design 7a)
+    A document that is not a decision record is refused (decisions/formats).
     """
     with pytest.raises(InvalidDocument) as raised:
         replay({**record(), name: value}, FAMILY)
@@ -256,14 +256,14 @@ def test_facts_that_cannot_be_read(facts):
 )
 def test_a_hostile_record_is_only_different(spoilt):
     """
-    "only typed errors" (issue)
+    Invalid records raise typed errors only.
     """
     assert again({**record(), **spoilt})[0] in ("different", "not at hand")
 
 
 def test_as_plain_values():
     """
-    "each with `--format text|json`" (issue)
+    A replay has plain values for the JSON output.
     """
     assert list(replay(record(), FAMILY).plain()) == [
         "state",

@@ -46,7 +46,8 @@ def renewed(percent=60):
 )
 def test_an_initial_application(evidence, decision):
     """
-    "an auditor can ask years later why a merchant was told no and get the same answer from the same rules"
+    "an auditor can ask years later why a merchant was told no and get the same answer from the
+    same rules"
     """
     event = event_of(asked(**evidence))
     found = replay_offers(event, JURISDICTIONS)

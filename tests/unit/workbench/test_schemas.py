@@ -10,7 +10,8 @@ from datetime import date
 
 import pytest
 from jsonschema import Draft7Validator, FormatChecker
-from test_template import filled
+from template_files import filled_in
+from test_new_jurisdiction import filled
 
 from holdback.cli.schema import schema_text
 from holdback.facts import catalogue
@@ -29,7 +30,6 @@ from holdback.money import Currency
 from holdback.number_format import Figures
 from holdback.offers.registry import BUILT_IN
 from holdback.workbench.schemas import DRAFT, KINDS, schema
-from holdback.workbench.template import new_files
 from small_folders import FIGURES, child, country, said
 
 ROOT = bundled_path()
@@ -80,7 +80,7 @@ def parts(value):
 @pytest.mark.parametrize("kind", KINDS)
 def test_it_is_a_schema(kind):
     """
-    "JSON Schema for each file kind" (issue)
+    Each kind of file has a valid JSON Schema.
     """
     Draft7Validator.check_schema(schema(kind))
 
@@ -90,15 +90,16 @@ def test_it_is_a_schema(kind):
 
 # What taplo, which the TOML editors use, completes and checks by.
 READ = {
-    "$schema", "title", "description", "type", "properties", "required", "additionalProperties", "items",
-    "enum", "anyOf", "not", "pattern", "format", "minLength", "maxLength", "minimum", "maximum", "minItems",
+    "$schema", "title", "description", "type", "properties", "required", "additionalProperties",
+    "items", "enum", "anyOf", "not", "pattern", "format", "minLength", "maxLength", "minimum",
+    "maximum", "minItems",
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_it_keeps_to_what_editors_read(kind):
     """
-    "(kept to a subset that the TOML editors read)" (issue)
+    The schemas keep to what TOML editors understand.
     """
     for part in parts(schema(kind)):
         assert set(part) <= READ, set(part) - READ
@@ -111,7 +112,7 @@ def test_it_keeps_to_what_editors_read(kind):
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_schemas_that_ship_are_those(kind):
     """
-    "shipped, and named by the `#:schema` line of every bundled file" (issue)
+    The shipped schemas are the generated ones.
     """
     text = (ROOT / "schema" / f"{kind}.json").read_text(encoding="utf-8")
 
@@ -130,7 +131,7 @@ def test_nothing_else_ships_beside_them():
 
 def test_the_keys_are_the_readers():
     """
-    "an editor completes and checks while typing" (issue): what the reader reads
+    A schema has the keys that the reader knows.
     """
     rule = {*RULE, *OPTIONAL_OF_A_RULE}
 
@@ -169,7 +170,7 @@ def test_every_calculator(name):
 
 def test_every_key_says_what_it_is():
     """
-    "completes" (issue): with a word on each
+    Every key has a description.
     """
     for kind in KINDS:
         assert all("description" in part for part in schema(kind)["properties"].values())
@@ -180,7 +181,7 @@ def test_every_key_says_what_it_is():
 @pytest.mark.parametrize(("code", "name"), BUNDLED)
 def test_every_file_that_ships(code, name):
     """
-    "named by the `#:schema` line of every bundled file" (issue), which is as it says
+    Every bundled file is valid by the schema that it names.
     """
     text = (ROOT / code / name).read_text(encoding="utf-8")
     kind = name.removesuffix(".toml")
@@ -199,11 +200,11 @@ def test_every_file_that_ships(code, name):
             more='switch_off = [{ rule = "on-pace", reason = "x", until = 2026-01-01 }]\n',
             renewal="",
         ),
-        filled(new_files("SE", None, date(2026, 1, 1))),
-        filled(new_files("NL-ZH", "NL", date(2026, 1, 1))),
+        filled(filled_in("SE", None, date(2026, 1, 1))),
+        filled(filled_in("NL-ZH", "NL", date(2026, 1, 1))),
     ],
 )
-def test_a_file_without_a_fault(files):
+def test_a_file_without_a_error(files):
     """
     The schema never says no to what the reader reads.
     """
@@ -211,7 +212,10 @@ def test_a_file_without_a_fault(files):
         assert wrong(name.removesuffix(".toml"), text) == []
 
 
-PARAMETER = '[parameters.p]\ntype = "{}"\ntimeline = [{{ from = 2025-01-01, value = {}, source = "x" }}]\n\n[typical]'
+PARAMETER = (
+    '[parameters.p]\ntype = "{}"\ntimeline = [{{ from = 2025-01-01, value = {}, source '
+    '= "x" }}]\n\n[typical]'
+)
 FACT = '\n[facts.x]\ntype = "{}"\ndescription = "x"\n{}\n'
 ALLOWED = [
     *(
@@ -229,7 +233,8 @@ ALLOWED = [
         )
     ),
     *(
-        ("jurisdiction.toml", "review_by = 2027-06-30", f"review_by = 2027-06-30\n{FACT.format(kind, ends)}")
+        ("jurisdiction.toml", "review_by = 2027-06-30", ("review_by = 2027-06-30\n"
+                                                        f"{FACT.format(kind, ends)}"))
         for kind, ends in (
             ("flag", ""),
             ("count", "minimum = -3\nmaximum = 9"),
@@ -244,7 +249,9 @@ ALLOWED = [
     ("renewal.toml", "missed_remittances_30d = 0", "days_since_funding = 21"),
     ("renewal.toml", "missed_remittances_30d = 0", 'days_since_funding = "1 day"'),
     ("renewal.toml", "missed_remittances_30d = 0", "credit_checked_on = 2025-01-01"),
-    ("renewal.toml", 'on = 2025-12-31\ngiven = { performance = "75%" }', 'from = 2025-12-31\nuntil = 2026-01-01\ngiven = { performance = "75%" }'),
+    ("renewal.toml", ('on = 2025-12-31\ngiven = { performance = "75%" '
+                     '}'), ('from = 2025-12-31\nuntil = 2026-01-01\ngiven = { performance = '
+                           '"75%" }')),
     ("products.toml", '"EUR 500.00"', '"EUR 500"'),
 ]  # fmt: skip
 
@@ -315,7 +322,7 @@ MISTAKES = [
 @pytest.mark.parametrize(("name", "old", "new"), MISTAKES)
 def test_a_mistake(name, old, new):
     """
-    "so that an editor completes and checks while typing" (issue)
+    A schema rejects mistakes that an editor should mark.
     """
     text = country()[name]
     assert old in text
@@ -326,7 +333,8 @@ def test_a_mistake(name, old, new):
 @pytest.mark.parametrize(("name", "old", "new"), MISTAKES)
 def test_the_reader_finds_it_too(name, old, new):
     """
-    "they say less than `holdback check`": what they find, the reader finds, here or with the calculators
+    "they say less than `holdback check`": what they find, the reader finds, here or with the
+    calculators
     """
     from holdback import InvalidDocument
     from holdback.jurisdictions.jurisdiction import Jurisdictions
@@ -335,8 +343,8 @@ def test_the_reader_finds_it_too(name, old, new):
 
     files = country()
     files[name] = files[name].replace(old, new, 1)
-    found, faults = read_all(NL=files)
-    if not faults:
+    found, errors = read_all(NL=files)
+    if not errors:
         with pytest.raises(InvalidDocument):
             bind_all(Jurisdictions(found.values()).rulebooks(), {}, lambda code, key: key)
 
@@ -358,7 +366,7 @@ def test_the_reader_finds_it_too(name, old, new):
 )
 def test_a_mistake_of_a_child(more):
     """
-    "so that an editor completes and checks while typing" (issue)
+    A schema rejects mistakes that an editor should mark.
     """
     text = country(more=more)["jurisdiction.toml"]
 
@@ -367,7 +375,7 @@ def test_a_mistake_of_a_child(more):
 
 def test_a_hosts_own_calculator_takes_any_setting():
     """
-    "A host passes its own: `Engine(..., calculators={"term/seasonal": ...})`" (design 6)
+    A schema accepts a calculator of the host's own (decisions/engine).
     """
     text = country()["products.toml"]
     own = text.replace('"fixed", months = 6', '"seasonal", peak = 12, shape = ["a"]')

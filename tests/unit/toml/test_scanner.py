@@ -10,8 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdback.toml.document import Document
-from holdback.toml.scanner import excess, is_ordinary, offset_within, spots, tokens
-from small_jurisdiction import FILES
+from holdback.toml.scanner import (
+    is_surely_within_limits,
+    limit_exceeded,
+    locate,
+    offset_in_literal,
+    tokens,
+)
+from small_folders import IRELAND
 
 SAMPLE = r'''
 # a comment with = and [brackets] and "quotes"
@@ -54,7 +60,7 @@ name = "two"
 n = 3
 '''.replace(r"\'", "'")
 GB = Path(__file__).parents[3] / "jurisdictions" / "GB"
-TEXTS = [SAMPLE, SAMPLE.replace("\n", "\r\n"), *FILES.values()]
+TEXTS = [SAMPLE, SAMPLE.replace("\n", "\r\n"), *IRELAND.values()]
 TEXTS += [path.read_text(encoding="utf-8") for path in sorted(GB.glob("*.toml"))]
 
 
@@ -75,7 +81,7 @@ def test_every_value_is_where_its_spot_is(text):
     """
     "the second scan that finds line and column of every key path in a TOML text"
     """
-    found = spots(tokens(text))
+    found = locate(tokens(text))
     values = dict(paths(tomllib.loads(text)))
 
     assert values.keys() == found.keys()
@@ -94,7 +100,7 @@ def test_every_key_is_where_its_spot_is(text):
     """
     A key's spot holds the last part of its path.
     """
-    for path, spot in spots(tokens(text)).items():
+    for path, spot in locate(tokens(text)).items():
         if isinstance(path[-1], str):
             assert path[-1] in text[slice(*spot.key)]
 
@@ -108,12 +114,12 @@ def quoted(value):
 @given(st.text(st.sampled_from('ab" \\\nex>=%'), min_size=1, max_size=20), st.data())
 def test_offsets_within_a_quoted_text(value, data):
     """
-    A fault in an expression points at its characters, whatever is escaped before them.
+    A error in an expression points at its characters, whatever is escaped before them.
     """
     raw = quoted(value)
     place = data.draw(st.integers(0, len(value) - 1))
 
-    start, end = offset_within(raw, place), offset_within(raw, place + 1)
+    start, end = offset_in_literal(raw, place), offset_in_literal(raw, place + 1)
 
     assert tomllib.loads(f'key = "{raw[start:end]}"')["key"] == value[place]
 
@@ -122,7 +128,7 @@ def test_offsets_within_a_literal_text():
     """
     There are no escapes in a literal text.
     """
-    assert offset_within(r"'a\b'", 2) == 3
+    assert offset_in_literal(r"'a\b'", 2) == 3
 
 
 PIECES = st.sampled_from(
@@ -139,8 +145,8 @@ def test_what_looks_ordinary_has_no_excess(text):
     """
     The glance lets nothing through that the whole look would refuse.
     """
-    if is_ordinary(text):
-        assert excess(tokens(text)) is None
+    if is_surely_within_limits(text):
+        assert limit_exceeded(tokens(text)) is None
 
 
 @pytest.mark.parametrize(
@@ -156,9 +162,12 @@ def test_what_looks_ordinary_has_no_excess(text):
 )
 def test_the_glance_goes_through_a_text_once(text):
     """
-    "never hang": twice as long a text takes about twice as long, so forty thousand characters take nothing.
+    "never hang": twice as long a text takes about twice as long, so forty thousand characters take
+    nothing.
     """
-    steps = sum(1 for _ in range(50) if is_ordinary(text[: len(text) // 2]) in (True, False))
+    steps = sum(
+        1 for _ in range(50) if is_surely_within_limits(text[: len(text) // 2]) in (True, False)
+    )
     assert steps == 50  # a quadratic look would take minutes here
 
 

@@ -1,4 +1,4 @@
-"""The facts that a jurisdiction adds: typed and checked like the built-in ones, supplied as evidence."""
+"""Facts that a jurisdiction declares: typed and checked like the built-in ones."""
 
 from __future__ import annotations
 
@@ -60,8 +60,7 @@ GOOD = {"progress": "60%", "performance": "90%"}
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind(kind):
     """
-    "`[facts.name]` with type, unit, range and description [...] typed and checked like the built-in ones"
-    (issue)
+    `[facts.name]` has type, unit, range and description, and is checked like a built-in fact.
     """
     _, _, value, shown = KINDS[kind]
     book = loaded(NL=with_fact(kind)).resolve("NL", on=NOW)
@@ -88,7 +87,7 @@ def test_every_kind(kind):
 )
 def test_the_range_has_both_ends(kind, below, above):
     """
-    "type, unit, range" (issue): both ends belong to it
+    Both ends belong to the range of a declared fact.
     """
     book = loaded(NL=with_fact(kind)).resolve("NL", on=NOW)
     (added,) = book.catalogue.facts[BUILT_IN_FACTS:]
@@ -103,7 +102,7 @@ def test_the_range_has_both_ends(kind, below, above):
 
 def test_a_text_outside_its_options_is_unknown():
     """
-    "a text outside it is unknown" (design 4)
+    A text that is not among the options is unknown (decisions/rule-language).
     """
     book = loaded(NL=with_fact("text")).resolve("NL", on=NOW)
 
@@ -115,7 +114,8 @@ def test_a_text_outside_its_options_is_unknown():
 
 def test_a_literal_out_of_range():
     """
-    "a value outside a fact's declared range [...] is an error with a hint" (design 4)
+    A constant outside the declared range of a fact is an error with a hint
+    (decisions/rule-language).
     """
     (line,) = said("NL", NL=with_fact("count", "licensed >= 10"))
 
@@ -165,9 +165,9 @@ FAULTS = [
 
 
 @pytest.mark.parametrize(("kind", "ends", "message"), FAULTS)
-def test_a_fault(kind, ends, message):
+def test_a_error(kind, ends, message):
     """
-    "typed and checked like the built-in ones" (issue); file, line and column
+    An invalid declaration is an error with file, line and column.
     """
     line = next(
         each
@@ -186,8 +186,12 @@ def test_a_fault(kind, ends, message):
 @pytest.mark.parametrize(
     ("name", "message", "hint"),
     [
-        ("progress", "`progress` is a built-in fact", "rules can read it as it is"),
-        ("credit_score", "`credit_score` is a built-in fact", "rules can read it as it is"),
+        ("progress", "`progress` is a built-in fact", "rules can read it without a declaration"),
+        (
+            "credit_score",
+            "`credit_score` is a built-in fact",
+            "rules can read it without a declaration",
+        ),
         ("not", "`not` cannot be a name", "a name is like `licence_valid`"),
         ("Licence", "`Licence` cannot be a name", "a name is like `licence_valid`"),
         ('"a b"', "`a b` cannot be a name", "a name is like `licence_valid`"),
@@ -212,7 +216,8 @@ def test_a_parameter_of_the_same_name():
     found = said("NL", NL=country(more=fact("flag", name="minimum_performance")))
 
     assert found[0] == (
-        "NL/renewal.toml:3:1 parameters.minimum_performance: `minimum_performance` is the name of a fact; "
+        "NL/renewal.toml:3:1 parameters.minimum_performance: `minimum_performance` is the name "
+        "of a fact; "
         "facts and parameters share no name"
     )
 
@@ -232,7 +237,7 @@ def test_a_parameter_of_the_same_name():
 )
 def test_what_is_no_fact(more, message):
     """
-    "reports every fault of every file at once" (issue)
+    Every error of every file is reported at once.
     """
     assert any(message in line for line in said("NL", NL=country(more=more)))
 
@@ -265,11 +270,12 @@ def test_a_child_has_its_parents_facts_and_its_own():
 
 def test_examples_may_give_them_and_leave_them_out():
     """
-    "typed and checked like the built-in ones" (issue), in examples too
+    The examples' values of declared facts are checked too.
     """
     text = with_fact()
     text["renewal.toml"] += (
-        '[typical]\nprogress = "60%"\nperformance = "90%"\nlicensed = 3\n\n[[examples]]\nname = "x"\n'
+        '[typical]\nprogress = "60%"\nperformance = "90%"\nlicensed = 3\n\n[[examples]]\nname '
+        '= "x"\n'
         'on = 2026-02-01\nwithout = ["licensed"]\n'
         'expect = { outcome = "undetermined", needs = ["licensed"] }\n'
     )
@@ -291,7 +297,8 @@ def test_examples_may_give_them_and_leave_them_out():
 )
 def test_the_digest_has_the_facts_meaning(ends, same):
     """
-    "a changed threshold does [change it]" (design 5): so does what a fact may be; prose does not
+    The type and range of a fact are part of the digest; its description is not
+    (decisions/jurisdiction-folders).
     """
     before = loaded(NL=with_fact()).resolve("NL", on=NOW).digest
     text = with_fact(ends=ends)
@@ -302,7 +309,7 @@ def test_the_digest_has_the_facts_meaning(ends, same):
 
 def test_the_digest_has_its_kind_and_options():
     """
-    "SHA-256 over the canonical JSON of the resolved meaning" (design 5)
+    The digest covers the kind and the options of the facts that rules read.
     """
     texts = [
         with_fact("text", 'licensed == "A"', ends=f"options = {options}")
@@ -315,7 +322,7 @@ def test_the_digest_has_its_kind_and_options():
 
 def test_the_digest_has_a_fact_that_only_a_calculator_reads():
     """
-    "SHA-256 over the canonical JSON of the resolved meaning" (design 5): `banded` looks at a fact
+    The digest covers a fact that the calculator `banded` reads (decisions/jurisdiction-folders).
     """
 
     def digest(kind, ends):
@@ -323,7 +330,10 @@ def test_the_digest_has_a_fact_that_only_a_calculator_reads():
             country(more=fact(kind, ends)),
             "products.toml",
             '{ calculator = "flat", rate = "1.2" }',
-            '{ calculator = "banded", on = "licensed", bands = [{ up_to = 3, rate = "1.3" }, { rate = "1.2" }] }',
+            (
+                '{ calculator = "banded", on = "licensed", bands = [{ up_to = 3, rate = "1.3" }, { '
+                'rate = "1.2" }] }'
+            ),
         )
         return loaded(NL=text).resolve("NL", on=NOW).digest
 

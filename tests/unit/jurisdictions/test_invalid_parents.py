@@ -1,4 +1,4 @@
-"""What can be wrong with a child, and whose fault it is."""
+"""What can be wrong with a child, and whose error it is."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from small_folders import changed, child, country, parameter, read_all, rule, sa
 
 def test_an_unknown_parent():
     """
-    "did-you-mean" (issue)
+    An unknown parent gets the nearest code as a hint.
     """
     typo = {"NL_ZH": child(), "NL_DH": child("NL-DH", "NL-HZ"), "NL_GR": child("NL-GR", "QQ")}
 
@@ -31,7 +31,7 @@ def test_an_unknown_parent():
 )
 def test_what_is_no_parent(written, message):
     """
-    "file, line, column, the text underlined, what was expected" (issue)
+    An error has file, line and column, the text underlined, and what was expected.
     """
     files = changed(child(), "jurisdiction.toml", 'parent = "NL"', f"parent = {written}")
 
@@ -53,35 +53,35 @@ def test_a_parent_that_is_no_text(written):
 
 def test_a_parent_of_itself():
     """
-    "circular" parents are faults of each folder in the circle
+    "circular" parents are errors of each folder in the circle
     """
-    found, faults = read_all(NL=country(), NL_ZH=child(parent="NL-ZH"))
+    found, errors = read_all(NL=country(), NL_ZH=child(parent="NL-ZH"))
 
     assert list(found) == ["NL"]
-    assert [str(each) for each in faults["NL-ZH"]] == [
-        "NL-ZH/jurisdiction.toml:4:10 parent: the parents go round in a circle; a country has no parent"
+    assert [str(each) for each in errors["NL-ZH"]] == [
+        "NL-ZH/jurisdiction.toml:4:10 parent: the parents form a circle; a country has no parent"
     ]
 
 
 def test_circular_parents():
     """
-    "An unreadable [...] folder never stops the others from being reported" (issue)
+    A folder that cannot be read never stops the others from being reported.
     """
     circle = {
         "NL_ZH": child(parent="NL-DH"),
         "NL_DH": child("NL-DH", "NL-GR"),
         "NL_GR": child("NL-GR", "NL-ZH"),
     }
-    found, faults = read_all(NL=country(), **circle)
+    found, errors = read_all(NL=country(), **circle)
 
     assert list(found) == ["NL"]
-    assert {code: len(each) for code, each in faults.items()} == {
+    assert {code: len(each) for code, each in errors.items()} == {
         "NL-ZH": 1,
         "NL-DH": 1,
         "NL-GR": 1,
     }
-    for each in faults.values():
-        assert each[0].message == "the parents go round in a circle"
+    for each in errors.values():
+        assert each[0].message == "the parents form a circle"
         assert (each[0].line, each[0].column) == (4, 10)
 
 
@@ -89,32 +89,37 @@ def test_below_a_circle():
     """
     A child of one in the circle is not read either, and says so.
     """
-    found, faults = read_all(NL_ZH=child(parent="NL-ZH"), NL_DH=child("NL-DH", "NL-ZH"))
+    found, errors = read_all(NL_ZH=child(parent="NL-ZH"), NL_DH=child("NL-DH", "NL-ZH"))
 
     assert found == {}
-    assert all("circle" in each[0].message for each in faults.values())
-    assert len(faults) == 2
+    assert all("circle" in each[0].message for each in errors.values())
+    assert len(errors) == 2
 
 
-def test_a_parent_with_faults():
+def test_a_parent_with_errors():
     """
-    "Reports every fault of every file at once" (issue): the parent's at the parent, the child's own at the child
+    Every error is reported at once: the parent's in its file, the child's own in the child's.
     """
     broken = changed(country(), "renewal.toml", 'value = "75%"', 'value = "75"')
     own = changed(child(), "jurisdiction.toml", "2027-06-30", '"soon"')
-    found, faults = read_all(NL=broken, NL_ZH=own, BE=country("BE"))
+    found, errors = read_all(NL=broken, NL_ZH=own, BE=country("BE"))
 
     assert list(found) == ["BE"]
-    assert [str(each) for each in faults["NL"]] == [
+    assert [str(each) for each in errors["NL"]] == [
         (
-            "NL/renewal.toml:6:32 parameters.minimum_performance.timeline[0].value: expected percent in "
+            "NL/renewal.toml:6:32 parameters.minimum_performance.timeline[0].value: expected "
+            "percent in "
             'quotes, with its unit; write `"75%"`'
         )
     ]
-    assert [str(each) for each in faults["NL-ZH"]] == [
-        "NL-ZH/jurisdiction.toml:4:10 parent: the parent `NL` has faults of its own; mend those first",
+    assert [str(each) for each in errors["NL-ZH"]] == [
         (
-            "NL-ZH/jurisdiction.toml:6:13 review_by: expected a date such as `2026-07-01`, not text; "
+            "NL-ZH/jurisdiction.toml:4:10 parent: the parent `NL` has errors of its own; correct "
+            "those first"
+        ),
+        (
+            "NL-ZH/jurisdiction.toml:6:13 review_by: expected a date such as `2026-07-01`, not "
+            "text; "
             "write it without quotes"
         ),
     ]
@@ -133,17 +138,19 @@ def test_too_many_folders_on_top_of_each_other():
 
     assert sorted(found) == ["NL", "NL-A", "NL-B", "NL-C"]
     assert said("NL-D", **line) == [
-        "NL-D/jurisdiction.toml:4:10 parent: there are more than 4 folders, one on top of the other"
+        "NL-D/jurisdiction.toml:4:10 parent: there are more than 4 layers of parents and children"
     ]
 
 
 def test_another_currency():
     """
-    "money only with the same currency" (design 4)
+    Money is compared only in one currency, so a child keeps the parent's
+    (decisions/rule-language).
     """
     assert said("NL-ZH", NL=country(), NL_ZH=child(more='currency = "USD"\n')) == [
         (
-            "NL-ZH/jurisdiction.toml:7:12 currency: the parent's currency is `EUR`; amounts are inherited: "
+            "NL-ZH/jurisdiction.toml:7:12 currency: the parent's currency is `EUR`; amounts "
+            "are inherited: "
             "leave it out, or have no parent"
         )
     ]
@@ -152,14 +159,15 @@ def test_another_currency():
 
 def test_a_parameter_of_another_type():
     """
-    "Units are checked when the file is read" (design 4)
+    Units are checked when the file is read (decisions/rule-language).
     """
     mine = parameter("minimum_performance", "count", ("2025-01-01", 3))
 
-    (fault,) = said("NL-ZH", NL=country(), NL_ZH=child(renewal=mine))
+    (error,) = said("NL-ZH", NL=country(), NL_ZH=child(renewal=mine))
 
-    assert fault == (
-        "NL-ZH/renewal.toml:3:1 parameters.minimum_performance: `minimum_performance` is percent in `NL`, "
+    assert error == (
+        "NL-ZH/renewal.toml:3:1 parameters.minimum_performance: `minimum_performance` is "
+        "percent in `NL`, "
         "not count; a parameter keeps its type: inherited rules may read it"
     )
 
@@ -176,7 +184,7 @@ def test_a_parameter_of_another_type():
 )
 def test_what_is_switched_off_in_vain(what, message):
     """
-    "or switches one off" (design 5): one that is there
+    A child switches off only what its parent has (decisions/jurisdiction-folders).
     """
     more = f'switch_off = [{{ {what}, reason = "x" }}]\n'
 
@@ -220,7 +228,7 @@ def test_what_is_switched_off_in_vain(what, message):
 )
 def test_how_something_is_switched_off(entry, path, message):
     """
-    "with a stated reason" (design 5)
+    What is switched off has a stated reason (decisions/jurisdiction-folders).
     """
     found = said("NL-ZH", NL=country(), NL_ZH=child(more=f"switch_off = [{entry}]\n"))
 
@@ -231,7 +239,7 @@ def test_how_something_is_switched_off(entry, path, message):
 
 def test_a_code_of_the_parents_used_again():
     """
-    "codes used twice or reused after retirement" (issue)
+    A code is never used again, not even after its rule was retired.
     """
     parent = country()
     parent["renewal.toml"] = parent["renewal.toml"].replace("NL-R-02", "NL-ZH-R-02")
@@ -239,7 +247,8 @@ def test_a_code_of_the_parents_used_again():
 
     assert said("NL-ZH", NL=parent, NL_ZH=mine) == [
         (
-            "NL-ZH/renewal.toml:5:8 rules[0].code: `NL-ZH-R-02` is the code of the rule `few-missed`; "
+            "NL-ZH/renewal.toml:5:8 rules[0].code: `NL-ZH-R-02` is the code of the rule "
+            "`few-missed`; "
             "a code is never used again"
         )
     ]
@@ -247,7 +256,7 @@ def test_a_code_of_the_parents_used_again():
 
 def test_the_parents_own_code_is_not_the_childs():
     """
-    "code [...] stable, never reused" (design 5): a child's begin with its own
+    The codes of a child's rules begin with its own code (decisions/jurisdiction-folders).
     """
     mine = child(renewal=rule("on-pace", "NL-R-01", "performance >= 90%"))
 
@@ -261,7 +270,7 @@ def test_the_parents_own_code_is_not_the_childs():
 
 def test_an_inherited_rule_that_goes_wrong_with_the_childs_parameter():
     """
-    "a value outside a fact's declared range [...] is an error" (design 4), of the child that brings it
+    A child's value outside the range of a fact is an error of the child (decisions/rule-language).
     """
     parent = changed(
         country(),
@@ -273,62 +282,66 @@ def test_an_inherited_rule_that_goes_wrong_with_the_childs_parameter():
     mine = parameter("most_missed", "count", ("2025-01-01", 3), ("2026-02-01", 99))
 
     assert said("NL", NL=parent, NL_ZH=child(renewal=mine)) == []
-    (fault,) = said("NL-ZH", NL=parent, NL_ZH=child(renewal=mine))
-    assert fault.startswith(
+    (error,) = said("NL-ZH", NL=parent, NL_ZH=child(renewal=mine))
+    assert error.startswith(
         "NL-ZH/jurisdiction.toml:1:1: the inherited rule `few-missed` (NL/renewal.toml:24): "
     )
-    assert "most_missed" in fault
-    assert "0 to 30" in fault
+    assert "most_missed" in error
+    assert "0 to 30" in error
 
 
 def test_an_inherited_rule_whose_parameter_is_switched_off():
     """
-    "The parent is resolved on the same date" (design 5): the rule is there, its parameter is not
+    An inherited rule whose parameter has no value on a day is an error
+    (decisions/jurisdiction-folders).
     """
     more = 'switch_off = [{ parameter = "minimum_performance", reason = "x", from = 2026-03-01 }]\n'
 
-    (fault,) = said("NL-ZH", NL=country(), NL_ZH=child(more=more))
+    (error,) = said("NL-ZH", NL=country(), NL_ZH=child(more=more))
 
-    assert fault == (
-        "NL-ZH/jurisdiction.toml:1:1: the inherited rule `on-pace` (NL/renewal.toml:10): the parameter "
+    assert error == (
+        "NL-ZH/jurisdiction.toml:1:1: the inherited rule `on-pace` (NL/renewal.toml:10): the "
+        "parameter "
         "`minimum_performance` has no value on 2026-03-01; let its timeline begin with the rule"
     )
 
 
 def test_a_parameter_that_begins_after_the_inherited_rule():
     """
-    "(a parameter with its whole timeline)" (design 5): what the parent's had before is gone
+    A child's parameter replaces the parent's with its whole timeline
+    (decisions/jurisdiction-folders).
     """
     mine = parameter("minimum_performance", "percent", ("2026-01-01", '"90%"'))
 
-    (fault,) = said("NL-ZH", NL=country(), NL_ZH=child(renewal=mine))
+    (error,) = said("NL-ZH", NL=country(), NL_ZH=child(renewal=mine))
 
-    assert "the inherited rule `on-pace` (NL/renewal.toml:10)" in fault
-    assert "has no value on 2025-01-01" in fault
+    assert "the inherited rule `on-pace` (NL/renewal.toml:10)" in error
+    assert "has no value on 2025-01-01" in error
 
 
 def test_a_setting_that_begins_after_the_parents_rules():
     """
-    "a gap or overlap is an error" (design 5)
+    A setting needs a value on every day that has rules.
     """
     hours = 'offers_valid_hours = [{ from = 2026-01-01, value = 48, source = "policy" }]\n'
 
-    (fault,) = said("NL-ZH", NL=country(), NL_ZH=child(more=hours))
+    (error,) = said("NL-ZH", NL=country(), NL_ZH=child(more=hours))
 
-    assert fault.startswith(
+    assert error.startswith(
         "NL-ZH/jurisdiction.toml:7:22 offers_valid_hours: `offers_valid_hours` begins on"
     )
 
 
 def test_reaching_the_floor_alone_is_not_enough_in_a_child_either():
     """
-    "reaching the floor alone must never make a deal eligible" (design 4)
+    Reaching the floor alone must never make a deal eligible (decisions/rule-language).
     """
     more = 'switch_off = [{ rule = "on-pace", reason = "x", from = 2026-05-01 }]\n'
 
     assert said("NL-ZH", NL=country(), NL_ZH=child(more=more)) == [
         (
-            "NL-ZH/jurisdiction.toml:1:1: on 2026-05-01 no declining rule reads anything but `progress`; "
+            "NL-ZH/jurisdiction.toml:1:1: on 2026-05-01 no declining rule reads anything but "
+            "`progress`; "
             "reaching the floor alone must never make a deal eligible"
         )
     ]
@@ -340,10 +353,10 @@ def test_a_new_rule_with_an_unknown_name():
     """
     mine = child(renewal=rule("older", "NL-ZH-R-02", "month_trading >= 6"))
 
-    (fault,) = said("NL-ZH", NL=country(), NL_ZH=mine)
+    (error,) = said("NL-ZH", NL=country(), NL_ZH=mine)
 
-    assert fault.startswith("NL-ZH/renewal.toml:6:12 rules[0].require: ")
-    assert "did you mean `months_trading`?" in fault
+    assert error.startswith("NL-ZH/renewal.toml:6:12 rules[0].require: ")
+    assert "did you mean `months_trading`?" in error
 
 
 def test_a_fact_with_the_name_of_an_inherited_parameter():
@@ -351,12 +364,13 @@ def test_a_fact_with_the_name_of_an_inherited_parameter():
     "facts and parameters share no name"
     """
     more = '[facts.minimum_performance]\ntype = "flag"\ndescription = "x"\n'
-    found, faults = read_all(NL=country(), NL_ZH=child(more=more))
+    found, errors = read_all(NL=country(), NL_ZH=child(more=more))
 
     assert list(found) == ["NL"]
-    assert [str(each) for each in faults["NL-ZH"]] == [
+    assert [str(each) for each in errors["NL-ZH"]] == [
         (
-            "NL-ZH/jurisdiction.toml:7:1 facts.minimum_performance: `minimum_performance` is a parameter of "
+            "NL-ZH/jurisdiction.toml:7:1 facts.minimum_performance: `minimum_performance` is a "
+            "parameter of "
             "`NL`; facts and parameters share no name"
         )
     ]
@@ -364,7 +378,7 @@ def test_a_fact_with_the_name_of_an_inherited_parameter():
 
 def test_at_most_sixty_rules_together_with_the_parents():
     """
-    "a rulebook has at most 60 rules (the width of a mask)" (design 4)
+    A rulebook has at most 60 rules (the width of a mask) (decisions/rule-language).
     """
 
     def with_rules(number):
@@ -381,13 +395,13 @@ def test_at_most_sixty_rules_together_with_the_parents():
 
 def test_faults_of_all_are_reported_at_once():
     """
-    "reports every fault of every file at once" (issue)
+    Every error of every file is reported at once.
     """
-    _, faults = read_all(
+    _, errors = read_all(
         NL=country(),
         NL_ZH=child(more="ownr = 1\n"),
         NL_DH=child("NL-DH", renewal=rule("x", "NL-DH-R-01", "progress >=")),
         BE=changed(country("BE"), "products.toml", '"50%"', '"500%"'),
     )
 
-    assert sorted(faults) == ["BE", "NL-DH", "NL-ZH"]
+    assert sorted(errors) == ["BE", "NL-DH", "NL-ZH"]

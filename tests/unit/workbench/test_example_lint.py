@@ -1,9 +1,9 @@
-"""What `holdback check` finds in examples: those that contradict, are wrong, share a name, come from the future."""
+"""Findings in examples: contradictions, failures, shared names, evidence from the future."""
 
 from __future__ import annotations
 
 import pytest
-from found_by_check import found, only
+from lint_findings import found, only
 
 from small_folders import (
     changed,
@@ -17,7 +17,7 @@ LICENCE = '[facts.licensed]\ntype = "flag"\ndescription = "The licence."\n'
 
 def test_examples_that_contradict():
     """
-    "examples that contradict" (issue)
+    Examples that contradict each other are findings.
     """
     twin = example(
         "another answer", "ineligible", on="2026-01-01", codes=["NL-R-01"], performance='"80%"'
@@ -47,10 +47,14 @@ def test_examples_that_agree_do_not_contradict():
     ("old", "new", "message"),
     [
         (
-            'given = { performance = "79.9999%" }\nexpect = { outcome = "ineligible", codes = ["NL-R-01"] }',
+            (
+                'given = { performance = "79.9999%" }\nexpect = { outcome = "ineligible", codes = '
+                '["NL-R-01"] }'
+            ),
             'given = { performance = "79.9999%" }\nexpect = { outcome = "eligible" }',
             (
-                "the example `short of the pace` expects `eligible`, and on 2026-01-01 the rules give "
+                "the example `short of the pace` expects `eligible`, and on 2026-01-01 the "
+                "rules give "
                 "`ineligible` (NL-R-01)"
             ),
         ),
@@ -58,7 +62,8 @@ def test_examples_that_agree_do_not_contradict():
             'needs = ["performance"]',
             'needs = ["balance"]',
             (
-                "the example `pace not known` expects `undetermined` (needs balance), and on 2026-01-01 the "
+                "the example `pace not known` expects `undetermined` (needs balance), and on "
+                "2026-01-01 the "
                 "rules give `undetermined` (needs performance)"
             ),
         ),
@@ -66,7 +71,7 @@ def test_examples_that_agree_do_not_contradict():
 )
 def test_a_wrong_example(old, new, message):
     """
-    "Exemplified. [...] They run under `holdback test`" (design 5)
+    An example that fails is a finding of the check too (decisions/jurisdiction-folders).
     """
     place, told, hint, _ = only(NL=changed(country(), "renewal.toml", old, new))
 
@@ -80,11 +85,12 @@ def test_a_wrong_example_of_a_product():
     "list the offers that you expect"
     """
     text = changed(country(), "products.toml", '"EUR 2400"', '"EUR 2400.01"')
-    (fault,) = found(NL=text)
+    (error,) = found(NL=text)
 
-    assert fault.place == "NL/products.toml:21"
-    assert fault.message == (
-        "the example `verified` expects `Accepted`, and on 2026-02-01 the rules give `Accepted` with other "
+    assert error.place == "NL/products.toml:21"
+    assert error.message == (
+        "the example `verified` expects `Accepted`, and on 2026-02-01 the rules give "
+        "`Accepted` with other "
         "offers or limits"
     )
 

@@ -1,59 +1,60 @@
-"""Everything that can be wrong with a jurisdiction's files: where it is pointed at, and what is said."""
+"""Errors in a jurisdiction's files: their places and their messages."""
 
 from __future__ import annotations
 
+import tomllib
 from datetime import date, timedelta
+from pathlib import Path
 
 import pytest
-from fault_cases import JURISDICTION_CASES, PRODUCTS_CASES, RENEWAL_CASES
 
-from small_jurisdiction import FILES, PRODUCTS, RENEWAL, changed, faults, read
+from small_folders import IRELAND, changed, errors_in, read
 
+RENEWAL = IRELAND["renewal.toml"]
+PRODUCTS = IRELAND["products.toml"]
+
+_CASES = tomllib.loads((Path(__file__).parent / "error_cases.toml").read_text("utf-8"))
 CASES = [
-    pytest.param(file, *case, id=f"{file} {case[1]}"[:90])
-    for file, cases in (
-        ("jurisdiction.toml", JURISDICTION_CASES),
-        ("renewal.toml", RENEWAL_CASES),
-        ("products.toml", PRODUCTS_CASES),
-    )
+    pytest.param(f"{kind}.toml", case, id=f"{kind}.toml {case['new']}"[:90])
+    for kind, cases in _CASES.items()
     for case in cases
 ]
 
 
-@pytest.mark.parametrize(("file", "old", "new", "message", "hint"), CASES)
-def test_a_fault(file, old, new, message, hint):
+@pytest.mark.parametrize(("file", "case"), CASES)
+def test_an_error(file, case):
     """
-    "InvalidDocument with *every* fault [...] (file, line, column [...], hint)"
+    An error has its file, line and column, says what is wrong, and gives a hint.
     """
-    spoilt = changed(file, old, new)
+    spoilt = changed(IRELAND, file, case["old"], case["new"])
     before, marked, _ = spoilt[file].partition("~")
 
-    (fault,) = faults({**spoilt, file: spoilt[file].replace("~", "", 1)})
+    (error,) = errors_in({**spoilt, file: spoilt[file].replace("~", "", 1)})
 
-    assert fault.file == f"IE/{file}"
-    assert fault.message.startswith(message)
-    assert hint is None or hint in fault.hint
+    assert error.file == f"IE/{file}"
+    assert error.message.startswith(case["message"])
+    assert case.get("hint") is None or case["hint"] in error.hint
     if marked:
-        assert (fault.line, fault.column) == (
+        assert (error.line, error.column) == (
             before.count("\n") + 1,
             len(before.split("\n")[-1]) + 1,
         )
-        assert fault.source == spoilt[file].replace("~", "", 1).split("\n")[fault.line - 1]
+        assert error.source == spoilt[file].replace("~", "", 1).split("\n")[error.line - 1]
 
 
-def test_the_files_are_without_fault_to_begin_with():
+def test_the_files_are_without_error_to_begin_with():
     """
-    What the cases spoil was whole.
+    The files that the cases change are valid.
     """
-    assert faults(FILES) == ()
+    assert errors_in(IRELAND) == ()
 
 
-def test_every_fault_of_every_file_at_once():
+def test_every_error_of_every_file_at_once():
     """
-    "Errors [...] all reported at once"; in the order of the files and of their lines.
+    All errors are reported at once, in the order of the files and of their lines.
     """
     spoilt = {
-        "jurisdiction.toml": FILES["jurisdiction.toml"]
+        "jurisdiction.toml": IRELAND["jurisdiction.toml"]
         .replace("half_up", "half")
         .replace("720", "0"),
         "renewal.toml": RENEWAL.replace("<= 3", "<= three").replace("80%", "80"),
@@ -62,9 +63,9 @@ def test_every_fault_of_every_file_at_once():
         ),
     }
 
-    found = faults(spoilt)
+    found = errors_in(spoilt)
 
-    assert [(fault.file, fault.line) for fault in found] == [
+    assert [(error.file, error.line) for error in found] == [
         ("IE/jurisdiction.toml", 5),
         ("IE/jurisdiction.toml", 10),
         ("IE/renewal.toml", 7),
@@ -75,13 +76,13 @@ def test_every_fault_of_every_file_at_once():
     ]
 
 
-def test_a_fault_shows_its_characters():
+def test_a_error_shows_its_characters():
     """
     "(file, line, column, source line, width for underlining, hint)"
     """
-    (fault,) = faults(changed("renewal.toml", "_30d <= 3", "_30d <= 99"))
+    (error,) = errors_in(changed(IRELAND, "renewal.toml", "_30d <= 3", "_30d <= 99"))
 
-    assert fault.underlined() == (
+    assert error.underlined() == (
         "IE/renewal.toml:22:38 rules[1].require: `99` is out of range; "
         "`missed_remittances_30d` is 0 to 30\n"
         '    require = "missed_remittances_30d <= 99"\n'
@@ -89,15 +90,15 @@ def test_a_fault_shows_its_characters():
     )
 
 
-@pytest.mark.parametrize("missing", FILES)
+@pytest.mark.parametrize("missing", IRELAND)
 def test_a_missing_file(missing):
     """
     "a folder must have jurisdiction.toml and renewal.toml (products.toml too)"
     """
-    (fault,) = faults({name: text for name, text in FILES.items() if name != missing})
+    (error,) = errors_in({name: text for name, text in IRELAND.items() if name != missing})
 
-    assert (fault.file, fault.message) == (f"IE/{missing}", "the file is missing")
-    assert "`products.toml`" in fault.hint
+    assert (error.file, error.message) == (f"IE/{missing}", "the file is missing")
+    assert "`products.toml`" in error.hint
 
 
 @pytest.mark.parametrize(
@@ -107,15 +108,17 @@ def test_an_empty_list(file, listed):
     """
     A jurisdiction has a rule and a product.
     """
-    kept = [part for part in FILES[file].split("\n\n") if not part.startswith(f"[[{listed}]]")]
+    kept = [part for part in IRELAND[file].split("\n\n") if not part.startswith(f"[[{listed}]]")]
     text = "\n\n".join(kept).replace("format = 1", f"format = 1\n{listed} = []")
 
-    assert "expected at least one" in [fault.message for fault in faults({**FILES, file: text})]
+    assert "expected at least one" in [
+        error.message for error in errors_in({**IRELAND, file: text})
+    ]
 
 
 def test_at_most_sixty_rules_together():
     """
-    "a rulebook has at most 60 rules (the width of a mask)" (design 4)
+    A rulebook has at most 60 rules (the width of a mask) (decisions/rule-language).
     """
     rule = RENEWAL[RENEWAL.index('[[rules]]\nid = "few') : RENEWAL.index("[typical]")]
 
@@ -124,11 +127,11 @@ def test_at_most_sixty_rules_together():
             rule.replace("few-missed", f"few-missed-{place}").replace("R-02", f"R-1{place:02}")
             for place in range(number - 2)
         )
-        return changed("renewal.toml", "[typical]", f"{more}[typical]")
+        return changed(IRELAND, "renewal.toml", "[typical]", f"{more}[typical]")
 
-    assert faults(with_rules(60)) == ()
-    (fault,) = faults(with_rules(61))
-    assert fault.message == "on 2025-07-01 more than 60 rules are in force together"
+    assert errors_in(with_rules(60)) == ()
+    (error,) = errors_in(with_rules(61))
+    assert error.message == "on 2025-07-01 more than 60 rules are in force together"
 
 
 def test_at_most_twenty_products_together():
@@ -139,11 +142,11 @@ def test_at_most_twenty_products_together():
 
     def with_products(number):
         more = "".join(product.replace("flex", f"flex_{place}") for place in range(number - 1))
-        return changed("products.toml", "[[examples]]", f"{more}\n[[examples]]")
+        return changed(IRELAND, "products.toml", "[[examples]]", f"{more}\n[[examples]]")
 
-    assert faults(with_products(20)) == ()
-    (fault,) = faults(with_products(21))
-    assert fault.message == "on 2025-01-01 there are more than 20 products"
+    assert errors_in(with_products(20)) == ()
+    (error,) = errors_in(with_products(21))
+    assert error.message == "on 2025-01-01 there are more than 20 products"
 
 
 def test_at_most_four_hundred_changes():
@@ -155,11 +158,11 @@ def test_at_most_four_hundred_changes():
         days = (date(2026, 1, 1) + timedelta(days=place) for place in range(number - 2))
         entries = "".join(f'{{ from = {day}, value = "80%", source = "policy" }},' for day in days)
         old = '{ from = 2026-01-01, value = "80%", source = "policy" },'
-        return changed("renewal.toml", old, entries)
+        return changed(IRELAND, "renewal.toml", old, entries)
 
     assert len(read(with_changes(400)).slices) == 400
-    (fault,) = faults(with_changes(401))
-    assert fault.message == "there are more than 400 dates of change"
+    (error,) = errors_in(with_changes(401))
+    assert error.message == "there are more than 400 dates of change"
 
 
 TYPES = [
@@ -184,11 +187,11 @@ def test_a_parameter_of_every_type(type_, value, require, figure):
         f'[parameters.other]\ntype = "{type_}"\n'
         f'timeline = [{{ from = 2025-01-01, value = {value}, source = "policy" }}]\n[typical]'
     )
-    files = changed("renewal.toml", "missed_remittances_30d <= 3", require)
-    files = changed("renewal.toml", "{missed_remittances_30d}", figure, files)
-    files = changed("renewal.toml", "[typical]", parameter, files)
+    files = changed(IRELAND, "renewal.toml", "missed_remittances_30d <= 3", require)
+    files = changed(files, "renewal.toml", "{missed_remittances_30d}", figure)
+    files = changed(files, "renewal.toml", "[typical]", parameter)
 
-    assert [f for f in faults(files) if f.file == "IE/renewal.toml"] == []
+    assert [f for f in errors_in(files) if f.file == "IE/renewal.toml"] == []
 
 
 def test_a_parameter_of_both_files():
@@ -197,9 +200,11 @@ def test_a_parameter_of_both_files():
     """
     parameter = RENEWAL[RENEWAL.index("[parameters") : RENEWAL.index("[[rules]]")]
 
-    (fault,) = faults(changed("products.toml", "[[examples]]", f"{parameter}[[examples]]"))
+    (error,) = errors_in(
+        changed(IRELAND, "products.toml", "[[examples]]", f"{parameter}[[examples]]")
+    )
 
-    assert fault.message == "there is a parameter `minimum_performance` already"
+    assert error.message == "there is a parameter `minimum_performance` already"
 
 
 def test_a_rule_that_changes_keeps_its_code():
@@ -208,9 +213,11 @@ def test_a_rule_that_changes_keeps_its_code():
     """
     rule = RENEWAL[RENEWAL.index('[[rules]]\nid = "few') : RENEWAL.index("[typical]")]
     later = rule.replace("<= 3", "<= 2").replace("2025-07-01", "2026-01-01")
-    ended = changed("renewal.toml", "from = 2025-07-01", "from = 2025-07-01\nuntil = 2026-01-01")
+    ended = changed(
+        IRELAND, "renewal.toml", "from = 2025-07-01", "from = 2025-07-01\nuntil = 2026-01-01"
+    )
 
-    jurisdiction = read(changed("renewal.toml", "[typical]", f"{later}[typical]", ended))
+    jurisdiction = read(changed(ended, "renewal.toml", "[typical]", f"{later}[typical]"))
 
     latest = jurisdiction.slices[-1].renewal.rules
     assert [rule.require for rule in latest][-1] == "missed_remittances_30d <= 2"
@@ -218,18 +225,22 @@ def test_a_rule_that_changes_keeps_its_code():
 
 def test_a_product_that_changes_keeps_its_key_and_its_codes():
     """
-    "history is added to, never edited" (design 5)
+    History is added to, never edited (decisions/jurisdiction-folders).
     """
     product = PRODUCTS[PRODUCTS.index("[[products]]") : PRODUCTS.index("[[examples]]")]
     later = product.replace("EUR 2000", "EUR 3000").replace("2025-01-01", "2026-01-01")
-    ended = changed("products.toml", "from = 2025-01-01", "from = 2025-01-01\nuntil = 2026-01-01")
+    ended = changed(
+        IRELAND, "products.toml", "from = 2025-01-01", "from = 2025-01-01\nuntil = 2026-01-01"
+    )
 
-    jurisdiction = read(changed("products.toml", "[[examples]]", f"{later}[[examples]]", ended))
-    (fault,) = faults(changed("products.toml", "[[examples]]", f"{later}[[examples]]"))[:1]
+    jurisdiction = read(changed(ended, "products.toml", "[[examples]]", f"{later}[[examples]]"))
+    (error,) = errors_in(changed(IRELAND, "products.toml", "[[examples]]", f"{later}[[examples]]"))[
+        :1
+    ]
 
     most = [each.products[0].limits.settings["maximum"] for each in jurisdiction.slices]
     assert most == ["EUR 2000", "EUR 2000", "EUR 3000"]
-    assert fault.message == "there is a product `flex` on these days already"
+    assert error.message == "there is a product `flex` on these days already"
 
 
 def test_a_reason_with_a_parameter_that_has_no_value_yet():
@@ -240,9 +251,9 @@ def test_a_reason_with_a_parameter_that_has_no_value_yet():
         '[parameters.later]\ntype = "count"\n'
         'timeline = [{ from = 2026-01-01, value = 1, source = "policy" }]\n[typical]'
     )
-    files = changed("renewal.toml", "{missed_remittances_30d}", "{later}")
+    files = changed(IRELAND, "renewal.toml", "{missed_remittances_30d}", "{later}")
 
-    (fault,) = faults(changed("renewal.toml", "[typical]", parameter, files))
+    (error,) = errors_in(changed(files, "renewal.toml", "[typical]", parameter))
 
-    assert fault.message == "the parameter `later` has no value on 2025-07-01"
-    assert fault.path == "rules[1].reason"
+    assert error.message == "the parameter `later` has no value on 2025-07-01"
+    assert error.path == "rules[1].reason"

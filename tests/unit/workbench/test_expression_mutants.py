@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from small_rules import RULES, checked
 
 from holdback.rules import parse
-from holdback.workbench.rewriting import rewritten
+from holdback.workbench.expression_mutants import expression_mutants
 
 
 @pytest.mark.parametrize(
@@ -260,20 +260,21 @@ from holdback.workbench.rewriting import rewritten
 )
 def test_rewritten(text, expected):
     """
-    "every threshold moved by one unit, every comparison flipped" (issue); `and` for `or`, `not` left out,
-    a list with one fewer and one more
+    Thresholds move by one unit, comparisons flip, `and` and `or` are swapped, `not` is left out,
+    and lists have one item fewer or more.
     """
-    assert list(rewritten(checked(text))) == expected
+    assert list(expression_mutants(checked(text))) == expected
 
 
 @settings(max_examples=60, deadline=None)
 @given(RULES)
 def test_what_is_rewritten_is_an_expression_again(text):
     """
-    "what comes out is what a person could have written by mistake": it parses, and means something else
+    "what comes out is what a person could have written by mistake": it parses, and means something
+    else
     """
     rule = checked(text)
-    for mutant in rewritten(rule):
+    for mutant in expression_mutants(rule):
         tree = parse(mutant)
         assert mutant != text
         assert tree.root != parse(text).root

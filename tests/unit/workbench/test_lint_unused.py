@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from found_by_check import added, found, only
+from lint_findings import added, found, only
 
 from small_folders import (
     changed,
@@ -19,7 +19,7 @@ LICENCE = '[facts.licensed]\ntype = "flag"\ndescription = "The licence."\n'
 
 def test_an_unused_parameter():
     """
-    "unused parameters" (issue)
+    A parameter that no rule reads is a finding.
     """
     text = added(parameter("most", "count", ("2025-01-01", 3)))
 
@@ -33,7 +33,7 @@ def test_an_unused_parameter():
 
 def test_a_parameter_that_a_child_reads():
     """
-    "inherits [...] parameters" (design 5): what only a child reads is used
+    A parameter that only a child's rule reads is used (decisions/jurisdiction-folders).
     """
     text = added(parameter("most", "count", ("2025-01-01", 3)))
     mine = child(renewal=rule("new", "NL-ZH-R-01", "months_trading >= most"))
@@ -44,22 +44,22 @@ def test_a_parameter_that_a_child_reads():
 
 def test_a_parameter_that_only_a_sentence_names():
     """
-    "each with the measured value and the threshold" (issue): the sentence tells what the rule holds against
+    A parameter that only a reason names is unused, and the reason misleads.
     """
     more = rule("new", "NL-R-03", "identity_verified", reason="Not {most}.", since="2026-06-01")
-    faults = found(NL=added(parameter("most", "count", ("2025-01-01", 3)) + more))
+    errors = found(NL=added(parameter("most", "count", ("2025-01-01", 3)) + more))
 
-    assert [(each.line, each.message) for each in faults] == [
+    assert [(each.line, each.message) for each in errors] == [
         (27, "no rule reads the parameter `most`"),
         (33, "no example makes the rule `new` true or false or unknown"),
         (37, "the sentence names `most`, which the rule does not read"),
     ]
-    assert faults[2].source[faults[2].column - 1 :][: faults[2].width] == "{most}"
+    assert errors[2].source[errors[2].column - 1 :][: errors[2].width] == "{most}"
 
 
 def test_an_unused_parameter_of_products():
     """
-    "unused parameters" (issue), in products.toml too
+    Unused parameters in `products.toml` are findings too.
     """
     text = added(parameter("most", "count", ("2025-01-01", 3)), file="products.toml")
 
@@ -80,14 +80,17 @@ def test_an_unused_fact():
 
 def test_a_fact_that_a_calculator_reads_is_used():
     """
-    "`banded` (on: a fact; ...)" (design 5)
+    A fact that the calculator `banded` reads is used (decisions/jurisdiction-folders).
     """
     text = country(more=LICENCE.replace('"flag"', '"count"') + "minimum = 0\nmaximum = 9\n")
     text = changed(
         text,
         "products.toml",
         '{ calculator = "flat", rate = "1.2" }',
-        '{ calculator = "banded", on = "licensed", bands = [{ up_to = 3, rate = "1.3" }, { rate = "1.2" }] }',
+        (
+            '{ calculator = "banded", on = "licensed", bands = [{ up_to = 3, rate = "1.3" }, { '
+            'rate = "1.2" }] }'
+        ),
     )
 
     assert not [each for each in found(NL=text) if "the fact `licensed`" in each.message]
@@ -99,14 +102,14 @@ def test_a_fact_that_a_calculator_reads_is_used():
 )
 def test_a_parameter_whose_rule_is_gone(more, name):
     """
-    "unused parameters" (issue): what was read by a rule that is switched off or replaced here
+    A parameter read only by a rule that is replaced or switched off is unused.
     """
     mine = parameter("minimum_performance", "percent", ("2025-01-01", '"90%"'))
     renewal = rule(name, "NL-ZH-R-01", "identity_verified")
-    faults = found(NL=country(), NL_ZH=child(more=more, renewal=mine + renewal))
+    errors = found(NL=country(), NL_ZH=child(more=more, renewal=mine + renewal))
 
-    assert [each.message for each in faults] == [
+    assert [each.message for each in errors] == [
         "no rule reads the parameter `minimum_performance`",
         f"no example makes the rule `{name}` true or false or unknown",
     ]
-    assert faults[0].file == "NL-ZH/renewal.toml"
+    assert errors[0].file == "NL-ZH/renewal.toml"

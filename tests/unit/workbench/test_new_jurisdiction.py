@@ -6,12 +6,12 @@ import re
 from datetime import date
 
 import pytest
+from template_files import filled_in
 
 from holdback.workbench.coverage import coverage
-from holdback.workbench.example_run import trials
+from holdback.workbench.example_run import run_examples
 from holdback.workbench.lint import findings
 from holdback.workbench.mutation import verdicts
-from holdback.workbench.template import new_files
 from small_folders import country, loaded, said
 
 START, NOW = date(2026, 1, 1), date(2026, 7, 1)
@@ -38,12 +38,12 @@ def filled(files, currency="EUR", zone="Europe/Dublin", low="1000", high="50000"
 
 
 def new(code="SE", parent=None, start=START):
-    return new_files(code, parent, start)
+    return filled_in(code, parent, start)
 
 
 def test_the_blanks_are_few_and_each_is_pointed_at():
     """
-    "passes `check` as soon as its blanks are filled" (issue): until then, each blank is a fault
+    Every blank is an error until it is filled in.
     """
     found = said("SE", SE=new())
 
@@ -78,11 +78,10 @@ def test_the_blanks_are_few_and_each_is_pointed_at():
 )
 def test_filled_it_passes_check_and_test(currency, zone, low, high):
     """
-    "`holdback new IE`: a commented folder to fill in that passes `check` as soon as its blanks are filled"
-    (issue)
+    A new folder passes `check` as soon as its blanks are filled in.
     """
     family = loaded(SE=filled(new(), currency, zone, low, high))
-    tried = list(trials(family["SE"]))
+    tried = list(run_examples(family["SE"]))
 
     assert [str(each) for each in findings(family, NOW)] == []
     assert len(tried) >= 12
@@ -94,7 +93,7 @@ def test_filled_it_passes_check_and_test(currency, zone, low, high):
 
 def test_its_renewal_rules_lose_no_mutant():
     """
-    "the file's own examples notice every mutant" (issue), of the rules that it begins with
+    The examples of a new folder notice every mutant of its rules.
     """
     family = loaded(SE=filled(new()))
     survived = [
@@ -120,7 +119,7 @@ def test_from_any_day(start):
 @pytest.mark.parametrize("code", ["SE", "US-CA", "GB-1", "DE-BY"])
 def test_any_code(code):
     """
-    "`GB`, `US-CA`" (design 2)
+    A new folder can have any ISO 3166 code.
     """
     family = loaded(**{code: filled(new(code))})
 
@@ -133,7 +132,7 @@ def test_any_code(code):
 
 def test_of_a_child_the_blanks_are_three():
     """
-    "`holdback new IE [--parent XX]`" (issue): the rest is the parent's
+    A new child leaves everything else to its parent.
     """
     files = new("NL-ZH", "NL")
 
@@ -144,12 +143,12 @@ def test_of_a_child_the_blanks_are_three():
 
 def test_a_child_filled_passes_check_and_test():
     """
-    "passes `check` as soon as its blanks are filled" (issue), with a parent too
+    A new child passes `check` as soon as its blanks are filled in.
     """
     family = loaded(NL=country(), NL_ZH=filled(new("NL-ZH", "NL")))
 
     assert [str(each) for each in findings(family, NOW)] == []
-    assert list(trials(family["NL-ZH"])) == []
+    assert list(run_examples(family["NL-ZH"])) == []
     assert [each.code for each in family.resolve("NL-ZH", on=NOW).renewal.rules] == [
         "NL-R-01",
         "NL-R-02",
@@ -157,13 +156,13 @@ def test_a_child_filled_passes_check_and_test():
 
 
 def uncommented(text):
-    """*text* with the examples in its comments taken for real: lines that are TOML behind the sign."""
+    """Return *text* with the TOML in its comments uncommented."""
     return re.sub(r"^# (?=\[|\w+ = |\]|  \{)", "", text, flags=re.MULTILINE)
 
 
 def test_what_stands_in_a_childs_comments_works():
     """
-    "a commented folder" (issue): its comments are examples that run
+    The commented rules and examples of a new child are valid.
     """
     files = filled(new("NL-ZH", "NL"))
     files["renewal.toml"] = uncommented(files["renewal.toml"])
@@ -173,14 +172,14 @@ def test_what_stands_in_a_childs_comments_works():
     )
     family = loaded(NL=country(), NL_ZH=files)
 
-    (example,) = trials(family["NL-ZH"])
+    (example,) = run_examples(family["NL-ZH"])
     assert example.passed
     assert family.resolve("NL-ZH", on=NOW).renewal.rules[0].code == "NL-ZH-R-01"
 
 
 def test_what_stands_in_the_comments_works():
     """
-    "a commented folder" (issue): figures and a fact of one's own
+    The commented figures and declared fact are valid.
     """
     files = filled(new())
     files["jurisdiction.toml"] = uncommented(files["jurisdiction.toml"])
@@ -195,7 +194,7 @@ def test_what_stands_in_the_comments_works():
 @pytest.mark.parametrize("parent", [None, "NL"])
 def test_each_file_names_its_schema_and_explains_itself(parent):
     """
-    "named by the `#:schema` line of every bundled file" (issue), and of a new one
+    Every new file names its schema in its first line.
     """
     for name, text in new("NL-ZH", parent).items():
         kind = name.removesuffix(".toml")
@@ -208,7 +207,7 @@ def test_each_file_names_its_schema_and_explains_itself(parent):
 
 def test_every_blank_says_what_belongs_there():
     """
-    "a commented folder to fill in" (issue)
+    The comments of a new folder name what to fill in.
     """
     blanks = [line for line in new()["jurisdiction.toml"].splitlines() if ' = ""' in line]
 

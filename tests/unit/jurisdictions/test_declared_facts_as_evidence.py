@@ -1,4 +1,4 @@
-"""A jurisdiction's own facts in the service: they come as evidence, and are held with what was accepted."""
+"""Declared facts in the service: they arrive as evidence, and are kept when offers are accepted."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def assess(journey, **evidence):
 )
 def test_a_product_rule_reads_it(journey, evidence, decision, codes, needs):
     """
-    "for what only the host knows there (a licence, a register entry)" (issue)
+    A declared fact holds what only the host knows there, such as a licence.
     """
     decided = ask(journey, **evidence)
 
@@ -102,19 +102,19 @@ def test_a_product_rule_reads_it(journey, evidence, decision, codes, needs):
 )
 def test_what_cannot_be_meant_is_refused(journey, evidence, path, message):
     """
-    "typed and checked like the built-in ones" (issue); nothing has happened
+    Evidence with an invalid declared fact is refused, and nothing changes.
     """
     with pytest.raises(InvalidDocument) as raised:
         ask(journey, **evidence)
-    (fault,) = raised.value.errors
+    (error,) = raised.value.errors
 
-    assert (fault.path, fault.message) == (path, message)
+    assert (error.path, error.message) == (path, message)
     assert journey.events == []
 
 
 def test_a_name_that_was_nearly_right(journey):
     """
-    "did-you-mean" (issue)
+    An unknown fact in the evidence gets the nearest declared one as a hint.
     """
     with pytest.raises(InvalidDocument, match="did you mean `grade`"):
         ask(journey, grades=3)
@@ -122,7 +122,7 @@ def test_a_name_that_was_nearly_right(journey):
 
 def test_another_jurisdiction_does_not_take_it(journey):
     """
-    "The facts a jurisdiction may add" (issue): they are that jurisdiction's
+    A fact is declared for its own jurisdiction and no other.
     """
     british = Journey()
 
@@ -216,7 +216,8 @@ def test_what_was_held_is_stored_and_read_again(renewable):
 
 def test_the_host_is_asked_to_look_it_up(journey):
     """
-    "An initial application needs what the products' rules read": a fact of the jurisdiction's own is a check.
+    "An initial application needs what the products' rules read": a fact of the jurisdiction's own
+    is a check.
     """
     checks = journey.engine.required_checks(
         journey.merchant, journey.request(currency="EUR"), journey.context()
@@ -236,7 +237,8 @@ FLAG = GRADE.replace('"count"', '"flag"').replace("minimum = 0\nmaximum = 9\n", 
 )
 def test_a_merchant_can_go_on_when_a_fact_is_declared_no_more(journey, more, require):
     """
-    A set that expired unaccepted holds its evidence; what is no longer declared so is unknown, and no fault.
+    A set that expired unaccepted holds its evidence; what is no longer declared so is unknown, and
+    no error.
     """
     ask(journey, grade=4)
     journey.pass_time(days=60)

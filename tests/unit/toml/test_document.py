@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from holdback.toml.document import MAX_BYTES, read_document
+from holdback.toml import MAX_BYTES
+from holdback.toml.document import read_document
 
-# The body, where the fault points, and how it reads on.
+# The body, where the error points, and how it reads on.
 UNREADABLE = [
     (b"\xef\xbb\xbfformat = 1", None, "the file starts with a byte order mark; save it as UTF-8"),
     (b'name = "\xff"', (1, None), "the file is not UTF-8; save it as UTF-8"),
@@ -24,7 +25,7 @@ UNREADABLE = [
     (b"a = " + b"1" * 5000, (1, 5), "a key or a number has at most 64 characters"),
     (b"a = 1\na = 2\n", (2, 6), "this is not TOML: cannot overwrite a value; a key or a table is"),
     (b"[a]\n[a]\n", (2, 3), "this is not TOML: cannot declare `a` twice"),
-    (b"a = NO\n", (1, 5), "this is not TOML: invalid value; text, percentages and money stand in"),
+    (b"a = NO\n", (1, 5), "this is not TOML: invalid value; write text, percentages and money in"),
     (b"a = 80%\n", (1, 7), "this is not TOML: expected newline or end of document"),
     (b'a = "b\n', (1, 7), "this is not TOML: illegal character"),
     (b"a = [1,\n", (1, 8), "this is not TOML: invalid value"),
@@ -38,12 +39,12 @@ def test_a_file_that_cannot_be_read(body, place, said):
     """
     "size cap 256 KiB per file, UTF-8 strict, no BOM, no NUL"; the place where it is known.
     """
-    faults = []
+    errors = []
 
-    assert read_document("a.toml", body, faults) is None
-    (fault,) = faults
-    assert str(fault).partition(": ")[2].startswith(said)
-    assert (fault.line, fault.column) == (place or (None, None))
+    assert read_document("a.toml", body, errors) is None
+    (error,) = errors
+    assert str(error).partition(": ")[2].startswith(said)
+    assert (error.line, error.column) == (place or (None, None))
 
 
 # What takes a reader seconds, or more memory than there is, when it is not looked at first.
@@ -65,10 +66,10 @@ def test_what_would_cost_too_much_is_refused_before_it_is_read(body, said):
     """
     The cost of a file is known before it is read.
     """
-    faults = []
+    errors = []
 
-    assert read_document("a.toml", body, faults) is None
-    assert faults[0].message.startswith(said)
+    assert read_document("a.toml", body, errors) is None
+    assert errors[0].message.startswith(said)
 
 
 @pytest.mark.parametrize("text", ["1.5", "-0.25", "+1.000000000001"])
@@ -85,21 +86,21 @@ def test_line_endings_do_not_matter():
     """
     A file from Windows says the same, at the same places.
     """
-    faults = []
+    errors = []
 
-    document, value = read_document("a.toml", b'a = 1\r\nb = "c"\r\n', faults)
+    document, value = read_document("a.toml", b'a = 1\r\nb = "c"\r\n', errors)
 
     assert value == {"a": 1, "b": "c"}
-    assert document.position(document.spots["b",].value)["source"] == 'b = "c"'
+    assert document.position(document.spans["b",].value)["source"] == 'b = "c"'
 
 
 def test_a_very_long_line_is_not_shown():
     """
-    Nobody could read it under its fault.
+    Nobody could read it under its error.
     """
-    faults = []
+    errors = []
 
-    read_document("a.toml", b"a = [" + b"1, " * 1000 + b"NO]", faults)
+    read_document("a.toml", b"a = [" + b"1, " * 1000 + b"NO]", errors)
 
-    assert faults[0].column > 3000
-    assert faults[0].source is None
+    assert errors[0].column > 3000
+    assert errors[0].source is None

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-import small_jurisdiction as small
+from small_folders import IRELAND, changed, errors_in
 
-SLIPS = [
+MISTAKES = [
     ('{ from = 2026-01-01, value = "80%", source = "policy" },',
      '{ from = 2026-01-01, value = 80%, source = "policy" },', 'as `"70%"`'),
     ("from = 2025-07-01", "from = 01-07-2025", "year, month and day"),
@@ -17,7 +17,7 @@ SLIPS = [
      "separated by commas"),
     ("from = 2025-07-01", "from = 2025-7-1", "year, month and day"),
     ("from = 2025-07-01", "from = 2025-07", "year, month and day"),
-    ("format = 1", "format: 1", "stands `=`"),
+    ("format = 1", "format: 1", "write `=`"),
     ("format = 1", "// who\nformat = 1", "begins with `#`"),
     ("when = 'status == \"Funded\"'", 'when = "status == "Funded""', "single quotes"),
     ('without = ["missed_remittances_30d"]', "without = {\n}", "on one line"),
@@ -25,13 +25,12 @@ SLIPS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("old", "new", "hint"), SLIPS)
-def test_a_slip(old, new, hint):
+@pytest.mark.parametrize(("old", "new", "hint"), MISTAKES)
+def test_a_frequent_mistake(old, new, hint):
     """
-    "a risk analyst, not a programmer, adding or changing a jurisdiction's rule files, who needs errors
-    that teach"
+    A frequent mistake of an author who is not a programmer gets a hint that helps.
     """
-    found = small.faults(small.changed("renewal.toml", old, new))
+    found = errors_in(changed(IRELAND, "renewal.toml", old, new))
 
     assert hint in str(found[0].hint), found[0]
     assert "('" not in str(found[0])

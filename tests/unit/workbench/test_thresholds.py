@@ -50,7 +50,7 @@ def with_rule(require, *examples, files=None, **keys):
 )
 def test_each_value_of_a_parameter(left_out, value, since, side):
     """
-    "thresholds without an example on both sides" (issue), by each value of a parameter
+    A threshold needs an example on both sides for each value of its parameter.
     """
     text = without_example(country(), left_out)
     if side is None:
@@ -58,7 +58,8 @@ def test_each_value_of_a_parameter(left_out, value, since, side):
     expected = (
         "NL/renewal.toml:13:12 rules[0].require",
         (
-            f"`performance >= minimum_performance` (`performance >= {value}`), from {since} on, has no "
+            f"`performance >= minimum_performance` (`performance >= {value}`), from {since} "
+            "on, has no "
             f"example {side}"
         ),
         "performance >= minimum_performance",
@@ -69,18 +70,22 @@ def test_each_value_of_a_parameter(left_out, value, since, side):
 
 def test_a_value_without_any_example():
     """
-    "thresholds without an example on both sides" (issue)
+    A threshold without an example on both sides is a finding.
     """
     text = changed(
         country(),
         "renewal.toml",
         '  { from = 2026-01-01, value = "80%"',
-        '  { from = 2026-01-01, value = "80%", source = "policy" },\n  { from = 2026-05-01, value = "85%"',
+        (
+            '  { from = 2026-01-01, value = "80%", source = "policy" },\n  { from = 2026-05-01, '
+            'value = "85%"'
+        ),
     )
 
     assert [each[1] for each in found(NL=text)] == [
         (
-            "`performance >= minimum_performance` (`performance >= 85%`), from 2026-05-01 on, has no example "
+            "`performance >= minimum_performance` (`performance >= 85%`), from 2026-05-01 on, "
+            "has no example "
             "on either side"
         )
     ]
@@ -88,7 +93,7 @@ def test_a_value_without_any_example():
 
 def test_a_literal():
     """
-    "thresholds without an example on both sides" (issue): a figure in the rule itself
+    A figure in the rule itself is a threshold too.
     """
     text = without_example(country(), "four missed")
 
@@ -103,7 +108,7 @@ def test_a_literal():
 
 def test_when_is_a_threshold_too():
     """
-    "`when` limits it to some deals" (design 4): which ones is to be shown
+    A comparison in `when` needs an example on both sides too (decisions/rule-language).
     """
     text = with_rule(
         "months_trading >= 6",
@@ -144,7 +149,7 @@ def test_every_kind_of_comparison(require, marked, side):
 
 def test_each_comparison_of_a_rule():
     """
-    "each threshold has one on either side" (design 5): each of several
+    Each of several thresholds in a rule needs its examples (decisions/jurisdiction-folders).
     """
     text = with_rule(
         "months_trading >= 6 or deals_completed >= 2 or balance < EUR 10.00",
@@ -164,9 +169,9 @@ def test_a_chain_is_two_thresholds():
     """
     text = with_rule("3 <= months_trading < 9", {"months_trading": 5}, {"months_trading": 2})
 
-    (fault,) = found(NL=text)
-    assert "`months_trading < 9`" in fault[1]
-    assert fault[1].endswith("where it is false")
+    (error,) = found(NL=text)
+    assert "`months_trading < 9`" in error[1]
+    assert error[1].endswith("where it is false")
 
 
 def test_flags_have_no_threshold():
@@ -178,7 +183,7 @@ def test_flags_have_no_threshold():
 
 def test_an_example_below_the_floor_holds_nothing():
     """
-    "Progress under the floor: `not_assessed`" (design 4): no rule is looked at
+    An example below the floor tests no rule (decisions/rule-language).
     """
     text = without_example(country(), "four missed")
     low = example(
@@ -191,7 +196,7 @@ def test_an_example_below_the_floor_holds_nothing():
 
 def test_a_threshold_of_a_product():
     """
-    "thresholds without an example on both sides" (issue), in products.toml too
+    Thresholds in `products.toml` need examples too.
     """
     text = changed(
         country(), "products.toml", '"identity_verified", reason', '"months_trading >= 6", reason'
@@ -208,7 +213,7 @@ def test_a_threshold_of_a_product():
 
 def test_the_examples_of_renewals_do_not_hold_a_product():
     """
-    "An example of a product has `product = "flex"`" (design 5)
+    An example counts for the product that it names (decisions/jurisdiction-folders).
     """
     text = changed(
         country(), "products.toml", '"identity_verified", reason', '"performance >= 80%", reason'
@@ -222,12 +227,13 @@ OWN = parameter("minimum_performance", "percent", ("2025-01-01", '"90%"'))
 
 def test_an_inherited_rule_with_the_childs_parameter():
     """
-    "Examples are not inherited" (design 5): the child's own figure wants its own examples
+    A child's own parameter needs examples in the child (decisions/jurisdiction-folders).
     """
     expected = (
         "NL-ZH/renewal.toml:3:1 parameters.minimum_performance",
         (
-            "in the inherited rule `on-pace`, `performance >= minimum_performance` (`performance >= 90%`), from "
+            "in the inherited rule `on-pace`, `performance >= minimum_performance` "
+            "(`performance >= 90%`), from "
             "2025-01-01 on, has no example on either side"
         ),
         "[parameters.minimum_performance]",
@@ -250,7 +256,7 @@ def test_an_inherited_rule_with_the_childs_parameter():
 
 def test_an_inherited_rule_that_is_switched_off_needs_none():
     """
-    "each threshold has one on either side" (design 5): of what is in force
+    Only rules in force need examples (decisions/jurisdiction-folders).
     """
     mine = child(
         more='switch_off = [{ rule = "on-pace", reason = "x" }]\n',
@@ -262,7 +268,7 @@ def test_an_inherited_rule_that_is_switched_off_needs_none():
 
 def test_the_hint():
     """
-    "a ten-thousandth of a percent short" (design 5)
+    The hint says how close the examples should be (decisions/jurisdiction-folders).
     """
     text = without_example(country(), "four missed")
     (mine,) = [each for each in findings(loaded(NL=text)) if "has no example" in each.message]

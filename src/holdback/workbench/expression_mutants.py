@@ -1,7 +1,7 @@
-"""Small changes to the text of an expression, each of which means something else.
+"""Mutants of an expression: its text with one small change, each with another meaning.
 
-The text is changed where the checked tree says that a part stands, so what comes out is what a person
-could have written by mistake.
+The text is changed where the checked tree has a part, so that each mutant is something that a
+person could have written by mistake.
 """
 
 from __future__ import annotations
@@ -14,15 +14,16 @@ from holdback.rules import Checked, Kind, Type
 from holdback.rules.operators import OPPOSITES
 from holdback.rules.tree import Constant, FactRead, Node, Operation
 
-_OTHER = {"min": "max", "max": "min"}
+_SWAPPED = {"min": "max", "max": "min"}
 
 
-def rewritten(checked: Checked) -> Iterator[str]:
+def expression_mutants(checked: Checked) -> Iterator[str]:
     """
-    The source of *checked* with one thing changed, in every way.
+    Yield the source of *checked* with one small change, in every way.
 
-    Every literal by one unit up and down, every comparison to every other, `and` for `or`, `not` left out,
-    every item of a list left out, and every other text of a declared set in the place of one.
+    A literal moves by one unit up or down; a comparison becomes any other; `and` and `or`, `+` and
+    `-`, `min` and `max` are swapped; `not` is added to a flag or left out; an item of a list is
+    left out or added; a text is replaced by any other option.
     """
     seen = {checked.source}
     for text in _changes(checked.tree, checked.source):
@@ -37,13 +38,14 @@ def _changes(node: Node, source: str) -> Iterator[str]:
 
     match node:
         case Constant(name=None, type=type_):
-            for number in beside(type_, node.number):
+            for number in neighbours(type_, node.number):
                 yield put(node.start, node.end, type_.literal(number))
         case FactRead(type=type_) if type_.kind is Kind.FLAG:
             yield put(node.start, node.end, f"(not {node.name})")
         case Operation(operator="in", operands=(operand, *choices)):
             yield from _lists(node, source)
-            for part in (operand, *(each for each in choices if isinstance(each, Constant))):
+            # For texts, `_lists` has every change already.
+            for part in (operand, *(item for item in choices if isinstance(item, Constant))):
                 if part.type.kind is not Kind.TEXT:
                     yield from _changes(part, source)
         case Operation(operator="not", operands=(operand,)):
@@ -54,48 +56,50 @@ def _changes(node: Node, source: str) -> Iterator[str]:
             yield from _operators(node, source)
             for operand in operands:
                 yield from _changes(operand, source)
-            if operator in _OTHER:
-                yield put(node.start, node.start + len(operator), _OTHER[operator])
+            if operator in _SWAPPED:
+                yield put(node.start, node.start + len(operator), _SWAPPED[operator])
         case _:
             return
 
 
-def beside(type_: Type, number: int) -> list[int]:
-    """The numbers one unit beside *number*; the other texts of a set, the other flag."""
+def neighbours(type_: Type, number: int) -> list[int]:
+    """Return the values one unit from *number*; for a text or flag, all other values."""
     if type_.kind is Kind.TEXT:
         return [other for other in range(len(type_.options)) if other != number]
     if type_.kind is Kind.FLAG:
         return [1 - number]
     both = [number + 1, number - 1]
-    if type_.kind is Kind.DATE:  # the calendar has an end
-        return [each for each in both if 1 <= each <= date.max.toordinal()]
+    if type_.kind is Kind.DATE:  # the calendar ends in the year 9999
+        return [ordinal for ordinal in both if 1 <= ordinal <= date.max.toordinal()]
     return both
 
 
 def _operators(node: Operation, source: str) -> Iterator[str]:
-    """*source* with another operator in each gap between the operands of *node*."""
+    """Yield *source* with another operator in the gaps between the operands of *node*."""
     for left, right in zip(node.operands, node.operands[1:], strict=False):
         gap = source[left.end : right.start]
         if node.operator in OPPOSITES:
-            found, others = re.search(r"[=!<>]+", gap), [*OPPOSITES]
+            match, others = re.search(r"[=!<>]+", gap), [*OPPOSITES]
         elif node.operator in ("and", "or"):
-            found, others = re.search(r"\b(and|or)\b", gap), ["and", "or"]
+            match, others = re.search(r"\b(and|or)\b", gap), ["and", "or"]
         elif node.operator in ("+", "-"):
-            found, others = re.search(r"[+-]", gap), ["+", "-"]
+            match, others = re.search(r"[+-]", gap), ["+", "-"]
         else:
             continue
-        if found is None:
-            continue  # a chain: its middle stands once, and each half is written as the whole
-        start = left.end + found.start()
-        for other in others:
-            if other != found[0]:
-                yield f"{source[:start]}{other}{source[start + len(found[0]) :]}"
+        if match is None:
+            # A chain `a < b < c` is checked as `a < b and b < c`: the middle is written once, so
+            # there is no `and` in its gap.
+            continue
+        start = left.end + match.start()
+        for operator in others:
+            if operator != match[0]:
+                yield f"{source[:start]}{operator}{source[start + len(match[0]) :]}"
 
 
 def _lists(node: Operation, source: str) -> Iterator[str]:
-    """*source* with an item of the list of *node* left out, or one more in it."""
+    """Yield *source* with an item of the list of *node* left out, or another one added."""
     _, *choices = node.operands
-    texts = [source[each.start : each.end] for each in choices]
+    texts = [source[choice.start : choice.end] for choice in choices]
     start, end = choices[0].start, choices[-1].end
     for place in range(len(texts)):
         if len(texts) > 1:
@@ -103,8 +107,8 @@ def _lists(node: Operation, source: str) -> Iterator[str]:
             yield f"{source[:start]}{', '.join(rest)}{source[end:]}"
     type_ = choices[0].type
     if type_.kind is Kind.TEXT:
-        taken = {choice.low for choice in choices}
+        listed = {choice.low for choice in choices}
         for number in range(len(type_.options)):
-            if number not in taken:
+            if number not in listed:
                 more = ", ".join([*texts, type_.literal(number)])
                 yield f"{source[:start]}{more}{source[end:]}"

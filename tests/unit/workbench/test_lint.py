@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date
 
 import pytest
-from found_by_check import added, found, only
+from lint_findings import added, found, only
 
 from small_folders import (
     FIGURES,
@@ -23,7 +23,7 @@ LICENCE = '[facts.licensed]\ntype = "flag"\ndescription = "The licence."\n'
 
 def test_a_folder_without_any():
     """
-    "exit code 0 fine" (issue)
+    Valid files with good examples have no findings.
     """
     assert found(NL=country()) == []
     assert found(date(2027, 6, 30), NL=country(more=FIGURES), NL_ZH=child(), BE=country("BE")) == []
@@ -42,14 +42,14 @@ def test_a_folder_without_any():
 )
 def test_a_rule_that_always_says_the_same(require, word):
     """
-    "Progress under the floor: `not_assessed`" (design 4): a rule is asked of deals above it alone
+    Rules are evaluated only for deals above the floor (decisions/rule-language).
     """
     text = added(rule("same", "NL-R-03", require, since="2026-06-01"))
-    (fault,) = [each for each in found(NL=text) if "every deal" in each.message]
+    (error,) = [each for each in found(NL=text) if "every deal" in each.message]
 
-    assert fault.message == f"the rule `same` is {word} of every deal that is assessed"
-    assert fault.hint == "it decides nothing; below 50% paid down no deal is assessed"
-    assert fault.place == "NL/renewal.toml:30:11 rules[2].require"
+    assert error.message == f"the rule `same` is {word} of every deal that is assessed"
+    assert error.hint == "it decides nothing; below 50% paid down no deal is assessed"
+    assert error.place == "NL/renewal.toml:30:11 rules[2].require"
 
 
 @pytest.mark.parametrize(
@@ -81,8 +81,8 @@ def test_a_rule_that_says_the_same_later_on():
         + rule("same", "NL-R-03", "missed_remittances_30d <= most", since="2026-01-01")
     )
 
-    (fault,) = [each for each in found(NL=text) if "every deal" in each.message]
-    assert fault.message == "the rule `same` is true of every deal that is assessed"
+    (error,) = [each for each in found(NL=text) if "every deal" in each.message]
+    assert error.message == "the rule `same` is true of every deal that is assessed"
 
 
 def test_a_rule_of_a_product_that_always_says_the_same():
@@ -92,20 +92,20 @@ def test_a_rule_of_a_product_that_always_says_the_same():
     text = changed(
         country(), "products.toml", '"identity_verified", reason', '"months_trading >= 0", reason'
     )
-    (fault,) = [each for each in found(NL=text) if "every" in each.message]
+    (error,) = [each for each in found(NL=text) if "every" in each.message]
     fine = changed(
         country(), "products.toml", '"identity_verified", reason', '"progress >= 50%", reason'
     )
 
-    assert fault.place == "NL/products.toml:15:50 products[0].rules[0].require"
-    assert fault.message == "the rule `identity` is true of every application"
-    assert fault.hint == "it decides nothing"
+    assert error.place == "NL/products.toml:15:50 products[0].rules[0].require"
+    assert error.message == "the rule `identity` is true of every application"
+    assert error.hint == "it decides nothing"
     assert not [each for each in found(NL=fine) if "every" in each.message]
 
 
 def test_a_rule_that_is_never_in_force():
     """
-    "`from`/`until` on rules, products" (issue): a rule of a product that is not offered on its days
+    A rule of a product that is not offered on the rule's days is never in force.
     """
     text = changed(
         country(),
@@ -113,28 +113,29 @@ def test_a_rule_that_is_never_in_force():
         'reason = "Not',
         'from = 2024-01-01, until = 2025-01-01, reason = "Not',
     )
-    (fault,) = [each for each in found(NL=text) if "in force" in each.message]
+    (error,) = [each for each in found(NL=text) if "in force" in each.message]
 
-    assert fault.place == "NL/products.toml:15:10 products[0].rules[0].id"
-    assert fault.message == "the rule `identity` is never in force"
-    assert fault.hint == "a rule without a day between `from` and `until` decides nothing"
+    assert error.place == "NL/products.toml:15:10 products[0].rules[0].id"
+    assert error.message == "the rule `identity` is never in force"
+    assert error.hint == "a rule without a day between `from` and `until` decides nothing"
 
 
 def test_the_floor_alone_is_enough():
     """
-    "reaching the floor alone must never make a deal eligible" (design 4)
+    Reaching the floor alone must never make a deal eligible (decisions/rule-language).
     """
     text = changed(
         country(), "renewal.toml", '"performance >= minimum_performance"', '"performance >= 0%"'
     )
     text = changed(text, "renewal.toml", "at least {minimum_performance}", "more")
-    faults = [each for each in found(NL=text) if "floor" in each.message]
+    errors = [each for each in found(NL=text) if "floor" in each.message]
 
-    assert [(each.place, each.message, each.hint) for each in faults] == [
+    assert [(each.place, each.message, each.hint) for each in errors] == [
         (
             "NL/renewal.toml:10:1 rules",
             (
-                "on 2025-01-01 reaching the floor is enough: no declining rule that reads anything but "
+                "on 2025-01-01 reaching the floor is enough: no declining rule that reads "
+                "anything but "
                 "`progress` can be false"
             ),
             "a rulebook needs a rule that can decline a deal which is half paid down",
@@ -150,7 +151,8 @@ def test_the_floor_alone_is_enough():
             '"chosn"',
             "NL/products.toml:11:35 products[0].split_percentage.calculator",
             (
-                "no calculator `split_percentage/chosn` is registered; for split_percentage there are "
+                "no calculator `split_percentage/chosn` is registered; for split_percentage "
+                "there are "
                 "`chosen`, `affordability`"
             ),
         ),
@@ -186,9 +188,9 @@ def test_the_floor_alone_is_enough():
         ),
     ],
 )
-def test_a_calculator_at_fault(old, new, place, message):
+def test_a_calculator_invalid(old, new, place, message):
     """
-    "reports every fault of every file at once" (issue), settings of calculators too; a parent's once
+    All findings are reported at once, with settings of calculators; a parent's once.
     """
     text = changed(country(), "products.toml", old, new)
 
@@ -199,7 +201,7 @@ def test_a_calculator_at_fault(old, new, place, message):
 @pytest.mark.parametrize(("on", "due"), [(date(2027, 6, 30), False), (date(2027, 7, 1), True)])
 def test_a_passed_review(on, due):
     """
-    "a passed `review_by` (by `--on DATE`)" (issue)
+    A `review_by` that has passed on the given day is a finding.
     """
     expected = (
         "NL/jurisdiction.toml:11:13 review_by",
@@ -217,16 +219,16 @@ def test_a_passed_review(on, due):
 
 def test_a_code_of_two_jurisdictions():
     """
-    "codes used twice" (issue)
+    A code that two jurisdictions use is a finding.
     """
     text = country()
     text["renewal.toml"] = text["renewal.toml"].replace("NL-R-02", "NL-ZH-R-02")
     mine = child(renewal=rule("few-missed", "NL-ZH-R-02", "missed_remittances_30d <= 1"))
-    (fault,) = [each for each in found(NL=text, NL_ZH=mine) if "code" in each.message]
+    (error,) = [each for each in found(NL=text, NL_ZH=mine) if "code" in each.message]
 
-    assert fault.place == "NL-ZH/renewal.toml:5:8 rules[0].code"
-    assert fault.message == "`NL-ZH-R-02` is the code of a rule of `NL`"
-    assert fault.hint == "a code is never used again, in any jurisdiction"
+    assert error.place == "NL-ZH/renewal.toml:5:8 rules[0].code"
+    assert error.message == "`NL-ZH-R-02` is the code of a rule of `NL`"
+    assert error.hint == "a code is never used again, in any jurisdiction"
 
 
 @pytest.mark.parametrize(
@@ -241,23 +243,24 @@ def test_a_code_of_two_jurisdictions():
 )
 def test_an_id_that_is_nearly_an_inherited_one(name, near):
     """
-    "a child replaces a whole one" by id (design 5): a slip of the pen adds one instead
+    A child's id that is nearly an inherited one adds a rule instead of replacing it
+    (decisions/jurisdiction-folders).
     """
     mine = child(renewal=rule(name, "NL-ZH-R-02", "missed_remittances_30d <= 1"))
-    faults = [each for each in found(NL=country(), NL_ZH=mine) if "inherited" in each.message]
+    errors = [each for each in found(NL=country(), NL_ZH=mine) if "inherited" in each.message]
 
-    assert len(faults) == near
+    assert len(errors) == near
     if near:
-        assert faults[0].place == "NL-ZH/renewal.toml:4:6 rules[0].id"
-        assert faults[0].message == f"`{name}` is new here, and `few-missed` is inherited"
-        assert faults[0].hint == (
+        assert errors[0].place == "NL-ZH/renewal.toml:4:6 rules[0].id"
+        assert errors[0].message == f"`{name}` is new here, and `few-missed` is inherited"
+        assert errors[0].hint == (
             "to replace that rule, name this one `few-missed`; else give it another id"
         )
 
 
 def test_a_sentence_that_may_say_unknown():
     """
-    "sentence with its figures filled in" (design 4)
+    A reason names only what the rule reads (decisions/rule-language).
     """
     text = added(
         rule(
@@ -268,14 +271,14 @@ def test_a_sentence_that_may_say_unknown():
             since="2026-06-01",
         )
     )
-    (fault,) = [each for each in found(NL=text) if "is unknown" in each.message]
+    (error,) = [each for each in found(NL=text) if "is unknown" in each.message]
 
-    assert fault.place == "NL/renewal.toml:31:23 rules[2].reason"
-    assert fault.source[fault.column - 1 :][: fault.width] == "{months_trading}"
-    assert fault.message == (
+    assert error.place == "NL/renewal.toml:31:23 rules[2].reason"
+    assert error.source[error.column - 1 :][: error.width] == "{months_trading}"
+    assert error.message == (
         "a merchant may be told that `months_trading` is unknown: the rule can be false without it"
     )
-    assert fault.hint == "make two rules of it, each with a sentence of its own"
+    assert error.hint == "make two rules of it, each with a sentence of its own"
 
 
 @pytest.mark.parametrize(
@@ -300,12 +303,12 @@ def test_a_sentence_that_never_does(require, reason):
 
 def test_each_finding_once_and_in_the_order_of_the_lines():
     """
-    "reports every fault of every file at once" (issue)
+    Every finding of every file is reported at once.
     """
     text = without_example(country(more=LICENCE), "just on pace")
     text = without_example(text, "four missed")
-    faults = found(date(2030, 1, 1), NL=text, BE=country("BE"))
-    places = [(each.file, each.line) for each in faults]
+    errors = found(date(2030, 1, 1), NL=text, BE=country("BE"))
+    places = [(each.file, each.line) for each in errors]
 
     assert places == [
         ("BE/jurisdiction.toml", 11),
@@ -314,4 +317,4 @@ def test_each_finding_once_and_in_the_order_of_the_lines():
         ("NL/renewal.toml", 18),
         ("NL/renewal.toml", 21),
     ]
-    assert len(set(faults)) == len(faults)
+    assert len(set(errors)) == len(errors)

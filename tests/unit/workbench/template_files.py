@@ -1,0 +1,13 @@
+"""The templates of a new jurisdiction, as the command `holdback new` reads them."""
+
+from importlib import resources
+
+from holdback.workbench.new_jurisdiction import new_files
+
+
+def read_template(name):
+    return (resources.files("holdback.workbench") / "templates" / name).read_text("utf-8")
+
+
+def filled_in(code, parent, start):
+    return new_files(code, parent, start, read_template)
