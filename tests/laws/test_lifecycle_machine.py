@@ -94,7 +94,7 @@ class Lifecycle(RuleBasedStateMachine):
         return outcome
 
     def offers(self, request, context):
-        outcome = self.attempt(ENGINE.request_offers, request, self.merchant, context)
+        outcome = self.attempt(ENGINE.request_offers, self.merchant, request, context)
         if outcome is None:
             return None
         for product in outcome.reply.products:
@@ -153,7 +153,7 @@ class Lifecycle(RuleBasedStateMachine):
     def accept_an_offer(self, data, bank):
         offer_id = data.draw(st.sampled_from(self.offer_ids[-8:]))
         known = self.accepted.get(offer_id)
-        outcome = self.attempt(ENGINE.accept_offer, offer_id, self.merchant, self.context(), bank)
+        outcome = self.attempt(ENGINE.accept_offer, self.merchant, offer_id, self.context(), bank)
         if outcome is not None:
             reply = wire.write(outcome.reply)
             assert known is None or reply == known
@@ -171,7 +171,7 @@ class Lifecycle(RuleBasedStateMachine):
             self.ask_for_a_renewal()
         else:
             self.ask_for_initial_offers(None, 700)
-        self.attempt(ENGINE.accept_offer, self.offer_ids[-1], self.merchant, self.context(), bank)
+        self.attempt(ENGINE.accept_offer, self.merchant, self.offer_ids[-1], self.context(), bank)
         self.fund_the_last_application()
 
     @precondition(lambda self: self.merchant.active_deal and not self.merchant.in_fulfilment)
@@ -189,9 +189,9 @@ class Lifecycle(RuleBasedStateMachine):
         application_id = data.draw(st.sampled_from(self.applications()))
         self.attempt(
             ENGINE.supply_details,
+            self.merchant,
             application_id,
             {"bank_details": bank},
-            self.merchant,
             self.context(),
         )
 
@@ -199,13 +199,13 @@ class Lifecycle(RuleBasedStateMachine):
     def close_an_application(self, data, status):
         application_id = data.draw(st.sampled_from(self.applications()))
         self.attempt(
-            ENGINE.close_application, application_id, status, self.merchant, self.context()
+            ENGINE.close_application, self.merchant, application_id, status, self.context()
         )
 
     @rule()
     def fund_the_last_application(self):
         outcome = self.attempt(
-            ENGINE.fund_deal, self.applications()[-1], self.merchant, self.context()
+            ENGINE.fund_deal, self.merchant, self.applications()[-1], self.context()
         )
         if outcome is not None and outcome.events:
             type(self).funded += 1
@@ -250,9 +250,9 @@ class Lifecycle(RuleBasedStateMachine):
     def remit(self, deal, entries, complete):
         return self.attempt(
             ENGINE.record_remittance,
+            self.merchant,
             deal.id,
             entries,
-            self.merchant,
             self.context(),
             complete_through=self.now.date() if complete else None,
         )
@@ -282,8 +282,8 @@ class Lifecycle(RuleBasedStateMachine):
         day = self.now.date()
         self.attempt(
             ENGINE.record_takings,
-            [Takings(on=day, amount=Money.of(Decimal(amount), "GBP"))],
             self.merchant,
+            [Takings(on=day, amount=Money.of(Decimal(amount), "GBP"))],
             self.context(),
             complete_through=day if complete else None,
         )
@@ -292,7 +292,7 @@ class Lifecycle(RuleBasedStateMachine):
     @rule(data=st.data(), status=st.sampled_from(["defaulted", "cancelled"]))
     def close_a_deal(self, data, status):
         deal = data.draw(st.sampled_from(self.merchant.deals))
-        self.attempt(ENGINE.close_deal, deal.id, status, self.merchant, self.context())
+        self.attempt(ENGINE.close_deal, self.merchant, deal.id, status, self.context())
 
     @precondition(lambda self: self.merchant.provider_id)
     @rule()

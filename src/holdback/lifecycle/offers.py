@@ -62,8 +62,8 @@ def admit(merchant: Merchant, request: OffersRequest, rulebook: Rulebook) -> Non
     Refuse a request for offers that this merchant may not make now.
 
     Raises:
-        Refusal: `merchant_not_found`, `application_in_fulfilment`, `active_deal`, `no_deal_to_renew`
-            or `currency_mismatch`.
+        Refusal: `merchant_not_found`, `application_in_fulfilment`, `active_deal`,
+            `no_deal_to_renew` or `currency_mismatch`.
     """
     application = request.application
     if application.merchant_id != merchant.merchant_id or (
