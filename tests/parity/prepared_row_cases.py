@@ -61,7 +61,7 @@ def wide_catalogue():
     return Catalogue(facts=tuple(facts), parameters=parameters, currency=JPY)
 
 
-# Rules unlike random ones: one is true whatever its fact is, while others need the fact.
+# Rules unlike random ones: one is true for every value of its fact, while others need the fact.
 WRITTEN = {
     "pounds": (
         "completed <= 3 or true",

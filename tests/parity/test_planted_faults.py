@@ -124,7 +124,7 @@ def test_outcomes_in_another_order(monkeypatch):
 
 def test_a_rule_that_is_called_unknown_without_its_fact(monkeypatch):
     """
-    A rule that is true whatever a fact is does not need the fact.
+    A rule that is true for every value of a fact does not need the fact.
     """
     monkeypatch.setattr(
         outcome_columns, "always_unknown_without", lambda rule: len(rule.names) == 1

@@ -25,8 +25,8 @@ pytestmark = pytest.mark.filterwarnings("default")
 
 LEAST_PAIRS = 5_000
 RULES, ROWS = 30, 120
-# By their places among `SIZES`: one rule, two, three that only refer, as many as there are; and
-# those written by hand.
+# By their places among `SIZES`: one rule, two, three that only refer, all of them; and those
+# written by hand.
 BOOKS = (0, 3, 5, 8, 9)
 # Spark has no unsigned numbers, and instants in microseconds alone.
 LACKING = (
@@ -121,7 +121,7 @@ def test_rows_come_out_as_the_service_answers(lenient):
     assert met == {*OUTCOMES}
 
 
-# -- frames as they were given
+# -- frames that are given directly
 
 WRONG = {
     "progress": "CAST(1.5 AS FLOAT)",

@@ -17,7 +17,7 @@ SUCCESS: Final = 0
 FINDINGS: Final = 1
 MISUSE: Final = 2
 
-# A JSON value that fits into so many columns stays on one line.
+# A JSON value that fits into this number of columns stays on one line.
 _JSON_WIDTH: Final = 110
 
 

@@ -31,7 +31,7 @@ _READERS: Final[Mapping[str, str]] = {
     ".csv": "read_csv({}, all_varchar = true, header = true)",
     ".csv.gz": "read_csv({}, all_varchar = true, header = true)",
 }
-# What DuckDB may use itself, so that a file larger than the memory is no problem.
+# What DuckDB may use itself, so that a file larger than the memory can be read.
 _DUCKDB_MEMORY: Final = "500MB"
 
 # Texts that Arrow may cast: no spaces, no units, no exponents, and few enough digits for the type.

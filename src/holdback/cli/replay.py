@@ -58,7 +58,7 @@ def _replay(document: Json, jurisdictions: Jurisdictions) -> Replay:
 
 
 def _with_exact_facts(record: Json) -> Any:
-    """*record* with its facts as exact numbers, as they were when the decision was made."""
+    """*record* with its facts as the exact numbers that the decision was made with."""
     if not isinstance(record, Mapping) or not isinstance(record.get("facts"), Mapping):
         return record
     return {**record, "facts": wire.read_evidence(record["facts"], path="$.facts")}

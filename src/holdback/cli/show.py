@@ -59,7 +59,7 @@ def _period(shown: _Line) -> str:
 
 
 def _floor_sentence(shown: _Line) -> str:
-    return f"Below {shown['floor']} paid down no deal is assessed, whatever the rules say."
+    return f"Below {shown['floor']} paid down no deal is assessed."
 
 
 def _offered(product: _Line) -> str:

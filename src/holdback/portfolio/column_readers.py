@@ -26,7 +26,7 @@ from holdback.rules.types import Fact, Kind
 # Engines have decimals of 38 digits: 19 for the widest range, these after the point, and one or two
 # from scaling.
 MOST_DECIMALS: Final = 15
-# Any integer of so many digits fits into 64 bits.
+# Any integer of 18 digits fits into 64 bits.
 _MOST_DIGITS: Final = 18
 # Up to here, a scaled float differs by at most 1 from the integer that it stands for.
 _MOST_OF_FLOATS: Final = 2**50

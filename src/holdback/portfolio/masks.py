@@ -38,7 +38,7 @@ ON_BIT: Final = 62
 
 def words(outcome: str) -> str:
     """
-    Return the *outcome* as it is written in a sentence.
+    Return the words for the *outcome* in a sentence.
 
     >>> words("not_assessed")
     'not assessed'

@@ -25,7 +25,7 @@ from holdback.portfolio.row_rulebooks import RowRulebooks, Rules, rulebooks_for
 from holdback.portfolio.work_frame import WorkFrame, as_integers, open_frame
 from holdback.rules.types import Facts
 
-# The digits of a decimal column: as many as every engine has.
+# The digits of a decimal column: the most that every engine supports.
 _DIGITS: Final = 38
 _MONTHS_PLACES: Final = 2
 # The columns of the result, after the deal's id.

@@ -31,7 +31,7 @@ def read_values(values: Sequence[Any], fact: Fact) -> tuple[list[int], list[int]
         key = (type(value), value)  # a dictionary takes True, 1 and 1.0 for one key
         try:
             result = read.get(key)
-        except TypeError:  # a list or a dictionary has no hash, and is no fact
+        except TypeError:  # a list or a dictionary has no hash, and cannot be a fact
             result = (0, _INVALID)
         if result is None:
             result = read[key] = _read(value, fact)
@@ -56,7 +56,7 @@ def _plain(value: Any, fact: Fact) -> Any:
 
 
 def _day(value: datetime) -> date | datetime:
-    """The date of a midnight without a time zone; any other *value*, which is no day."""
+    """The date of a midnight without a time zone; any other *value* unchanged."""
     if value != value or value.tzinfo is not None:  # noqa: PLR0124  # NaT differs from itself
         return value
     # `time` of a pandas Timestamp leaves its nanoseconds out.

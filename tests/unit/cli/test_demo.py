@@ -101,7 +101,7 @@ def test_colours_add_nothing_else():
 
 def test_piped_it_is_plain():
     """
-    A pipe is no terminal: no colours, and the same 80 columns whatever the terminal's width.
+    A pipe is not a terminal: no colours, and always 80 columns.
     """
     command = [sys.executable, "-c", "from holdback.cli import main; main()", "demo"]
     env = {**os.environ, "COLUMNS": "200", "TERM": "xterm"}

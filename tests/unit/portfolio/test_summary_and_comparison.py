@@ -16,7 +16,7 @@ from deals import alone, counted, deals, of_gb, shipped
 from holdback import Jurisdictions, load_jurisdictions
 from holdback.portfolio import assess, compare, prepare, summarise
 
-# The day of all deals of the sample. A lazy frame is quicker when it is told.
+# The day of all deals of the sample. A lazy frame is quicker when the day is given.
 DAY = date(2026, 7, 1)
 REPOSITORY = Path(__file__).parents[3]
 KINDS = {
