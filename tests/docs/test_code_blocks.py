@@ -58,7 +58,6 @@ WITHOUT_CODE = {
 # The blocks that are not run, with the reason that the page gives.
 NOT_RUN = {
     ("README.md", "sh"): "`.ci/run` runs it in a fresh environment",
-    ("docs/decisions/operations.md", "text"): "signatures",
     ("docs/reference/language.md", "text"): "the grammar",
     ("docs/hosts/fastapi.md", "sh"): "it starts a server; `tests/hosts` runs the commands",
     ("docs/hosts/long-runs.md", "sh"): "it takes hours",

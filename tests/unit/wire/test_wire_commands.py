@@ -93,7 +93,7 @@ READ = {
 @pytest.mark.parametrize("operation", READ)
 def test_each_operation_has_its_command(operation):
     """
-    Design 7a, scenario: the inputs of the operations.
+    Each operation's input is read as its command (decisions/formats#scenarios).
     """
     body, command = READ[operation]
 

@@ -40,7 +40,7 @@ def faults_of(body, read=wire.read_offers_request):
 
 def test_an_initial_application_is_read():
     """
-    "With null, it is an initial and the full profile is needed." (service 4.1)
+    "With null it is an initial application, and the full profile is needed." (service 4.1)
     """
     request = wire.read_offers_request(json.dumps(INITIAL).encode())
 
@@ -185,7 +185,7 @@ def test_a_provider_id_that_is_neither_leaves_the_kind_of_request_open():
 
 def test_a_purpose_may_have_lines():
     """
-    "Free-text purpose." (service 2.1)
+    "What the money is for, in free text." (service 2.1)
     """
     request = wire.read_offers_request(changed(INITIAL, intended_use_of_funds="Ovens:\n\t2 large"))
 
@@ -232,7 +232,7 @@ DETAILS = {
 
 def test_bank_details_are_read():
     """
-    "Request body: none, or an object with bank_details" (service 4.2)
+    "The request has no body, or an object with `bank_details`" (service 4.2)
     """
     details = wire.read_accept_request(json.dumps({"bank_details": DETAILS}).encode())
 
@@ -243,7 +243,7 @@ def test_bank_details_are_read():
 @pytest.mark.parametrize("body", [None, b"", "", b"{}", {}, b'{"bank_details": null}'])
 def test_bank_details_are_optional(body):
     """
-    "Object bank_details, optional" (service 2.3)
+    "It may hold an object `bank_details`, which is optional too" (service 2.3)
     """
     assert wire.read_accept_request(body) is None
 
@@ -294,6 +294,6 @@ def test_an_unknown_account_type_passes_through():
 )
 def test_each_fault_of_an_acceptance_has_its_path(body, path, message):
     """
-    "Hyphen-separated groups of digits." (service 2.3)
+    "Groups of digits, separated by hyphens." (service 2.3)
     """
     assert message in faults_of(body, wire.read_accept_request)[path][0]
