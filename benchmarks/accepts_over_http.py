@@ -34,7 +34,7 @@ from fastapi_host.partners import Partner, Partners, sha256
 from sqlalchemy import BigInteger, Column, LargeBinary, MetaData, Table, create_engine, text
 
 from holdback import Engine
-from holdback.testing.conformance import payloads
+from holdback.testing import payloads
 
 ROUNDS, REQUESTS, CONNECTIONS = 5, 1500, 16
 PARTNER = Partner(name="acme", key_sha256=sha256("acme"), jurisdiction="GB")
@@ -129,7 +129,7 @@ async def load(port, requests):
 def made_offers(host, count):
     """The offer_ids of so many merchants, one each."""
     for number in range(count):
-        body = payloads.initial(f"m-{number}")
+        body = payloads.as_json(payloads.offers_request(f"m-{number}"))
         reply = json.loads(host.request_offers(Ask(partner=PARTNER, caller=PARTNER.caller), body))
         yield reply["products"][0]["offers"][0]["offer_id"]
 

@@ -29,6 +29,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from holdback import Engine, Jurisdictions, wire
 from holdback.jurisdictions.folder import bundled_path
 from holdback.jurisdictions.reader import FILES, read_jurisdiction
+from holdback.testing import payloads
 from journey import Journey
 
 RATIO_TO_REACH = 6
@@ -127,15 +128,8 @@ def peer(body: bytes, reply: bytes, number: type) -> Callable[[], bytes]:
 
 def main() -> None:
     journey = renewable_journey()
-    body = json.dumps(
-        {
-            "application": {
-                "merchant_id": journey.merchant.merchant_id,
-                "provider_id": journey.merchant.provider_id,
-                "currency": "GBP",
-            }
-        }
-    ).encode()
+    block = payloads.offers_request(journey.merchant.merchant_id, journey.merchant.provider_id)
+    body = payloads.as_json(block)
     engine, merchant, context = journey.engine, journey.merchant, journey.context()
 
     def ours() -> bytes:

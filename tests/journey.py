@@ -14,26 +14,16 @@ from holdback import (
     Money,
     OffersRequest,
 )
-from holdback.exact_json import Opaque
+from holdback.exact_json import Opaque, write_json
+from holdback.testing import payloads
 
 ENGINE = Engine.bundled()
 START = datetime(2026, 7, 6, 9, 0, tzinfo=UTC)
 BANK = BankDetails(
     account_number="12345678", bank_name="A Bank", account_type="NONE", sort_code="10-20-30"
 )
-EVIDENCE = {
-    "identity_verified": True,
-    "business_verified": True,
-    "credit_score": 700,
-    "credit_checked_on": "2026-07-06",
-    "average_monthly_takings": "20000.00",
-    "months_trading": 36,
-}
-PROFILE = {
-    "consents": Opaque('{"credit_check": true}'),
-    "applicants": Opaque('[{"name": "A. Person"}]'),
-    "company": Opaque('{"name": "Nine Lives Ltd", "share": 0.10}'),
-}
+EVIDENCE = payloads.evidence(START.date())
+PROFILE = {name: Opaque(write_json(value)) for name, value in payloads.PROFILE.items()}
 
 
 class Journey:

@@ -26,7 +26,7 @@ from sqlite_host import SqliteHost
 
 from holdback import Engine
 from holdback.testing.conformance import Crashed, Worker
-from holdback.testing.conformance.host import PARTNERS
+from holdback.testing.conformance.host import PARTNER_OPERATIONS
 from holdback.wire import EVENT_TYPES
 
 
@@ -173,7 +173,7 @@ class ConformingFastApi:
         AT.set(at)
         EVIDENCE.set(input.get("evidence") or {})
         method, path, query, body = self.request(operation, input)
-        agent = "" if operation in PARTNERS else "agent-"
+        agent = "" if operation in PARTNER_OPERATIONS else "agent-"
         headers = [(b"authorization", f"Bearer {agent}{input['partner']}".encode())]
         headers += [(b"content-type", b"application/json")] if body else []
         headers += [(b"idempotency-key", key.encode())] if key is not None else []

@@ -1,4 +1,4 @@
-"""What the tests of hosts share: a PostgreSQL of their own, or a loud word that there is none."""
+"""A PostgreSQL for the tests of hosts, or a loud message when it is not installed."""
 
 from __future__ import annotations
 

@@ -1,9 +1,11 @@
-"""Races for offers at length: the FastAPI host on SQLite and on PostgreSQL at each of its isolation levels.
+"""
+Long races for offers: the FastAPI host on SQLite and on PostgreSQL at each isolation level.
 
     python tests/hosts/long_races.py --sets 20000
 
-Eight workers race for the offers of each set, with keys and without; the winners' replies are compared byte for byte,
-and with the history. The first set with two winners, or with none, ends the run.
+Eight workers race for the offers of each set, with keys and without. The winners' replies are
+compared byte for byte, and with the history. The first set with two winners, or with none, ends the
+run.
 """
 
 from __future__ import annotations
@@ -26,25 +28,25 @@ RACES = [check for check in CHECKS if check.name == "races of threads"]
 
 
 def race(name, host, sets, seed):
-    """One database at one level; True when every set had one winner."""
+    """Race on one database at one level, and return whether every set had one winner."""
     start = time.monotonic()
 
-    def progress(done, most):
+    def progress(done, total):
         if sys.stderr.isatty():
-            print(f"\r{name}: {done} of {most}", end="", file=sys.stderr, flush=True)
+            print(f"\r{name}: {done} of {total}", end="", file=sys.stderr, flush=True)
 
     session = Session(host, seed, Effort(sets=sets), progress)
     (result,) = run_checks(session, RACES)
     host.close()
     if sys.stderr.isatty():
         print(f"\r{' ' * 60}\r", end="", file=sys.stderr)
-    told = "one winner each" if result.fault is None else str(result.fault)
-    print(f"{name:30} {sets:6} sets: {told}, {time.monotonic() - start:.0f} s", flush=True)
-    return result.fault is None
+    outcome = "one winner each" if result.broken is None else str(result.broken)
+    print(f"{name:30} {sets:6} sets: {outcome}, {time.monotonic() - start:.0f} s", flush=True)
+    return result.broken is None
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[1])
     parser.add_argument("--sets", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()

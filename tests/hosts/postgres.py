@@ -1,6 +1,7 @@
-"""A real PostgreSQL from Debian's package: started in a directory of its own, stopped at the end.
+"""
+A real PostgreSQL from Debian's package: started in a directory of its own, stopped at the end.
 
-Its server runs as the user `postgres` when the tests run as root, because PostgreSQL refuses root.
+The server runs as the user `postgres` when the tests run as root, because PostgreSQL refuses root.
 """
 
 from __future__ import annotations
@@ -18,14 +19,14 @@ from attrs import frozen
 
 INSTALLED = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
 MISSING = (
-    "PostgreSQL is not installed, so NOTHING was tried on it. "
+    "PostgreSQL is not installed, so NOTHING was tested on it. "
     "On Debian: apt-get install postgresql (or run as root, and .ci/run installs it)"
 )
 
 
 @frozen
 class Postgres:
-    """A cluster of its own: `url` for SQLAlchemy, and what can happen to a server."""
+    """A running cluster: its `url` for SQLAlchemy, and the failures that tests cause."""
 
     home: Path
     port: int
@@ -35,20 +36,23 @@ class Postgres:
         return f"postgresql+psycopg://postgres@127.0.0.1:{self.port}/postgres"
 
     def start(self):
-        options = f"-p {self.port} -c listen_addresses=127.0.0.1 -c unix_socket_directories={self.home} -c max_connections=120"
+        options = (
+            f"-p {self.port} -c listen_addresses=127.0.0.1"
+            f" -c unix_socket_directories={self.home} -c max_connections=120"
+        )
         self._ctl("start", "-w", "-t", "60", "-l", str(self.home / "log"), "-o", options)
 
     def stop(self, mode="fast"):
-        """Stop the server; *mode* `immediate` is a crash: nothing is flushed, nobody is told."""
+        """Stop the server; *mode* `immediate` is a crash: it flushes nothing and tells no client."""
         self._ctl("stop", "-w", "-t", "60", "-m", mode)
 
     def crash(self):
-        """A crash and a restart, which recovers from the log."""
+        """Crash the server and start it again; it recovers from its log."""
         self.stop("immediate")
         self.start()
 
     def ensure_running(self):
-        """Start the server if it has given up, as it does when its disk was full at the wrong moment."""
+        """Start the server if it has stopped, as it may when its disk was full."""
         for _ in range(20):
             if not (self.home / "data" / "postmaster.pid").exists():
                 self.start()
@@ -90,7 +94,7 @@ def free_port():
 
 @contextmanager
 def cluster(megabytes=None):
-    """A running PostgreSQL with an empty database, on a file system of so many megabytes if that is given."""
+    """Run a PostgreSQL with an empty database, on a file system of *megabytes* if that is given."""
     home = Path(tempfile.mkdtemp(prefix="holdback-postgres-"))
     postgres = Postgres(home, free_port())
     if megabytes is not None:
@@ -106,6 +110,6 @@ def cluster(megabytes=None):
         if (home / "data" / "postmaster.pid").exists():
             postgres.stop("immediate")
         if megabytes is not None:
-            # Lazily: a process of the server may still be on its way out.
+            # Lazily: a process of the server may not have ended yet.
             subprocess.run(["umount", "-l", str(home)], check=True)
         shutil.rmtree(home, ignore_errors=True)

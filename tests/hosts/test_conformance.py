@@ -1,4 +1,4 @@
-"""The hosts that come with holdback pass the suite: in memory, on SQLite, on PostgreSQL at every level."""
+"""The shipped hosts pass the suite: in memory, on SQLite, on PostgreSQL at every level."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import conforming
 import pytest
 
 from holdback.testing.conformance import Effort, MemoryHost, conformance_suite
-from holdback.testing.conformance.checks import CHECKS, again, run_check
+from holdback.testing.conformance.checks import CHECKS, rerun_options, run_check
 from holdback.testing.conformance.session import Session
 
-# So many races: "500 offer sets with 8 workers on each database and level in CI".
+# The number of races: "500 offer sets with 8 workers on each database and level in CI".
 EFFORT = Effort(sets=500, workers=8, kills=6, histories=12, operations=100)
 
 TestMemory = conformance_suite(MemoryHost, effort=EFFORT)
@@ -27,12 +27,12 @@ def on_postgres(request, postgres):
     host.close()
 
 
-@pytest.mark.parametrize("check", CHECKS, ids=[each.name for each in CHECKS])
+@pytest.mark.parametrize("check", CHECKS, ids=[check.name for check in CHECKS])
 def test_on_postgresql(on_postgres, check):
     """
     "The suite passes on memory, SQLite and PostgreSQL (READ COMMITTED, REPEATABLE READ, SERIALIZABLE)"
     """
     result = run_check(check, on_postgres)
-    assert result.lacking is None
-    if result.fault is not None:
-        pytest.fail(f"{result.fault}\n  again: {again(result, on_postgres)}", pytrace=False)
+    assert result.skipped is None
+    if result.broken is not None:
+        pytest.fail(f"{result.broken}\n  again: {rerun_options(result, on_postgres)}", pytrace=False)

@@ -1,4 +1,4 @@
-"""`holdback conformance MODULE:FACTORY` as a person types it: hosts that hold, that do not, and that cannot even start."""
+"""`holdback conformance MODULE:FACTORY`: hosts that pass, that fail, and that cannot start."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Full(MemoryHost):
     def open(self):
         raise OSError("the disk is full")
 
-class Lacking:
+class Incomplete:
     cannot = {}
 
 def no_database():
@@ -41,7 +41,7 @@ def no_database():
 
 @pytest.fixture
 def run(tmp_path, monkeypatch):
-    """Runs the command in a folder with the hosts above."""
+    """Return a function that runs the command in a folder with the hosts above."""
     (tmp_path / "tried.py").write_text(HOSTS)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [*sys.path])
@@ -56,8 +56,8 @@ def run(tmp_path, monkeypatch):
     return run
 
 
-def test_a_host_that_holds(run):
-    """Each check has a line, the host is closed at the end, and the command leaves with 0."""
+def test_a_host_that_passes(run):
+    """Each check prints a line, the host is closed, and the command exits with 0."""
     ran = run("tried:Fine", "--only", "expiry", "--only", "tenancy")
     assert ran.exit_code == 0
     lines = ran.stdout.splitlines()
@@ -65,20 +65,20 @@ def test_a_host_that_holds(run):
     assert lines[2:] == ["2 held, 0 broken, 0 not tried. Seed 0.", "closed"]
 
 
-def test_a_host_that_does_not(run):
+def test_a_host_that_fails(run):
     """
     "A failure prints a seed, a minimal history and the invariant in words."
     """
     ran = run("tried:Fails", "--only", "expiry", "--seed", "7")
     assert ran.exit_code == 1
     assert "BROKEN" in ran.stdout
-    assert "sound-replies: Every answer is a reply of the specification" in ran.stdout
+    assert "sound-replies: Every answer is a reply (200) or problem details" in ran.stdout
     assert re.search(r"\d+\. 2026-\S+ acme accept_offer .* -> 500 oh", ran.stdout)
     assert "again: --seed 7 --only 'expiry'" in ran.stdout
 
 
-def test_the_history_is_that_of_the_failure_whatever_the_host_raised(run):
-    """What cannot be read is a finding like any other, with the exchanges of its own, shortest, history."""
+def test_a_failure_shows_its_own_history_whatever_the_host_raised(run):
+    """An unreadable event is a finding like any other, shown with its own shortest history."""
     ran = run("tried:Unreadable", "--only", "histories", "--histories", "3")
     assert ran.exit_code == 1
     history = [line for line in ran.stdout.splitlines() if re.match(r"\s+\d+\. 2026", line)]
@@ -91,29 +91,29 @@ def test_the_history_is_that_of_the_failure_whatever_the_host_raised(run):
     [
         ("tried:no_database", "ValueError: no database is there"),
         ("tried:Full", "OSError: the disk is full"),
-        ("tried:Fin", "nothing in `tried` is called `Fin` and can be called; did you mean `Fine`?"),
-        ("tried:Lacking", "it has no method `open`"),
+        ("tried:Fin", "`tried` has no callable `Fin`; did you mean `Fine`?"),
+        ("tried:Incomplete", "it has no method `open`"),
         ("tired:Fine", "there is no module `tired` here; run this in its folder, or install it"),
         ("tried", "expected MODULE:FACTORY, such as `my_host:make_host`, not `tried`"),
     ],
 )
-def test_a_host_that_cannot_be_tried(run, host, why):
-    """A person's mistake gets a sentence, and the exit code of misuse."""
+def test_a_host_that_cannot_be_run(run, host, why):
+    """The message says what is wrong, and the exit code is that of misuse."""
     ran = run(host)
     assert ran.exit_code == 2
     assert ran.stderr.splitlines()[:2] == [f"{host} cannot be tried:", f"  {why}"]
     assert ran.stdout == ""
 
 
-def test_a_check_that_is_not_there(run):
-    """The one that was meant is named."""
+def test_an_unknown_check(run):
+    """The message suggests the check with the nearest name."""
     ran = run("tried:Fine", "--only", "expriy")
     assert ran.exit_code == 2
     assert "no check is called `expriy`; did you mean `expiry`?" in ran.stderr
 
 
 def test_the_list_of_checks(run):
-    """`--list` tries nothing, so it needs no host that is there."""
+    """`--list` runs nothing, so the host need not exist."""
     ran = run("nothing:here", "--list")
     assert ran.exit_code == 0
-    assert [line[:24].strip() for line in ran.stdout.splitlines()] == [each.name for each in CHECKS]
+    assert [line[:24].strip() for line in ran.stdout.splitlines()] == [check.name for check in CHECKS]

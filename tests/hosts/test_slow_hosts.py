@@ -1,4 +1,4 @@
-"""A slow machine is no fault of a host: the suite waits for it."""
+"""The suite does not blame a host for a slow machine: it waits longer."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ KILLS = next(check for check in CHECKS if check.name == "kills")
 
 
 class SlowProcess:
-    """A process on the store of another host in which every answer takes half a second."""
+    """A process on the store of another host, which takes half a second for every answer."""
 
     def __init__(self, host):
         self.host, self.dead = host, False
@@ -36,8 +36,8 @@ class SlowHost(MemoryHost):
         return SlowProcess(self)
 
 
-def test_a_process_lives_long_enough_to_do_something():
-    """Killed after at most a quarter of a second it would never answer, which says nothing about the host."""
+def test_a_process_lives_long_enough_to_answer():
+    """A life of a quarter of a second at most would end before the first answer."""
     host = SlowHost()
     host.open()
-    assert run_check(KILLS, Session(host, 0, Effort(kills=6))).fault is None
+    assert run_check(KILLS, Session(host, 0, Effort(kills=6))).broken is None

@@ -26,7 +26,7 @@ from holdback import (
 )
 from holdback.exact_json import Opaque
 from holdback.lifecycle.evolve import evolve_all
-from holdback.testing.conformance.event_fold import Ledger
+from holdback.testing.conformance.projection import Projection
 
 SEQUENCES = 2_000
 ENGINE = Engine.bundled()
@@ -343,7 +343,7 @@ class Lifecycle(RuleBasedStateMachine):
         """Replaying the events, through their JSON, gives the same state, and what a ledger makes of them."""
         replayed = evolve_all(self.first, (wire.read_event(event) for event in self.events))
         assert wire.write_merchant(replayed) == wire.write_merchant(self.merchant)
-        model = Ledger()
+        model = Projection()
         for event in self.events:
             model.apply(event)
         assert model.provider_id == self.merchant.provider_id

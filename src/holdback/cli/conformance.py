@@ -41,7 +41,7 @@ def conformance_command(
     """
     try:
         from holdback.testing import conformance  # noqa: PLC0415  # it needs an extra
-        from holdback.testing.conformance.loading import host_of  # noqa: PLC0415  # so does this
+        from holdback.testing.conformance.loading import load_factory  # noqa: PLC0415  # so does this
     except ModuleNotFoundError as missing:
         message = f"The command needs {missing.name}: pip install 'holdback[testing]'"
         raise click.ClickException(message) from None
@@ -54,7 +54,7 @@ def conformance_command(
     given = {name: count for name, count in effort.items() if count is not None}
 
     def new_session() -> Any:
-        return conformance.Session(host_of(host)(), seed, conformance.Effort(**given))
+        return conformance.Session(load_factory(host)(), seed, conformance.Effort(**given))
 
     with _open_session(conformance, host, new_session) as session:
         failed = _run_checks(conformance, session, checks, seed)
@@ -105,18 +105,18 @@ def _run_checks(conformance: Any, session: Any, checks: Any, seed: int) -> int:
         with _progress(session, check.name):
             result = conformance.run_check(check, session)
         name = f"{check.name:{_NAME_WIDTH}}"
-        if result.lacking is not None:
+        if result.skipped is not None:
             not_tested += 1
             state = click.style("not tried", fg="yellow")
-            click.echo(f"{name}{state}  the host cannot: {printable(result.lacking)}")
-        elif result.fault is None:
+            click.echo(f"{name}{state}  the host cannot: {printable(result.skipped)}")
+        elif result.broken is None:
             click.echo(f"{name}{click.style('holds', fg='green')}      {check.does}")
         else:
             failed += 1
             click.echo(f"{name}{click.style('BROKEN', fg='red')}     {check.does}")
-            for line in str(result.fault).splitlines():
+            for line in str(result.broken).splitlines():
                 click.echo(f"    {printable(line)}")
-            click.echo(f"    again: {conformance.again(result, session)}")
+            click.echo(f"    again: {conformance.rerun_options(result, session)}")
     held = len(checks) - failed - not_tested
     click.echo(f"{held} held, {failed} broken, {not_tested} not tried. Seed {seed}.")
     return failed

@@ -20,6 +20,7 @@ from holdback.exact_json import Json
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.operations import OPERATIONS
 from holdback.model.merchant import Merchant
+from holdback.testing.memory_store import MemoryStore
 
 SCENARIO_BYTES: Final = 4 * 1024 * 1024
 
@@ -54,37 +55,36 @@ class Step:
 
 @frozen
 class _Host:
-    """A host that keeps its merchants in memory, by partner and merchant_id."""
+    """The smallest host: load the merchant of a step, carry out the step, store the merchant."""
 
     engine: Engine
-    merchants: dict[tuple[str, str], Merchant] = field(factory=dict)
-
-    def by_provider(self, partner: str, provider_id: object) -> Merchant:
-        for merchant in self.merchants.values():
-            if merchant.partner == partner and provider_id == merchant.provider_id:
-                return merchant
-        raise Refusal("merchant_not_found", "no merchant of this partner has this provider_id")
+    store: MemoryStore = field(factory=MemoryStore)
 
     def load(self, step: Mapping[str, Any]) -> Merchant:
-        """Return the merchant of *step*, which may be new."""
-        body = step.get("input")
+        """Return the merchant of *step*, a new one if its merchant_id was not seen before."""
+        partner, merchant_id = step["partner"], step["merchant_id"]
         if OPERATIONS[step["operation"]].by_provider:
+            body = step.get("input")
             given = body.get("provider_id") if isinstance(body, Mapping) else None
             if not isinstance(given, str):
                 raise InvalidDocument.of("expected a provider_id", path="$.input.provider_id")
-            return self.by_provider(step["partner"], given)
-        new = Merchant.new(
-            partner=step["partner"],
-            merchant_id=step["merchant_id"],
-            jurisdiction=step["jurisdiction"],
+            merchant_id = self.store.find_by_name(partner, "provider_id", given)
+            if merchant_id is None:
+                message = "no merchant of this partner has this provider_id"
+                raise Refusal("merchant_not_found", message)
+        stored = self.store.find(partner, merchant_id)
+        if stored is not None:
+            return stored[1]
+        return Merchant.new(
+            partner=partner, merchant_id=merchant_id, jurisdiction=step["jurisdiction"]
         )
-        return self.merchants.get((new.partner, new.merchant_id), new)
 
     def carry_out(self, step: Mapping[str, Any], context: Context) -> Outcome[Any]:
-        """Carry out *step*, store its merchant, and return the outcome."""
+        """Return the outcome of *step*, and store its merchant."""
         merchant = self.load(step)
         outcome = perform(self.engine, merchant, step["operation"], step.get("input"), context)
-        self.merchants[merchant.partner, merchant.merchant_id] = outcome.merchant
+        self.store.save(outcome.merchant)
+        self.store.add_names(outcome.merchant, outcome.events)
         return outcome
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any, Final, TypeAlias
 
 import attrs
@@ -16,9 +15,9 @@ from holdback.facts import EVIDENCE_FACTS, INITIAL_EVIDENCE
 from holdback.lifecycle.commands import Command, RequestOffers
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.operations import OPERATIONS
-from holdback.model.application import PROFILE
 from holdback.model.merchant import Merchant
 from holdback.model.offer import ELIGIBLE
+from holdback.testing import payloads
 
 # The input of an operation: JSON as text, or already parsed.
 Body: TypeAlias = Mapping[str, Json] | bytes | str | None
@@ -26,10 +25,6 @@ Body: TypeAlias = Mapping[str, Json] | bytes | str | None
 # The operations whose input is the body of `POST /offers`.
 _REQUESTS: Final = frozenset(
     name for name, row in OPERATIONS.items() if "request" in attrs.fields_dict(row.input)
-)
-# A profile with every section, and nothing in them.
-_EMPTY_PROFILE: Final[Mapping[str, Json]] = MappingProxyType(
-    {"consents": {}, "applicants": [{}], "company": {}}
 )
 
 
@@ -107,18 +102,16 @@ def _completed_request(
     engine: Engine, merchant: Merchant, fields: dict[str, Json]
 ) -> dict[str, Json]:
     """Return the body of `POST /offers`: a renewal if the merchant has a deal, else initial."""
-    block = {
-        "merchant_id": merchant.merchant_id,
-        "provider_id": merchant.provider_id if merchant.deals else None,
-        "currency": engine.jurisdictions.currency(merchant.jurisdiction).code,
-    }
     application = fields.get("application", {})
     if not isinstance(application, Mapping):
         return fields
-    block |= application
-    initial = block["provider_id"] is None
-    profile = {name: _EMPTY_PROFILE[name] for name in PROFILE} if initial else {}
-    return {**profile, **fields, "application": block}
+    known = merchant.provider_id if merchant.deals else None
+    provider_id: Any = application.get("provider_id", known)
+    currency = engine.jurisdictions.currency(merchant.jurisdiction).code
+    body = payloads.offers_request(
+        merchant.merchant_id, provider_id, currency=currency, profile=payloads.BLANK_PROFILE
+    )
+    return body | fields | {"application": {**body["application"], **application}}
 
 
 def fitting_evidence(

@@ -1,5 +1,6 @@
-"""Hosts with one fault each, all of them classic: what the conformance suite has to find, or it is no use.
+"""
+Hosts with one classic defect each, which the conformance suite must find.
 
-Each module has its `Host`, a docstring that says what is wrong, and `BREAKS`: the check that finds it and the
-invariant that is broken.
+Each module has its `Host`, a docstring that names the defect, and `BREAKS`: the check that finds it
+and the invariant that it breaks.
 """

@@ -1,4 +1,4 @@
-"""The fault: what it did not expect is a 500, here everything that is not found."""
+"""The defect: It answers every "not found" with a 500 instead of problem details."""
 
 from holdback.testing.conformance import MemoryHost
 

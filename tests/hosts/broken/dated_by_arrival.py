@@ -1,4 +1,4 @@
-"""The fault: it dates an entry not before the one that came last, so that the order of delivery shows."""
+"""The defect: It never dates an entry before the latest arrival, so the order of delivery shows."""
 
 import json
 from decimal import Decimal
@@ -14,9 +14,11 @@ class Host(MemoryHost):
         if operation != "record_remittance":
             return super().handle(operation, input, key=key, at=at)
         body = json.loads(input["body"], parse_float=Decimal)
-        who = self.store.merchants[input["partner"], input["merchant_id"]][1]
-        known = {entry.id: entry.on.isoformat() for deal in who.deals for entry in deal.entries}
+        merchant = self.store.merchants[input["partner"], input["merchant_id"]][1]
+        dates = {
+            entry.id: entry.on.isoformat() for deal in merchant.deals for entry in deal.entries
+        }
         for entry in body["entries"]:
-            entry["on"] = known.get(entry["id"], max([entry["on"], *known.values()]))
+            entry["on"] = dates.get(entry["id"], max([entry["on"], *dates.values()]))
         changed = {**input, "body": write_json(body).encode()}
         return super().handle(operation, changed, key=key, at=at)

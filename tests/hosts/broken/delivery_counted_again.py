@@ -1,4 +1,4 @@
-"""The fault: it takes what is delivered again for another payment, and gives it an id of its own."""
+"""The defect: It takes an entry that is delivered again for a new payment with a new id."""
 
 import json
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""The fault: it tells others before the commit, so that they hear of what never happened."""
+"""The defect: It publishes events before the commit, so others receive some that never happened."""
 
 from holdback import wire
 from holdback.testing.conformance import MemoryHost
@@ -9,9 +9,9 @@ BREAKS = ("telling", "told-after-commit")
 class Host(MemoryHost):
     def decide(self, request, merchant):
         outcome = super().decide(request, merchant)
-        who = (merchant.partner, merchant.merchant_id)
-        self.store.told[who] += [wire.write_event(each) for each in outcome.events]
+        merchant_key = (merchant.partner, merchant.merchant_id)
+        self.store.published[merchant_key] += [wire.write_event(event) for event in outcome.events]
         return outcome
 
-    def tell(self, who):
-        """They have been told."""
+    def publish(self, merchant_key):
+        """Do nothing: the events were published already."""

@@ -1,4 +1,4 @@
-"""The fault: it takes JSON apart and puts it together again with floats."""
+"""The defect: It reads its own replies with floats and writes them again."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""The fault: it reads what the partner sent with floats before it hands it on."""
+"""The defect: It reads the partner's request with floats before it hands it on."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""The fault: it funds an application as often as an agent asks."""
+"""The defect: It funds an application every time that an agent asks."""
 
 from attrs import evolve
 
@@ -10,6 +10,8 @@ BREAKS = ("two applications", "one-active-deal")
 class Host(MemoryHost):
     def decide(self, request, merchant):
         if request.operation == "fund_deal":
-            submitted = tuple(evolve(each, status="submitted") for each in merchant.fulfilments)
+            submitted = tuple(
+                evolve(fulfilment, status="submitted") for fulfilment in merchant.fulfilments
+            )
             merchant = evolve(merchant, fulfilments=submitted, deals=())
         return super().decide(request, merchant)

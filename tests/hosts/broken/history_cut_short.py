@@ -1,4 +1,4 @@
-"""The fault: it keeps the newest events alone, because the state says the rest."""
+"""The defect: It keeps only the newest events, because the state has the rest."""
 
 from holdback.testing.conformance import MemoryHost
 

@@ -1,4 +1,4 @@
-"""The fault: it answers first and writes behind, so that a crash takes what was acknowledged."""
+"""The defect: It answers first and writes later, so a crash loses what it acknowledged."""
 
 from holdback.testing.conformance import Crashed, MemoryHost
 
@@ -10,5 +10,5 @@ class Host(MemoryHost):
         try:
             self.step()
         except Crashed:
-            return True  # it will have been written by then, surely
+            return True  # it assumes that the write will succeed later
         return super().commit(request, version, outcome, reply)

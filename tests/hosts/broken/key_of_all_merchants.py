@@ -1,4 +1,4 @@
-"""The fault: what an agent asks of one merchant is the same to it as what it asks of another."""
+"""The defect: An agent's request for one merchant has the same fingerprint as that for another."""
 
 import hashlib
 
@@ -11,5 +11,5 @@ BREAKS = ("key of another request", "key-conflict")
 
 class Host(MemoryHost):
     def attempt(self, request):
-        asked = hashlib.sha256(request.operation.encode() + request.input["body"]).digest()
-        return super().attempt(evolve(request, asked=asked))
+        fingerprint = hashlib.sha256(request.operation.encode() + request.input["body"]).digest()
+        return super().attempt(evolve(request, fingerprint=fingerprint))

@@ -1,4 +1,4 @@
-"""The fault: a key is nobody's in particular, so that one partner's key gets another partner's reply."""
+"""The defect: A key is not tied to its partner, so one partner gets another partner's reply."""
 
 from holdback.testing.conformance import MemoryHost
 
@@ -6,10 +6,10 @@ BREAKS = ("key of another request", "own-merchant")
 
 
 class Host(MemoryHost):
-    def earlier(self, request):
-        known = [
+    def earlier_reply(self, request):
+        replies = [
             reply
             for (partner, key), (_, reply) in self.store.replies.items()
             if key == request.key and partner != request.partner
         ]
-        return known[0] if known else super().earlier(request)
+        return replies[0] if replies else super().earlier_reply(request)

@@ -1,4 +1,4 @@
-"""The fault: it knows a key again and does not look whether the request is the same."""
+"""The defect: It recognises a key without checking that the request is the same."""
 
 from holdback.testing.conformance import MemoryHost
 
@@ -6,6 +6,6 @@ BREAKS = ("key of another request", "key-conflict")
 
 
 class Host(MemoryHost):
-    def earlier(self, request):
-        known = self.store.replies.get((request.partner, request.key))
-        return None if known is None else known[1]
+    def earlier_reply(self, request):
+        stored = self.store.replies.get((request.partner, request.key))
+        return None if stored is None else stored[1]

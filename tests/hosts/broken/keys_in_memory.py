@@ -1,4 +1,4 @@
-"""The fault: it remembers keys in the memory of its process, which another one does not have."""
+"""The defect: It keeps keys in the memory of its process, where another process cannot see them."""
 
 import tempfile
 from pathlib import Path
@@ -13,18 +13,18 @@ BREAKS = ("restart", "restart")
 
 class Host(ConformingSqlite):
     def __init__(self, path=None):
-        folder = path or Path(tempfile.mkdtemp(prefix="holdback-")) / "holdback.db"
-        super().__init__(folder, Engine.bundled())
+        path = path or Path(tempfile.mkdtemp(prefix="holdback-")) / "holdback.db"
+        super().__init__(path, Engine.bundled())
         self.answered = {}
 
     def handle(self, operation, input, *, key, at):
-        who = (input["partner"], key)
-        if key is None or who not in self.answered:
+        partner_key = (input["partner"], key)
+        if key is None or partner_key not in self.answered:
             answer = super().handle(operation, input, key=None, at=at)
             if answer[0] != 200:
                 return answer
-            self.answered[who] = answer
-        return self.answered[who] if key is not None else answer
+            self.answered[partner_key] = answer
+        return self.answered[partner_key] if key is not None else answer
 
     def new_process(self):
         return Worker("broken.keys_in_memory:Host", self.path)

@@ -1,4 +1,4 @@
-"""The fault: it draws a provider_id for every acceptance."""
+"""The defect: It makes a new provider_id for every acceptance."""
 
 import re
 from uuid import uuid4
@@ -12,6 +12,6 @@ class Host(MemoryHost):
     def attempt(self, request):
         reply = super().attempt(request)
         if request.operation == "accept_offer" and reply is not None:
-            drawn = f'"provider_id":"{uuid4()}"'.encode()
-            reply = re.sub(rb'"provider_id":"[^"]*"', drawn, reply)
+            new_id = f'"provider_id":"{uuid4()}"'.encode()
+            reply = re.sub(rb'"provider_id":"[^"]*"', new_id, reply)
         return reply

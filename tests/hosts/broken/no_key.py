@@ -1,4 +1,4 @@
-"""The fault: it ignores the idempotency key, so that a retry is another request."""
+"""The defect: It ignores the idempotency key, so a retry is a new request."""
 
 from attrs import evolve
 

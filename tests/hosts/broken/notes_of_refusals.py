@@ -1,4 +1,4 @@
-"""The fault: it writes into the merchant's history that it has refused something."""
+"""The defect: It writes an event into the merchant's history when it refuses a request."""
 
 from holdback import wire
 from holdback.lifecycle.events import TakingsRecorded

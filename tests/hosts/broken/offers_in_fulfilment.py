@@ -1,4 +1,4 @@
-"""The fault: it makes offers to whoever asks, without a look at what is in fulfilment."""
+"""The defect: It makes offers without checking whether an application is in fulfilment."""
 
 from attrs import evolve
 

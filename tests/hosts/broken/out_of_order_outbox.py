@@ -1,4 +1,4 @@
-"""The fault: its outbox takes what is due in any order, here the newest first."""
+"""The defect: Its outbox publishes the newest event first."""
 
 from holdback.testing.conformance import MemoryHost
 
@@ -6,6 +6,8 @@ BREAKS = ("telling", "told-in-order")
 
 
 class Host(MemoryHost):
-    def tell(self, who):
-        told = self.store.told[who]
-        told += [event for event in reversed(self.store.events[who]) if event not in told]
+    def publish(self, merchant_key):
+        published = self.store.published[merchant_key]
+        published += [
+            event for event in reversed(self.store.events[merchant_key]) if event not in published
+        ]

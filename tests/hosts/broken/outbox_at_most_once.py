@@ -1,4 +1,4 @@
-"""The fault: it tells others right after the commit and never again, so that a crash in between is silence."""
+"""The defect: It publishes once, right after the commit, so a crash in between loses the events."""
 
 from holdback import wire
 from holdback.testing.conformance import MemoryHost
@@ -8,12 +8,14 @@ BREAKS = ("telling", "told-all")
 
 class Host(MemoryHost):
     def commit(self, request, version, outcome, reply):
-        done = super().commit(request, version, outcome, reply)
+        written = super().commit(request, version, outcome, reply)
         self.step()
-        if done:
-            who = (outcome.merchant.partner, outcome.merchant.merchant_id)
-            self.store.told[who] += [wire.write_event(each) for each in outcome.events]
-        return done
+        if written:
+            merchant_key = (outcome.merchant.partner, outcome.merchant.merchant_id)
+            self.store.published[merchant_key] += [
+                wire.write_event(event) for event in outcome.events
+            ]
+        return written
 
-    def tell(self, who):
-        """They have been told, if all went well."""
+    def publish(self, merchant_key):
+        """Do nothing: the events were published after the commit."""

@@ -1,4 +1,4 @@
-"""The fault: it marks an event as told and tells it afterwards, so that a crash in between is silence."""
+"""The defect: It marks an event as published before it publishes it, so a crash loses the event."""
 
 from holdback.testing.conformance import MemoryHost
 
@@ -6,8 +6,8 @@ BREAKS = ("telling", "told-all")
 
 
 class Host(MemoryHost):
-    def tell(self, who):
-        for event in self.store.events[who][self.store.marked[who] :]:
-            self.store.marked[who] += 1
+    def publish(self, merchant_key):
+        for event in self.store.events[merchant_key][self.store.marked[merchant_key] :]:
+            self.store.marked[merchant_key] += 1
             self.step()
-            self.store.told[who].append(event)
+            self.store.published[merchant_key].append(event)

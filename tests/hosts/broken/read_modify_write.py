@@ -1,4 +1,4 @@
-"""The fault: it reads, decides and writes, and never asks whether somebody else wrote in between."""
+"""The defect: It writes without checking whether the merchant changed since it was read."""
 
 from holdback.testing.conformance import MemoryHost
 
@@ -7,6 +7,6 @@ BREAKS = ("races of threads", "one-winner")
 
 class Host(MemoryHost):
     def commit(self, request, version, outcome, reply):
-        who = (outcome.merchant.partner, outcome.merchant.merchant_id)
-        newest = self.store.merchants.get(who, (0, None))[0]
+        merchant_key = (outcome.merchant.partner, outcome.merchant.merchant_id)
+        newest = self.store.merchants.get(merchant_key, (0, None))[0]
         return super().commit(request, newest, outcome, reply)

@@ -1,4 +1,4 @@
-"""The fault: it prices an offer again when it is accepted, by the rules of that day."""
+"""The defect: It prices an offer again on acceptance, by the rules of that day."""
 
 from attrs import evolve
 

@@ -1,4 +1,4 @@
-"""The fault: it keeps the request that it is at in one place, which every thread writes."""
+"""The defect: It keeps the current request in one attribute that every thread writes."""
 
 import time
 

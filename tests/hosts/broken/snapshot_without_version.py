@@ -1,4 +1,4 @@
-"""The fault: events have a version, and the merchant's state is written beside them in a step of its own."""
+"""The defect: It writes the merchant's state in a later step than the events and the version."""
 
 from holdback.testing.conformance import MemoryHost
 
@@ -7,14 +7,13 @@ BREAKS = ("crashes", "whole")
 
 class Host(MemoryHost):
     def commit(self, request, version, outcome, reply):
-        who = (outcome.merchant.partner, outcome.merchant.merchant_id)
-        self.late = None
-        done = super().commit(request, version, outcome, reply)
+        self.pending = None
+        written = super().commit(request, version, outcome, reply)
         self.step()
-        if done and self.late is not None:
-            super().save(who, *self.late)
-        return done
+        if written and self.pending is not None:
+            super().save(*self.pending)
+        return written
 
-    def save(self, who, version, merchant):
-        """Later, when the events are safe."""
-        self.late = (version, merchant)
+    def save(self, merchant, version):
+        """Remember the state; it is written once the events are."""
+        self.pending = (merchant, version)

@@ -1,4 +1,4 @@
-"""The fault: it keeps the first answer of a lookup, and nobody tells it when the merchant changes."""
+"""The defect: It caches the first answer to a lookup and never refreshes it."""
 
 from holdback.testing.conformance import MemoryHost
 
@@ -8,12 +8,12 @@ BREAKS = ("partner flow", "lookup-agrees")
 class Host(MemoryHost):
     def open(self):
         super().open()
-        self.shown = {}
+        self.answers = {}
 
     def attempt(self, request):
         if request.operation != "look_up":
             return super().attempt(request)
-        who = (request.partner, request.named("provider_id"))
-        if who not in self.shown:
-            self.shown[who] = super().attempt(request)
-        return self.shown[who]
+        lookup = (request.partner, request.text_field("provider_id"))
+        if lookup not in self.answers:
+            self.answers[lookup] = super().attempt(request)
+        return self.answers[lookup]

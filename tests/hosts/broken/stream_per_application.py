@@ -1,4 +1,4 @@
-"""The fault: it stores applications, not merchants, so that it never sees two of one merchant together."""
+"""The defect: It stores applications, not merchants, so it never compares two of one merchant."""
 
 from attrs import evolve
 
@@ -14,7 +14,7 @@ class Host(MemoryHost):
 
     def handle(self, operation, input, *, key, at):
         if operation == "request_offers":
-            # A stream of its own for each application; one log for all, to look at.
+            # Each application has its own merchants, names and replies; only events are shared.
             store = evolve(self.store, merchants={}, names={}, replies={})
             self.streams.append(
                 MemoryHost(engine=self.engine, store=store, requests=10**6 * len(self.streams))

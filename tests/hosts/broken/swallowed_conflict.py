@@ -1,4 +1,4 @@
-"""The fault: when somebody else was first, it answers as if it had written all the same."""
+"""The defect: When another request wrote first, it answers as if it had written itself."""
 
 from holdback.testing.conformance import MemoryHost
 

@@ -1,9 +1,12 @@
-"""The fault: another partner's merchant is forbidden (403), so that everybody can ask who is whose."""
+"""The defect: It answers 403 for another partner's merchant, which shows that it exists."""
 
 from holdback.testing.conformance import MemoryHost
 
 BREAKS = ("tenancy", "tenancy")
-FORBIDDEN = b'{"type":"about:blank","title":"Forbidden","status":403,"detail":"not yours","code":"forbidden"}'
+FORBIDDEN = (
+    b'{"type":"about:blank","title":"Forbidden","status":403,'
+    b'"detail":"not yours","code":"forbidden"}'
+)
 
 
 class Host(MemoryHost):

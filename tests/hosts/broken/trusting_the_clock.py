@@ -1,4 +1,4 @@
-"""The fault: it goes by the clock alone, also when the clock has gone back."""
+"""The defect: It follows the clock, even after the clock went back."""
 
 from attrs import evolve
 

@@ -1,4 +1,4 @@
-"""The fault: it reads the clock again when it writes, so that what was decided at one time is dated at another."""
+"""The defect: It reads the clock again when it writes, so events are dated after their decision."""
 
 from datetime import UTC, datetime
 
@@ -13,4 +13,4 @@ class Host(MemoryHost):
     def decide(self, request, merchant):
         outcome = super().decide(request, merchant)
         now = datetime.now(UTC)
-        return evolve(outcome, events=tuple(evolve(each, at=now) for each in outcome.events))
+        return evolve(outcome, events=tuple(evolve(event, at=now) for event in outcome.events))

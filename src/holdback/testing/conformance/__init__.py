@@ -1,13 +1,15 @@
-"""Whether a service that embeds holdback loses money: a suite for hosts, JSON in and JSON out.
+"""
+A test suite for services that embed holdback: it finds those that would lose money.
 
-A host implements `open`, `handle` and `history` (see `Host`), and where it can `crash`, `new_process`, `told`
-and `change_rules`; what it cannot it names in `cannot`. `holdback conformance MODULE:FACTORY --seed N` tries it,
-and `conformance_suite` makes tests for pytest of the same checks.
+A host implements `open`, `handle` and `history` (see `Host`). Where it can, it also implements
+`crash`, `new_process`, `published` and `change_rules`; those it cannot it names in `cannot`.
+`holdback conformance MODULE:FACTORY --seed N` runs the checks from the command line, and
+`conformance_suite` runs them under pytest.
 """
 
 from __future__ import annotations
 
-from holdback.testing.conformance.checks import CHECKS, again, run_check, run_checks
+from holdback.testing.conformance.checks import CHECKS, rerun_options, run_check, run_checks
 from holdback.testing.conformance.host import Crashed, Host, NotAHostError, Process
 from holdback.testing.conformance.invariants import INVARIANTS, BrokenInvariantError
 from holdback.testing.conformance.memory_host import MemoryHost
@@ -27,8 +29,8 @@ __all__ = [
     "Process",
     "Session",
     "Worker",
-    "again",
     "conformance_suite",
+    "rerun_options",
     "run_check",
     "run_checks",
 ]

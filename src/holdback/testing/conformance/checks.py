@@ -1,4 +1,4 @@
-"""The checks of a host, by name, and what came of them."""
+"""The checks of a host by name, and their results."""
 
 from __future__ import annotations
 
@@ -8,15 +8,20 @@ from typing import Final
 import attrs
 from attrs import frozen
 
-from holdback.testing.conformance import crashes, histories, races, scripts
+from holdback.testing.conformance import crashes, histories, publishing, races
+from holdback.testing.conformance import scripted_checks as scripted
 from holdback.testing.conformance.host import Crashed
-from holdback.testing.conformance.invariants import BrokenInvariantError, fault_of
+from holdback.testing.conformance.invariants import BrokenInvariantError, as_broken_invariant
 from holdback.testing.conformance.session import Effort, Session
 
 
 @frozen
 class Check:
-    """One check: `does` says in words what is tried; `needs` names the optional methods that it asks for."""
+    """
+    One check of a host.
+
+    `does` says what it tries; `needs` names the optional methods that it uses.
+    """
 
     name: str
     does: str
@@ -25,42 +30,47 @@ class Check:
 
 
 CHECKS: Final = (
-    Check("partner flow", "the nine steps of a partner, with a renewal", scripts.partner_flow),
+    Check("partner flow", "the nine steps of a partner, with a renewal", scripted.partner_flow),
     Check(
         "same key",
-        "every operation again with its key: at once, later, after a year",
-        scripts.same_key,
+        "every operation repeated with its key: at once, later, after a year",
+        scripted.same_key,
     ),
     Check(
         "key of another request",
-        "a key with another body, operation or partner",
-        scripts.key_of_another_request,
+        "a key reused with another body, operation or partner",
+        scripted.key_of_another_request,
     ),
     Check(
         "retry after expiry",
-        "an acceptance asked for again after the expiry",
-        scripts.retry_after_expiry,
+        "an acceptance repeated after the offers expired",
+        scripted.retry_after_expiry,
     ),
-    Check("expiry", "acceptances around expiresAt, in summer and winter time", scripts.expiry),
-    Check("clock back", "a clock that goes back over an expiry", scripts.clock_back),
+    Check("expiry", "acceptances around expiresAt, in summer and winter time", scripted.expiry),
+    Check("clock back", "a clock that goes back over an expiry", scripted.clock_back),
     Check(
         "two applications",
-        "offers of two open sets, one accepted after the other",
-        scripts.two_applications,
+        "offers of two open sets, accepted one after the other",
+        scripted.two_applications,
     ),
-    Check("tenancy", "another partner's offers and merchants", scripts.tenancy),
-    Check("deliveries", "entries delivered twice and in every order", scripts.deliveries),
+    Check("tenancy", "another partner's offers and merchants", scripted.tenancy),
+    Check("deliveries", "entries delivered twice and in any order", scripted.deliveries),
     Check(
         "changed rules",
-        "rules that change between offer and acceptance",
-        scripts.changed_rules,
+        "rules that change between an offer and its acceptance",
+        scripted.changed_rules,
         ("change_rules",),
     ),
     Check(
         "crashes", "the host dies at each step of each operation", crashes.every_step, ("crash",)
     ),
-    Check("telling", "what others are told, through crashes", scripts.telling, ("told",)),
-    Check("strangers", "merchants of two partners at once", races.strangers),
+    Check(
+        "telling",
+        "the events that others receive, crashes included",
+        publishing.publishing,
+        ("published",),
+    ),
+    Check("strangers", "merchants of two partners at the same time", races.strangers),
     Check("races of threads", "threads race for one merchant's offers", races.threads),
     Check(
         "races of processes",
@@ -68,11 +78,11 @@ CHECKS: Final = (
         races.processes,
         ("new_process",),
     ),
-    Check("restart", "another process on the same store", scripts.restart, ("new_process",)),
-    Check("kills", "a process killed at any moment", crashes.kills, ("new_process",)),
+    Check("restart", "another process on the same store", scripted.restart, ("new_process",)),
+    Check("kills", "a process killed at a random moment", crashes.kills, ("new_process",)),
     Check(
         "histories",
-        "many merchants and any operations: crashes, clock steps, repetitions, rule changes",
+        "random operations on several merchants: crashes, clock changes, repeats, rule changes",
         histories.histories,
     ),
 )
@@ -80,44 +90,49 @@ CHECKS: Final = (
 
 @frozen
 class Result:
-    """What came of a check: `fault` when an invariant was broken, `lacking` when the host cannot be asked."""
+    """
+    The result of a check.
+
+    `broken` is the invariant that the host broke, None when the check holds. `skipped` is the
+    reason why it was not run, the name of a missing method and the host's own words.
+    """
 
     check: Check
-    fault: BrokenInvariantError | None = None
-    lacking: str | None = None
+    broken: BrokenInvariantError | None = None
+    skipped: str | None = None
 
 
 def run_check(check: Check, session: Session) -> Result:
-    """The result of one check."""
-    lacking = [name for name in check.needs if name not in session.able]
-    if lacking:
-        return Result(check, lacking=f"{lacking[0]}: {session.host.cannot[lacking[0]]}")
+    """Run one check and return its result."""
+    missing = [name for name in check.needs if name not in session.optional]
+    if missing:
+        return Result(check, skipped=f"{missing[0]}: {session.host.cannot[missing[0]]}")
     try:
         check.run(session)
-    except (Exception, Crashed) as error:  # noqa: BLE001  # whatever a host raises is a finding
-        fault = fault_of(error)
+    except (Exception, Crashed) as error:  # noqa: BLE001  # anything that a host raises is a finding
+        broken = as_broken_invariant(error)
     else:
         return Result(check)
-    fault.history = fault.history or session.told
-    return Result(check, fault=fault)
+    broken.history = broken.history or session.transcript()
+    return Result(check, broken=broken)
 
 
 def run_checks(session: Session, checks: Sequence[Check] = CHECKS) -> Iterator[Result]:
-    """Each check's result, as it comes."""
+    """Open the host, run the checks in order, and yield each result."""
     session.host.open()
     for check in checks:
         yield run_check(check, session)
 
 
-def again(result: Result, session: Session) -> str:
-    """The options of the command that let it happen again."""
+def rerun_options(result: Result, session: Session) -> str:
+    """Return the options with which `holdback conformance` runs this check again."""
     effort, seed = session.effort, session.seed
-    if result.fault is not None and result.fault.seed is not None:
-        effort, seed = attrs.evolve(effort, histories=1), result.fault.seed
-    usual = Effort()
-    more = [
+    if result.broken is not None and result.broken.seed is not None:
+        effort, seed = attrs.evolve(effort, histories=1), result.broken.seed
+    default = Effort()
+    options = [
         f" --{name} {value}"
         for name, value in attrs.asdict(effort).items()
-        if value != getattr(usual, name)
+        if value != getattr(default, name)
     ]
-    return f"--seed {seed}{''.join(more)} --only '{result.check.name}'"
+    return f"--seed {seed}{''.join(options)} --only '{result.check.name}'"

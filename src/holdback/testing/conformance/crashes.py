@@ -1,4 +1,4 @@
-"""Hosts that die: at every step of every operation, and killed in the middle of their work."""
+"""Checks of hosts that die: at every step of every operation, and killed while they work."""
 
 from __future__ import annotations
 
@@ -7,131 +7,141 @@ import threading
 from datetime import timedelta
 from typing import Final
 
-from holdback.testing.conformance import payloads
-from holdback.testing.conformance.actions import pay, share
-from holdback.testing.conformance.exchanges import OK, Account
+from holdback.testing import payloads
+from holdback.testing.conformance.exchanges import OK, SimulatedMerchant
 from holdback.testing.conformance.host import Crashed, Process
 from holdback.testing.conformance.invariants import expect
-from holdback.testing.conformance.scripts import accept, fund, look_up, offers
+from holdback.testing.conformance.requests import (
+    accept,
+    fund,
+    look_up,
+    new_offers,
+    pay,
+)
 from holdback.testing.conformance.session import Session
-from holdback.testing.conformance.simulation import World
+from holdback.testing.conformance.simulation import Simulation
 
-# An operation of so many statements is none that anybody wants.
+# More steps than any reasonable operation has: a bound for hosts whose steps never end.
 _MOST_STEPS: Final = 500
-# How long a process may live, as long as none has answered anything; on a slow machine, longer each time.
+# The longest life of a process. It doubles as long as no process has answered anything, so that a
+# slow machine is not blamed on the host.
 _LONGEST_LIFE: Final = timedelta(milliseconds=250)
 
 
 def every_step(session: Session) -> None:
-    """The host dies at each step of each operation, until no operation has so many."""
+    """Let the host die at each step of each operation, until no operation has that many steps."""
     for step in range(_MOST_STEPS):
-        world = session.world()
-        _life(world, world.account(), step)
-        if world.crashes == 0:
-            expect(step > 0, "whole", "`crash` let the host die at no step at all")
+        simulation = session.simulation()
+        _crash_on_the_way_to_renewal(simulation, simulation.merchant(), step)
+        if simulation.crashes == 0:
+            expect(step > 0, "whole", "`crash(0)` did not let the host die in any operation")
             return
-    expect(not world.crashes, "whole", f"after {_MOST_STEPS} steps an operation has not ended")
+    expect(not simulation.crashes, "whole", f"an operation has more than {_MOST_STEPS} steps")
 
 
-def _life(world: World, account: Account, step: int) -> None:
-    """A merchant's way to a renewal, the host dying at *step* of each operation on it."""
+def _crash_on_the_way_to_renewal(
+    simulation: Simulation, merchant: SimulatedMerchant, step: int
+) -> None:
+    def crashing_key() -> str:
+        simulation.crash_at = step
+        return simulation.new_key()
 
-    def dying() -> str:
-        world.dies_at = step
-        return world.new_key()
-
-    made = offers(world, account, key=dying())
-    accept(world, account, made[0], key=dying())
-    accept(world, account, made[1], key=dying())
-    world.dies_at = step
-    deal_id = fund(world, account)
-    world.pass_time(days=110)
-    world.dies_at = step
-    pay(world, account, deal_id, share(world, account, deal_id, 60))
-    accept(world, account, offers(world, account, key=dying())[0], key=dying())
-    world.dies_at = step
-    fund(world, account)
-    look_up(world, account)
+    offer_ids = new_offers(simulation, merchant, key=crashing_key())
+    accept(simulation, merchant, offer_ids[0], key=crashing_key())
+    accept(simulation, merchant, offer_ids[1], key=crashing_key())
+    simulation.crash_at = step
+    deal_id = fund(simulation, merchant)
+    simulation.pass_time(days=110)
+    simulation.crash_at = step
+    pay(simulation, merchant, deal_id, 60)
+    renewal_ids = new_offers(simulation, merchant, key=crashing_key())
+    accept(simulation, merchant, renewal_ids[0], key=crashing_key())
+    simulation.crash_at = step
+    fund(simulation, merchant)
+    look_up(simulation, merchant)
 
 
 def kills(session: Session) -> None:
-    """A process is killed at a moment that nobody chose, and the client asks again in another."""
+    """Kill a process at a random moment, and ask again in another one, as the client would."""
     random, answered, longest = session.random("kills"), 0, _LONGEST_LIFE
     for number in range(session.effort.kills):
         session.progress(number, session.effort.kills)
-        world = session.world()
-        accounts = [world.account(name=str(each)) for each in range(4)]
-        for account in accounts:
-            offers(world, account)
+        simulation = session.simulation()
+        merchants = [simulation.merchant(name=str(name)) for name in range(4)]
+        for merchant in merchants:
+            new_offers(simulation, merchant)
         process = session.new_process()
-        _wake(world, process, accounts[0])  # it is up, and at work from here
+        _wait_until_up(simulation, process, merchants[0])
         life = longest * random.randrange(1000) // 1000
         killer = threading.Timer(life.total_seconds(), process.kill)
         killer.start()
-        acknowledged = _until_dead(world, process, accounts)
+        answers = _accept_until_dead(simulation, process, merchants)
         killer.join()
-        answered += sum(status == OK for status, _ in acknowledged.values())
+        answered += sum(status == OK for status, _ in answers.values())
         if not answered:
             longest *= 2
-        _recovered(world, accounts, acknowledged)
-    expect(answered, "acknowledged-kept", "no process did anything before it was killed")
+        _check_recovery(simulation, merchants, answers)
+    expect(answered, "acknowledged-kept", "no process answered anything before it was killed")
 
 
-def _wake(world: World, process: Process, account: Account) -> None:
-    """A question that needs no answer but that there is one."""
-    body = payloads.written({"provider_id": account.merchant_id})
-    process.handle("look_up", world.input_of("look_up", account, body), key=None, at=world.at)
+def _wait_until_up(simulation: Simulation, process: Process, merchant: SimulatedMerchant) -> None:
+    """Ask anything: once there is an answer, the process has started, and its life begins."""
+    request = simulation.input_for("look_up", merchant, {"provider_id": merchant.merchant_id})
+    process.handle("look_up", request, key=None, at=simulation.at)
 
 
-def _until_dead(
-    world: World, process: Process, accounts: list[Account]
+def _accept_until_dead(
+    simulation: Simulation, process: Process, merchants: list[SimulatedMerchant]
 ) -> dict[tuple[str, str], tuple[int, bytes]]:
-    """The answers that a dying process still gave, by merchant and key."""
+    """
+    Accept offers until the process is dead, and return its answers by merchant_id and key.
+
+    The last entry is the request that got no answer: status 0, and the body of the request.
+    """
     answers: dict[tuple[str, str], tuple[int, bytes]] = {}
     number = 0
     while True:
         number += 1
-        account = accounts[number % len(accounts)]
-        made = list(account.ledger.offers)
-        key = f"{world.label}-kill{number}"
-        body = payloads.acceptance(made[number % len(made)], payloads.BANKS[0])
+        merchant = merchants[number % len(merchants)]
+        offer_ids = list(merchant.projection.offers)
+        key = f"{simulation.label}-kill{number}"
+        body = payloads.acceptance(offer_ids[number % len(offer_ids)], payloads.BANKS[0])
+        request = simulation.input_for("accept_offer", merchant, body)
         try:
-            given = world.input_of("accept_offer", account, body)
-            answers[account.merchant_id, key] = process.handle(
-                "accept_offer", given, key=key, at=world.at
-            )
+            answer = process.handle("accept_offer", request, key=key, at=simulation.at)
         except Crashed:
-            answers[account.merchant_id, key] = (0, body)
+            answers[merchant.merchant_id, key] = (0, request["body"])
             return answers
+        answers[merchant.merchant_id, key] = answer
 
 
-def _recovered(
-    world: World, accounts: list[Account], answers: dict[tuple[str, str], tuple[int, bytes]]
+def _check_recovery(
+    simulation: Simulation,
+    merchants: list[SimulatedMerchant],
+    answers: dict[tuple[str, str], tuple[int, bytes]],
 ) -> None:
-    """What was acknowledged has happened, once; what was cut off can be asked for again."""
-    for account in accounts:
-        world.audit(account)
-    by_id = {account.merchant_id: account for account in accounts}
+    """Check that acknowledged acceptances happened once; retry the one that was cut off."""
+    for merchant in merchants:
+        simulation.read_concurrent_events(merchant)
+    by_id = {merchant.merchant_id: merchant for merchant in merchants}
     for (merchant_id, key), (status, body) in answers.items():
-        account = by_id[merchant_id]
+        merchant = by_id[merchant_id]
         if status == OK:
-            offer_id = _accepted(body)
-            won = account.ledger.offers[offer_id].status == "Accepted"
-            expect(
-                won,
-                "acknowledged-kept",
-                "an acceptance was acknowledged before the kill and is lost",
-            )
-            again = accept(world, account, offer_id, key=key)
-            expect(again.body == body, "replay-equal", "after the kill a key got other bytes")
+            offer_id = _accepted_offer_id(body)
+            accepted = merchant.projection.offers[offer_id].status == "Accepted"
+            message = "an acceptance was acknowledged before the kill and is lost"
+            expect(accepted, "acknowledged-kept", message)
+            again = accept(simulation, merchant, offer_id, key=key)
+            same = again.body == body
+            expect(same, "replay-equal", "after the kill a key got other bytes")
         elif status == 0:
-            world.ask("accept_offer", account, body, key=key)
-    for account in accounts:
-        if account.ledger.in_fulfilment:
-            fund(world, account)
-            look_up(world, account)
+            simulation.ask("accept_offer", merchant, body, key=key)
+    for merchant in merchants:
+        if merchant.projection.in_fulfilment:
+            fund(simulation, merchant)
+            look_up(simulation, merchant)
 
 
-def _accepted(body: bytes) -> str:
-    offer_id: str = json.loads(body)["offer"]["offer_id"]
+def _accepted_offer_id(reply: bytes) -> str:
+    offer_id: str = json.loads(reply)["offer"]["offer_id"]
     return offer_id

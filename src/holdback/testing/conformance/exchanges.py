@@ -1,49 +1,66 @@
-"""What was asked and what was answered, about whom."""
+"""Requests with their answers, and the merchants that they are about."""
 
 from __future__ import annotations
 
 import json
 import time
 from collections.abc import Callable
-from datetime import datetime, timedelta
-from decimal import Decimal
+from datetime import date, datetime, timedelta
+from decimal import ROUND_DOWN, Decimal
 from typing import Any, Final
 
 from attrs import define, field, frozen
 
-from holdback.testing.conformance.event_fold import Ledger
+from holdback.testing import payloads
 from holdback.testing.conformance.host import Answer, Host, Input
 from holdback.testing.conformance.invariants import expect
+from holdback.testing.conformance.projection import Projection
 
 OK: Final = 200
+PENNY: Final = Decimal("0.01")
 _BUSY: Final = 503
-_SHORT: Final = 150
+_EXCERPT: Final = 150
 
 
 @define(eq=False)
-class Account:
-    """One merchant of one partner: what its events say, and whether the host has died over it."""
+class SimulatedMerchant:
+    """
+    One merchant of one partner, as its events describe it.
+
+    `crashed` is whether the host has died during one of its requests, and `entry_count` numbers
+    its remittance entries.
+    """
 
     partner: str
     merchant_id: str
-    ledger: Ledger = field(factory=Ledger)
-    seen: tuple[bytes, ...] = ()
-    entries: int = 0
-    shaken: bool = False
+    projection: Projection = field(factory=Projection)
+    events: tuple[bytes, ...] = ()
+    entry_count: int = 0
+    crashed: bool = False
 
-    def read(self, host: Host) -> list[dict[str, Any]]:
-        """The events that are new since the last reading, applied."""
+    def read_new_events(self, host: Host) -> list[dict[str, Any]]:
+        """Apply the events since the last call to the projection, and return them."""
         events = tuple(host.history(self.partner, self.merchant_id))
-        before = len(self.seen)
-        lost = f"{self.merchant_id} had {before} events, and now has others in their place"
-        expect(events[:before] == self.seen, "append-only", lost)
-        self.seen = events
-        return [self.ledger.apply(event) for event in events[before:]]
+        count = len(self.events)
+        expect(
+            events[:count] == self.events,
+            "append-only",
+            f"the first {count} events of {self.merchant_id} have changed",
+        )
+        self.events = events
+        return [self.projection.apply(event) for event in events[count:]]
+
+    def remittance(self, deal_id: str, percent: int, on: date) -> dict[str, Any]:
+        """Return a new entry that remits *percent* of the deal's repayment amount."""
+        repayment = self.projection.deals[deal_id].repayment
+        amount = (repayment * Decimal(percent).scaleb(-2)).quantize(PENNY, ROUND_DOWN)
+        self.entry_count += 1
+        return payloads.entry(f"e-{self.entry_count}", on, amount)
 
 
 @frozen
 class Exchange:
-    """A request and its answer."""
+    """A request and its answer. A `status` of 0 means that the host raised or died."""
 
     number: int
     operation: str
@@ -54,44 +71,44 @@ class Exchange:
     body: bytes
 
     @property
-    def asked(self) -> dict[str, Any]:
-        """The body of the request as plain values."""
-        read: dict[str, Any] = json.loads(self.input["body"], parse_float=Decimal)
-        return read
+    def request(self) -> dict[str, Any]:
+        """The body of the request, its numbers exact."""
+        document: dict[str, Any] = json.loads(self.input["body"], parse_float=Decimal)
+        return document
 
     @property
     def reply(self) -> dict[str, Any]:
-        """The body of the answer as plain values."""
-        read: dict[str, Any] = json.loads(self.body, parse_float=Decimal)
-        return read
+        """The body of the answer, its numbers exact."""
+        document: dict[str, Any] = json.loads(self.body, parse_float=Decimal)
+        return document
 
-    def says_the_same(self, other: Exchange) -> bool:
-        """Whether two requests say the same, whatever the host's checks gave."""
+    def is_same_request(self, other: Exchange) -> bool:
+        """Whether both ask for the same; the evidence may differ, because the host supplies it."""
         return self.operation == other.operation and all(
             self.input.get(name) == other.input.get(name)
             for name in ("partner", "merchant_id", "body")
         )
 
     def __str__(self) -> str:
-        about = self.input.get("merchant_id")
-        who = self.input["partner"] + (f"/{about}" if about else "")
+        merchant_id = self.input.get("merchant_id")
+        caller = self.input["partner"] + (f"/{merchant_id}" if merchant_id else "")
         key = f" key={self.key}" if self.key else ""
         at = self.at.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
-        asked, answered = short(self.input["body"]), short(self.body)
         return (
-            f"{self.number}. {at} {who} {self.operation}{key} {asked} -> {self.status} {answered}"
+            f"{self.number}. {at} {caller} {self.operation}{key} {excerpt(self.input['body'])}"
+            f" -> {self.status} {excerpt(self.body)}"
         )
 
 
-def short(body: bytes) -> str:
-    """The beginning of *body*."""
+def excerpt(body: bytes) -> str:
+    """Return the beginning of *body*."""
     text = body.decode(errors="replace")
-    return text if len(text) <= _SHORT else f"{text[:_SHORT]}..."
+    return text if len(text) <= _EXCERPT else f"{text[:_EXCERPT]}..."
 
 
-def patiently(tries: int, ask: Callable[[], Answer]) -> Answer:
-    """The answer, after at most so many *tries* with a growing pause between, while the host says that it is busy."""
-    for number in range(tries - 1):
+def ask_until_free(attempts: int, ask: Callable[[], Answer]) -> Answer:
+    """Return the answer, asking up to *attempts* times while the host says that it is busy."""
+    for number in range(attempts - 1):
         answer = ask()
         if answer[0] != _BUSY:
             return answer

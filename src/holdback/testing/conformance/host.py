@@ -1,4 +1,4 @@
-"""What a host implements to be tried, and what it may declare that it cannot do."""
+"""The interface between the suite and a host, and the methods that a host may do without."""
 
 from __future__ import annotations
 
@@ -8,106 +8,126 @@ from types import MappingProxyType
 from typing import Any, Final, Protocol, TypeAlias
 
 from holdback.errors import HoldbackError, did_you_mean
-from holdback.wire import COMMANDS
+from holdback.lifecycle.operations import COMMANDS
 
-# What `handle` is given: `partner`, `jurisdiction` and `body`, the JSON of the operation as bytes; the
-# `evidence` that the host's checks give; and `merchant_id` where an agent, and not the partner, asks.
+# The second argument of `handle`: `partner`, `jurisdiction`, `body` (the operation's JSON, as
+# bytes), `evidence` (what the host's checks found) and, for agents' operations, `merchant_id`.
 Input: TypeAlias = Mapping[str, Any]
+# The status and the body of the answer.
 Answer: TypeAlias = tuple[int, bytes]
 
-# Asked by a partner, who names the merchant in the body; the others are asked by agents.
-PARTNERS: Final = ("request_offers", "accept_offer", "look_up")
-AGENTS: Final = tuple(name for name in COMMANDS if name not in PARTNERS)
+# A partner names the merchant in the body; an agent names it beside the body.
+PARTNER_OPERATIONS: Final = ("request_offers", "accept_offer", "look_up")
+AGENT_OPERATIONS: Final = tuple(name for name in COMMANDS if name not in PARTNER_OPERATIONS)
 
 
 class Crashed(BaseException):
     """
-    The host died at the step that `crash` asked for.
+    The host died at the step that `crash` named.
 
-    Not an `Exception`, so that no handler of the host can go on as if nothing had been.
+    It is not an `Exception`, so that no error handler in the host can catch it and carry on.
     """
 
 
 class Host(Protocol):
     """
-    A service that embeds holdback, as the conformance suite sees it: JSON in, JSON out.
+    A service that embeds holdback, as the suite sees it: JSON in, JSON out.
 
-    `cannot` names the optional methods that it does not have, each with the reason, which the report
-    shows. The others of `OPTIONAL` have to be there.
+    `cannot` maps each optional method that the host does not have to the reason, which the report
+    shows. The host must have every other method of `OPTIONAL`.
     """
 
     cannot: Mapping[str, str]
 
     def open(self) -> None:
-        """Make an empty store ready: before anything else, and again when the suite starts anew."""
+        """Empty the store: before the first check, and again when the suite starts over."""
 
-    def handle(self, operation: str, input: Input, *, key: str | None, at: datetime) -> Answer:  # noqa: A002  # the word of the design
+    def handle(
+        self,
+        operation: str,
+        input: Input,  # noqa: A002  # hosts implement this signature, so the name stays
+        *,
+        key: str | None,
+        at: datetime,
+    ) -> Answer:
         """
-        Carry out *operation* as a request that arrives at *at* with the idempotency key *key*: the
-        status and the body of the answer. Called from many threads at once.
+        Return the status and the body of the answer to one request.
+
+        The request carries the idempotency key *key* and arrives at the instant *at*, which is the
+        only clock the host may use. Several threads call this at once.
         """
 
     def history(self, partner: str, merchant_id: str) -> Sequence[bytes]:
-        """The events of a merchant as `wire.write_event` gives them, in order; none when it is unknown."""
+        """Return a merchant's events in order, as `wire.write_event` wrote them."""
 
 
 class Process(Protocol):
-    """A host on the same store in another process, such as `Worker`."""
+    """A host in another process on the same store, such as `Worker`."""
 
-    def handle(self, operation: str, input: Input, *, key: str | None, at: datetime) -> Answer:  # noqa: A002  # the word of the design
-        """As `Host.handle`. Raises `Crashed` when the process is dead."""
+    def handle(
+        self,
+        operation: str,
+        input: Input,  # noqa: A002  # the same signature as `Host.handle`
+        *,
+        key: str | None,
+        at: datetime,
+    ) -> Answer:
+        """Answer as `Host.handle` does; raise `Crashed` when the process is dead."""
 
     def kill(self) -> None:
         """Kill the process at once, as `kill -9` does. It is not used again."""
 
     def close(self) -> None:
-        """End the process in good order."""
+        """Shut the process down."""
 
 
 OPTIONAL: Final[Mapping[str, str]] = MappingProxyType(
     {
-        "crash": "crash(step): let the next `handle`, or `told`, raise `Crashed` at its step number `step`, from 0, if "
-        "it has so many. A step is what may be the last before a power cut: before each statement, "
-        "before the commit, after it",
-        "new_process": "new_process(): a `Process` on the same store",
-        "told": "told(partner, merchant_id): the events that others were told about the merchant, in that "
-        "order, when all that is due has been told; `tells` names the types of events that are",
-        "change_rules": "change_rules(jurisdictions): go on with these rules",
+        "crash": "crash(step): make the next `handle` or `published` raise `Crashed` at its step "
+        "number `step`, counted from 0, if it has that many. A step is any point at which a power "
+        "cut could stop the host: before each statement, before the commit, after the commit",
+        "new_process": "new_process(): return a `Process` on the same store",
+        "published": "published(partner, merchant_id): publish everything that is due, then return "
+        "the merchant's events that others have received, in the order in which they received "
+        "them; `publishes` lists the types of events that the host publishes",
+        "change_rules": "change_rules(jurisdictions): use these rules from now on",
     }
 )
 
 
 class NotAHostError(HoldbackError):
-    """The object that was to be tried is no host; the message says what is missing."""
+    """The object is not a host; the message lists what is missing."""
 
 
-def abilities(host: object) -> frozenset[str]:
+def optional_methods(host: object) -> frozenset[str]:
     """
-    The optional methods that *host* has.
+    Return the names of the optional methods that *host* has.
 
     Raises:
-        NotAHostError: it lacks a method that it has to have, or one that it has not declared.
+        NotAHostError: a required method is missing, or an optional one is neither there nor in
+            `cannot`.
     """
-    wrong = [
+    errors = [
         f"it has no method `{name}`"
         for name in ("open", "handle", "history")
         if not callable(getattr(host, name, None))
     ]
-    declared = getattr(host, "cannot", {})
-    for name in declared:
+    cannot = getattr(host, "cannot", {})
+    for name in cannot:
         if name not in OPTIONAL:
             hint = did_you_mean(str(name), OPTIONAL) or f"there are {', '.join(OPTIONAL)}"
-            wrong.append(f"`cannot` names `{name}`, which is nothing that a host may lack; {hint}")
-    for name, what in OPTIONAL.items():
-        has = callable(getattr(host, name, None))
-        if has and name in declared:
-            wrong.append(f"`cannot` names `{name}`, but there is such a method")
-        if not has and name not in declared:
-            wrong.append(
-                f"it has no `{name}`; add it, or name it in `cannot` with the reason. {what}"
+            errors.append(f"`cannot` names `{name}`, which is not an optional method; {hint}")
+    for name, description in OPTIONAL.items():
+        implemented = callable(getattr(host, name, None))
+        if implemented and name in cannot:
+            errors.append(f"`cannot` names `{name}`, but the host has that method")
+        if not implemented and name not in cannot:
+            errors.append(
+                f"it has no method `{name}`; add it, or name it in `cannot` with the reason. "
+                f"{description}"
             )
-    if callable(getattr(host, "told", None)) and not getattr(host, "tells", None):
-        wrong.append("it has `told` and no `tells`, the types of the events that others are told")
-    if wrong:
-        raise NotAHostError("\n".join(wrong))
-    return frozenset(name for name in OPTIONAL if name not in declared)
+    if callable(getattr(host, "published", None)) and not getattr(host, "publishes", None):
+        errors.append("it has `published` but no `publishes`, the types of events it publishes")
+    if errors:
+        raise NotAHostError("\n".join(errors))
+    return frozenset(name for name in OPTIONAL if name not in cannot)

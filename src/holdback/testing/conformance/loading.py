@@ -1,4 +1,4 @@
-"""The host that `MODULE:FACTORY` names."""
+"""Import of the host that `MODULE:FACTORY` names."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from holdback.errors import did_you_mean
 from holdback.testing.conformance.host import NotAHostError
 
 
-def host_of(name: str) -> Callable[..., Any]:
+def load_factory(name: str) -> Callable[..., Any]:
     """
-    What makes the host: *name* is a module, a colon, and what in it is to be called.
+    Return the callable that makes the host; *name* is a module, a colon and a name in that module.
 
-    >>> host_of("holdback.testing.conformance.memory_host:MemoryHost").__name__
+    >>> load_factory("holdback.testing.conformance.memory_host:MemoryHost").__name__
     'MemoryHost'
 
     Raises:
-        NotAHostError: there is no such module, or nothing of that name in it that can be called.
+        NotAHostError: the module does not exist, or has nothing of that name that can be called.
     """
     module_name, _, factory_name = name.partition(":")
     if not module_name or not factory_name:
@@ -26,15 +26,15 @@ def host_of(name: str) -> Callable[..., Any]:
     try:
         module = import_module(module_name)
     except ModuleNotFoundError as error:
+        # A module that the host itself cannot import is its own error, and keeps its traceback.
         if error.name is None or not f"{module_name}.".startswith(f"{error.name}."):
             raise
-        missing = f"there is no module `{module_name}` here; run this in its folder, or install it"
-        raise NotAHostError(missing) from None
+        message = f"there is no module `{module_name}` here; run this in its folder, or install it"
+        raise NotAHostError(message) from None
     factory = getattr(module, factory_name, None)
     if not callable(factory):
-        hint = did_you_mean(
-            factory_name, [each for each in dir(module) if not each.startswith("_")]
-        )
-        said = f"nothing in `{module_name}` is called `{factory_name}` and can be called"
-        raise NotAHostError(f"{said}; {hint}" if hint else said)
-    return factory  # type: ignore[no-any-return]  # what it makes is looked at by `abilities`
+        public_names = [public for public in dir(module) if not public.startswith("_")]
+        hint = did_you_mean(factory_name, public_names)
+        message = f"`{module_name}` has no callable `{factory_name}`"
+        raise NotAHostError(f"{message}; {hint}" if hint else message)
+    return factory  # type: ignore[no-any-return]  # `optional_methods` examines what it makes

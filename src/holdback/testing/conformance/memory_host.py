@@ -1,15 +1,15 @@
-"""A whole host in memory: the smallest that the suite passes, and the one that the simulator runs on.
+"""
+A complete host in memory: the smallest one that passes the suite.
 
-Merchants have a version, and are written only when it is the one that was read. The suite can let it die
-at any step; what was committed is kept then, as if it lay on a disk.
+A merchant is written only if its version is still the one that was read. The suite can let the host
+die at any step; what was committed by then stays in the store, as it would on a disk.
 """
 
 from __future__ import annotations
 
 import hashlib
 import threading
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from types import MappingProxyType
 from typing import Any, ClassVar, Final
@@ -23,9 +23,10 @@ from holdback.engine import Engine, Outcome
 from holdback.errors import InvalidDocument, Refusal
 from holdback.jurisdictions.jurisdiction import Jurisdictions
 from holdback.lifecycle.context import Context
-from holdback.lifecycle.events import Event, OfferAccepted, OffersIssued
+from holdback.lifecycle.events import Event
 from holdback.model.merchant import Merchant
 from holdback.testing.conformance.host import Answer, Crashed, Input
+from holdback.testing.memory_store import MemoryStore, MerchantKey
 
 _ATTEMPTS: Final = 100
 _BUSY: Final = (
@@ -35,40 +36,27 @@ _BUSY: Final = (
 
 @frozen
 class Request:
-    """One request, and what makes it the same as another: `asked`, a digest of what it says."""
+    """One request; two requests with the same `fingerprint` ask for the same."""
 
     operation: str
     input: Input
     key: str | None
     at: datetime
     request_id: str
-    asked: bytes
+    fingerprint: bytes
 
     @property
     def partner(self) -> str:
-        """Who asks."""
+        """The partner that the request is from, or whose merchant it is about."""
         return str(self.input["partner"])
 
-    def named(self, name: str) -> str:
-        """What the body calls the thing that is asked about."""
+    def text_field(self, name: str) -> str:
+        """Return the text in a field of the body."""
         body = wire.read_json(self.input["body"])
         value = body.get(name) if isinstance(body, dict) else None
         if type(value) is not str:
             raise InvalidDocument.of("expected text", path=f"$.{name}")
         return value
-
-
-@define
-class Store:
-    """What would lie in a database; every table by partner."""
-
-    merchants: dict[tuple[str, str], tuple[int, Merchant]] = field(factory=dict)
-    names: dict[tuple[str, str, str], str] = field(factory=dict)
-    replies: dict[tuple[str, str], tuple[bytes, bytes]] = field(factory=dict)
-    events: dict[tuple[str, str], list[bytes]] = field(factory=lambda: defaultdict(list))
-    marked: dict[tuple[str, str], int] = field(factory=lambda: defaultdict(int))
-    # Not ours: what those who are told have got.
-    told: dict[tuple[str, str], list[bytes]] = field(factory=lambda: defaultdict(list))
 
 
 @define(eq=False)
@@ -78,31 +66,40 @@ class MemoryHost:
 
     >>> host = MemoryHost()
     >>> host.open()
-    >>> host.handle("look_up", {"partner": "acme", "body": b'{"provider_id": "p-1"}'}, key=None, at=None)[0]
+    >>> request = {"partner": "acme", "body": b'{"provider_id": "p-1"}'}
+    >>> host.handle("look_up", request, key=None, at=None)[0]
     404
     """
 
     cannot: ClassVar[Mapping[str, str]] = MappingProxyType(
-        {"new_process": "what it holds is in the memory of one process"}
+        {"new_process": "its store is in the memory of one process"}
     )
-    tells: ClassVar[Sequence[str]] = tuple(wire.EVENT_TYPES)
+    publishes: ClassVar[Sequence[str]] = tuple(wire.EVENT_TYPES)
 
     engine: Engine = field(factory=Engine.bundled)
-    store: Store = field(factory=Store)
+    store: MemoryStore = field(factory=MemoryStore)
     _lock: threading.Lock = field(factory=threading.Lock, repr=False)
     _engines: dict[int, Engine] = field(factory=dict, repr=False)
     _steps_left: int | None = None
     _requests: int = 0
 
     def open(self) -> None:
-        """An empty store."""
-        self.store = Store()
+        """Empty the store."""
+        self.store = MemoryStore()
 
-    def handle(self, operation: str, input: Input, *, key: str | None, at: datetime) -> Answer:  # noqa: A002  # the word of the design
-        """The status and the body of the answer."""
-        about = f"{operation}\n{input.get('merchant_id') or ''}\n".encode()
-        asked = hashlib.sha256(about + input["body"]).digest()
-        request = Request(operation, input, key, at, self._request_id(), asked)
+    def handle(
+        self,
+        operation: str,
+        input: Input,  # noqa: A002  # the signature of `Host.handle`
+        *,
+        key: str | None,
+        at: datetime,
+    ) -> Answer:
+        """Return the status and the body of the answer."""
+        # An agent's body does not name the merchant, so the fingerprint has to.
+        subject = f"{operation}\n{input.get('merchant_id') or ''}\n".encode()
+        fingerprint = hashlib.sha256(subject + input["body"]).digest()
+        request = Request(operation, input, key, at, self._new_request_id(), fingerprint)
         try:
             for _ in range(_ATTEMPTS):
                 reply = self.attempt(request)
@@ -116,16 +113,16 @@ class MemoryHost:
         finally:
             self._steps_left = None
 
-    def _request_id(self) -> str:
-        """Never used twice. A host for real draws it; here a history has to come out the same again."""
+    def _new_request_id(self) -> str:
+        """Return an unused id. It is counted, not random, so that a seed reproduces a history."""
         with self._lock:
             self._requests += 1
             return str(uuid5(UUID(int=0), str(self._requests)))
 
     def attempt(self, request: Request) -> bytes | None:
-        """One attempt at a request; None when somebody else wrote the merchant first."""
+        """Make one attempt and return the reply, or None if another request wrote first."""
         self.step()
-        earlier = self.earlier(request)
+        earlier = self.earlier_reply(request)
         if earlier is not None:
             return earlier
         version, merchant = self.load(request)
@@ -139,105 +136,103 @@ class MemoryHost:
         self.step()
         return reply
 
-    def earlier(self, request: Request) -> bytes | None:
-        """The reply that the same key got before."""
+    def earlier_reply(self, request: Request) -> bytes | None:
+        """Return the reply that is stored under the key, or None."""
         if request.key is None or (request.partner, request.key) not in self.store.replies:
             return None
-        asked, reply = self.store.replies[request.partner, request.key]
-        if asked != request.asked:
-            raise Refusal("request_conflict", "this key came before with another request")
+        fingerprint, reply = self.store.replies[request.partner, request.key]
+        if fingerprint != request.fingerprint:
+            raise Refusal("request_conflict", "this key was used for another request")
         return reply
 
     def load(self, request: Request) -> tuple[int, Merchant]:
-        """The merchant that the request is about, and its version."""
-        found = self.merchant_id(request)
-        known = self.store.merchants.get((request.partner, found or ""))
-        if known is not None:
-            return known
+        """Return the merchant that the request is about, and its version."""
+        merchant_id = self.merchant_id(request)
+        stored = self.store.find(request.partner, merchant_id)
+        if stored is not None:
+            return stored
         if request.operation != "request_offers":
             code = (
                 "offer_not_found" if request.operation == "accept_offer" else "merchant_not_found"
             )
-            raise Refusal(code, "this partner has no such thing")
+            raise Refusal(code, "this partner has no such merchant or offer")
         jurisdiction = request.input["jurisdiction"]
         new = Merchant.new(
-            partner=request.partner, merchant_id=found or "", jurisdiction=jurisdiction
+            partner=request.partner, merchant_id=merchant_id or "", jurisdiction=jurisdiction
         )
         return 0, new
 
     def merchant_id(self, request: Request) -> str | None:
-        """Which merchant is meant; one of another partner is as unknown as none."""
+        """Return the merchant_id that the request is about, None if the partner has none."""
         if request.operation == "request_offers":
             return wire.read_offers_request(request.input["body"]).application.merchant_id
         if request.operation == "accept_offer":
-            return self.store.names.get((request.partner, "offer_id", request.named("offer_id")))
+            offer_id = request.text_field("offer_id")
+            return self.store.find_by_name(request.partner, "offer_id", offer_id)
         if request.operation == "look_up":
-            named = request.named("provider_id")
-            return self.store.names.get((request.partner, "provider_id", named))
+            provider_id = request.text_field("provider_id")
+            return self.store.find_by_name(request.partner, "provider_id", provider_id)
         return str(request.input["merchant_id"])
 
     def decide(self, request: Request, merchant: Merchant) -> Outcome[Any]:
-        """What the engine makes of it."""
+        """Return the engine's outcome of the request."""
         evidence = wire.read_evidence(request.input.get("evidence"))
         context = Context(at=request.at, request_id=request.request_id, evidence=evidence)
         body = request.input["body"]
         return perform(self.engine, merchant, request.operation, body, context)
 
     def commit(self, request: Request, version: int, outcome: Outcome[Any], reply: bytes) -> bool:
-        """Write all of it, if the merchant is still the one that was read and the key is still free."""
-        who = (outcome.merchant.partner, outcome.merchant.merchant_id)
-        written = [wire.write_event(event) for event in outcome.events]
+        """Write everything; return False if the merchant's version changed or the key was used."""
+        key = (outcome.merchant.partner, outcome.merchant.merchant_id)
+        stored = [wire.write_event(event) for event in outcome.events]
         with self._lock:
-            if self.store.merchants.get(who, (0, None))[0] != version:
+            if self.store.merchants.get(key, (0, None))[0] != version:
                 return False
             if request.key is not None:
                 if (request.partner, request.key) in self.store.replies:
                     return False
-                self.store.replies[request.partner, request.key] = (request.asked, reply)
+                self.store.replies[request.partner, request.key] = (request.fingerprint, reply)
             if outcome.events:
-                self.save(who, version + 1, outcome.merchant)
-                self.record(who, written, outcome.events)
+                self.save(outcome.merchant, version + 1)
+                self.record(outcome.merchant, stored, outcome.events)
         return True
 
-    def save(self, who: tuple[str, str], version: int, merchant: Merchant) -> None:
-        """The merchant as it is now."""
-        self.store.merchants[who] = (version, merchant)
+    def save(self, merchant: Merchant, version: int) -> None:
+        """Write the merchant's state."""
+        self.store.save(merchant, version)
 
-    def record(
-        self, who: tuple[str, str], written: Sequence[bytes], events: Sequence[Event]
-    ) -> None:
-        """What happened, and by which names partners may call the merchant from now on."""
-        self.store.events[who] += written
-        for event in events:
-            for kind, name in names(event):
-                self.store.names[who[0], kind, name] = who[1]
+    def record(self, merchant: Merchant, stored: Sequence[bytes], events: Sequence[Event]) -> None:
+        """Write the events, and the names by which the partner can now find the merchant."""
+        self.store.events[merchant.partner, merchant.merchant_id] += stored
+        self.store.add_names(merchant, events)
 
     def history(self, partner: str, merchant_id: str) -> Sequence[bytes]:
-        """The merchant's events."""
+        """Return the merchant's events as JSON."""
         return tuple(self.store.events.get((partner, merchant_id), ()))
 
-    def told(self, partner: str, merchant_id: str) -> Sequence[bytes]:
-        """What others were told of the merchant, when what is due has been told."""
+    def published(self, partner: str, merchant_id: str) -> Sequence[bytes]:
+        """Publish what is due, and return the events that others have received."""
+        key = (partner, merchant_id)
         try:
-            self.tell((partner, merchant_id))
+            self.publish(key)
         finally:
             self._steps_left = None
-        return tuple(self.store.told[partner, merchant_id])
+        return tuple(self.store.published[key])
 
-    def tell(self, who: tuple[str, str]) -> None:
-        """Tell others what they have not been told, from the history: after the commit, in order, marked afterwards."""
-        for event in self.store.events[who][self.store.marked[who] :]:
+    def publish(self, key: MerchantKey) -> None:
+        """Publish a merchant's events in order, and mark each afterwards: at least once."""
+        for event in self.store.events[key][self.store.marked[key] :]:
             self.step()
-            self.store.told[who].append(event)
+            self.store.published[key].append(event)
             self.step()
-            self.store.marked[who] += 1
+            self.store.marked[key] += 1
 
     def crash(self, step: int) -> None:
-        """Let the next `handle` or `told` die at *step*."""
+        """Die at step number *step* of the next request, or of the next `published`."""
         self._steps_left = step
 
     def step(self) -> None:
-        """What may be the last before a power cut."""
+        """Mark a point at which a power cut could stop the host."""
         if self._steps_left is None:
             return
         if self._steps_left == 0:
@@ -246,18 +241,8 @@ class MemoryHost:
         self._steps_left -= 1
 
     def change_rules(self, jurisdictions: Jurisdictions) -> None:
-        """Go on with other rules."""
-        # An engine keeps its jurisdictions, so that no other object can have their identity.
-        known = self._engines.get(id(jurisdictions))
-        self.engine = known or self.engine.with_jurisdictions(jurisdictions)
+        """Use these rules from now on."""
+        # The engines keep their jurisdictions alive, so no other object can have the same id.
+        engine = self._engines.get(id(jurisdictions))
+        self.engine = engine or self.engine.with_jurisdictions(jurisdictions)
         self._engines[id(jurisdictions)] = self.engine
-
-
-def names(event: Event) -> Iterator[tuple[str, str]]:
-    """What partners may call the merchant by once *event* has happened, each with its kind."""
-    if isinstance(event, OffersIssued):
-        for product in event.offer_set.products:
-            for offer in product.offers:
-                yield "offer_id", offer.offer_id
-    elif isinstance(event, OfferAccepted):
-        yield "provider_id", event.reply.provider_id

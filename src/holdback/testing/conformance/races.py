@@ -1,4 +1,4 @@
-"""Many workers at once on the same offers, in threads and in processes: one wins, and all agree who."""
+"""Checks with many workers at once, in threads and in processes."""
 
 from __future__ import annotations
 
@@ -13,23 +13,28 @@ from typing import Final
 
 from attrs import frozen
 
-from holdback.testing.conformance import payloads
-from holdback.testing.conformance.exchanges import OK, Account, Exchange, patiently
+from holdback.testing import payloads
+from holdback.testing.conformance.exchanges import (
+    OK,
+    Exchange,
+    SimulatedMerchant,
+    ask_until_free,
+)
 from holdback.testing.conformance.host import Host, Input, Process
 from holdback.testing.conformance.invariants import BrokenInvariantError, expect
-from holdback.testing.conformance.replies import sound
-from holdback.testing.conformance.scripts import look_up, offers
+from holdback.testing.conformance.replies import check_form
+from holdback.testing.conformance.requests import look_up, new_offers
 from holdback.testing.conformance.session import Session
-from holdback.testing.conformance.simulation import World
+from holdback.testing.conformance.simulation import Simulation
 
-_TRIES: Final = 50
-# More of them than this wait for a processor and not for each other.
-_PROCESSES: Final = 4
+_ATTEMPTS: Final = 50
+# More processes than this wait for a processor and no longer race each other.
+_MOST_PROCESSES: Final = 4
 
 
 @frozen
-class Try:
-    """One worker's request: an acceptance of `offer_id`."""
+class Entrant:
+    """What one worker of a race asks for: the acceptance of `offer_id`, paid to `bank`."""
 
     offer_id: str
     key: str | None
@@ -37,15 +42,15 @@ class Try:
 
 
 def threads(session: Session) -> None:
-    """Threads race for the offers of a merchant, some with one key, some without any."""
+    """Let threads race for the offers of one merchant, some with the same key, some with none."""
     _race(session, [session.host] * session.effort.workers, session.effort.sets)
 
 
 def processes(session: Session) -> None:
-    """Processes race for the offers of a merchant."""
+    """Let processes race for the offers of one merchant."""
     with ExitStack() as stack:
         workers = []
-        for _ in range(min(_PROCESSES, session.effort.workers)):
+        for _ in range(min(_MOST_PROCESSES, session.effort.workers)):
             process = session.new_process()
             stack.callback(process.close)
             workers.append(process)
@@ -53,99 +58,114 @@ def processes(session: Session) -> None:
 
 
 def _race(session: Session, workers: Sequence[Host | Process], sets: int) -> None:
-    with _hasty(), ThreadPoolExecutor(len(workers)) as pool:
+    with _frequent_thread_switches(), ThreadPoolExecutor(len(workers)) as pool:
         for number in range(sets):
             session.progress(number, sets)
-            world = session.world()
-            account = world.account()
-            # One set of offers, or two that are open at once.
-            made = offers(world, account) + (offers(world, account) if number % 2 else [])
+            simulation = session.simulation()
+            merchant = simulation.merchant()
+            offer_ids = new_offers(simulation, merchant)
+            if number % 2:  # every other race is for two sets that are open at once
+                offer_ids += new_offers(simulation, merchant)
             random = session.random(f"race {number}")
-            tries = [_try(random, made, world.label) for _ in workers]
-            world.exchanges.extend(_answers(world, account, workers, tries, pool))
-            _judge(world, account, world.exchanges[-len(tries) :])
+            entrants = [_entrant(random, offer_ids, simulation.label) for _ in workers]
+            answers = _answers(simulation, merchant, workers, entrants, pool)
+            simulation.exchanges.extend(answers)
+            _check_race(simulation, merchant, answers)
 
 
-def _try(random: Random, made: Sequence[str], label: str) -> Try:
-    offer_id = random.choice(made)
-    return Try(
-        offer_id, random.choice([None, f"{label}-{random.choice('abcdefgh')}"]), random.randrange(2)
+def _entrant(random: Random, offer_ids: Sequence[str], label: str) -> Entrant:
+    return Entrant(
+        random.choice(offer_ids),
+        random.choice([None, f"{label}-{random.choice('abcdefgh')}"]),
+        random.randrange(2),
     )
 
 
 def _answers(
-    world: World,
-    account: Account,
+    simulation: Simulation,
+    merchant: SimulatedMerchant,
     workers: Sequence[Host | Process],
-    tries: Sequence[Try],
+    entrants: Sequence[Entrant],
     pool: ThreadPoolExecutor,
 ) -> list[Exchange]:
-    """What the workers get that start at the same moment, each with its own try."""
+    """Return the exchanges of workers that all start at the same moment."""
     start = threading.Barrier(len(workers))
 
-    def attempt(worker: Host | Process, one: Try) -> Exchange:
-        body = payloads.acceptance(one.offer_id, payloads.BANKS[one.bank])
-        given = world.input_of("accept_offer", account, body)
+    def run(worker: Host | Process, entrant: Entrant) -> Exchange:
+        body = payloads.acceptance(entrant.offer_id, payloads.BANKS[entrant.bank])
+        request = simulation.input_for("accept_offer", merchant, body)
         start.wait()
-        return _asked(world, worker, given, one.key)
+        return _final_answer(simulation, worker, request, entrant.key)
 
-    return list(pool.map(attempt, workers, tries))
+    return list(pool.map(run, workers, entrants))
 
 
-def _asked(world: World, worker: Host | Process, given: Input, key: str | None) -> Exchange:
-    """The answer at last: a host that is busy (503) is asked again."""
+def _final_answer(
+    simulation: Simulation, worker: Host | Process, request: Input, key: str | None
+) -> Exchange:
+    """Return the answer of a host that is asked again as long as it is busy (503)."""
     try:
-        status, body = patiently(
-            _TRIES, lambda: worker.handle("accept_offer", given, key=key, at=world.at)
+        status, body = ask_until_free(
+            _ATTEMPTS, lambda: worker.handle("accept_offer", request, key=key, at=simulation.at)
         )
     except Exception as error:
-        told = f"accept_offer raised {type(error).__name__}: {error}"
-        raise BrokenInvariantError("sound-replies", told) from error
-    return Exchange(0, "accept_offer", given, key, world.at, status, body)
+        message = f"accept_offer raised {type(error).__name__}: {error}"
+        raise BrokenInvariantError("sound-replies", message) from error
+    return Exchange(0, "accept_offer", request, key, simulation.at, status, body)
 
 
-def _judge(world: World, account: Account, answers: Sequence[Exchange]) -> None:
-    """Never two winners, never none, and every winner has the same reply."""
-    for each in answers:
-        sound(each)
-    world.audit(account)
-    won = [each for each in answers if each.status == OK]
-    accepted = {each.reply["offer"]["offer_id"] for each in won}
-    kept = {name for name, offer in account.ledger.offers.items() if offer.status == "Accepted"}
-    told = f"{len(accepted)} offers won by the answers, {len(kept)} by the events"
-    expect(accepted <= kept, "acknowledged-kept", told)
-    expect(accepted, "one-winner", "nobody won, and nobody was there before")
-    asked = [each.asked["offer_id"] for each in won]
-    expect(set(asked) == accepted, "own-merchant", "somebody got the reply to another offer")
-    expect(len({each.body for each in won}) == 1, "replay-equal", "the winners got different bytes")
-    look_up(world, account)
+def _check_race(
+    simulation: Simulation, merchant: SimulatedMerchant, answers: Sequence[Exchange]
+) -> None:
+    """Check that one offer won, and that every worker who accepted it got the same reply."""
+    for answer in answers:
+        check_form(answer)
+    simulation.read_concurrent_events(merchant)
+    successes = [answer for answer in answers if answer.status == OK]
+    replied = {answer.reply["offer"]["offer_id"] for answer in successes}
+    stored = {
+        offer_id
+        for offer_id, offer in merchant.projection.offers.items()
+        if offer.status == "Accepted"
+    }
+    message = f"{len(replied)} offers won by the answers, {len(stored)} by the events"
+    expect(replied <= stored, "acknowledged-kept", message)
+    expect(replied, "one-winner", "no acceptance succeeded, and none had before")
+    requested = {answer.request["offer_id"] for answer in successes}
+    message = "a worker got the reply to another offer"
+    expect(requested == replied, "own-merchant", message)
+    same = len({answer.body for answer in successes}) == 1
+    expect(same, "replay-equal", "the winners got different bytes")
+    look_up(simulation, merchant)
 
 
 def strangers(session: Session) -> None:
-    """Merchants of two partners at once, each in a thread: nobody gets what is another's."""
+    """Serve merchants of two partners at once, each in a thread: no one gets another's reply."""
     rounds = max(1, session.effort.sets // 10)
-    with _hasty(), ThreadPoolExecutor(session.effort.workers) as pool:
+    with _frequent_thread_switches(), ThreadPoolExecutor(session.effort.workers) as pool:
         for number in range(rounds):
             session.progress(number, rounds)
-            worlds = [session.world() for _ in range(session.effort.workers)]
-            start = threading.Barrier(len(worlds))
-            for _ in pool.map(_stranger, worlds, range(len(worlds)), [start] * len(worlds)):
-                pass
+            simulations = [session.simulation() for _ in range(session.effort.workers)]
+            start = threading.Barrier(len(simulations))
+            starts = [start] * len(simulations)
+            for _ in pool.map(_stranger, simulations, range(len(simulations)), starts):
+                pass  # raises what the thread raised
 
 
-def _stranger(world: World, place: int, start: threading.Barrier) -> None:
-    account = world.account(("acme", "bolt")[place % 2])
-    world.tries = _TRIES
+def _stranger(simulation: Simulation, number: int, start: threading.Barrier) -> None:
+    merchant = simulation.merchant(("acme", "bolt")[number % 2])
+    simulation.attempts = _ATTEMPTS
     start.wait()
-    made = offers(world, account, key=world.new_key())
-    for name in made[:2]:
-        world.ask("accept_offer", account, payloads.acceptance(name), key=world.new_key())
-    look_up(world, account)
+    offer_ids = new_offers(simulation, merchant, key=simulation.new_key())
+    for offer_id in offer_ids[:2]:
+        body = payloads.acceptance(offer_id)
+        simulation.ask("accept_offer", merchant, body, key=simulation.new_key())
+    look_up(simulation, merchant)
 
 
 @contextmanager
-def _hasty() -> Iterator[None]:
-    """Threads that take turns as often as they can, so that few rounds show a race."""
+def _frequent_thread_switches() -> Iterator[None]:
+    """Switch threads every 0.2 ms instead of every 5 ms, so that few rounds show a race."""
     before = sys.getswitchinterval()
     sys.setswitchinterval(timedelta(microseconds=200).total_seconds())
     try:

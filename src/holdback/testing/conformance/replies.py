@@ -1,22 +1,22 @@
-"""Whether an answer is sound, and whether a reply says what the events say."""
+"""Checks of an answer: its form, and whether a reply agrees with the events."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from types import MappingProxyType
 from typing import Any, Final
 
 from holdback.lifecycle.operations import OPERATIONS
 from holdback.model.deal import LookupDeal
-from holdback.testing.conformance.event_fold import Ledger
-from holdback.testing.conformance.exchanges import OK, Account, Exchange, short
-from holdback.testing.conformance.host import AGENTS
+from holdback.testing.conformance.agent_operations import AGENTS
+from holdback.testing.conformance.exchanges import OK, Exchange, SimulatedMerchant, excerpt
 from holdback.testing.conformance.invariants import expect
+from holdback.testing.conformance.projection import Projection
 
-_PROBLEM: Final = ("type", "title", "status", "detail", "code")
-# The fields that the specification names (2.2, 2.4, 2.5).
-_FIELDS: Final[Mapping[str, Sequence[str]]] = MappingProxyType(
+_PROBLEM_FIELDS: Final = ("type", "title", "status", "detail", "code")
+# The fields of the replies to partners (service 2.2, 2.4, 2.5).
+_REPLY_FIELDS: Final[Mapping[str, Sequence[str]]] = MappingProxyType(
     {
         "request_offers": ("products", "expiresAt"),
         "accept_offer": ("application_id", "provider_id", "offer", "links"),
@@ -27,177 +27,164 @@ _MONEY: Final = frozenset(
     {"funded_amount", "repayment_amount", "balance", "minimum", "maximum", "amount"}
 )
 _PENCE: Final = -2
+_CLIENT_ERRORS: Final = range(400, 500)
 
 
-def sound(exchange: Exchange) -> None:
-    """The form of the answer (service 2 and 7): a reply, or a problem."""
-    what, status = f"{exchange.operation} got {exchange.status}", exchange.status
-    expect(status == OK or status // 100 == 4, "sound-replies", f"{what} {short(exchange.body)}")
+def check_form(exchange: Exchange) -> None:
+    """Check that the answer is a reply (service 2) or problem details (service 7)."""
+    status = exchange.status
+    answer = f"{exchange.operation} got {status}"
+    expected_status = status == OK or status in _CLIENT_ERRORS
+    expect(expected_status, "sound-replies", f"{answer} {excerpt(exchange.body)}")
     try:
         body: Any = exchange.reply
     except (ValueError, RecursionError):
         body = None
-    plain = isinstance(body, dict)
-    expect(
-        plain, "sound-replies", f"{what} with a body that is no JSON object: {short(exchange.body)}"
-    )
-    due = _FIELDS.get(exchange.operation, ()) if status == OK else _PROBLEM
-    lacking = [name for name in due if name not in body]
-    expect(not lacking, "sound-replies", f"{what} with a body without {', '.join(lacking)}")
+    message = f"{answer} with a body that is not a JSON object: {excerpt(exchange.body)}"
+    expect(isinstance(body, dict), "sound-replies", message)
+    required = _REPLY_FIELDS.get(exchange.operation, ()) if status == OK else _PROBLEM_FIELDS
+    missing = [name for name in required if name not in body]
+    expect(not missing, "sound-replies", f"{answer} with a body without {', '.join(missing)}")
     if status != OK:
-        same = body["status"] == status
-        expect(same, "sound-replies", f"{what}, and its problem says {body['status']}")
-    elif (
-        exchange.operation != "review_renewal"
-    ):  # an assessment writes its facts as text (design 7a)
-        _exact(body)
+        message = f"{answer}, but its problem details say {body['status']}"
+        expect(body["status"] == status, "sound-replies", message)
+    elif exchange.operation != "review_renewal":  # an assessment writes its facts as text
+        _check_money(body)
 
 
-def _exact(value: Any, name: str = "") -> None:
-    """Money has the currency's minor units, two in the suite's currency."""
+def _check_money(value: Any, name: str = "") -> None:
+    """Check that money has the currency's minor units: two, in the suite's currency."""
     if isinstance(value, dict):
         for key, item in value.items():
-            _exact(item, key)
+            _check_money(item, key)
     elif isinstance(value, list):
         for item in value:
-            _exact(item, name)
+            _check_money(item, name)
     elif name in _MONEY and value is not None:
         exact = isinstance(value, Decimal) and value.as_tuple().exponent == _PENCE
         expect(exact, "exact-numbers", f"{name} is written {value}")
 
 
-def hold_reply(
+def check_reply(
     exchange: Exchange,
-    account: Account,
-    others: Iterable[Account],
+    merchant: SimulatedMerchant,
+    others: Iterable[SimulatedMerchant],
     events: Sequence[Mapping[str, Any]],
 ) -> None:
-    """A reply against what the merchant's events say, and against those of *others*, which it must not show."""
+    """
+    Check that the reply agrees with the merchant's events.
+
+    *events* are those of this request. The reply must show nothing of the *others*.
+    """
     if exchange.operation == "request_offers":
-        _offers(exchange, account.ledger, others, events)
+        _check_offers(exchange, merchant.projection, others, events)
     elif exchange.operation == "accept_offer":
-        _acceptance(exchange, account.ledger)
+        _check_acceptance(exchange, merchant.projection)
     elif exchange.operation == "look_up":
-        expect(not events, "lookup-agrees", "a question has changed something")
-        _lookup(exchange, account.ledger)
+        expect(not events, "lookup-agrees", "a lookup changed something")
+        _check_lookup(exchange, merchant.projection)
     else:
-        done = _DONE[exchange.operation](exchange.asked, account.ledger)
-        told = f"{exchange.operation} was answered with 200, and the events know nothing of it"
-        expect(done, "acknowledged-kept", told)
+        message = f"{exchange.operation} got 200, but the events do not show it"
+        happened = AGENTS[exchange.operation].happened(exchange.request, merchant.projection)
+        expect(happened, "acknowledged-kept", message)
         if OPERATIONS[exchange.operation].reply is LookupDeal:
-            _deal(exchange.reply, account.ledger)
+            _check_deal(exchange.reply, merchant.projection)
 
 
-# Whether what was asked for is so by the events, by the name of an agent's operation.
-_DONE: Final[Mapping[str, Callable[[Any, Ledger], bool]]] = MappingProxyType(
-    {
-        **dict.fromkeys(AGENTS, lambda _, __: True),
-        "supply_details": lambda asked, ledger: (
-            ledger.applications.get(asked["application_id"]) not in {None, "awaiting_details"}
-        ),
-        "close_application": lambda asked, ledger: (
-            ledger.applications.get(asked["application_id"]) == asked["status"]
-        ),
-        "fund_deal": lambda asked, ledger: (
-            ledger.applications.get(asked["application_id"]) == "funded"
-        ),
-        "record_takings": lambda asked, ledger: (
-            {each["on"] for each in asked["takings"]} <= ledger.takings
-        ),
-        "record_remittance": lambda asked, ledger: (
-            {each["id"] for each in asked["entries"]}
-            <= ledger.deals[asked["deal_id"]].entries.keys()
-        ),
-        "close_deal": lambda asked, ledger: (
-            ledger.deals[asked["deal_id"]].status.lower() == asked["status"]
-        ),
-    }
-)
-
-
-def _offers(
+def _check_offers(
     exchange: Exchange,
-    ledger: Ledger,
-    others: Iterable[Account],
+    projection: Projection,
+    others: Iterable[SimulatedMerchant],
     events: Sequence[Mapping[str, Any]],
 ) -> None:
-    """The offers of the reply are those of the event, with their terms and their expiry."""
+    """Check that the reply has the offers of the event, with their terms and their expiry."""
     reply = exchange.reply
     shown = [offer for product in reply["products"] for offer in product["offers"]]
-    strange = {name for each in others for name in each.ledger.offers}
+    foreign_ids = {offer_id for other in others for offer_id in other.projection.offers}
     for offer in shown:
-        foreign = offer["offer_id"] in strange
-        expect(not foreign, "own-merchant", "an offer of the reply is another merchant's")
-        quoted = ledger.offers.get(offer["offer_id"])
-        known = quoted is not None
-        expect(known, "acknowledged-kept", "an offer of the reply is not in the history")
-        assert quoted is not None, "expected just before"
-        _terms(offer, quoted.terms)
+        own = offer["offer_id"] not in foreign_ids
+        expect(own, "own-merchant", "an offer of the reply is another merchant's")
+        stored = projection.offers.get(offer["offer_id"])
+        message = "an offer of the reply is not in the history"
+        expect(stored is not None, "acknowledged-kept", message)
+        assert stored is not None, "expected just before"
+        _check_terms(offer, stored.terms)
     for event in events:
-        dated = event["offer_set"]["expires_at"]
-        told = f"expiresAt is {reply['expiresAt']}, the event says {dated}"
-        expect(reply["expiresAt"] == dated, "expiry", told)
-        made = [o["offer_id"] for p in event["offer_set"]["products"] for o in p["offers"]]
-        told = f"the reply has {len(shown)} offers, the event {len(made)}"
-        expect([each["offer_id"] for each in shown] == made, "acknowledged-kept", told)
+        expires_at = event["offer_set"]["expires_at"]
+        message = f"expiresAt is {reply['expiresAt']}, the event says {expires_at}"
+        expect(reply["expiresAt"] == expires_at, "expiry", message)
+        made = [
+            offer["offer_id"]
+            for product in event["offer_set"]["products"]
+            for offer in product["offers"]
+        ]
+        message = f"the reply has {len(shown)} offers, the event {len(made)}"
+        same = [offer["offer_id"] for offer in shown] == made
+        expect(same, "acknowledged-kept", message)
 
 
-def _terms(shown: Mapping[str, Any], terms: Mapping[str, Any]) -> None:
-    """The terms of an offer as it is shown, against those of the event."""
+def _check_terms(shown: Mapping[str, Any], terms: Mapping[str, Any]) -> None:
+    """Check the terms of an offer in a reply against *terms*, those of the event."""
     for name in ("funded_amount", "repayment_amount"):
-        told = f"{name} is {shown[name]}, in the event {terms[name]}"
-        expect(terms[name] == f"{shown['currency']} {shown[name]}", "terms-honoured", told)
+        message = f"{name} is {shown[name]}, in the event {terms[name]}"
+        expect(terms[name] == f"{shown['currency']} {shown[name]}", "terms-honoured", message)
     for name in ("split_percentage", "term_length", "factor_rate"):
-        told = f"{name} is {shown[name]}, in the event {terms[name]}"
-        expect(Decimal(terms[name]) == shown[name], "terms-honoured", told)
+        message = f"{name} is {shown[name]}, in the event {terms[name]}"
+        expect(Decimal(terms[name]) == shown[name], "terms-honoured", message)
 
 
-def _acceptance(exchange: Exchange, ledger: Ledger) -> None:
-    reply, asked = exchange.reply, exchange.asked["offer_id"]
-    same = reply["offer"]["offer_id"] == asked
-    expect(same, "own-merchant", "the reply is about another offer than the request")
-    kept = ledger.accepted.get(asked)
-    known = kept is not None
-    expect(known, "acknowledged-kept", "answered with 200, and the events know nothing of it")
-    assert kept is not None, "expected just before"
-    same = reply["provider_id"] == ledger.provider_id
-    expect(same, "stable-provider-id", "the reply has another than the events")
+def _check_acceptance(exchange: Exchange, projection: Projection) -> None:
+    reply, offer_id = exchange.reply, exchange.request["offer_id"]
+    message = "the reply is about another offer than the request"
+    expect(reply["offer"]["offer_id"] == offer_id, "own-merchant", message)
+    stored = projection.accepted.get(offer_id)
+    message = "the acceptance got 200, but the events do not show it"
+    expect(stored is not None, "acknowledged-kept", message)
+    assert stored is not None, "expected just before"
+    same = reply["provider_id"] == projection.provider_id
+    expect(same, "stable-provider-id", "the reply has another one than the events")
     for name in ("application_id", "links"):
-        told = f"{name} of the reply is not that of the event"
-        expect(reply[name] == kept[name], "acknowledged-kept", told)
-    _terms(reply["offer"], kept["offer"])
+        message = f"{name} of the reply is not that of the event"
+        expect(reply[name] == stored[name], "acknowledged-kept", message)
+    _check_terms(reply["offer"], stored["offer"])
 
 
-def _lookup(exchange: Exchange, ledger: Ledger) -> None:
-    """The merchant lookup (service 2.5) against the same deals worked out from the events."""
+def _check_lookup(exchange: Exchange, projection: Projection) -> None:
+    """Check the merchant lookup (service 2.5) against the deals worked out from the events."""
     shown = [deal["id"] for deal in exchange.reply["deals"]]
-    told = f"{len(shown)} deals, by the events {len(ledger.deals)}"
-    expect(sorted(shown) == sorted(ledger.deals), "lookup-agrees", told)
+    message = f"{len(shown)} deals, by the events {len(projection.deals)}"
+    expect(sorted(shown) == sorted(projection.deals), "lookup-agrees", message)
     for deal in exchange.reply["deals"]:
-        _deal(deal, ledger)
+        _check_deal(deal, projection)
 
 
-def _deal(shown: Mapping[str, Any], ledger: Ledger) -> None:
-    owed = ledger.deals.get(shown.get("id", ""))
-    expect(owed is not None, "lookup-agrees", "a deal is shown that the events do not know")
-    assert owed is not None, "expected just before"
-    paid = {each["id"]: f"{shown['currency']} {each['amount']}" for each in shown["transactions"]}
-    pricing, performance = shown["pricing"], shown["performance"]
-    due = {
-        "status": (shown["status"], owed.status),
-        "active": (shown["active"], owed.status == "Funded"),
-        "balance": (shown["balance"], owed.balance),
-        "progress": (performance["progress"], owed.progress),
-        "transactions": (paid, owed.shown),
-        "application_id": (shown["application_id"], owed.deal["application_id"]),
-        "type": (shown["type"], owed.deal["type"]),
+def _check_deal(shown: Mapping[str, Any], projection: Projection) -> None:
+    deal = projection.deals.get(shown.get("id", ""))
+    expect(deal is not None, "lookup-agrees", "the reply shows a deal that no event funded")
+    assert deal is not None, "expected just before"
+    transactions = {
+        entry["id"]: f"{shown['currency']} {entry['amount']}" for entry in shown["transactions"]
     }
-    due |= {
-        name: (f"{shown['currency']} {pricing[name]}", owed.deal[name])
+    pricing, performance = shown["pricing"], shown["performance"]
+    compared = {
+        "status": (shown["status"], deal.status),
+        "active": (shown["active"], deal.status == "Funded"),
+        "balance": (shown["balance"], deal.balance),
+        "progress": (performance["progress"], deal.progress),
+        "transactions": (transactions, deal.transactions),
+        "application_id": (shown["application_id"], deal.terms["application_id"]),
+        "type": (shown["type"], deal.terms["type"]),
+    }
+    compared |= {
+        name: (f"{shown['currency']} {pricing[name]}", deal.terms[name])
         for name in ("funded_amount", "repayment_amount")
     }
-    for name, (told, right) in due.items():
-        expect(told == right, "lookup-agrees", f"{name} is {told}, by the events {right}")
-    shut = bool(ledger.in_fulfilment) or not shown["active"]
-    wrong = performance["renewal_eligibility"] and shut
-    expect(not wrong, "lookup-agrees", "a deal that cannot be renewed now is shown as eligible")
+    for name, (actual, expected) in compared.items():
+        message = f"{name} is {actual}, by the events {expected}"
+        expect(actual == expected, "lookup-agrees", message)
+    renewable = shown["active"] and not projection.in_fulfilment
+    expect(
+        renewable or not performance["renewal_eligibility"],
+        "lookup-agrees",
+        "a deal that cannot be renewed now is shown as eligible",
+    )

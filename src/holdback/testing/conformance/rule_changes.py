@@ -1,4 +1,4 @@
-"""The rules of the suite's jurisdiction, as they ship and otherwise."""
+"""The rules of the suite's jurisdiction: as shipped, and with other thresholds and prices."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from holdback.jurisdictions.reader import FILES, read_jurisdiction
 
 JURISDICTION: Final = "GB"
 
-# Dearer, shorter and stricter than what ships: whoever goes by these rules for an offer made under the
-# others is found out.
-_OTHERWISE: Final = (
+# More expensive, shorter and stricter than the shipped rules, so that a host that applies them to
+# an offer made under the shipped rules gives another answer.
+_CHANGES: Final = (
     ("products.toml", b'multiple = "1.2"', b'multiple = "0.9"'),
     ("products.toml", b'rate = "1.24"', b'rate = "1.3"'),
     ("renewal.toml", b'value = "75%"', b'value = "85%"'),
@@ -22,12 +22,12 @@ _OTHERWISE: Final = (
 
 
 @lru_cache(maxsize=2)
-def rules(*, otherwise: bool) -> Jurisdictions:
-    """The suite's jurisdiction as it ships, or with other thresholds and prices."""
+def rules(*, changed: bool) -> Jurisdictions:
+    """Return the suite's jurisdiction, with the shipped rules or the *changed* ones."""
     folder = bundled_path().joinpath(JURISDICTION)
     files = {name: folder.joinpath(name).read_bytes() for name in FILES}
-    if otherwise:
-        for name, before, after in _OTHERWISE:
+    if changed:
+        for name, before, after in _CHANGES:
             assert before in files[name], f"{name} has no {before!r}"
             files[name] = files[name].replace(before, after)
     return Jurisdictions([read_jurisdiction(JURISDICTION, files)])

@@ -1,4 +1,4 @@
-"""One run of the suite against one host: its seed, how much is tried, and names that nobody has used."""
+"""One run of the suite against one host."""
 
 from __future__ import annotations
 
@@ -8,15 +8,17 @@ from typing import Any
 
 from attrs import define, field, frozen
 
-from holdback.testing.conformance.host import Host, Process, abilities
-from holdback.testing.conformance.simulation import World
+from holdback.testing.conformance.host import Host, Process, optional_methods
+from holdback.testing.conformance.simulation import Simulation
 
 
 @frozen(kw_only=True)
 class Effort:
     """
-    How much is tried: `sets` of offers raced for by `workers` at once, `kills` of a process in the middle
-    of its work, `histories` of `operations` each.
+    How much a run tries.
+
+    `workers` race for each of `sets` sets of offers, `kills` processes are killed while they work,
+    and `histories` histories have `operations` requests each.
     """
 
     sets: int = 60
@@ -28,38 +30,35 @@ class Effort:
 
 @define
 class Session:
-    """
-    A host under test. `progress` is told how far a long check has come.
-    """
+    """A host under test. A long check calls `progress` with its count so far and its total."""
 
     host: Host
     seed: int
     effort: Effort = field(factory=Effort)
-    progress: Callable[[int, int], None] = lambda _done, _all: None
-    able: frozenset[str] = field(init=False)
-    _worlds: int = 0
-    _last: World | None = None
+    progress: Callable[[int, int], None] = lambda _done, _total: None
+    optional: frozenset[str] = field(init=False)
+    _simulations: int = 0
+    _latest: Simulation | None = None
 
     def __attrs_post_init__(self) -> None:
-        self.able = abilities(self.host)
+        self.optional = optional_methods(self.host)
 
-    def world(self) -> World:
-        """A world of its own: its merchants and keys are new to the host."""
-        self._worlds += 1
-        self._last = World(self.host, f"s{self.seed}-{self._worlds}")
-        return self._last
+    def simulation(self) -> Simulation:
+        """Return a simulation whose merchants and idempotency keys the host has not seen."""
+        self._simulations += 1
+        self._latest = Simulation(self.host, f"s{self.seed}-{self._simulations}")
+        return self._latest
 
-    @property
-    def told(self) -> tuple[str, ...]:
-        """The exchanges of the last world."""
-        return () if self._last is None else self._last.told()
+    def transcript(self) -> tuple[str, ...]:
+        """Return the exchanges of the latest simulation, one on a line."""
+        return () if self._latest is None else self._latest.transcript()
 
     def random(self, name: str) -> Random:
-        """The chances of the check *name*, the same at every run with this seed."""
-        return Random(f"{self.seed} {name}")  # noqa: S311  # chances to be had again, not secrets
+        """Return the random numbers of the check *name*, the same in every run with this seed."""
+        return Random(f"{self.seed} {name}")  # noqa: S311  # reproducible test data, not secrets
 
     def new_process(self) -> Process:
-        """The host on the same store in another process."""
+        """Return the host in another process on the same store."""
         host: Any = self.host
         process: Process = host.new_process()
         return process

@@ -1,30 +1,43 @@
-"""Some merchants of two partners, the requests about them, and every answer held against the invariants."""
+"""Merchants of two partners, the requests about them, and the checks of every answer."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any, Final
 
 from attrs import define, field
 
-from holdback.testing.conformance.event_fold import instant
-from holdback.testing.conformance.exchanges import OK, Account, Exchange, patiently
-from holdback.testing.conformance.foreseen import foresee
-from holdback.testing.conformance.host import AGENTS, Crashed, Host, Input, Process, abilities
+from holdback.testing import payloads
+from holdback.testing.conformance.exchanges import (
+    OK,
+    Exchange,
+    SimulatedMerchant,
+    ask_until_free,
+)
+from holdback.testing.conformance.expected_answers import expected_answer
+from holdback.testing.conformance.host import (
+    AGENT_OPERATIONS,
+    Crashed,
+    Host,
+    Input,
+    Process,
+    optional_methods,
+)
 from holdback.testing.conformance.invariants import BrokenInvariantError, expect
-from holdback.testing.conformance.replies import hold_reply, sound
+from holdback.testing.conformance.projection import instant
+from holdback.testing.conformance.replies import check_form, check_reply
 from holdback.testing.conformance.rule_changes import JURISDICTION, rules
 
 START: Final = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 
 
 @define
-class World:
+class Simulation:
     """
-    Merchants whose names start with *label*, at one instant that only this world moves.
+    Merchants whose names start with *label*, and a clock that only this simulation moves.
 
-    The requests are made one after the other, so that each answer can be told beforehand.
+    Requests are made one after the other, so that the answer to each can be worked out beforehand.
     """
 
     host: Host
@@ -32,159 +45,182 @@ class World:
     at: datetime = START
     partners: tuple[str, ...] = ("acme", "bolt")
     exchanges: list[Exchange] = field(factory=list)
-    answered: dict[tuple[str, str], tuple[Account, Exchange]] = field(factory=dict)
-    accounts: dict[tuple[str, str], Account] = field(factory=dict)
-    able: frozenset[str] = field(init=False)
-    dies_at: int | None = None
-    otherwise: bool = False
-    # How often a host that is busy (503) is asked: once, where nobody else asks.
-    tries: int = 1
-    used: set[tuple[str, str]] = field(factory=set)
-    keys: int = 0
+    # The first successful exchange of each partner's idempotency keys.
+    answered: dict[tuple[str, str], tuple[SimulatedMerchant, Exchange]] = field(factory=dict)
+    merchants: dict[tuple[str, str], SimulatedMerchant] = field(factory=dict)
+    optional: frozenset[str] = field(init=False)
+    # The step at which the host dies during the next request.
+    crash_at: int | None = None
+    changed_rules: bool = False
+    # How often a busy host (503) is asked: once, where no other request runs at the same time.
+    attempts: int = 1
+    used_keys: set[tuple[str, str]] = field(factory=set)
+    key_count: int = 0
     crashes: int = 0
 
     def __attrs_post_init__(self) -> None:
-        self.able = abilities(self.host)
+        self.optional = optional_methods(self.host)
 
-    def account(self, partner: str = "acme", name: str = "1") -> Account:
-        """The merchant *name* of *partner*; two partners may have merchants of one name."""
+    def merchant(self, partner: str = "acme", name: str = "1") -> SimulatedMerchant:
+        """Return *partner*'s merchant *name*; two partners may have merchants of the same name."""
         key = (partner, f"{self.label}-{name}")
-        return self.accounts.setdefault(key, Account(*key))
+        return self.merchants.setdefault(key, SimulatedMerchant(*key))
 
     def new_key(self) -> str:
-        """An idempotency key that was not used before."""
-        self.keys += 1
-        return f"{self.label}-k{self.keys}"
+        """Return an idempotency key that was not used before."""
+        self.key_count += 1
+        return f"{self.label}-k{self.key_count}"
 
-    def pass_time(self, **of: float) -> None:
-        """Let time pass, or go back."""
-        self.at += timedelta(**of)
+    def pass_time(self, **duration: float) -> None:
+        """Move the clock by a `timedelta` with these arguments, which may be negative."""
+        self.at += timedelta(**duration)
 
-    def ask(
+    def today(self, merchant: SimulatedMerchant) -> date:
+        """Return the day of the merchant's own time, which never goes back."""
+        last_at = merchant.projection.last_at
+        return (self.at if last_at is None else max(self.at, last_at)).date()
+
+    def ask(  # noqa: PLR0913  # three of them are rarely given
         self,
         operation: str,
-        account: Account,
-        body: bytes,
+        merchant: SimulatedMerchant,
+        body: Mapping[str, Any] | bytes,
         *,
         key: str | None = None,
         by: Host | Process | None = None,
         evidence: Mapping[str, Any] | None = None,
     ) -> Exchange:
         """
-        One request, its answer held against what the merchant's events said before.
+        Make one request and check its answer against the events that were there before it.
 
-        A host that dies on the way is asked again, as a client would that got no answer.
+        When the host dies, the request is sent again, as a client does that got no answer.
         """
-        given = self.input_of(operation, account, body, evidence)
-        if self.dies_at is not None:
+        request = self.input_for(operation, merchant, body, evidence)
+        if self.crash_at is not None:
             # Without a key a client could not ask again: it would be another request.
             key = key or self.new_key()
-            self.host.crash(self.dies_at)  # type: ignore[attr-defined]  # asked for only of a host that is able to
-            self.dies_at = None
+            self.host.crash(self.crash_at)  # type: ignore[attr-defined]  # only set for hosts that have it
+            self.crash_at = None
         try:
-            exchange = self.exchange(by or self.host, operation, given, key)
+            exchange = self.send(by or self.host, operation, request, key)
         except Crashed:
-            exchange = None
-        if exchange is None:
-            exchange = self._asked_again(account, operation, given, key)
+            exchange = self._retry_after_crash(merchant, operation, request, key)
         else:
-            self._judge(account, exchange)
+            self._check_answer(merchant, exchange)
         if key is not None and exchange.status == OK and operation != "look_up":
-            self.answered.setdefault((account.partner, key), (account, exchange))
+            self.answered.setdefault((merchant.partner, key), (merchant, exchange))
         return exchange
 
-    def _asked_again(
-        self, account: Account, operation: str, given: Input, key: str | None
+    def ask_again(self, merchant: SimulatedMerchant, earlier: Exchange) -> Exchange:
+        """Make the request of *earlier* again, with its key."""
+        body, evidence = earlier.input["body"], earlier.input.get("evidence")
+        return self.ask(earlier.operation, merchant, body, key=earlier.key, evidence=evidence)
+
+    def _retry_after_crash(
+        self, merchant: SimulatedMerchant, operation: str, request: Input, key: str | None
     ) -> Exchange:
-        """The same request after the host died of it: it has happened once, or not at all before now."""
+        """Send the request again; by now it has happened either completely or not at all."""
         self.crashes += 1
-        account.shaken = True
-        happened = self._absorb(account)
-        exchange = self.exchange(self.host, operation, given, key)
-        again = self._judge(account, exchange)
-        expect(not (happened and again), "replay-equal", f"{operation} happened twice")
-        refused = f"{operation} happened, and its retry got {exchange.status}"
-        expect(not happened or exchange.status == OK, "whole", refused)
+        merchant.crashed = True
+        events_before_retry = self._read_events(merchant)
+        exchange = self.send(self.host, operation, request, key)
+        events_of_retry = self._check_answer(merchant, exchange)
+        twice = events_before_retry and events_of_retry
+        expect(not twice, "replay-equal", f"{operation} happened twice")
+        message = f"{operation} happened, and its retry got {exchange.status}"
+        expect(not events_before_retry or exchange.status == OK, "whole", message)
         return exchange
 
-    def input_of(
+    def input_for(
         self,
         operation: str,
-        account: Account,
-        body: bytes,
+        merchant: SimulatedMerchant,
+        body: Mapping[str, Any] | bytes,
         evidence: Mapping[str, Any] | None = None,
     ) -> Input:
-        """What `handle` is given."""
-        given = {"partner": account.partner, "jurisdiction": JURISDICTION, "body": body}
-        if operation in AGENTS:
-            given["merchant_id"] = account.merchant_id
-        return given | {"evidence": dict(evidence or {})}
+        """Return the second argument of `handle` for a request."""
+        text = body if isinstance(body, bytes) else payloads.as_json(body)
+        request: dict[str, Any] = {
+            "partner": merchant.partner,
+            "jurisdiction": JURISDICTION,
+            "body": text,
+            "evidence": dict(evidence or {}),
+        }
+        if operation in AGENT_OPERATIONS:
+            request["merchant_id"] = merchant.merchant_id
+        return request
 
-    def exchange(
-        self, by: Host | Process, operation: str, given: Input, key: str | None
-    ) -> Exchange:
-        """The exchange, in the world's history whatever becomes of it."""
-        self.used.add((given["partner"], key or ""))
+    def send(self, by: Host | Process, operation: str, request: Input, key: str | None) -> Exchange:
+        """Send a request and record the exchange, also when the host raises or dies."""
+        self.used_keys.add((request["partner"], key or ""))
         answer = (0, b"no answer")
         try:
-            answer = patiently(self.tries, lambda: by.handle(operation, given, key=key, at=self.at))
+            answer = ask_until_free(
+                self.attempts, lambda: by.handle(operation, request, key=key, at=self.at)
+            )
         except Exception as error:
             answer = (0, f"raised {type(error).__name__}: {error}".encode())
             raise BrokenInvariantError("sound-replies", answer[1].decode()) from error
         finally:
-            self.exchanges.append(
-                Exchange(len(self.exchanges) + 1, operation, given, key, self.at, *answer)
-            )
+            number = len(self.exchanges) + 1
+            self.exchanges.append(Exchange(number, operation, request, key, self.at, *answer))
         return self.exchanges[-1]
 
-    def _absorb(self, account: Account) -> list[dict[str, Any]]:
-        """What has happened to the merchant, each event dated as it has to be."""
-        last = account.ledger.last_at
-        events = account.read(self.host)
-        due = self.at if last is None else max(self.at, last)
+    def _read_events(self, merchant: SimulatedMerchant) -> list[dict[str, Any]]:
+        """Return the merchant's new events, after checking their dates."""
+        last_at = merchant.projection.last_at
+        events = merchant.read_new_events(self.host)
+        expected_at = self.at if last_at is None else max(self.at, last_at)
         for event in events:
-            dated = instant(event["at"])
-            expect(dated == due, "one-clock", f"{event['type']} is dated {dated}, not {due}")
-        account.ledger.at_rest()
+            at = instant(event["at"])
+            expect(
+                at == expected_at, "one-clock", f"{event['type']} is dated {at}, not {expected_at}"
+            )
+        merchant.projection.check_at_rest()
         return events
 
-    def _judge(self, account: Account, exchange: Exchange) -> list[dict[str, Any]]:
-        """The answer against what was to be expected, and what happened against the answer."""
-        sound(exchange)
-        earlier = self.earlier(account, exchange.key)
-        foreseen = foresee(account, exchange, earlier)
-        events = self._absorb(account)
+    def _check_answer(
+        self, merchant: SimulatedMerchant, exchange: Exchange
+    ) -> list[dict[str, Any]]:
+        """Check the answer, and return the events that the request caused."""
+        check_form(exchange)
+        earlier = self.earlier_exchange(merchant, exchange.key)
+        # Worked out before the new events are read: they are what the answer is checked against.
+        expected = expected_answer(merchant, exchange, earlier)
+        events = self._read_events(merchant)
         if exchange.status != OK:
-            expect(not events, "refused-changes-nothing", f"{len(events)} events of a refusal")
-        if foreseen is not None:
-            foreseen.hold(exchange)
-        if earlier is not None and exchange.says_the_same(earlier):
-            # It tells of what was so then.
-            again = exchange.operation
-            expect(exchange.body == earlier.body, "replay-equal", f"{again} got other bytes")
-            expect(not events, "replay-equal", f"{again} happened again")
+            message = f"the refusal caused {len(events)} events"
+            expect(not events, "refused-changes-nothing", message)
+        if expected is not None:
+            expected.check(exchange)
+        if earlier is not None and exchange.is_same_request(earlier):
+            # A replay shows the merchant of that time, so it is not compared with the events.
+            operation = exchange.operation
+            same = exchange.body == earlier.body
+            expect(same, "replay-equal", f"the reply to {operation} has other bytes")
+            expect(not events, "replay-equal", f"{operation} happened again")
         elif exchange.status == OK:
-            others = [each for each in self.accounts.values() if each is not account]
-            hold_reply(exchange, account, others, events)
+            others = [other for other in self.merchants.values() if other is not merchant]
+            check_reply(exchange, merchant, others, events)
         return events
 
-    def earlier(self, account: Account, key: str | None) -> Exchange | None:
-        """The exchange that *key* came with before."""
-        known = self.answered.get((account.partner, key or ""))
-        return None if known is None else known[1]
+    def earlier_exchange(self, merchant: SimulatedMerchant, key: str | None) -> Exchange | None:
+        """Return the successful exchange with *key*, or None."""
+        answered = self.answered.get((merchant.partner, key or ""))
+        return None if answered is None else answered[1]
 
-    def change_rules(self, *, otherwise: bool) -> None:
-        """Let the host go on with other rules than those that ship, or with those again, if it can."""
-        if "change_rules" in self.able and otherwise is not self.otherwise:
-            self.host.change_rules(rules(otherwise=otherwise))  # type: ignore[attr-defined]  # an optional method, which it has
-            self.otherwise = otherwise
+    def change_rules(self, *, changed: bool) -> None:
+        """Give the host the changed rules, or the shipped ones again, if it can change rules."""
+        if "change_rules" in self.optional and changed is not self.changed_rules:
+            self.host.change_rules(rules(changed=changed))  # type: ignore[attr-defined]  # an optional method
+            self.changed_rules = changed
 
-    def audit(self, account: Account) -> list[dict[str, Any]]:
-        """What has happened to a merchant while several asked at once."""
-        events = account.read(self.host)
-        account.ledger.at_rest()
+    def read_concurrent_events(self, merchant: SimulatedMerchant) -> list[dict[str, Any]]:
+        """Return the new events of a merchant that several workers asked about at once."""
+        events = merchant.read_new_events(self.host)
+        merchant.projection.check_at_rest()
         return events
 
-    def told(self) -> tuple[str, ...]:
-        """Every exchange on a line."""
-        return tuple(str(each) for each in self.exchanges)
+    def transcript(self) -> tuple[str, ...]:
+        """Return every exchange, one on a line."""
+        return tuple(str(exchange) for exchange in self.exchanges)

@@ -19,6 +19,7 @@ from holdback.lifecycle.operations import OPERATIONS
 from holdback.model.deal import Deal
 from holdback.model.merchant import AWAITING_DETAILS, Merchant
 from holdback.money import Money
+from holdback.testing import payloads
 from holdback.testing.inputs import newest_offer_id
 from holdback.testing.strategies.json_inputs import Input, json_fields
 from holdback.testing.strategies.rules import evidence, evidence_names
@@ -37,7 +38,7 @@ _PROFILES: Final[tuple[Mapping[str, Json], ...]] = (
         "applicants": [{"name": "A. Person"}],
         "company": {"name": "Nine Lives Ltd"},
     },
-    {"consents": {}, "applicants": [{}, {"share": 50}], "company": {}},
+    {**payloads.BLANK_PROFILE, "applicants": [{}, {"share": 50}]},
 )
 # The evidence of a good application, for jurisdictions without an example of one.
 _GOOD: Final[Mapping[str, Json]] = MappingProxyType(
@@ -137,12 +138,12 @@ class Moment:
 
 def request(moment: Moment, *, renewal: bool, profile: Mapping[str, Json] = _PROFILES[0]) -> Input:
     """Return the body of a request for offers of this merchant."""
-    application = {
-        "merchant_id": moment.merchant.merchant_id,
-        "provider_id": moment.merchant.provider_id if renewal else None,
-        "currency": moment.rulebook.currency.code,
-    }
-    return {"application": application} | ({} if renewal else dict(profile))
+    return payloads.offers_request(
+        moment.merchant.merchant_id,
+        moment.merchant.provider_id if renewal else None,
+        currency=moment.rulebook.currency.code,
+        profile=profile,
+    )
 
 
 def steady_takings(moment: Moment, *, days: int) -> Input:

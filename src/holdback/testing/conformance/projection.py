@@ -1,0 +1,250 @@
+"""
+The suite's oracle: what a merchant's stored events say, worked out from their JSON.
+
+It is a second, small implementation that shares no code with the lifecycle. Amounts are `Decimal`,
+states are text, and every figure is derived again from the list of entries. An event that cannot
+follow the events before it breaks an invariant.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from decimal import Decimal
+from types import MappingProxyType
+from typing import Any, ClassVar, Final
+
+from attrs import define, field
+
+from holdback.testing.conformance.invariants import expect
+
+_IN_FULFILMENT: Final = ("awaiting_details", "submitted")
+
+
+def amount(text: str) -> Decimal:
+    """
+    Return the number in an amount of money.
+
+    >>> amount("GBP 12.00")
+    Decimal('12.00')
+    """
+    return Decimal(text.split(" ")[1])
+
+
+def instant(text: str) -> datetime:
+    """Return the instant that *text* denotes."""
+    return datetime.fromisoformat(text)
+
+
+@define
+class ProjectedOffer:
+    """An offer: the `terms` as it was made, and its current `status`."""
+
+    terms: dict[str, Any]
+    expires_at: datetime
+    status: str = "Eligible"
+
+
+@define
+class ProjectedDeal:
+    """
+    A deal: its `terms` as it was funded, and its remittance `entries` by id.
+
+    `settled` is what a renewal paid off of it.
+    """
+
+    terms: dict[str, Any]
+    repayment: Decimal
+    status: str = "Funded"
+    settled: Decimal = Decimal(0)
+    entries: dict[str, dict[str, Any]] = field(factory=dict)
+
+    @property
+    def remitted(self) -> Decimal:
+        """The sum of the settled entries, without those that a settled entry reverses."""
+        settled = [entry for entry in self.entries.values() if entry["settled"]]
+        reversed_ids = {entry["reverses"] for entry in settled if entry.get("reverses")}
+        return sum(
+            (
+                amount(entry["amount"])
+                for entry in settled
+                if not entry.get("reverses") and entry["id"] not in reversed_ids
+            ),
+            Decimal(0),
+        )
+
+    @property
+    def transactions(self) -> dict[str, str]:
+        """The amounts that the merchant lookup shows, by entry id; a reversal is negative."""
+        return {
+            entry_id: entry["amount"].replace(" ", " -" if entry.get("reverses") else " ")
+            for entry_id, entry in self.entries.items()
+        }
+
+    @property
+    def progress(self) -> Decimal:
+        """The percentage of the repayment remitted, rounded down to four decimals, at most 100."""
+        return min(Decimal(100), (self.remitted * 10**6 // self.repayment).scaleb(-4))
+
+    @property
+    def balance(self) -> Decimal:
+        """The amount left to pay; zero for a deal that was renewed or cancelled."""
+        if self.status not in {"Funded", "Defaulted"}:
+            return Decimal(0)
+        return max(Decimal(0), self.repayment - self.remitted - self.settled)
+
+
+@define
+class Projection:
+    """
+    A merchant's state after the events applied so far.
+
+    `accepted` holds the reply to each acceptance by offer_id, `applications` the statuses of
+    applications by id, and `takings` the days whose takings were recorded.
+    """
+
+    provider_id: str | None = None
+    last_at: datetime | None = None
+    eligible: bool = False
+    offers: dict[str, ProjectedOffer] = field(factory=dict)
+    applications: dict[str, str] = field(factory=dict)
+    deals: dict[str, ProjectedDeal] = field(factory=dict)
+    accepted: dict[str, dict[str, Any]] = field(factory=dict)
+    takings: set[str] = field(factory=set)
+    # Types of events that must follow before the next operation: they belong to the same one.
+    required: set[str] = field(factory=set)
+
+    @property
+    def in_fulfilment(self) -> list[str]:
+        """The ids of the applications in fulfilment."""
+        return [key for key, status in self.applications.items() if status in _IN_FULFILMENT]
+
+    @property
+    def active(self) -> list[str]:
+        """The ids of the active deals."""
+        return [key for key, deal in self.deals.items() if deal.status == "Funded"]
+
+    def apply(self, stored: bytes) -> dict[str, Any]:
+        """
+        Apply one stored event and return it as a dictionary.
+
+        A type that `_APPLY` does not list changes none of the figures that the suite compares.
+        """
+        event: dict[str, Any] = json.loads(stored, parse_float=Decimal)
+        at = instant(event["at"])
+        expect(
+            self.last_at is None or at >= self.last_at,
+            "clock-back",
+            f"{event['type']} is dated {at}, before {self.last_at}",
+        )
+        self.last_at = at
+        if event["type"] in self._APPLY:
+            self._APPLY[event["type"]](self, event)
+        self.required.discard(event["type"])
+        return event
+
+    def check_at_rest(self) -> None:
+        """Check what must hold between two operations."""
+        expect(not self.required, "whole", f"{', '.join(sorted(self.required))} is missing")
+        expect(len(self.active) <= 1, "one-active-deal", f"{len(self.active)} are active")
+
+    def _offers_issued(self, event: dict[str, Any]) -> None:
+        issued = event["offer_set"]
+        for product in issued["products"]:
+            for offer in product["offers"]:
+                expires_at = instant(issued["expires_at"])
+                self.offers[offer["offer_id"]] = ProjectedOffer(offer, expires_at)
+
+    def _offer_accepted(self, event: dict[str, Any]) -> None:
+        reply, at = event["reply"], instant(event["at"])
+        accepted = reply["offer"]["offer_id"]
+        offer = self.offers.get(accepted)
+        expect(offer is not None, "terms-honoured", "the accepted offer was never made")
+        assert offer is not None, "expected just before"
+        message = "an offer was accepted while another application was in fulfilment"
+        expect(not self.in_fulfilment, "one-winner", message)
+        expect(offer.status == "Eligible", "one-winner", f"the accepted offer was {offer.status}")
+        expect(at < offer.expires_at, "expiry", f"accepted at {at}, expired at {offer.expires_at}")
+        terms = {**reply["offer"], "offer_status": offer.terms["offer_status"]}
+        expect(terms == offer.terms, "terms-honoured", "the accepted terms differ from the offer")
+        unchanged = self.provider_id in {None, reply["provider_id"]}
+        expect(unchanged, "stable-provider-id", "it has changed")
+        self.provider_id = reply["provider_id"]
+        # One acceptance withdraws every other offer that is still open, in all sets.
+        for offer_id, candidate in self.offers.items():
+            if candidate.status == "Eligible" and at < candidate.expires_at:
+                candidate.status = "Accepted" if offer_id == accepted else "Withdrawn"
+        self.accepted[accepted] = reply
+        self.applications[reply["application_id"]] = "awaiting_details"
+        if event["bank_details"] is not None:
+            self.required.add("ApplicationSubmitted")
+
+    def _details_supplied(self, event: dict[str, Any]) -> None:
+        if "bank_details" not in event["omitted"]:
+            status = self.applications[event["application_id"]]
+            self.required |= {"ApplicationSubmitted"} if status == "awaiting_details" else set()
+
+    def _application_submitted(self, event: dict[str, Any]) -> None:
+        self.applications[event["application_id"]] = "submitted"
+
+    def _application_closed(self, event: dict[str, Any]) -> None:
+        self.applications[event["application_id"]] = event["status"]
+
+    def _deal_funded(self, event: dict[str, Any]) -> None:
+        deal = event["deal"]
+        expect(not self.active, "one-active-deal", "a deal was funded while another was active")
+        self.applications[deal["application_id"]] = "funded"
+        self.deals[deal["id"]] = ProjectedDeal(deal, amount(deal["repayment_amount"]))
+
+    def _deal_repaid(self, event: dict[str, Any]) -> None:
+        self.deals[event["deal_id"]].status = "Repaid"
+
+    def _deal_reopened(self, event: dict[str, Any]) -> None:
+        self.deals[event["deal_id"]].status = "Funded"
+        self.required.discard("DealRepaid")
+
+    def _deal_renewed(self, event: dict[str, Any]) -> None:
+        deal = self.deals[event["deal_id"]]
+        deal.status, deal.settled = "Renewed", amount(event["settled"])
+        self.required.add("DealFunded")
+
+    def _deal_closed(self, event: dict[str, Any]) -> None:
+        self.deals[event["deal_id"]].status = event["status"]
+
+    def _takings_recorded(self, event: dict[str, Any]) -> None:
+        self.takings |= {day["on"] for day in event["takings"]}
+
+    def _remittances_recorded(self, event: dict[str, Any]) -> None:
+        deal = self.deals[event["deal_id"]]
+        for entry in event["entries"]:
+            earlier = deal.entries.get(entry["id"])
+            # The same id may come twice only to say that the entry has settled since.
+            repeated = earlier is not None and (earlier["settled"] or not entry["settled"])
+            expect(not repeated, "delivered-once", "an entry was recorded twice")
+            deal.entries[entry["id"]] = entry
+        if deal.status == "Funded" and deal.balance == 0:
+            self.required.add("DealRepaid")
+
+    def _renewal_eligibility_changed(self, event: dict[str, Any]) -> None:
+        changed = event["renewal_eligibility"] is not self.eligible
+        expect(changed, "whole", "renewal eligibility was announced though it had not changed")
+        self.eligible = event["renewal_eligibility"]
+
+    _APPLY: ClassVar[Mapping[str, Callable[[Projection, dict[str, Any]], None]]] = MappingProxyType(
+        {
+            "OffersIssued": _offers_issued,
+            "OfferAccepted": _offer_accepted,
+            "DetailsSupplied": _details_supplied,
+            "ApplicationSubmitted": _application_submitted,
+            "ApplicationClosed": _application_closed,
+            "DealFunded": _deal_funded,
+            "DealRepaid": _deal_repaid,
+            "DealReopened": _deal_reopened,
+            "DealRenewed": _deal_renewed,
+            "DealClosed": _deal_closed,
+            "TakingsRecorded": _takings_recorded,
+            "RemittancesRecorded": _remittances_recorded,
+            "RenewalEligibilityChanged": _renewal_eligibility_changed,
+        }
+    )

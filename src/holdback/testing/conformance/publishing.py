@@ -1,0 +1,98 @@
+"""Checks of the events that a host publishes to others, such as by webhooks."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from holdback.testing.conformance.exchanges import SimulatedMerchant
+from holdback.testing.conformance.host import Crashed
+from holdback.testing.conformance.invariants import expect
+from holdback.testing.conformance.requests import (
+    accept,
+    close_deal,
+    first_deal,
+    fund,
+    new_offers,
+    pay,
+    pay_most,
+    review,
+)
+from holdback.testing.conformance.session import Session
+
+
+def publishing(session: Session) -> None:
+    """Others receive every event, in order, at whatever step the host dies."""
+    if "crash" not in session.optional:
+        _publish_up_to_default(session, None)
+        return
+    step, crashes = 0, 1
+    while crashes:
+        crashes = _publish_up_to_default(session, step)
+        step += 1
+    step = 0
+    while _crash_while_publishing(session, step):
+        step += 1
+
+
+def _publish_up_to_default(session: Session, step: int | None) -> int:
+    """
+    Take a merchant from its first offers to a default, and check what is published on the way.
+
+    Several operations crash at *step*. Returns the number of crashes.
+    """
+    simulation = session.simulation()
+    merchant = simulation.merchant()
+    simulation.crash_at = step
+    offer_ids = new_offers(simulation, merchant, key=simulation.new_key())
+    _check_published(session, merchant)
+    simulation.crash_at = step
+    accept(simulation, merchant, offer_ids[0], key=simulation.new_key())
+    _check_published(session, merchant)
+    deal_id = fund(simulation, merchant)
+    simulation.pass_time(days=110)
+    simulation.crash_at = step
+    pay(simulation, merchant, deal_id, 60)
+    review(simulation, merchant)
+    simulation.crash_at = step
+    close_deal(simulation, merchant, deal_id, "defaulted")
+    _check_published(session, merchant)
+    return simulation.crashes
+
+
+def _crash_while_publishing(session: Session, step: int) -> bool:
+    """
+    Let the host die at *step* of publishing, and check that it catches up afterwards.
+
+    Returns whether it died. What it had published by then may be published twice.
+    """
+    host: Any = session.host
+    simulation = session.simulation()
+    merchant = simulation.merchant()
+    deal_id = first_deal(simulation, merchant)
+    pay_most(simulation, merchant, deal_id)
+    host.crash(step)
+    try:
+        host.published(merchant.partner, merchant.merchant_id)
+    except Crashed:
+        crashed = True
+    else:
+        crashed = False
+    _check_published(session, merchant)
+    return crashed
+
+
+def _check_published(session: Session, merchant: SimulatedMerchant) -> None:
+    host: Any = session.host
+    published = list(host.published(merchant.partner, merchant.merchant_id))
+    history = host.history(merchant.partner, merchant.merchant_id)
+    due = [event for event in history if json.loads(event)["type"] in host.publishes]
+    unknown = [event for event in published if event not in due]
+    message = f"{len(unknown)} published events are not in the history"
+    expect(not unknown, "told-after-commit", message)
+    # At least once: only the first time that an event arrives counts for the order.
+    first_arrivals = list(dict.fromkeys(published))
+    in_order = first_arrivals == [event for event in due if event in first_arrivals]
+    expect(in_order, "told-in-order", "events were published in another order")
+    missing = [event for event in due if event not in published]
+    expect(not missing, "told-all", f"{len(missing)} of {len(due)} events were not published")

@@ -1,0 +1,108 @@
+"""The requests that several checks make, each in one call."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+from holdback.testing import payloads
+from holdback.testing.conformance.exchanges import OK, Exchange, SimulatedMerchant
+from holdback.testing.conformance.invariants import expect
+from holdback.testing.conformance.simulation import Simulation
+
+
+def request_offers(
+    simulation: Simulation,
+    merchant: SimulatedMerchant,
+    *,
+    as_new: bool = False,
+    key: str | None = None,
+) -> Exchange:
+    """Ask for offers: a renewal for a merchant with a provider_id, unless it asks *as_new*."""
+    provider_id = None if as_new else merchant.projection.provider_id
+    use, evidence = None, {}
+    if provider_id is None:
+        use, evidence = "stock", payloads.evidence(simulation.today(merchant))
+    body = payloads.offers_request(merchant.merchant_id, provider_id, use=use)
+    return simulation.ask("request_offers", merchant, body, key=key, evidence=evidence)
+
+
+def new_offers(
+    simulation: Simulation, merchant: SimulatedMerchant, *, key: str | None = None
+) -> list[str]:
+    """Ask for offers and return their ids; there must be some."""
+    before = set(merchant.projection.offers)
+    request_offers(simulation, merchant, key=key)
+    offer_ids = [offer_id for offer_id in merchant.projection.offers if offer_id not in before]
+    expect(offer_ids, "sound-replies", "a merchant with good evidence got no offers")
+    return offer_ids
+
+
+def accept(
+    simulation: Simulation, merchant: SimulatedMerchant, offer_id: str, *, key: str | None = None
+) -> Exchange:
+    """Accept an offer, with bank details."""
+    body = payloads.acceptance(offer_id, payloads.BANKS[0])
+    return simulation.ask("accept_offer", merchant, body, key=key)
+
+
+def fund(simulation: Simulation, merchant: SimulatedMerchant) -> str:
+    """Fund the application in fulfilment and return the deal_id."""
+    body = {"application_id": merchant.projection.in_fulfilment[0]}
+    funding = simulation.ask("fund_deal", merchant, body, key=simulation.new_key())
+    message = "a submitted application cannot be funded"
+    expect(funding.status == OK, "acknowledged-kept", message)
+    return merchant.projection.active[0]
+
+
+def first_deal(simulation: Simulation, merchant: SimulatedMerchant) -> str:
+    """Ask for offers, accept one, fund it, and return the deal_id."""
+    offer_ids = new_offers(simulation, merchant, key=simulation.new_key())
+    accept(simulation, merchant, offer_ids[0], key=simulation.new_key())
+    return fund(simulation, merchant)
+
+
+def deliver(
+    simulation: Simulation, merchant: SimulatedMerchant, deal_id: str, entry: dict[str, Any]
+) -> Exchange:
+    """Deliver one remittance entry, and declare the history complete up to today."""
+    body = {
+        "deal_id": deal_id,
+        "entries": [entry],
+        "complete_through": simulation.today(merchant).isoformat(),
+    }
+    return simulation.ask("record_remittance", merchant, body, key=simulation.new_key())
+
+
+def pay(
+    simulation: Simulation, merchant: SimulatedMerchant, deal_id: str, percent: int
+) -> Exchange:
+    """Remit *percent* of the deal's repayment amount, dated yesterday."""
+    yesterday = simulation.today(merchant) - timedelta(days=1)
+    entry = merchant.remittance(deal_id, percent, yesterday)
+    return deliver(simulation, merchant, deal_id, entry)
+
+
+def pay_most(simulation: Simulation, merchant: SimulatedMerchant, deal_id: str) -> None:
+    """Let 110 days pass, and remit 60 percent: enough for the deal to be renewed."""
+    simulation.pass_time(days=110)
+    pay(simulation, merchant, deal_id, 60)
+
+
+def close_deal(
+    simulation: Simulation, merchant: SimulatedMerchant, deal_id: str, status: str
+) -> Exchange:
+    """Close a deal with *status*."""
+    body = {"deal_id": deal_id, "status": status}
+    return simulation.ask("close_deal", merchant, body, key=simulation.new_key())
+
+
+def review(simulation: Simulation, merchant: SimulatedMerchant) -> Exchange:
+    """Review the merchant's eligibility for renewal."""
+    return simulation.ask("review_renewal", merchant, {}, key=simulation.new_key())
+
+
+def look_up(simulation: Simulation, merchant: SimulatedMerchant) -> Exchange:
+    """Look the merchant up by its provider_id."""
+    body = {"provider_id": merchant.projection.provider_id}
+    return simulation.ask("look_up", merchant, body)

@@ -1,0 +1,95 @@
+"""
+The JSON that partners and agents send, with made-up data.
+
+Every request in the conformance suite, the strategies, the tests and the sample host is built here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date
+from decimal import Decimal
+from types import MappingProxyType
+from typing import Any, Final
+
+from holdback.exact_json import Json, Verbatim, write_json
+
+CURRENCY: Final = "GBP"
+
+# A float cannot hold these two numbers, so a host that reads JSON with floats changes them.
+PROFILE: Final[Mapping[str, Json]] = MappingProxyType(
+    {
+        "consents": {"credit_check": True},
+        "applicants": [{"name": "A. Person", "share": Verbatim("0.10")}],
+        "company": {"name": "Nine Lives Ltd", "turnover": Verbatim("12345678901234567890.10")},
+    }
+)
+# The same two numbers as they must appear in a stored history.
+EXACT_NUMBERS: Final = (b'"share":0.10', b'"turnover":12345678901234567890.10')
+# A valid profile that says nothing about the applicant.
+BLANK_PROFILE: Final[Mapping[str, Json]] = MappingProxyType(
+    {"consents": {}, "applicants": [{}], "company": {}}
+)
+
+BANKS: Final[tuple[Mapping[str, str], ...]] = (
+    {"account_number": "11111111", "sort_code": "10-20-30", "account_type": "NONE"},
+    {"account_number": "22222222", "sort_code": "10-20-30", "account_type": "NONE"},
+)
+
+
+def offers_request(
+    merchant_id: str,
+    provider_id: str | None = None,
+    *,
+    currency: str = CURRENCY,
+    use: str | None = None,
+    profile: Mapping[str, Json] = PROFILE,
+) -> dict[str, Any]:
+    """
+    Return the body of a request for offers.
+
+    With a *provider_id* it is a renewal, which sends the application block alone. Without one it is
+    an initial application, which sends the *profile* as well.
+    """
+    application: dict[str, Any] = {"merchant_id": merchant_id, "provider_id": provider_id}
+    if use is not None:
+        application["intended_use_of_funds"] = use
+    application["currency"] = currency
+    return {"application": application} | (dict(profile) if provider_id is None else {})
+
+
+def acceptance(offer_id: str, bank: Mapping[str, str] | None = None) -> dict[str, Json]:
+    """Return the body of an acceptance, with the details of *bank* if there is one."""
+    details = {} if bank is None else {"bank_details": dict(bank)}
+    return {"offer_id": offer_id} | details
+
+
+def entry(
+    entry_id: str, on: date, amount: Decimal, *, settled: bool = True, reverses: str | None = None
+) -> dict[str, Any]:
+    """Return one remittance entry, a tenth of its day's takings."""
+    return {
+        "id": entry_id,
+        "on": on.isoformat(),
+        "amount": amount,
+        "takings": amount * 10,
+        "settled": settled,
+        "reverses": reverses,
+    }
+
+
+def evidence(on: date) -> dict[str, Any]:
+    """Return evidence that qualifies a merchant for offers on the day *on*."""
+    return {
+        "identity_verified": True,
+        "business_verified": True,
+        "credit_score": 700,
+        "credit_checked_on": on.isoformat(),
+        "average_monthly_takings": "20000.00",
+        "months_trading": 36,
+    }
+
+
+def as_json(body: Mapping[str, Json]) -> bytes:
+    """Return *body* as JSON text, its numbers exact."""
+    return write_json(body).encode()
