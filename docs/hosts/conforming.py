@@ -1,7 +1,8 @@
-"""The hosts of this folder as the conformance suite asks for them: `holdback conformance conforming:sqlite`.
+"""
+The hosts of this folder for the conformance suite: `holdback conformance conforming:sqlite`.
 
-What the suite asks of a host beyond `handle` and `history` is how to let it die, and what it has told
-others. A host in service needs none of it.
+Beyond `handle` and `history`, the suite wants to crash a host and to see what it published. A host
+in service needs none of this.
 """
 
 import asyncio
@@ -31,7 +32,7 @@ from holdback.wire import EVENT_TYPES
 
 
 class Steps:
-    """Where the host is to die next: before so many more statements or commits."""
+    """The step at which the host dies next: `left` more statements or commits from now."""
 
     left = None
 
@@ -49,10 +50,10 @@ class Steps:
 
 
 class ConformingSqlite(SqliteHost):
-    """The bare host, with what the suite asks of it besides."""
+    """The SQLite host, with the optional methods of the suite."""
 
     cannot = MappingProxyType({})
-    tells = tuple(EVENT_TYPES)
+    publishes = tuple(EVENT_TYPES)
 
     def __init__(self, path, engine):
         super().__init__(path, engine)
@@ -67,19 +68,21 @@ class ConformingSqlite(SqliteHost):
     def connect(self):
         steps = self.steps
 
-        class Dying(sqlite3.Connection):
+        class CrashingConnection(sqlite3.Connection):
             def execute(self, *statement):
                 steps.step()
-                done = super().execute(*statement)
+                cursor = super().execute(*statement)
                 if statement[0] == "commit":
-                    steps.step()  # committed, and nobody knows
-                return done
+                    steps.step()  # committed, but the client does not know
+                return cursor
 
-        return sqlite3.connect(self.path, timeout=60, isolation_level=None, factory=Dying)
+        return sqlite3.connect(
+            self.path, timeout=60, isolation_level=None, factory=CrashingConnection
+        )
 
-    def handle(self, *asked, **more):
+    def handle(self, *arguments, **options):
         try:
-            return super().handle(*asked, **more)
+            return super().handle(*arguments, **options)
         finally:
             self.steps.left = None
 
@@ -89,26 +92,26 @@ class ConformingSqlite(SqliteHost):
     def new_process(self):
         return Worker("conforming:sqlite", self.path)
 
-    def told(self, partner, merchant_id):
+    def published(self, partner, merchant_id):
         try:
-            self.tell(lambda _number, *event: self.sent.append(event))
+            self.publish(lambda _number, *event: self.sent.append(event))
         finally:
             self.steps.left = None
-        return [event for *who, event in self.sent if who == [partner, merchant_id]]
+        return [event for *key, event in self.sent if key == [partner, merchant_id]]
 
     def change_rules(self, jurisdictions):
         self.engine = self.engine.with_jurisdictions(jurisdictions)
 
 
 def sqlite(path=None):
-    """The bare host on a database in a new folder, or on the one at `path`."""
+    """Return the SQLite host on the database at `path`, by default in a new folder."""
     path = path or Path(tempfile.mkdtemp(prefix="holdback-")) / "holdback.db"
     return ConformingSqlite(path, Engine.bundled())
 
 
-# The time and the evidence of the request that a thread is at: the app's clock and checks read them.
+# The time and the evidence of a thread's current request, for the app's clock and checks.
 AT, EVIDENCE = ContextVar("at"), ContextVar("evidence")
-# Each partner has a URL and a secret of its own: what is sent to the wrong one, or signed for it, is not told.
+# Each partner has its own URL and secret, so that a webhook for the wrong partner does not count.
 HOOKS = {
     name: Webhook(
         url=f"http://127.0.0.1:9/{name}",
@@ -119,10 +122,10 @@ HOOKS = {
 
 
 class ConformingFastApi:
-    """The FastAPI host, asked through its HTTP interface without a network."""
+    """The FastAPI host, called through ASGI without a network."""
 
     cannot = MappingProxyType({})
-    tells = ("RenewalEligibilityChanged",)
+    publishes = ("RenewalEligibilityChanged",)
 
     def __init__(self, url, level=None):
         self.url, self.level = url, level
@@ -131,11 +134,11 @@ class ConformingFastApi:
             engine=Engine.bundled(),
             partners=Partners(
                 partners=[
-                    Partner(name=each, key_sha256=sha256(each), jurisdiction="GB", webhook=hook)
-                    for each, hook in HOOKS.items()
+                    Partner(name=name, key_sha256=sha256(name), jurisdiction="GB", webhook=hook)
+                    for name, hook in HOOKS.items()
                 ],
-                # An agent for each, so that keys of their own stay apart too.
-                agents=[Agent(name=each, key_sha256=sha256(f"agent-{each}")) for each in HOOKS],
+                # An agent for each partner, so that their idempotency keys stay apart too.
+                agents=[Agent(name=name, key_sha256=sha256(f"agent-{name}")) for name in HOOKS],
             ),
             checks=lambda *_: EVIDENCE.get(),
             clock=AT.get,
@@ -143,27 +146,28 @@ class ConformingFastApi:
             isolation_level=level or None,
         )
         self.store = self.app.state.store
-        self.sent, self.connections, self.tellings = [], [], 0
+        self.sent, self.connections, self.publications = [], [], 0
         engine = self.store.engine
-        engine.dispose()  # the connections from before are not listened to
-        event.listen(engine, "connect", lambda each, _: self.connections.append(each))
+        engine.dispose()  # the listeners below do not see earlier connections
+        event.listen(engine, "connect", lambda connection, _: self.connections.append(connection))
         event.listen(engine, "before_cursor_execute", self.steps.step)
         event.listen(engine, "after_cursor_execute", self.steps.step)
         event.listen(engine, "commit", self.steps.step)
-        # What SQLAlchemy has no events for: after a COMMIT, and the statements that go straight to the driver.
-        engine.dialect.do_commit = self.dying(engine.dialect.do_commit)
-        self.store.first_row = self.dying(self.store.first_row, before=self.steps.step)
+        # SQLAlchemy has no events after a COMMIT, nor for statements that go directly to the
+        # driver.
+        engine.dialect.do_commit = self.crashing(engine.dialect.do_commit)
+        self.store.first_row = self.crashing(self.store.first_row, before=self.steps.step)
 
-    def dying(self, call, before=lambda: None):
-        """The call, with a step after it."""
+    def crashing(self, call, before=lambda: None):
+        """Return the call with a step after it."""
 
-        def done(*given):
+        def wrapped(*arguments):
             before()
-            result = call(*given)
+            result = call(*arguments)
             self.steps.step()
             return result
 
-        return done
+        return wrapped
 
     def open(self):
         METADATA.drop_all(self.store.engine)
@@ -178,27 +182,29 @@ class ConformingFastApi:
         headers += [(b"content-type", b"application/json")] if body else []
         headers += [(b"idempotency-key", key.encode())] if key is not None else []
         try:
-            return asyncio.run(answer(self.app, method, path, query, headers, body))
+            return asyncio.run(
+                answer(self.app, method, path, query=query, headers=headers, body=body)
+            )
         finally:
             self.steps.left = None
 
     def die(self):
-        """What a dead process leaves: what its connections had begun is undone."""
+        """Roll back what the connections had begun, as the death of a process does."""
         for connection in self.connections:
-            with suppress(Exception):  # most are closed
+            with suppress(Exception):  # most are closed already
                 connection.rollback()
 
     def request(self, operation, input):
-        """The HTTP request that an operation is."""
+        """Return the HTTP request for an operation."""
         body = input["body"]
         if operation == "request_offers":
             return "POST", "/v2/offers", b"", body
         if operation == "look_up":
             return "GET", "/v2/merchant", urlencode(json.loads(body)).encode(), b""
         if operation == "accept_offer":
-            given = json.loads(body)
-            path = f"/v2/offers/{quote(given.pop('offer_id'), safe='')}/accept"
-            return "POST", path, b"", json.dumps(given).encode() if given else b""
+            document = json.loads(body)
+            path = f"/v2/offers/{quote(document.pop('offer_id'), safe='')}/accept"
+            return "POST", path, b"", json.dumps(document).encode() if document else b""
         path = f"/v2/agents/{input['partner']}/{input['merchant_id']}/{operation}"
         return "POST", path, b"", body
 
@@ -211,40 +217,40 @@ class ConformingFastApi:
     def new_process(self):
         return Worker("conforming:fastapi", self.url, self.level or "")
 
-    def told(self, partner, merchant_id):
-        """The events whose webhooks came, as the history has them; a webhook of none as it came."""
-        self.tellings += 1
+    def published(self, partner, merchant_id):
+        """Return the events whose webhooks arrived; a webhook of no event counts as itself."""
+        self.publications += 1
         try:
-            for each in self.app.state.partners.partners:
-                deliver_due(self.store, each, self.receive, now=self.later)
+            for each_partner in self.app.state.partners.partners:
+                deliver_due(self.store, each_partner, self.receive, now=self.later)
         finally:
             self.steps.left = None
         history = self.history(partner, merchant_id)
-        read = {event: json.loads(event) for event in history}
-        accepted = [each for each in read.values() if each["type"] == "OfferAccepted"]
-        provider_ids = {each["reply"]["provider_id"] for each in accepted}
-        came = [json.loads(body) for url, body in self.sent if url == HOOKS[partner].url]
+        documents = {event: json.loads(event) for event in history}
+        accepted = [event for event in documents.values() if event["type"] == "OfferAccepted"]
+        provider_ids = {event["reply"]["provider_id"] for event in accepted}
+        webhooks = [json.loads(body) for url, body in self.sent if url == HOOKS[partner].url]
         return [
-            next((event for event in history if webhook_of(read[event], each)), each)
-            for each in came
-            if each["provider_id"] in provider_ids
+            next((event for event in history if is_about(webhook, documents[event])), webhook)
+            for webhook in webhooks
+            if webhook["provider_id"] in provider_ids
         ]
 
     def later(self):
-        """The time of a telling: what an earlier one claimed before it died is free again."""
-        return time.time() + CLAIMED * self.tellings
+        """Return a time at which the claims of earlier, crashed publications have expired."""
+        return time.time() + CLAIMED * self.publications
 
     def receive(self, url, headers, body):
-        """What a partner does: it takes what is signed with the secret of its URL."""
-        (secret,) = (each.secret for each in HOOKS.values() if each.url == url)
+        """Receive a webhook as a partner does, if it is signed with the secret of its URL."""
+        (secret,) = (hook.secret for hook in HOOKS.values() if hook.url == url)
         if headers != signed(secret, headers["webhook-id"], headers["webhook-timestamp"], body):
             return 401
         self.sent.append((url, body))
         return 200
 
     def change_rules(self, jurisdictions):
-        # The endpoints were made with this one host. In service its rules never change, so it is frozen; that the
-        # suite changes them stands for a new release, for which the app would be made anew.
+        # The host is frozen, because in service its rules never change. Here a change of rules
+        # stands for a new release, which would make a new app.
         host = self.app.state.host
         object.__setattr__(host, "engine", host.engine.with_jurisdictions(jurisdictions))
 
@@ -252,16 +258,17 @@ class ConformingFastApi:
         self.store.close()
 
 
-def webhook_of(event, came):
-    """Whether a webhook tells of an event."""
-    told = ("deal_id", "renewal_eligibility", "at")
+def is_about(webhook, event):
+    """Return whether a webhook is about an event."""
     return event["type"] == "RenewalEligibilityChanged" and all(
-        event[name] == came[name] for name in told
+        event[name] == webhook[name] for name in ("deal_id", "renewal_eligibility", "at")
     )
 
 
-async def answer(app, method, path, query, headers, body):
-    """The status and the body of an application's answer to one request."""
+async def answer(  # noqa: PLR0913 - the parts of one HTTP request
+    app, method, path, *, query, headers, body
+):
+    """Return the status and the body of an application's answer to one request."""
     sent = []
 
     async def receive():
@@ -274,14 +281,14 @@ async def answer(app, method, path, query, headers, body):
     scope |= {"path": path, "raw_path": path.encode(), "query_string": query, "headers": headers}
     scope |= {"server": ("test", 80), "client": ("127.0.0.1", 1), "root_path": ""}
     await app(scope, receive, send)
-    return sent[0]["status"], b"".join(each.get("body", b"") for each in sent[1:])
+    return sent[0]["status"], b"".join(message.get("body", b"") for message in sent[1:])
 
 
 def fastapi(url=None, level=None):
     """
-    The FastAPI host on the database at `url`, else at HOLDBACK_CONFORMANCE_URL, else on SQLite in a new folder.
+    Return the FastAPI host on a database, which the suite empties.
 
-    The suite empties that database.
+    It is the one at `url`, else at HOLDBACK_CONFORMANCE_URL, else SQLite in a new folder.
     """
     url = url or os.environ.get("HOLDBACK_CONFORMANCE_URL")
     if url is None:

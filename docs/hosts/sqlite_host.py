@@ -1,8 +1,9 @@
-"""A whole host on SQLite, from the standard library: how little holdback needs around it.
+"""
+A complete host on SQLite, with the standard library alone.
 
-Every operation is one transaction that holds the only write lock from its first read to its commit, so
-nothing that was read can have changed when it is written. The reply to a key is stored with what it
-tells of. Read `sqlite.md` beside this file.
+Every operation is one transaction that holds SQLite's only write lock from its first read to its
+commit, so nothing that it read can change before it writes. The reply to a key is stored in the
+same transaction. `sqlite.md` explains the rest.
 """
 
 import hashlib
@@ -14,7 +15,9 @@ from holdback import Context, InvalidDocument, Merchant, Refusal, wire
 from holdback.lifecycle.events import OfferAccepted, OffersIssued
 
 TABLES = """
-create table if not exists merchants (partner, merchant_id, state, primary key (partner, merchant_id));
+create table if not exists merchants (
+    partner, merchant_id, state, primary key (partner, merchant_id)
+);
 create table if not exists names (
     partner, kind, name, merchant_id, primary key (partner, kind, name)
 );
@@ -33,7 +36,7 @@ class SqliteHost:
         self.engine = engine
 
     def open(self):
-        """Make the database ready."""
+        """Make the tables."""
         with closing(self.connect()) as db:
             db.execute("pragma journal_mode = wal")
             db.executescript(TABLES)
@@ -43,7 +46,7 @@ class SqliteHost:
 
     @contextmanager
     def transaction(self):
-        """The one writer, until the commit; anything raised on the way undoes all of it."""
+        """Hold the write lock until the commit; an error rolls everything back."""
         with closing(self.connect()) as db:  # closing without a commit rolls back
             db.execute("pragma synchronous = full")
             db.execute("begin immediate")
@@ -51,7 +54,7 @@ class SqliteHost:
             db.execute("commit")
 
     def handle(self, operation, input, *, key, at):
-        """The status and the body of the answer. `at` is the time of this attempt, read once."""
+        """Return the status and the body of the answer. `at` is the time of the request."""
         try:
             with self.transaction() as db:
                 reply = self.answer(db, operation, input, key, at)
@@ -61,11 +64,12 @@ class SqliteHost:
 
     def answer(self, db, operation, input, key, at):
         partner, body = input["partner"], input["body"]
-        about = f"{operation}\n{input.get('merchant_id') or ''}\n".encode()
-        asked = hashlib.sha256(about + body).hexdigest()
-        earlier = one(db, "select asked, reply from replies", partner=partner, key=key)
-        if earlier and earlier[0] != asked:
-            raise Refusal("request_conflict", "this key came before with another request")
+        subject = f"{operation}\n{input.get('merchant_id') or ''}\n".encode()
+        # The fingerprint tells a repeated request from another one with the same key.
+        fingerprint = hashlib.sha256(subject + body).hexdigest()
+        earlier = first_row(db, "select asked, reply from replies", partner=partner, key=key)
+        if earlier and earlier[0] != fingerprint:
+            raise Refusal("request_conflict", "this key was used for another request")
         if earlier:
             return earlier[1]
         merchant = self.merchant(db, operation, input)
@@ -79,49 +83,51 @@ class SqliteHost:
         reply = wire.write(outcome.reply)
         self.store(db, outcome)
         if key is not None:
-            db.execute("insert into replies values (?, ?, ?, ?)", (partner, key, asked, reply))
+            db.execute(
+                "insert into replies values (?, ?, ?, ?)", (partner, key, fingerprint, reply)
+            )
         return reply
 
     def merchant(self, db, operation, input):
-        """The merchant that a request is about; one of another partner is as unknown as none."""
+        """Return the merchant of a request; another partner's merchant is not found."""
         partner, body = input["partner"], input["body"]
         merchant_id = input.get("merchant_id")  # agents name it
         if operation == "request_offers":
             merchant_id = wire.read_offers_request(body).application.merchant_id
         elif operation in {"accept_offer", "look_up"}:
             kind = "offer_id" if operation == "accept_offer" else "provider_id"
-            named = {"partner": partner, "kind": kind, "name": text(body, kind)}
-            found = one(db, "select merchant_id from names", **named)
-            merchant_id = found[0] if found else None
-        state = one(db, "select state from merchants", partner=partner, merchant_id=merchant_id)
-        if state:
-            return wire.read_merchant(state[0])
+            name = {"partner": partner, "kind": kind, "name": text_field(body, kind)}
+            row = first_row(db, "select merchant_id from names", **name)
+            merchant_id = row[0] if row else None
+        key = {"partner": partner, "merchant_id": merchant_id}
+        row = first_row(db, "select state from merchants", **key)
+        if row:
+            return wire.read_merchant(row[0])
         if operation == "request_offers":
-            jurisdiction = input["jurisdiction"]
-            return Merchant.new(partner=partner, merchant_id=merchant_id, jurisdiction=jurisdiction)
+            return Merchant.new(**key, jurisdiction=input["jurisdiction"])
         code = "offer_not_found" if operation == "accept_offer" else "merchant_not_found"
-        raise Refusal(code, "this partner has no such thing")
+        raise Refusal(code, "this partner has no such merchant or offer")
 
     def store(self, db, outcome):
         merchant = outcome.merchant
-        who = (merchant.partner, merchant.merchant_id)
+        key = (merchant.partner, merchant.merchant_id)
         state = wire.write_merchant(merchant)
-        db.execute("insert or replace into merchants values (?, ?, ?)", (*who, state))
+        db.execute("insert or replace into merchants values (?, ?, ?)", (*key, state))
         for event in outcome.events:
-            written = (*who, wire.write_event(event))
-            db.execute("insert into events (partner, merchant_id, event) values (?, ?, ?)", written)
-            for kind, name in names(event):
-                named = (merchant.partner, kind, name, merchant.merchant_id)
-                db.execute("insert or ignore into names values (?, ?, ?, ?)", named)
+            row = (*key, wire.write_event(event))
+            db.execute("insert into events (partner, merchant_id, event) values (?, ?, ?)", row)
+            for kind, name in new_names(event):
+                row = (merchant.partner, kind, name, merchant.merchant_id)
+                db.execute("insert or ignore into names values (?, ?, ?, ?)", row)
 
     def history(self, partner, merchant_id):
-        """The merchant's events as JSON, in order."""
+        """Return the merchant's events as JSON, in order."""
         query = "select event from events where partner = ? and merchant_id = ? order by number"
         with closing(self.connect()) as db:
             return [event for (event,) in db.execute(query, (partner, merchant_id))]
 
-    def tell(self, send):
-        """Tell others what happened, in order and after the commit: perhaps twice, never not at all."""
+    def publish(self, send):
+        """Send the committed events to others, in order and at least once each."""
         query = (
             "select number, partner, merchant_id, event from events where not told order by number"
         )
@@ -131,14 +137,14 @@ class SqliteHost:
                 db.execute("update events set told = true where number = ?", (number,))
 
 
-def one(db, query, **where):
-    """The first row of *query* with these values, or None."""
+def first_row(db, query, **where):
+    """Return the first row of *query* with these values, or None."""
     condition = " and ".join(f"{name} = :{name}" for name in where)
     return db.execute(f"{query} where {condition}", where).fetchone()
 
 
-def text(body, field):
-    """The text in a field of *body*, by which something is to be found."""
+def text_field(body, field):
+    """Return the text in a field of *body*."""
     document = wire.read_json(body)
     value = document.get(field) if isinstance(document, dict) else None
     if type(value) is not str:
@@ -146,8 +152,8 @@ def text(body, field):
     return value
 
 
-def names(event):
-    """What a partner may call the merchant by, from now on, each with its kind."""
+def new_names(event):
+    """Yield the names, each with its kind, by which a partner can find the merchant from now on."""
     if isinstance(event, OffersIssued):
         for product in event.offer_set.products:
             for offer in product.offers:

@@ -375,9 +375,7 @@ def main():
         if sys.stderr.isatty():
             print(f"\r{done} of {options.failures}", end="", file=sys.stderr, flush=True)
 
-    counts, replayed, unknown = campaign(
-        options.failures, options.crashes, options.seed, progress
-    )
+    counts, replayed, unknown = campaign(options.failures, options.crashes, options.seed, progress)
     for name, count in counts.most_common():
         print(f"{count:6} {name}")
     print(f"{replayed:6} acknowledged acceptances, each replayed byte for byte")

@@ -1,4 +1,4 @@
-"""The FastAPI host in this process, on each database, and a merchant's way through it over HTTP."""
+"""The FastAPI host in this process, on each database, and a merchant that calls it."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from fastapi_host.tables import METADATA
 
 from holdback import Engine, wire
 from holdback.model.product import Offers
+from holdback.testing import payloads
 
 ENGINE = Engine.bundled()
 START = datetime(2026, 7, 6, 9, 0, tzinfo=UTC)
@@ -30,13 +31,7 @@ PARTNERS = Partners(
     ),
     agents=(Agent(name="agent", key_sha256=sha256("agent-key")),),
 )
-EVIDENCE = {
-    "identity_verified": True,
-    "business_verified": True,
-    "credit_score": 700,
-    "average_monthly_takings": "20000.00",
-    "months_trading": 36,
-}
+# Personal data that the tests of logs and errors look for.
 PROFILE = {
     "consents": {"credit_check": True},
     "applicants": [{"name": "Ada Person", "born": "1980-01-02"}],
@@ -48,12 +43,12 @@ BANK = {
     "account_type": "NONE",
     "sort_code": "04-00-04",
 }
-# Each database, and each isolation level that it has.
+# SQLite, and PostgreSQL at each of its isolation levels.
 DATABASES = ("sqlite", "READ COMMITTED", "REPEATABLE READ", "SERIALIZABLE")
 
 
 class Service:
-    """The app with a clock that a test moves, and checks that it may change."""
+    """The app, with a clock that a test moves."""
 
     def __init__(self, url, level=None, partners=PARTNERS):
         self.now = START
@@ -71,19 +66,19 @@ class Service:
 
     def checks(self, partner, request, required):
         self.asked_checks.append((partner.name, required))
-        wanted = {name for check in required.checks for name in check.evidence}
-        evidence = EVIDENCE | {"credit_checked_on": self.now.date().isoformat()}
-        return {name: value for name, value in evidence.items() if name in wanted}
+        names = {name for check in required.checks for name in check.evidence}
+        evidence = payloads.evidence(self.now.date())
+        return {name: value for name, value in evidence.items() if name in names}
 
     def call(self, method, path, body=None, *, key="acme-key", idempotency=None, **more):
-        """One request; `body` is JSON unless it is bytes."""
+        """Make one request; a body that is not bytes is written as JSON."""
         headers = {} if key is None else {"Authorization": f"Bearer {key}"}
         if body is not None:
             headers["Content-Type"] = "application/json"
         if idempotency is not None:
             headers["Idempotency-Key"] = idempotency
         headers |= more.pop("headers", {})
-        content = body if isinstance(body, bytes | None) else json.dumps(body).encode()
+        content = body if isinstance(body, bytes | None) else payloads.as_json(body)
         more = {"content": content, **more}
 
         async def send():
@@ -98,14 +93,14 @@ class Service:
         return self.call("POST", path, body, **{"key": "agent-key", **more})
 
     def events(self, merchant_id="m-1", partner="acme"):
-        """The types of a merchant's events, in order."""
+        """Return the types of a merchant's events, in order."""
         stored = self.store.history(partner, merchant_id)
-        return [json.loads(each)["type"] for each in stored]
+        return [json.loads(event)["type"] for event in stored]
 
 
 @frozen
 class Merchant:
-    """A merchant of a partner, who goes its way over HTTP."""
+    """A merchant whose partner makes requests over HTTP; `known` holds the ids it got."""
 
     service: Service
     merchant_id: str = "m-1"
@@ -114,17 +109,12 @@ class Merchant:
     known: dict = field(factory=dict)
 
     def initial(self, **changed):
-        block = {
-            "merchant_id": self.merchant_id,
-            "provider_id": None,
-            "intended_use_of_funds": "a second oven",
-            "currency": "GBP",
-        }
-        return {"application": block | changed, **PROFILE}
+        use = "a second oven"
+        body = payloads.offers_request(self.merchant_id, use=use, profile=PROFILE)
+        return body | {"application": body["application"] | changed}
 
     def renewal(self):
-        block = {"merchant_id": self.merchant_id, "provider_id": self.known["provider_id"]}
-        return {"application": block | {"currency": "GBP"}}
+        return payloads.offers_request(self.merchant_id, self.known["provider_id"])
 
     def ask(self, body=None, **more):
         reply = self.service.call(
@@ -151,8 +141,8 @@ class Merchant:
         return self.service.call("GET", "/v2/merchant", key=self.key, params=query)
 
     def agent(self, operation, body=None, **more):
-        who = {"merchant_id": self.merchant_id, "partner": self.partner}
-        return self.service.agent(operation, body, **who, **more)
+        key = {"merchant_id": self.merchant_id, "partner": self.partner}
+        return self.service.agent(operation, body, **key, **more)
 
     def fund(self):
         reply = self.agent("fund_deal", {"application_id": self.known["application_id"]})
@@ -166,14 +156,14 @@ class Merchant:
         return self
 
     def remit(self, amount, entry_id="e-1"):
-        """One entry today, and a history that is complete."""
+        """Record one entry of today, and a complete history."""
         today = self.service.now.date().isoformat()
         entry = {"id": entry_id, "on": today, "amount": amount}
         body = {"deal_id": self.known["deal_id"], "entries": [entry], "complete_through": today}
         return self.agent("record_remittance", body)
 
     def renewable(self):
-        """Funded, and after 120 days more than half paid down: its eligibility was announced."""
+        """Fund a deal, and pay down more than half of it in 120 days, so that it can be renewed."""
         self.funded()
         self.service.now += timedelta(days=120)
         assert self.remit("7000.00").json()["performance"]["renewal_eligibility"] is True
@@ -182,7 +172,7 @@ class Merchant:
 
 @contextmanager
 def database(name, folder):
-    """The URL of an empty database and its isolation level."""
+    """Yield the URL of an empty database, and its isolation level."""
     if name == "sqlite":
         yield f"sqlite:///{folder}/holdback.db", None
     elif not postgres.INSTALLED:
@@ -211,7 +201,7 @@ def place(request, tmp_path_factory):
 
 @pytest.fixture
 def service(place):
-    """The service with nothing in it."""
+    """The service with an empty store."""
     with place.store.engine.begin() as db:
         for table in METADATA.sorted_tables:
             db.execute(table.delete())
@@ -226,7 +216,7 @@ def merchant(service):
 
 
 def code(reply):
-    """The status and code of problem details, whose form is looked at on the way."""
+    """Return the status and code of problem details, after checking their form."""
     assert reply.headers["content-type"] == wire.CONTENT_TYPE
     problem = reply.json()
     assert list(problem) == ["type", "title", "status", "detail", "code", "errors"]
@@ -237,11 +227,12 @@ def code(reply):
 
 def at_once(calls):
     with ThreadPoolExecutor(len(calls)) as threads:
-        return [each.result() for each in [threads.submit(call) for call in calls]]
+        futures = [threads.submit(call) for call in calls]
+        return [future.result() for future in futures]
 
 
 def offers_of(service):
-    """The reply to the request for offers that is stored."""
+    """Return the reply to the stored request for offers."""
     merchant = wire.read_merchant(service.store.find(partner="acme", merchant_id="m-1").state)
     (issued,) = merchant.offer_sets
     return wire.write(Offers(products=issued.products, expires_at=issued.expires_at))

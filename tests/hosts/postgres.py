@@ -43,7 +43,7 @@ class Postgres:
         self._ctl("start", "-w", "-t", "60", "-l", str(self.home / "log"), "-o", options)
 
     def stop(self, mode="fast"):
-        """Stop the server; *mode* `immediate` is a crash: it flushes nothing and tells no client."""
+        """Stop the server; *mode* `immediate` is a crash: it flushes nothing."""
         self._ctl("stop", "-w", "-t", "60", "-m", mode)
 
     def crash(self):

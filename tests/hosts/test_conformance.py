@@ -30,9 +30,12 @@ def on_postgres(request, postgres):
 @pytest.mark.parametrize("check", CHECKS, ids=[check.name for check in CHECKS])
 def test_on_postgresql(on_postgres, check):
     """
-    "The suite passes on memory, SQLite and PostgreSQL (READ COMMITTED, REPEATABLE READ, SERIALIZABLE)"
+    "The suite passes on memory, SQLite and PostgreSQL (READ COMMITTED, REPEATABLE READ,
+    SERIALIZABLE)"
     """
     result = run_check(check, on_postgres)
     assert result.skipped is None
     if result.broken is not None:
-        pytest.fail(f"{result.broken}\n  again: {rerun_options(result, on_postgres)}", pytrace=False)
+        pytest.fail(
+            f"{result.broken}\n  again: {rerun_options(result, on_postgres)}", pytrace=False
+        )

@@ -116,4 +116,6 @@ def test_the_list_of_checks(run):
     """`--list` runs nothing, so the host need not exist."""
     ran = run("nothing:here", "--list")
     assert ran.exit_code == 0
-    assert [line[:24].strip() for line in ran.stdout.splitlines()] == [check.name for check in CHECKS]
+    assert [line[:24].strip() for line in ran.stdout.splitlines()] == [
+        check.name for check in CHECKS
+    ]

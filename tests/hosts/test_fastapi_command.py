@@ -1,4 +1,4 @@
-"""How the FastAPI host is started: its configuration, and the one command."""
+"""Starting the FastAPI host: its configuration and its command."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ROOT = Path(__file__).parents[2]
 
 def test_a_wrong_configuration_is_refused_at_the_start(tmp_path):
     """
-    What a person writes into the configuration is checked; a database in memory would be gone.
+    The configuration is checked, and a database in memory is refused: it would be lost.
     """
     with pytest.raises(ValueError, match="READ COMMITTED"):
         Service("postgresql+psycopg://127.0.0.1:1/none", "CHAOS")
@@ -39,17 +39,17 @@ def test_a_wrong_configuration_is_refused_at_the_start(tmp_path):
     [
         ('[[partners]]\nname = "A/B"\nkey_sha256 = "HASH"\njurisdiction = "GB"', "name"),
         ('[[partners]]\nname = "acme"\nkey_sha256 = "key"\njurisdiction = "GB"', "key_sha256"),
-        ('[[agents]]\nname = "a"\nkey_sha256 = "HASH"\n' * 2, "a name is given to one"),
+        ('[[agents]]\nname = "a"\nkey_sha256 = "HASH"\n' * 2, "the same name"),
         (
-            '[[agents]]\nname = "a"\nkey_sha256 = "HASH"\n[[agents]]\nname = "b"\nkey_sha256 = "HASH"',
-            "a key",
+            "".join(f'[[agents]]\nname = "{name}"\nkey_sha256 = "HASH"\n' for name in "ab"),
+            "the same key",
         ),
-        ('[[partner]]\nname = "acme"', "alone"),
+        ('[[partner]]\nname = "acme"', "only"),
     ],
 )
 def test_a_wrong_file_of_partners_is_refused(tmp_path, text, message):
     """
-    A name stands in paths and logs, a key has one owner, and a table that nobody reads is a slip.
+    A bad name, a key that is not a digest, a second owner of either, and an unknown table.
     """
     path = tmp_path / "partners.toml"
     path.write_text(text.replace("HASH", "0" * 64))
@@ -62,7 +62,7 @@ def test_one_command_starts_it_with_sample_data(tmp_path):
     "prints the sample keys and three curl commands that work as pasted"
     """
     if shutil.which("curl") is None:
-        pytest.skip("curl is not installed, so the commands that the sample prints were NOT tried")
+        pytest.skip("curl is not installed, so the commands that the sample prints were NOT tested")
     port = str(postgres.free_port())
     command = [sys.executable, str(ROOT / "docs/hosts/fastapi_host"), "--sample", "--port", port]
     env = {name: value for name, value in os.environ.items() if not name.startswith("HOLDBACK")}
@@ -75,10 +75,12 @@ def test_one_command_starts_it_with_sample_data(tmp_path):
                 line = process.stdout.readline()
                 assert line, printed
                 printed += line
-            retry = 'curl() { command curl --retry 20 --retry-delay 1 --retry-connrefused "$@"; echo; }\n'
+            # The server may not be listening yet, and each answer needs a line of its own.
+            retry = "--retry 20 --retry-delay 1 --retry-connrefused"
+            curl = f'curl() {{ command curl {retry} "$@"; echo; }}\n'
             script = printed[printed.index("# 1.") :]
             done = subprocess.run(
-                ["bash", "-c", retry + script],
+                ["bash", "-c", curl + script],
                 capture_output=True,
                 text=True,
                 timeout=60,
@@ -94,7 +96,7 @@ def test_one_command_starts_it_with_sample_data(tmp_path):
 
 def test_a_review_that_failed_ends_with_another_status(tmp_path):
     """
-    A scheduler looks at nothing else; and nobody's data is told.
+    A scheduler sees only the exit status; the log gives the reason without personal data.
     """
     url = f"sqlite:///{tmp_path}/holdback.db"
     with service_on("sqlite", tmp_path) as service:

@@ -1,4 +1,4 @@
-"""The FastAPI host over HTTP: a merchant's way, the agents and the keys, on each database."""
+"""The FastAPI host over HTTP on each database: partners, agents and idempotency keys."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fastapi_calls import BANK, Merchant, code, offers_of
 place, service, merchant = fixtures.place, fixtures.service, fixtures.merchant
 
 
-def test_a_merchant_goes_the_whole_way(service, merchant):
+def test_a_merchant_gets_a_deal_and_renews_it(service, merchant):
     """
     Initial offers, acceptance, funding, and then the nine steps of the renewal flow (service 1).
     """
@@ -33,7 +33,7 @@ def test_a_merchant_goes_the_whole_way(service, merchant):
     assert merchant.accept(bank_details=None).json()["provider_id"] == provider_id
     assert merchant.fund().json()["type"] == "Renewal"
     deals = merchant.look_up().json()["deals"]
-    assert [(each["status"], each["active"]) for each in deals] == [
+    assert [(deal["status"], deal["active"]) for deal in deals] == [
         ("Renewed", False),
         ("Funded", True),
     ]
@@ -41,7 +41,7 @@ def test_a_merchant_goes_the_whole_way(service, merchant):
 
 def test_replies_are_the_bytes_of_the_wire(service, merchant):
     """
-    "wire.write(outcome.reply): bytes, exact" (design 6)
+    "wire.write(outcome.reply): bytes, exact"
     """
     reply = merchant.ask()
 
@@ -52,7 +52,8 @@ def test_replies_are_the_bytes_of_the_wire(service, merchant):
 
 def test_the_checks_are_made_once_for_what_is_required(service, merchant):
     """
-    "called once per request, after engine.required_checks": a renewal whose results are held needs none.
+    "called once per request, after engine.required_checks": a renewal with results on file needs
+    none.
     """
     merchant.renewable()
     merchant.ask(merchant.renewal())
@@ -61,9 +62,9 @@ def test_the_checks_are_made_once_for_what_is_required(service, merchant):
     assert names == [["identity", "business", "consumer_credit", "takings"], []]
 
 
-def test_agents_take_an_application_to_its_deal_and_the_deal_to_its_end(service, merchant):
+def test_agents_fulfil_an_application_and_close_its_deal(service, merchant):
     """
-    Every operation of the agents (design 7a), by partner and merchant.
+    Every operation of the agents, by partner and merchant.
     """
     merchant.ask()
     merchant.accept(bank_details=None)
@@ -87,7 +88,7 @@ def test_agents_take_an_application_to_its_deal_and_the_deal_to_its_end(service,
 
 
 @pytest.mark.parametrize("merchant_id", ["a/b", "a b", "ä?x", "%41", "a" * 200])
-def test_a_merchant_id_may_hold_anything(service, merchant_id):
+def test_a_merchant_id_may_contain_any_text(service, merchant_id):
     """
     The partner's own identifier is text; in a path it is escaped.
     """
@@ -114,7 +115,7 @@ def test_only_an_initial_request_creates_a_merchant(service, merchant):
     assert service.store.find(partner="acme", merchant_id="m-1").state is None
 
 
-def test_the_same_key_gives_the_same_bytes_for_ever(service, merchant):
+def test_the_same_key_always_gives_the_same_bytes(service, merchant):
     """
     "checked before anything else": after the expiry, without new checks, and for each operation.
     """
@@ -131,7 +132,7 @@ def test_the_same_key_gives_the_same_bytes_for_ever(service, merchant):
 
 def test_the_same_key_with_another_request_is_refused(service, merchant):
     """
-    Another body, another path, another operation: 409, even where the other body could not be read.
+    Another body, another path, another operation: 409, even if the other body is invalid.
     """
     merchant.ask(idempotency="k")
 
@@ -140,9 +141,9 @@ def test_the_same_key_with_another_request_is_refused(service, merchant):
     assert code(merchant.accept(idempotency="k")) == (409, "request_conflict")
 
 
-def test_a_refusal_is_not_kept_under_the_key(service, merchant):
+def test_a_refusal_is_not_stored_under_the_key(service, merchant):
     """
-    "Only 200 replies are stored": what was refused may be asked again with the key.
+    "Only 200 replies are stored": a refused request may be sent again with its key.
     """
     merchant.ask()
     merchant.accept()
@@ -154,7 +155,7 @@ def test_a_refusal_is_not_kept_under_the_key(service, merchant):
     assert merchant.agent("close_deal", named, idempotency="k").status_code == 200
 
 
-def test_keys_are_the_callers_own(service, merchant):
+def test_each_caller_has_its_own_keys(service, merchant):
     """
     Two partners and an agent may choose the same key.
     """
@@ -180,7 +181,8 @@ def test_a_key_is_visible_ascii(service, merchant, key):
 
 def test_a_retry_without_a_key_gets_the_same_acceptance(service, merchant):
     """
-    "Accepting it again gives the same reply, even after the expiry." Other bank details are a conflict.
+    "Accepting it again gives the same reply, even after the expiry." Other bank details are a
+    conflict.
     """
     merchant.ask()
     first = merchant.accept()

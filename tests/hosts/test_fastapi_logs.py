@@ -1,4 +1,4 @@
-"""What the FastAPI host says about itself: enough to see what happened, and nothing about anybody."""
+"""The log of the FastAPI host: enough to see what happened, without personal data."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from fastapi_host.outbox import deliver_due
 from fastapi_host.review import review
 from fastapi_host.store import Conflict
 
-# What is nobody's business, though it is no name: keys, and the partner's own identifier.
-OTHERS = [
+# Keys, the partner's identifier, and texts from bodies: not personal, and still not for the log.
+CONFIDENTIAL = [
     "acme-key",
     "agent-key",
     "merchant-of-acme",
@@ -26,9 +26,9 @@ OTHERS = [
 
 @pytest.fixture
 def output():
-    """Everything that any logger says, at any level."""
+    """A stream that receives the output of every logger, at every level."""
     stream = io.StringIO()
-    logs.to(stream)
+    logs.log_to(stream)
     handler = logs.LOGGER.handlers[-1]
     everything = logging.StreamHandler(stream)
     root = logging.getLogger()
@@ -56,17 +56,17 @@ def lines(stream):
 
 
 def values(document):
-    """Every text and number in a JSON document."""
+    """Return every text and number of a JSON document."""
     if isinstance(document, dict):
         document = list(document.values())
     if isinstance(document, list):
-        return [found for each in document for found in values(each)]
+        return [value for item in document for value in values(item)]
     return [str(document)] if isinstance(document, str | int) and len(str(document)) > 4 else []
 
 
-def test_a_whole_journey_leaves_no_personal_data(merchant, output, monkeypatch):
+def test_the_log_has_no_personal_data(merchant, output, monkeypatch):
     """
-    "no bodies, no merchant_id, no bank details, no query strings", also when something goes wrong.
+    "no bodies, no merchant_id, no bank details, no query strings", also when something fails.
     """
     merchant.ask(idempotency="key-of-the-request")
     merchant.ask(merchant.initial(currency="USD"), idempotency="key-of-the-request")
@@ -95,11 +95,11 @@ def test_a_whole_journey_leaves_no_personal_data(merchant, output, monkeypatch):
         db.exec_driver_sql("drop table replies")
     assert merchant.ask(idempotency="key-of-the-request").status_code >= 500
 
-    known = [merchant.known["provider_id"], merchant.known["deal_id"], *merchant.known["offer_ids"]]
-    secrets = [*values(PROFILE), *values(BANK), *OTHERS, *known]
+    ids = [merchant.known["provider_id"], merchant.known["deal_id"], *merchant.known["offer_ids"]]
+    secrets = [*values(PROFILE), *values(BANK), *CONFIDENTIAL, *ids]
     assert len(secrets) > 15
-    said = output.getvalue()
-    assert [secret for secret in secrets if secret in said] == []
+    log = output.getvalue()
+    assert [secret for secret in secrets if secret in log] == []
 
 
 def test_a_request_is_one_line(merchant, output):
@@ -136,7 +136,7 @@ def test_a_request_is_one_line(merchant, output):
     assert first["request_id"] in stored.state.decode()
 
 
-def test_every_further_attempt_and_every_webhook_is_a_line(merchant, output, monkeypatch):
+def test_every_retry_and_every_webhook_is_a_line(merchant, output, monkeypatch):
     """
     "one per conflict/retry; one per webhook"
     """
@@ -160,13 +160,13 @@ def test_every_further_attempt_and_every_webhook_is_a_line(merchant, output, mon
     Merchant(merchant.service, "m-2").renewable()
     acme = merchant.service.app.state.partners.named("acme")
     assert deliver_due(merchant.service.store, acme, lambda *_: 204) == 1
-    (told,) = (line for line in lines(output) if line["event"] == "webhook")
-    assert (told["partner"], told["attempt"], told["status"]) == ("acme", 1, 204)
+    (webhook,) = (line for line in lines(output) if line["event"] == "webhook")
+    assert (webhook["partner"], webhook["attempt"], webhook["status"]) == ("acme", 1, 204)
 
 
 def test_an_error_is_logged_by_its_kind_and_place(merchant, output, monkeypatch):
     """
-    Enough to find it, without its message: that may hold what somebody sent.
+    Enough to find it, without its message, which may contain what a caller sent.
     """
 
     def fail(*_, **__):
@@ -177,5 +177,5 @@ def test_an_error_is_logged_by_its_kind_and_place(merchant, output, monkeypatch)
 
     (error,) = (line for line in lines(output) if line["event"] == "error")
     assert error["error"] == "RuntimeError"
-    assert any(place.startswith("attempts.py:") for place in error["where"])
+    assert any(line.startswith("attempts.py:") for line in error["where"])
     assert error["where"][-1].endswith(" fail")

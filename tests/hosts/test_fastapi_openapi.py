@@ -1,4 +1,4 @@
-"""The description at /openapi.json is true: held against what is served, with requests nobody thought of."""
+"""The document at /openapi.json matches the host, also for generated requests."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from schemathesis import GenerationMode
 from schemathesis.specs.openapi import stateful
 from schemathesis.specs.openapi.checks import negative_data_rejection, positive_data_acceptance
 
-from holdback.testing.conformance.host import AGENTS, PARTNERS
+from holdback.testing import payloads
+from holdback.testing.conformance.host import AGENT_OPERATIONS, PARTNER_OPERATIONS
 
 GOLDEN = Path(__file__).parents[1] / "wire/golden"
 REPLIES = {
@@ -53,7 +54,7 @@ def service(tmp_path):
 
 
 class Counting:
-    """The app, and how often each operation gave each status."""
+    """The app, with a count of the statuses that each operation gave."""
 
     def __init__(self, app):
         self.app = app
@@ -75,9 +76,10 @@ def validator(name):
 
 
 @pytest.mark.parametrize("golden", REPLIES)
-def test_a_reply_is_what_the_schema_says_and_nothing_more(golden):
+def test_a_reply_matches_its_schema_exactly(golden):
     """
-    "Reply schemas must match wire.write output exactly": the golden replies, and no field left over.
+    "Reply schemas must match wire.write output exactly": the golden replies, with no field more or
+    less.
     """
     reply = json.loads((GOLDEN / f"{golden}.json").read_text())
 
@@ -88,9 +90,9 @@ def test_a_reply_is_what_the_schema_says_and_nothing_more(golden):
     assert not validator(REPLIES[golden]).is_valid(reply | {"more": 1})
 
 
-def test_every_golden_reply_is_held_against_its_schema():
+def test_every_golden_reply_has_a_schema():
     """
-    But for the checks that a request needs, which no endpoint shows.
+    Except the required checks, which no endpoint returns.
     """
     names = {path.stem for kind in ("reply", "problem") for path in GOLDEN.glob(f"{kind}_*.json")}
 
@@ -107,11 +109,11 @@ def test_every_operation_is_described(service):
     }
 
     assert set(operations) == {*OPERATIONS, "health"}
-    assert set(FOR_AGENTS) == set(AGENTS)
-    assert set(OPERATIONS) == {*PARTNERS, *AGENTS}
+    assert set(FOR_AGENTS) == set(AGENT_OPERATIONS)
+    assert set(OPERATIONS) == {*PARTNER_OPERATIONS, *AGENT_OPERATIONS}
     for name, each in operations.items():
         if name != "health":
-            scheme = "AgentKey" if name in AGENTS else "PartnerKey"
+            scheme = "AgentKey" if name in AGENT_OPERATIONS else "PartnerKey"
             assert each["security"] == [{scheme: []}]
             assert {"200", "401", "403", "422", "500", "503"} <= set(each["responses"])
         if name not in {"health", "look_up"}:
@@ -124,9 +126,10 @@ def test_every_operation_is_described(service):
     assert links["accept_offer"]["merchant"]["operationId"] == "look_up"
 
 
-def test_generated_requests_find_nothing_that_is_not_described(service, monkeypatch):
+def test_generated_requests_get_only_described_answers(service, monkeypatch):
     """
-    "no 5xx, no schema violations, at least 2,000 generated requests counted and asserted, stateful links included"
+    "no 5xx, no schema violations, at least 2,000 generated requests counted and asserted,
+    stateful links included"
     """
     Merchant(service, "m-1").renewable()
     app = Counting(service.app)
@@ -134,7 +137,7 @@ def test_generated_requests_find_nothing_that_is_not_described(service, monkeypa
     for result in schema.get_all_operations():
         operation = result.ok()
         fuzz(operation, GenerationMode.POSITIVE)
-        if operation.label != "GET /health":  # it has nothing that could be wrong
+        if operation.label != "GET /health":  # it takes no input that could be invalid
             fuzz(operation, GenerationMode.NEGATIVE)
     explore(schema, monkeypatch)
 
@@ -151,14 +154,14 @@ def test_generated_requests_find_nothing_that_is_not_described(service, monkeypa
 
 
 def headers(operation_id):
-    key = "agent-key" if operation_id in AGENTS else "acme-key"
+    key = "agent-key" if operation_id in AGENT_OPERATIONS else "acme-key"
     return {"Authorization": f"Bearer {key}"}
 
 
 def fuzz(operation, mode):
-    """Requests that are as described, or that are not; for agents, about a merchant that there is."""
+    """Send valid requests, or invalid ones; those of agents are about an existing merchant."""
     name = operation.definition.raw["operationId"]
-    merchant = {"partner": "acme", "merchant_id": "m-1"} if name in AGENTS else None
+    merchant = {"partner": "acme", "merchant_id": "m-1"} if name in AGENT_OPERATIONS else None
 
     @settings(max_examples=EXAMPLES, **QUIET)
     @given(case=operation.as_strategy(generation_mode=mode, path_parameters=merchant))
@@ -169,9 +172,9 @@ def fuzz(operation, mode):
 
 
 def explore(schema, monkeypatch):
-    """Sequences along the links: offers, their acceptance, and the lookup of the merchant."""
+    """Follow the links: offers, their acceptance, and the lookup of the merchant."""
     numbers = count()
-    # Schemathesis guesses where to begin, and would begin with accepting what was never offered.
+    # Schemathesis would start by accepting offers that do not exist.
     monkeypatch.setattr(
         stateful,
         "is_likely_root_transition",
@@ -180,17 +183,16 @@ def explore(schema, monkeypatch):
 
     class Machine(schema.as_state_machine()):
         def before_call(self, case):
-            # Generated keys and names are alike and in each other's way; a profile of numbers with a
-            # hundred digits is refused. What the links lead to is what is tried here.
+            # This run tests the links. Generated keys would repeat and conflict, and generated
+            # profiles contain numbers with a hundred digits, which are refused.
             case.headers.pop("Idempotency-Key", None)
             if case.operation.label == "POST /v2/offers" and isinstance(case.body, dict):
-                block = {"merchant_id": f"m-{next(numbers)}", "currency": "GBP"}
-                case.body = {"application": block, **PROFILE}
+                case.body = payloads.offers_request(f"m-{next(numbers)}", profile=PROFILE)
 
         def validate_response(self, response, case, **sent):
             case.validate_response(
                 response,
-                # The body and the key were made valid above, whatever was generated.
+                # The body and the key were made valid above, so the host is right to accept them.
                 excluded_checks=[*RULES_MAY_REFUSE, negative_data_rejection],
                 transport_kwargs=sent,
                 recorder=self.recorder,

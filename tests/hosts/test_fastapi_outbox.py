@@ -31,22 +31,22 @@ ACME = PARTNERS.named("acme")
 
 
 class Receiver:
-    """A partner's side: answers with `statuses`, the last of them for ever, and keeps what it was sent."""
+    """A partner that answers with `statuses`, the last one repeatedly, and keeps what it gets."""
 
     def __init__(self, *statuses):
         self.statuses = list(statuses or (200,))
-        self.got = []
+        self.received = []
         self.time = 1_800_000_000
 
     def __call__(self, url, headers, body):
-        self.got.append((url, headers, body))
+        self.received.append((url, headers, body))
         status = self.statuses.pop(0) if len(self.statuses) > 1 else self.statuses[0]
         if status is None:
             raise httpx.ConnectTimeout("slow")
         return status
 
-    def told(self):
-        return [json.loads(body)["renewal_eligibility"] for _, _, body in self.got]
+    def changes(self):
+        return [json.loads(body)["renewal_eligibility"] for _, _, body in self.received]
 
     def now(self):
         return self.time
@@ -57,15 +57,15 @@ def deliver(service, receiver, partner=ACME):
 
 
 def verify(headers, body, secret=SECRET):
-    """As https://www.standardwebhooks.com has it."""
+    """Verify a signature as https://www.standardwebhooks.com defines it."""
     signed = f"{headers['webhook-id']}.{headers['webhook-timestamp']}.".encode() + body
     key = base64.b64decode(secret.removeprefix("whsec_"))
     expected = base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()
     return headers["webhook-signature"] == f"v1,{expected}"
 
 
-def twice_changed(service, merchant_id="m-1"):
-    """A merchant with two events to tell of: it may renew, and then its deal has defaulted."""
+def merchant_with_two_changes(service, merchant_id="m-1"):
+    """Return a merchant with two events to deliver: it can renew, and then its deal defaults."""
     service.now = START
     merchant = Merchant(service, merchant_id).renewable()
     ended = {"deal_id": merchant.known["deal_id"], "status": "defaulted"}
@@ -73,14 +73,14 @@ def twice_changed(service, merchant_id="m-1"):
     return merchant
 
 
-def test_a_webhook_is_signed_and_says_no_more_than_it_has_to(service):
+def test_a_webhook_is_signed_and_has_no_personal_data(service):
     """
     "the payload carries provider_id, deal_id, renewal_eligibility, at: no personal data"
     """
     merchant, receiver = Merchant(service).renewable(), Receiver()
     assert deliver(service, receiver) == 1
 
-    ((url, headers, body),) = receiver.got
+    ((url, headers, body),) = receiver.received
     assert url == HOOK.url
     assert json.loads(body) == {
         "type": "renewal_eligibility_changed",
@@ -95,59 +95,59 @@ def test_a_webhook_is_signed_and_says_no_more_than_it_has_to(service):
     assert not verify(headers | {"webhook-timestamp": "1"}, body)
 
 
-def test_what_was_delivered_is_not_delivered_again(service):
+def test_a_delivered_event_is_not_delivered_again(service):
     """
-    Nothing is left to tell, and /health says so.
+    Nothing is left to deliver, and /health says so.
     """
-    twice_changed(service)
+    merchant_with_two_changes(service)
     assert service.call("GET", "/health", key=None).json()["webhooks_to_deliver"] == 2
     receiver = Receiver()
     assert deliver(service, receiver) == 2
     assert deliver(service, receiver) == 0
 
-    assert receiver.told() == [True, False]
+    assert receiver.changes() == [True, False]
     assert service.call("GET", "/health", key=None).json()["webhooks_to_deliver"] == 0
 
 
-def test_a_failed_delivery_waits_longer_each_time_and_holds_up_the_next(service):
+def test_a_failed_delivery_waits_longer_each_time_and_delays_the_next(service):
     """
     "in order per merchant, at least once, retried with back-off", with the same id.
     """
-    twice_changed(service)
+    merchant_with_two_changes(service)
     receiver = Receiver(500, None, 302, 200)
     for wait in WAIT[:3]:
         assert deliver(service, receiver) == 0
         receiver.time += wait - 1
-        before = len(receiver.got)
+        before = len(receiver.received)
         assert deliver(service, receiver) == 0
-        assert len(receiver.got) == before
+        assert len(receiver.received) == before
         receiver.time += 1
     assert deliver(service, receiver) == 2
 
-    assert receiver.told() == [True, True, True, True, False]
-    ids = [headers["webhook-id"] for _, headers, _ in receiver.got]
+    assert receiver.changes() == [True, True, True, True, False]
+    ids = [headers["webhook-id"] for _, headers, _ in receiver.received]
     assert len(set(ids[:4])) == 1
     assert ids[4] != ids[3]
-    assert all(verify(headers, body) for _, headers, body in receiver.got)
+    assert all(verify(headers, body) for _, headers, body in receiver.received)
 
 
 def test_another_merchant_does_not_wait(service):
     """
-    The order is each merchant's own.
+    Only the events of the same merchant are delivered in order.
     """
-    twice_changed(service, "m-1")
-    twice_changed(service, "m-2")
+    merchant_with_two_changes(service, "m-1")
+    merchant_with_two_changes(service, "m-2")
     receiver = Receiver(500, 200)
 
     assert deliver(service, receiver) == 2
-    assert receiver.told() == [True, True, False]
+    assert receiver.changes() == [True, True, False]
 
 
-def test_a_process_that_dies_while_it_delivers_loses_nothing(service):
+def test_a_process_that_dies_during_a_delivery_loses_nothing(service):
     """
-    Its claim expires, and the event is told again: at least once.
+    Its claim expires, and the event is delivered again: at least once.
     """
-    twice_changed(service)
+    merchant_with_two_changes(service)
     receiver = Receiver()
 
     def die(*_):
@@ -158,26 +158,27 @@ def test_a_process_that_dies_while_it_delivers_loses_nothing(service):
     assert deliver(service, receiver) == 0
     receiver.time += CLAIMED
     assert deliver(service, receiver) == 2
-    assert receiver.told() == [True, False]
+    assert receiver.changes() == [True, False]
 
 
 @pytest.mark.parametrize("failures", [1, 2])
-def test_what_was_delivered_is_marked_though_the_database_refuses_at_first(service, failures):
+def test_a_delivery_is_marked_though_the_database_refuses_at_first(service, failures):
     """
-    A serialization failure at the mark would have the event told again two minutes later, and the next one wait.
+    Otherwise a serialization failure would repeat the delivery two minutes later, and delay the
+    next one.
     """
-    twice_changed(service)
+    merchant_with_two_changes(service)
     receiver, refused = Receiver(), []
 
     @event.listens_for(service.store.engine, "before_cursor_execute")
     def refuse(_db, _cursor, statement, *_):
-        marking = statement.lower().startswith("update events") and len(receiver.got) == 1
+        marking = statement.lower().startswith("update events") and len(receiver.received) == 1
         if marking and len(refused) < failures:
             refused.append(statement)
             raise OperationalError(statement, {}, Exception("could not serialize access"))
 
     assert deliver(service, receiver) == 2
-    assert receiver.told() == [True, False]
+    assert receiver.changes() == [True, False]
     assert len(refused) == failures
 
 
@@ -185,7 +186,7 @@ def test_several_processes_deliver_in_order_and_once(service):
     """
     "several processes may run the dispatcher without reordering"
     """
-    merchants = [twice_changed(service, f"m-{n}") for n in range(4)]
+    merchants = [merchant_with_two_changes(service, f"m-{n}") for n in range(4)]
     receiver = Receiver()
     other = Service(service.store.engine.url, partners=PARTNERS)
     stores = [service.store, other.store] * 3
@@ -197,16 +198,16 @@ def test_several_processes_deliver_in_order_and_once(service):
     delivered += deliver(service, receiver)
     other.store.close()
 
-    assert delivered == len(receiver.got) == 2 * len(merchants)
+    assert delivered == len(receiver.received) == 2 * len(merchants)
     for merchant in merchants:
-        bodies = [json.loads(body) for _, _, body in receiver.got]
+        bodies = [json.loads(body) for _, _, body in receiver.received]
         mine = [each for each in bodies if each["provider_id"] == merchant.known["provider_id"]]
         assert [each["renewal_eligibility"] for each in mine] == [True, False]
 
 
-def test_nothing_is_told_before_the_commit(service, monkeypatch):
+def test_nothing_is_delivered_before_the_commit(service, monkeypatch):
     """
-    "never before the commit": a write that failed tells nobody.
+    "never before the commit": a write that failed sends no webhook.
     """
     merchant = Merchant(service).funded()
     service.now += timedelta(days=120)
@@ -219,12 +220,12 @@ def test_nothing_is_told_before_the_commit(service, monkeypatch):
     receiver = Receiver()
 
     assert deliver(service, receiver) == 0
-    assert receiver.got == []
+    assert receiver.received == []
 
 
-def test_a_partner_without_a_webhook_is_told_nothing(service):
+def test_a_partner_without_a_webhook_gets_nothing(service):
     """
-    Its events are stored, and there is no backlog of them.
+    Its events are stored, and do not wait for delivery.
     """
     Merchant(service, key="bolt-key", partner="bolt").renewable()
 
@@ -232,7 +233,7 @@ def test_a_partner_without_a_webhook_is_told_nothing(service):
     assert service.store.backlog() == 0
 
 
-def test_the_review_finds_what_time_has_changed(service):
+def test_the_review_finds_changes_by_time(service):
     """
     "RenewalEligibilityChanged also comes when only time has passed, if somebody looks"
     """
@@ -247,17 +248,17 @@ def test_the_review_finds_what_time_has_changed(service):
     service.now += timedelta(days=60)  # without a remittance
     assert review(service.host, PARTNERS) == Reviewed(merchants=1, failed=0)
     assert deliver(service, receiver) == 1
-    assert receiver.told() == [True, False]
+    assert receiver.changes() == [True, False]
 
 
 def unreadable(service, _):
-    """A state that this version cannot read."""
+    """Store a state that this version cannot read."""
     with service.store.engine.begin() as db:
         db.execute(MERCHANTS.update().where(MERCHANTS.c.merchant_id == "m-1").values(state=b"{}"))
 
 
 def busy(service, monkeypatch):
-    """A merchant that somebody else always writes first."""
+    """Let every write of the merchant conflict."""
     write = service.store.write
 
     def conflict(outcome, **more):
@@ -268,8 +269,8 @@ def busy(service, monkeypatch):
     monkeypatch.setattr(service.store, "write", conflict)
 
 
-@pytest.mark.parametrize("fault", [unreadable, busy])
-def test_a_merchant_that_cannot_be_reviewed_holds_up_no_other(service, fault, monkeypatch):
+@pytest.mark.parametrize("fail", [unreadable, busy])
+def test_a_merchant_that_cannot_be_reviewed_does_not_stop_the_others(service, fail, monkeypatch):
     """
     Every other merchant is reviewed, and the failure is counted.
     """
@@ -277,16 +278,16 @@ def test_a_merchant_that_cannot_be_reviewed_holds_up_no_other(service, fault, mo
         service.now = START
         Merchant(service, merchant_id).renewable()
     service.now += timedelta(days=60)
-    fault(service, monkeypatch)
+    fail(service, monkeypatch)
 
     assert review(service.host, PARTNERS) == Reviewed(merchants=1, failed=1)
     assert service.events("m-2").count("RenewalEligibilityChanged") == 2
 
 
 @pytest.mark.parametrize("read", ["find", "merchant_ids"])
-def test_a_connection_that_is_lost_does_not_end_the_review(service, read, monkeypatch):
+def test_a_lost_connection_does_not_end_the_review(service, read, monkeypatch):
     """
-    What the review reads is read again, as in every attempt.
+    The review reads again, as every attempt does.
     """
     Merchant(service).renewable()
     query, lost = getattr(service.store, read), []
@@ -302,48 +303,48 @@ def test_a_connection_that_is_lost_does_not_end_the_review(service, read, monkey
     assert lost
 
 
-def test_delivering_stops_before_the_next_when_it_is_asked_to(service):
+def test_deliveries_stop_on_request(service):
     """
-    A shutdown waits for the delivery that is under way, and not for all that is due.
+    A shutdown waits for the current delivery, not for all that are due.
     """
     for number in range(3):
-        twice_changed(service, f"m-{number}")
+        merchant_with_two_changes(service, f"m-{number}")
     receiver = Receiver()
 
     def stop():
-        return len(receiver.got) == 2
+        return len(receiver.received) == 2
 
     assert deliver_due(service.store, ACME, receiver, now=receiver.now, stop=stop) == 2
-    assert len(receiver.got) == 2
+    assert len(receiver.received) == 2
     assert deliver(service, receiver) == 4
 
 
 @pytest.mark.parametrize("wrong", [("url",), ("secret",), ("url", "secret")])
 def test_the_conforming_host_sees_a_webhook_for_the_wrong_partner(tmp_path, wrong, monkeypatch):
     """
-    A webhook that comes to another partner's URL, or is signed with its secret, is not told.
+    A webhook to another partner's URL, or signed with its secret, does not count as published.
     """
 
-    def astray(store, partner, post, **more):
-        bolts = {each: getattr(conforming.HOOKS["bolt"], each) for each in wrong}
-        hook = evolve(partner.webhook, **bolts)
+    def misdirect(store, partner, post, **more):
+        foreign = {name: getattr(conforming.HOOKS["bolt"], name) for name in wrong}
+        hook = evolve(partner.webhook, **foreign)
         return deliver_due(store, evolve(partner, webhook=hook), post, **more)
 
     with service_on("sqlite", tmp_path) as service:
         Merchant(service).renewable()
     host = conforming.fastapi(f"sqlite:///{tmp_path}/holdback.db")
-    monkeypatch.setattr(conforming, "deliver_due", astray)
-    assert host.told("acme", "m-1") == []
+    monkeypatch.setattr(conforming, "deliver_due", misdirect)
+    assert host.published("acme", "m-1") == []
 
     monkeypatch.undo()
     last = host.history("acme", "m-1")[-1]
     with host.store.engine.begin() as db:
         db.execute(EVENTS.update().where(EVENTS.c.event == last).values(due=0))
-    assert host.told("acme", "m-1") == [last]
+    assert host.published("acme", "m-1") == [last]
     host.close()
 
 
-def test_the_app_delivers_by_itself_and_a_slow_partner_holds_up_no_other(tmp_path, monkeypatch):
+def test_the_app_delivers_and_a_slow_partner_does_not_delay_others(tmp_path, monkeypatch):
     """
     "A background thread in the app"; "one slow or failing partner does not stop the others"
     """

@@ -1,4 +1,4 @@
-"""Everything that the FastAPI host refuses: with problem details, and without a word too many."""
+"""The errors of the FastAPI host: problem details, without internal or personal data."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from holdback import wire
 place, service, merchant = fixtures.place, fixtures.service, fixtures.merchant
 
 
-def test_who_has_no_key_is_told_how_to_send_one(service):
+def test_a_caller_without_a_valid_key_is_refused(service):
     """
-    401 with `WWW-Authenticate`, whatever was wrong with the key; 403 for a key of another kind.
+    401 with `WWW-Authenticate` for any invalid key; 403 for a key of another kind.
     """
     endpoints = [
         ("POST", "/v2/offers", "agent-key"),
@@ -35,7 +35,7 @@ def test_who_has_no_key_is_told_how_to_send_one(service):
         assert code(service.call(method, path, key=wrong)) == (403, "forbidden")
 
 
-def test_what_is_not_served_is_a_problem_too(service):
+def test_an_unknown_path_or_method_gets_problem_details(service):
     """
     "problem details everywhere (also 404 route, 405 ...)"
     """
@@ -49,7 +49,7 @@ def test_what_is_not_served_is_a_problem_too(service):
 
 def test_a_body_has_a_limit(service):
     """
-    413 for a byte more than `wire.REQUEST_LIMIT`, whether its length was said or it came in pieces.
+    413 for a byte more than `wire.REQUEST_LIMIT`, with a Content-Length or in chunks.
     """
 
     async def pieces():
@@ -66,7 +66,7 @@ def test_a_body_has_a_limit(service):
 
 def test_a_body_is_json(service, merchant):
     """
-    415 when it says that it is something else, or does not say; 422 with every fault when it is not right.
+    415 for another content type or none; 422 with every error for an invalid body.
     """
     body = json.dumps(merchant.initial()).encode()
     for given in ("text/plain", "application/x-www-form-urlencoded", "", "application/jsonx"):
@@ -78,7 +78,7 @@ def test_a_body_is_json(service, merchant):
     for wrong in (b"", b"{", b"[]", b"\xff", b'{"application": NaN}', b"[" * 5000):
         assert code(service.call("POST", "/v2/offers", wrong)) == (422, "invalid_request")
     reply = service.call("POST", "/v2/offers", {"application": {"curency": "GBP"}})
-    paths = [each["path"] for each in reply.json()["errors"]]
+    paths = [error["path"] for error in reply.json()["errors"]]
     assert paths[:3] == [
         "$.application.curency",
         "$.application.merchant_id",
@@ -104,16 +104,16 @@ def test_odd_identifiers_are_unknown(service, odd):
 
 def test_a_question_needs_its_provider_id(service):
     """
-    FastAPI's own findings are problem details, without what was sent.
+    FastAPI's own errors are problem details, without the text that was sent.
     """
     for query in ("", "?provider_id=", "?provider=secret"):
         reply = service.call("GET", f"/v2/merchant{query}")
         assert code(reply) == (422, "invalid_request")
         assert b"secret" not in reply.content
-        assert [each["path"] for each in reply.json()["errors"]] == ["query.provider_id"]
+        assert [error["path"] for error in reply.json()["errors"]] == ["query.provider_id"]
 
 
-def test_an_error_of_ours_has_no_detail(service, merchant, monkeypatch):
+def test_an_internal_error_has_no_detail(service, merchant, monkeypatch):
     """
     "500 without any detail. Never a stack trace or personal data in a reply."
     """
@@ -128,9 +128,9 @@ def test_an_error_of_ours_has_no_detail(service, merchant, monkeypatch):
     assert b"Ada" not in reply.content
 
 
-def test_a_stored_state_that_cannot_be_read_is_our_fault(service, merchant):
+def test_an_unreadable_state_is_an_internal_error(service, merchant):
     """
-    Nobody who asks can do anything about it: 500, and not 422 with our paths.
+    The caller can do nothing about it: 500, not 422 with the paths of our own document.
     """
     merchant.ask()
     with service.store.engine.begin() as db:
@@ -139,17 +139,17 @@ def test_a_stored_state_that_cannot_be_read_is_our_fault(service, merchant):
     assert code(merchant.accept()) == (500, "internal_error")
 
 
-def test_checks_that_fail_are_not_the_partners_fault(service, merchant, monkeypatch):
+def test_failing_checks_are_not_blamed_on_the_partner(service, merchant, monkeypatch):
     """
-    A bureau that is away is 503; evidence that the engine does not take is 500. Nothing has changed.
+    503 if a bureau does not answer, 500 if our evidence is invalid. Nothing has changed.
     """
 
-    def away(*_):
+    def unavailable(*_):
         raise ConnectionError("Ada Person")
 
     checks = service.host.checks
     for made, expected in (
-        (away, (503, "checks_failed")),
+        (unavailable, (503, "checks_failed")),
         (lambda *_: {"x": 1}, (500, "internal_error")),
     ):
         object.__setattr__(service.host, "checks", made)
@@ -167,8 +167,8 @@ def test_health_says_whether_the_database_answers(service, monkeypatch):
     reply = service.call("GET", "/health", key=None)
     assert reply.json() == {"status": "ok", "webhooks_to_deliver": 0}
 
-    def away():
+    def unavailable():
         raise OperationalError("select", {}, Exception("gone"))
 
-    monkeypatch.setattr(service.store, "backlog", away)
+    monkeypatch.setattr(service.store, "backlog", unavailable)
     assert code(service.call("GET", "/health", key=None)) == (503, "unavailable")

@@ -1,4 +1,4 @@
-"""The FastAPI host when things happen at once, are lost or break: nothing twice, and nothing half."""
+"""The FastAPI host under concurrent requests and failures: all or nothing, and only once."""
 
 from __future__ import annotations
 
@@ -13,13 +13,15 @@ from sqlalchemy.exc import OperationalError
 place, service, merchant = fixtures.place, fixtures.service, fixtures.merchant
 
 
-def test_of_two_offers_accepted_at_once_one_is(service, merchant):
+def test_one_of_two_concurrent_acceptances_wins(service, merchant):
     """
-    "accepts of two different offers of one set": one acceptance, whoever was first.
+    "accepts of two different offers of one set": one acceptance, in any order.
     """
     merchant.ask()
     offer_ids = merchant.known["offer_ids"] * 3
-    replies = at_once([lambda each=each: Merchant(service).accept(each) for each in offer_ids])
+    replies = at_once(
+        [lambda offer_id=offer_id: Merchant(service).accept(offer_id) for offer_id in offer_ids]
+    )
 
     bodies = {reply.content for reply in replies if reply.status_code == 200}
     assert len(bodies) == 1
@@ -27,9 +29,9 @@ def test_of_two_offers_accepted_at_once_one_is(service, merchant):
     assert service.events() == ["OffersIssued", "OfferAccepted", "ApplicationSubmitted"]
 
 
-def test_the_same_key_at_once_is_one_request(service, merchant):
+def test_concurrent_requests_with_one_key_are_one_request(service, merchant):
     """
-    "concurrent same key in flight": everybody gets the bytes that the first one got.
+    "concurrent same key in flight": every request gets the bytes of the first.
     """
     replies = at_once([lambda: Merchant(service).ask(idempotency="k")] * 6)
 
@@ -40,7 +42,7 @@ def test_the_same_key_at_once_is_one_request(service, merchant):
 
 def test_no_update_is_lost(service, merchant):
     """
-    Remittances that arrive at once are all recorded.
+    Concurrent remittances are all recorded.
     """
     merchant.funded()
     calls = [lambda n=n: merchant.remit("10.00", f"e-{n}") for n in range(6)]
@@ -90,12 +92,12 @@ def test_after_ten_attempts_the_answer_is_503(service, merchant, monkeypatch):
     assert code(reply) == (503, "unavailable")
     assert reply.headers["retry-after"] == "1"
     assert len(attempts) == 10
-    assert len(slept) == 9  # between them: after the last there is nothing to wait for
+    assert len(slept) == 9  # between the attempts, not after the last
 
 
 def test_the_isolation_level_is_the_one_asked_for(service, request):
     """
-    "isolation level configurable"; SQLite has but one, and commits to the disk.
+    "isolation level configurable"; SQLite has only one, and commits to the disk.
     """
     level = request.node.callspec.params["place"]
     with service.store.engine.connect() as db:
@@ -107,9 +109,9 @@ def test_the_isolation_level_is_the_one_asked_for(service, request):
 
 
 @pytest.mark.skipif(not postgres.INSTALLED, reason=postgres.MISSING)
-def test_a_database_that_crashes_is_used_again_when_it_is_back():
+def test_a_database_is_used_again_after_a_crash():
     """
-    While it is away every answer is 503; what was committed is there afterwards.
+    While it is down every answer is 503; afterwards all that was committed is there.
     """
     with postgres.cluster() as cluster:
         service = Service(cluster.url)
@@ -127,7 +129,7 @@ def test_a_database_that_crashes_is_used_again_when_it_is_back():
 
 def test_two_processes_may_start_on_an_empty_database_at_once(tmp_path):
     """
-    Both make the tables, or find them.
+    Each makes the tables, or finds them.
     """
     if not postgres.INSTALLED:
         pytest.skip(postgres.MISSING)

@@ -1,4 +1,4 @@
-"""One partner's merchants are to every other partner as if they had never been: same status, same bytes."""
+"""Another partner's id gets the same answer as an unknown one: same status, same bytes."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ import re
 import pytest
 from fastapi_calls import PARTNERS, Merchant, service_on
 
-# An id of another partner's, and one that never was. What follows is told apart by nothing.
-NEVER = "00000000-0000-5000-8000-000000000000"
+from holdback.testing import payloads
+
+# An id that never existed.
+UNKNOWN = "00000000-0000-5000-8000-000000000000"
 
 
 @pytest.fixture(scope="module", params=["sqlite", "READ COMMITTED"])
@@ -22,26 +24,25 @@ def theirs(request, tmp_path_factory):
 
 
 def same(replies):
-    """Whether nothing tells the replies apart but their number, and none of them is a success."""
-    told = {
-        (each.status_code, each.content, tuple(sorted(each.headers.items()))) for each in replies
+    """Return whether all replies are equal, headers included, and are 404."""
+    distinct = {
+        (reply.status_code, reply.content, tuple(sorted(reply.headers.items())))
+        for reply in replies
     }
-    (status,) = {each.status_code for each in replies}
-    return len(told) == 1 and status == 404
+    (status,) = {reply.status_code for reply in replies}
+    return len(distinct) == 1 and status == 404
 
 
 def test_offers_for_another_partners_provider_id(theirs):
     """
-    A renewal with it is refused as one with an unknown provider_id, and creates nothing.
+    A renewal with it is refused like one with an unknown provider_id, and creates nothing.
     """
     service = theirs.service
     replies = []
     for merchant_id in ("m-1", "m-9"):
-        for provider_id in (theirs.known["provider_id"], NEVER):
-            block = {"merchant_id": merchant_id, "provider_id": provider_id, "currency": "GBP"}
-            replies.append(
-                service.call("POST", "/v2/offers", {"application": block}, key="bolt-key")
-            )
+        for provider_id in (theirs.known["provider_id"], UNKNOWN):
+            body = payloads.offers_request(merchant_id, provider_id)
+            replies.append(service.call("POST", "/v2/offers", body, key="bolt-key"))
 
     assert same(replies)
     assert service.events(partner="bolt") == []
@@ -54,10 +55,10 @@ def test_offers_for_another_partners_provider_id_by_one_that_has_a_merchant(thei
     own = Merchant(theirs.service, "m-1", key="bolt-key", partner="bolt")
     assert own.ask().status_code == 200
     assert own.accept().status_code == 200
-    replies = []
-    for provider_id in (theirs.known["provider_id"], NEVER):
-        block = {"merchant_id": "m-1", "provider_id": provider_id, "currency": "GBP"}
-        replies.append(own.ask({"application": block}))
+    replies = [
+        own.ask(payloads.offers_request("m-1", provider_id))
+        for provider_id in (theirs.known["provider_id"], UNKNOWN)
+    ]
 
     assert own.known["provider_id"] != theirs.known["provider_id"]
     assert same(replies)
@@ -66,11 +67,11 @@ def test_offers_for_another_partners_provider_id_by_one_that_has_a_merchant(thei
 @pytest.mark.parametrize("body", [None, {"bank_details": {"bank_name": "Mine"}}, b"{"])
 def test_accepting_another_partners_offer(theirs, body):
     """
-    It is refused as one that never was, whatever the body says, with and without a key.
+    It is refused like an unknown one, whatever the body, with and without a key.
     """
     calls = [
         theirs.service.call("POST", f"/v2/offers/{each}/accept", body, key="bolt-key", **more)
-        for each in (*theirs.known["offer_ids"], theirs.known["provider_id"], NEVER)
+        for each in (*theirs.known["offer_ids"], theirs.known["provider_id"], UNKNOWN)
         for more in ({}, {"idempotency": "k-1"})
     ]
 
@@ -84,24 +85,24 @@ def test_looking_another_partners_merchant_up(theirs):
     known = theirs.known
     replies = [
         theirs.service.call("GET", "/v2/merchant", key="bolt-key", params={"provider_id": each})
-        for each in (known["provider_id"], "m-1", known["offer_ids"][0], NEVER)
+        for each in (known["provider_id"], "m-1", known["offer_ids"][0], UNKNOWN)
     ]
 
     assert same(replies)
 
 
-def test_a_name_is_of_one_kind(theirs):
+def test_an_offer_id_is_not_a_provider_id(theirs):
     """
-    An offer_id is no provider_id, not even for the partner whose both are.
+    Neither can be used for the other, not even by the partner that owns both.
     """
     known = theirs.known
     replies = [
         theirs.service.call("GET", "/v2/merchant", params={"provider_id": each})
-        for each in (known["offer_ids"][0], NEVER)
+        for each in (known["offer_ids"][0], UNKNOWN)
     ]
     accepts = [
         theirs.service.call("POST", f"/v2/offers/{each}/accept")
-        for each in (known["provider_id"], NEVER)
+        for each in (known["provider_id"], UNKNOWN)
     ]
 
     assert same(replies)
@@ -120,9 +121,9 @@ def test_a_name_is_of_one_kind(theirs):
         "review_renewal",
     ],
 )
-def test_agents_find_a_merchant_under_its_own_partner_alone(theirs, operation):
+def test_agents_find_a_merchant_only_under_its_own_partner(theirs, operation):
     """
-    acme's m-7 is unknown under bolt, as it is under a partner that there is not.
+    acme's m-7 is unknown under bolt, as under a partner that does not exist.
     """
     known = theirs.known
     body = {"application_id": known["application_id"], "deal_id": known["deal_id"]}
@@ -130,14 +131,14 @@ def test_agents_find_a_merchant_under_its_own_partner_alone(theirs, operation):
         theirs.service.agent(operation, body, partner=partner, merchant_id="m-7")
         for partner in ("bolt", "nobody")
     ]
-    replies.append(theirs.service.agent(operation, body, partner="bolt", merchant_id=NEVER))
+    replies.append(theirs.service.agent(operation, body, partner="bolt", merchant_id=UNKNOWN))
 
     assert same(replies)
 
 
-def test_a_key_of_another_partners_tells_nothing(theirs):
+def test_another_partners_key_reveals_nothing(theirs):
     """
-    A partner that guesses another's idempotency key gets its own answer.
+    A partner that guesses another partner's idempotency key gets an answer of its own.
     """
     service = theirs.service
     body = Merchant(service, "m-3").initial()

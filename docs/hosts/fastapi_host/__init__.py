@@ -1,1 +1,1 @@
-"""A whole service over HTTP: FastAPI in front, SQLite or PostgreSQL behind. Read `fastapi.md` beside it."""
+"""A complete service over HTTP on SQLite or PostgreSQL. `fastapi.md` explains it."""

@@ -1,4 +1,4 @@
-"""The reference host of holdback: serve, or review every active deal once, which is to be done daily."""
+"""The reference host of holdback: serve, or review every active deal, which you do daily."""
 
 import argparse
 import os
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import uvicorn
 
-sys.path[0] = str(Path(__file__).resolve().parents[1])  # the folder that has the package
+sys.path[0] = str(Path(__file__).resolve().parents[1])  # the folder that holds the package
 
 from fastapi_host import logs, sample
 from fastapi_host.app import create_app, now
@@ -20,18 +20,19 @@ from fastapi_host.store import ISOLATION_LEVELS
 from holdback import Engine
 
 TRY = """\
-Sample data, gone when this ends. Keys: {acme} and {west} of partners, {agent} of an agent.
-The endpoints are at {base}/docs. Three things to try:
+Sample data, deleted when this ends. Keys: {acme} and {west} for partners, {agent} for an agent.
+The endpoints are described at {base}/docs. Three things to try:
 
-# 1. The merchant lookup: book-shop has paid down more than half, and may renew.
+# 1. Look up a merchant: book-shop has paid down more than half, and can renew.
 curl -s -H 'Authorization: Bearer {acme}' '{base}/v2/merchant?provider_id={provider_id}'
 
-# 2. So its partner asks for offers.
+# 2. Ask for its renewal offers.
 curl -s -H 'Authorization: Bearer {acme}' -H 'Content-Type: application/json' \\
-  -d '{{"application": {{"merchant_id": "book-shop", "provider_id": "{provider_id}", "currency": "GBP"}}}}' \\
+  -d '{{"application":
+    {{"merchant_id": "book-shop", "provider_id": "{provider_id}", "currency": "GBP"}}}}' \\
   {base}/v2/offers
 
-# 3. corner-cafe has offers: accept one. The same key again gives the same answer.
+# 3. Accept an offer of corner-cafe. The same key again gets the same answer.
 curl -s -X POST -H 'Authorization: Bearer {acme}' -H 'Idempotency-Key: try-1' \\
   {base}/v2/offers/{offer_id}/accept
 """
@@ -43,37 +44,38 @@ def main():
         if options.sample and options.database is None:
             options.database = f"sqlite:///{folder}/holdback.db"
         app = _app(options)
-        logs.to(sys.stdout)
+        logs.log_to(sys.stdout)
         if options.command == "review":
             failed = review(app.state.host, app.state.partners).failed
-            if failed:  # the log says why; a scheduler looks at the exit status
+            if failed:  # the log gives the reasons; a scheduler sees the exit status
                 sys.exit(f"{failed} merchants could not be reviewed")
             return
         if options.sample:
-            found = sample.fill(app.state.host)
+            ids = sample.fill(app.state.host)
             base = f"http://{options.host}:{options.port}"
-            print(TRY.format(base=base, **sample.KEYS, **found), flush=True)
+            print(TRY.format(base=base, **sample.KEYS, **ids), flush=True)
         uvicorn.run(app, host=options.host, port=options.port, access_log=False, log_level="error")
 
 
 def _options():
     parser = argparse.ArgumentParser(prog="fastapi_host", description=__doc__)
     parser.add_argument("command", nargs="?", choices=("serve", "review"), default="serve")
-    parser.add_argument("--sample", action="store_true", help="with sample data, keys and checks")
+    parser.add_argument("--sample", action="store_true", help="use sample data, keys and checks")
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, default=8000)
     parser.add_argument("--partners", help="the TOML file of partners and agents")
     parser.add_argument("--checks", help="your checks, as MODULE:NAME")
     url = os.environ.get("HOLDBACK_DATABASE_URL")
-    parser.add_argument("--database", default=url, help="its URL; or HOLDBACK_DATABASE_URL")
-    parser.add_argument("--isolation-level", choices=ISOLATION_LEVELS, help="PostgreSQL's")
+    parser.add_argument("--database", default=url, help="URL; default HOLDBACK_DATABASE_URL")
+    parser.add_argument("--isolation-level", choices=ISOLATION_LEVELS, help="for PostgreSQL")
     return parser.parse_args()
 
 
 def _app(options):
     namespace = sample.NAMESPACE if options.sample else os.environ.get("HOLDBACK_NAMESPACE")
-    given = (options.database, options.partners, namespace)
-    if not options.sample and not all((*given, options.checks or options.command == "review")):
+    required = (options.database, options.partners, namespace)
+    checks_given = options.checks or options.command == "review"
+    if not options.sample and not (all(required) and checks_given):
         sys.exit("expected --sample; or --database, --partners, --checks and HOLDBACK_NAMESPACE")
     engine = Engine.bundled(namespace=uuid.UUID(str(namespace)))
     if options.sample:

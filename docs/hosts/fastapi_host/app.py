@@ -1,4 +1,4 @@
-"""The service over HTTP: its endpoints, and what an embedding host gives it."""
+"""The service as an ASGI application: its endpoints and its configuration."""
 
 import gc
 from contextlib import asynccontextmanager
@@ -10,24 +10,24 @@ from fastapi.responses import Response
 from sqlalchemy.exc import SQLAlchemyError
 
 from fastapi_host import outbox, problems, schemas
-from fastapi_host.arrivals import Arrival, from_agent, from_partner, question_of_partner
-from fastapi_host.attempts import NOT_FOUND, Ask, Host
+from fastapi_host.attempts import NOT_FOUND, Host, MerchantRequest
+from fastapi_host.incoming import Incoming, from_agent, from_partner, question_from_partner
 from fastapi_host.logs import RequestLog, note_of
 from fastapi_host.problems import UNAVAILABLE, Problem
 from fastapi_host.store import Store
 from holdback import Refusal, wire
 from holdback.lifecycle.commands import AcceptOffer
 
-FromPartner = Annotated[Arrival, Depends(from_partner)]
-FromAgent = Annotated[Arrival, Depends(from_agent)]
+FromPartner = Annotated[Incoming, Depends(from_partner)]
+FromAgent = Annotated[Incoming, Depends(from_agent)]
 
 
 def now():
-    """The time, where nobody gives another clock."""
+    """The current time, unless `create_app` gets another clock."""
     return datetime.now(UTC)
 
 
-def create_app(
+def create_app(  # noqa: PLR0913 - one keyword for each thing that a host decides
     *,
     engine,
     partners,
@@ -37,19 +37,20 @@ def create_app(
     clock=now,
 ):
     """
-    The service as an ASGI application.
+    Return the service as an ASGI application.
 
-    `engine` is a `holdback.Engine`, `partners` the `Partners` that may call, `checks(partner, request, required)`
-    gives the evidence that `required` names, `clock()` the time. `isolation_level` is PostgreSQL's.
+    `engine` is a `holdback.Engine`, and `partners` the `Partners` that may call.
+    `checks(partner, request, required)` returns the evidence that `required` names, and `clock()`
+    the time. `isolation_level` is for PostgreSQL alone.
     """
-    for each in partners.partners:
-        engine.jurisdictions.zone(each.jurisdiction)  # an unknown one is refused here, at the start
+    for partner in partners.partners:
+        engine.jurisdictions.zone(partner.jurisdiction)  # fails at the start if it is unknown
     store = Store(database_url, isolation_level)
     host = Host(engine, store, clock, checks)
 
     @asynccontextmanager
     async def lifespan(_):
-        # What was read at the start stays: the collector need not look at it again and again.
+        # The rules stay until the end, so the garbage collector need not scan them every time.
         gc.collect()
         gc.freeze()
         with outbox.running(store, partners):
@@ -74,50 +75,56 @@ def create_app(
 
 
 def _for_partners(app, host):
-    """Service 4, the endpoints for partners."""
+    """Add the endpoints for partners (service 4)."""
 
     @app.post("/v2/offers", **schemas.described("request_offers"))
-    def request_offers(request: Request, arrival: FromPartner):
-        return _json(host.request_offers(_ask(request, arrival), arrival.body))
+    def request_offers(request: Request, incoming: FromPartner):
+        return _json(host.request_offers(_merchant_request(request, incoming), incoming.body))
 
     @app.post("/v2/offers/{offer_id}/accept", **schemas.described("accept_offer"))
-    def accept_offer(request: Request, arrival: FromPartner, offer_id: str):
+    def accept_offer(request: Request, incoming: FromPartner, offer_id: str):
         def command(_):
-            details = wire.read_accept_request(arrival.body)
+            details = wire.read_accept_request(incoming.body)
             return AcceptOffer(offer_id=offer_id, bank_details=details)
 
-        ask = _ask(request, arrival, kind="offer_id", name=offer_id, command=command)
-        return _json(host.carry_out(ask))
+        merchant_request = _merchant_request(
+            request, incoming, kind="offer_id", name=offer_id, command=command
+        )
+        return _json(host.carry_out(merchant_request))
 
     @app.get("/v2/merchant", **schemas.described("look_up"))
     def look_up(
         request: Request,
-        arrival: Annotated[Arrival, Depends(question_of_partner)],
+        incoming: Annotated[Incoming, Depends(question_from_partner)],
         provider_id: Annotated[str, Query(min_length=1)],
     ):
-        return _json(host.look_up(_ask(request, arrival, kind="provider_id", name=provider_id)))
+        return _json(
+            host.look_up(_merchant_request(request, incoming, kind="provider_id", name=provider_id))
+        )
 
 
 def _for_agents(app, host, partners):
-    """What the service's agents do in fulfilment (service 1): one endpoint for each of the engine's operations."""
+    """Add one endpoint for each operation of the service's agents (service 1)."""
 
     def endpoint(operation):
-        def carry_out(request: Request, arrival: FromAgent, partner: str, merchant_id: str):
+        def carry_out(request: Request, incoming: FromAgent, partner: str, merchant_id: str):
             owner = partners.named(partner)
             if owner is None:
                 raise Refusal("merchant_not_found", NOT_FOUND["merchant_not_found"])
 
             def command(merchant):
                 currency = host.engine.jurisdictions.currency(merchant.jurisdiction)
-                return wire.read_command(operation, arrival.body or None, currency)
+                return wire.read_command(operation, incoming.body or None, currency)
 
-            ask = _ask(request, arrival, partner=owner, merchant_id=merchant_id, command=command)
-            return _json(host.carry_out(ask))
+            merchant_request = _merchant_request(
+                request, incoming, partner=owner, merchant_id=merchant_id, command=command
+            )
+            return _json(host.carry_out(merchant_request))
 
         return carry_out
 
     for operation in schemas.FOR_AGENTS:
-        # A partner's own identifier may hold anything, a slash too.
+        # A merchant_id is the partner's own text, and may contain a slash.
         path = f"/v2/agents/{{partner}}/{{merchant_id:path}}/{operation}"
         app.post(path, **schemas.described(operation))(endpoint(operation))
 
@@ -125,18 +132,18 @@ def _for_agents(app, host, partners):
 def _for_operators(app, store):
     @app.get("/health", **schemas.health())
     def health():
-        """Whether the database answers, and how many webhooks are still to be delivered."""
+        """Report whether the database answers, and how many webhooks are waiting."""
         try:
             return {"status": "ok", "webhooks_to_deliver": store.backlog()}
         except SQLAlchemyError:
             raise Problem(UNAVAILABLE) from None
 
 
-def _ask(request, arrival, **about):
-    caller = arrival.caller
+def _merchant_request(request, incoming, **about):
+    caller = incoming.caller
     about = {"partner": caller, **about}
-    key = {"key": arrival.key, "asked": arrival.asked}
-    return Ask(caller=caller.caller, note=note_of(request), **key, **about)
+    key = {"key": incoming.key, "fingerprint": incoming.fingerprint}
+    return MerchantRequest(caller=caller.caller, note=note_of(request), **key, **about)
 
 
 def _json(body):

@@ -1,8 +1,10 @@
-"""The loop around every decision: load, decide, write, and from the start again when somebody was first.
+"""
+The loop around every decision: load, decide, write, and start again after a conflict.
 
-The same loop heals conflicts, deadlocks, serialization failures, a locked or restarted database, and a
-COMMIT whose outcome nobody knows. It may, because the request id stays the same: what was carried out is
-recognised, by the reply that was stored with it or by the engine, and is not carried out twice.
+The same loop handles deadlocks, serialization failures, a locked or restarted database, and a
+COMMIT whose outcome is unknown. It can repeat anything because the request id stays the same: an
+operation that was carried out is recognised, by its stored reply or by the engine, and never
+happens twice.
 """
 
 import random
@@ -23,18 +25,20 @@ from holdback import Context, Engine, InvalidDocument, Merchant, Refusal, wire
 from holdback.lifecycle.commands import RequestOffers
 
 MOST_ATTEMPTS = 10
-# Conflict: another version. IntegrityError: another first write, or another request under the same key.
-# The others: 40001, 40P01, SQLITE_BUSY, a lost connection, before, during or after a COMMIT.
-BEGIN_AGAIN = (Conflict, IntegrityError, OperationalError, InterfaceError)
+# Conflict: the version has changed. IntegrityError: another request wrote the merchant or used the
+# key first. The others: 40001, 40P01, SQLITE_BUSY, or a connection lost before, during or after a
+# COMMIT.
+RETRYABLE = (Conflict, IntegrityError, OperationalError, InterfaceError)
 
 
 @frozen(kw_only=True)
-class Ask:
+class MerchantRequest:
     """
-    One request to change a merchant, the same through all of its attempts.
+    One request about a merchant, the same in all of its attempts.
 
-    The merchant is named by its `merchant_id`, or by `kind` and `name` as the table of names has them.
-    `command` makes the command, given the merchant; `key` and `asked` are the idempotency key and the fingerprint.
+    It names the merchant by `merchant_id`, or by a `kind` and `name` of the table of names.
+    `command` makes the command, given the merchant. `fingerprint` identifies the request that the
+    idempotency `key` belongs to.
     """
 
     partner: Partner
@@ -46,154 +50,168 @@ class Ask:
     name: str | None = None
     new: bool = False
     key: str | None = None
-    asked: str | None = None
+    fingerprint: str | None = None
     evidence: dict = field(factory=dict, repr=False)
 
     @property
     def request_id(self):
-        """Random and made when the request arrived: it names what is carried out, in every attempt."""
+        """The id of the request in every attempt, drawn at random when it arrived."""
         return self.note.request_id
 
 
 @frozen
 class Host:
-    """The operations of the service, on the merchants of a store."""
+    """The operations of the service on the merchants of a store."""
 
     engine: Engine
     store: Store
     clock: Callable[[], datetime]
     checks: Callable[..., dict]
 
-    def carry_out(self, ask):
-        """The reply's bytes. What is refused raises, and has changed nothing."""
-        return again(lambda: self._attempt(ask), ask.note)
+    def carry_out(self, merchant_request):
+        """Return the reply as bytes. A refusal raises, and changes nothing."""
+        return retry(lambda: self._attempt(merchant_request), merchant_request.note)
 
-    def _attempt(self, ask):
-        found = self._find(ask)
-        if found.asked is not None:
+    def _attempt(self, merchant_request):
+        found = self._find(merchant_request)
+        if found.fingerprint is not None:
             return found.reply
-        merchant = self._merchant(found, ask)
-        context = self._context(ask)
-        outcome = self.engine.carry_out(merchant, ask.command(merchant), context)
+        merchant = self._merchant(found, merchant_request)
+        context = self._context(merchant_request)
+        outcome = self.engine.carry_out(merchant, merchant_request.command(merchant), context)
         reply = wire.write(outcome.reply)
-        row = {"caller": ask.caller, "key": ask.key, "asked": ask.asked, "reply": reply}
+        row = {
+            "caller": merchant_request.caller,
+            "key": merchant_request.key,
+            "asked": merchant_request.fingerprint,
+            "reply": reply,
+        }
         self.store.write(
             outcome,
             version=found.version or 0,
-            known=merchant.provider_id,
-            tell=ask.partner.webhook is not None,
-            reply=row if ask.key is not None else None,
+            provider_id=merchant.provider_id,
+            notify=merchant_request.partner.webhook is not None,
+            reply=row if merchant_request.key is not None else None,
         )
         return reply
 
-    def request_offers(self, ask, body):
+    def request_offers(self, merchant_request, body):
         """
-        The reply to a request for offers, initial or renewal.
+        Return the reply to a request for offers, initial or renewal.
 
-        The checks cost money and time: they are made once, outside of every transaction and attempt.
+        The checks cost money and time, so they run once, outside every transaction and attempt.
         """
         try:
-            request, wrong = wire.read_offers_request(body), None
+            request, invalid = wire.read_offers_request(body), None
         except InvalidDocument as error:
-            request, wrong = None, error
-        ask = evolve(
-            ask,
+            request, invalid = None, error
+        merchant_request = evolve(
+            merchant_request,
             merchant_id=request and request.application.merchant_id,
             new=True,
             command=lambda _: RequestOffers(request=request),
         )
 
         def first_look():
-            found = self._find(ask)  # even before a fault of the body: the key decides first
-            if found.asked is not None:
+            found = self._find(
+                merchant_request
+            )  # before any error of the body: the key comes first
+            if found.fingerprint is not None:
                 return found.reply, None
-            if wrong is not None:
-                raise wrong
-            merchant = self._merchant(found, ask)
-            return None, self.engine.required_checks(merchant, request, self._context(ask)).reply
+            if invalid is not None:
+                raise invalid
+            merchant = self._merchant(found, merchant_request)
+            context = self._context(merchant_request)
+            return None, self.engine.required_checks(merchant, request, context).reply
 
-        earlier, required = again(first_look, ask.note)
-        return self._with_evidence(ask, request, required) if earlier is None else earlier
+        earlier, required = retry(first_look, merchant_request.note)
+        return (
+            self._with_evidence(merchant_request, request, required) if earlier is None else earlier
+        )
 
-    def _with_evidence(self, ask, request, required):
+    def _with_evidence(self, merchant_request, request, required):
         try:
-            evidence = self.checks(ask.partner, request, required)
-        except Exception as error:  # noqa: BLE001 - whatever a bureau's client raises, the partner may try again
-            log("checks_failed", request_id=ask.request_id, error=type(error).__name__)
+            evidence = self.checks(merchant_request.partner, request, required)
+        except Exception as error:  # noqa: BLE001 - whatever a bureau raises, it can be tried again
+            log("checks_failed", request_id=merchant_request.request_id, error=type(error).__name__)
             raise Problem(CHECKS_FAILED) from None
         try:
-            return self.carry_out(evolve(ask, evidence=evidence))
-        except InvalidDocument:  # the request was read: the evidence is at fault, and so are we
-            log("evidence_not_valid", request_id=ask.request_id)
+            return self.carry_out(evolve(merchant_request, evidence=evidence))
+        except InvalidDocument:  # the request was valid, so our own evidence is not
+            log("evidence_not_valid", request_id=merchant_request.request_id)
             raise Problem(INTERNAL_ERROR) from None
 
-    def look_up(self, ask):
-        """The merchant's deals: a question, which changes nothing and needs no key."""
+    def look_up(self, merchant_request):
+        """Return the merchant's deals: a question, which changes nothing and needs no key."""
 
         def attempt():
-            merchant = self._merchant(self._find(ask), ask)
-            return wire.write(self.engine.look_up(merchant, self._context(ask)).reply)
+            merchant = self._merchant(self._find(merchant_request), merchant_request)
+            return wire.write(self.engine.look_up(merchant, self._context(merchant_request)).reply)
 
-        return again(attempt, ask.note)
+        return retry(attempt, merchant_request.note)
 
-    def _find(self, ask):
-        """What is stored of the merchant; `asked` and `reply` when the request was answered before."""
+    def _find(self, merchant_request):
+        """Find the merchant, and the stored reply if the request was answered before."""
         found = self.store.find(
-            partner=ask.partner.name,
-            caller=ask.caller,
-            key=ask.key,
-            merchant_id=ask.merchant_id,
-            kind=ask.kind,
-            name=ask.name,
+            partner=merchant_request.partner.name,
+            caller=merchant_request.caller,
+            key=merchant_request.key,
+            merchant_id=merchant_request.merchant_id,
+            kind=merchant_request.kind,
+            name=merchant_request.name,
         )
-        if found.asked not in (None, ask.asked):
-            raise Refusal("request_conflict", "this key came before with another request")
+        if found.fingerprint not in (None, merchant_request.fingerprint):
+            raise Refusal("request_conflict", "this key was used for another request")
         return found
 
-    def _merchant(self, found, ask):
+    def _merchant(self, found, merchant_request):
         if found.state is not None:
             try:
                 return wire.read_merchant(found.state)
-            except InvalidDocument:  # such as by a version before the one that wrote it
-                log("state_not_readable", request_id=ask.request_id)
+            except InvalidDocument:  # such as a state that a newer version wrote
+                log("state_not_readable", request_id=merchant_request.request_id)
                 raise Problem(INTERNAL_ERROR) from None
-        if ask.new:
+        if merchant_request.new:
             return Merchant.new(
-                partner=ask.partner.name,
-                merchant_id=ask.merchant_id,
-                jurisdiction=ask.partner.jurisdiction,
+                partner=merchant_request.partner.name,
+                merchant_id=merchant_request.merchant_id,
+                jurisdiction=merchant_request.partner.jurisdiction,
             )
-        code = "offer_not_found" if ask.kind == "offer_id" else "merchant_not_found"
+        code = "offer_not_found" if merchant_request.kind == "offer_id" else "merchant_not_found"
         raise Refusal(code, NOT_FOUND[code])
 
-    def _context(self, ask):
-        """The context of one attempt: here, and nowhere else, the time is read for a decision."""
-        return Context(at=self.clock(), request_id=ask.request_id, evidence=ask.evidence)
+    def _context(self, merchant_request):
+        """Return the context of one attempt. No other line reads the time for a decision."""
+        return Context(
+            at=self.clock(),
+            request_id=merchant_request.request_id,
+            evidence=merchant_request.evidence,
+        )
 
 
-# One sentence for what was never there and for what is another partner's.
+# The same sentence for an id that never existed and for another partner's.
 NOT_FOUND = {
     "offer_not_found": "no offer has this offer_id",
     "merchant_not_found": "no merchant has this identifier",
 }
 
 
-def again(attempt, note):
-    """What `attempt` gives, begun again as often as it has to be; 503 when that does not help."""
+def retry(attempt, note):
+    """Return what `attempt` returns, starting again after a conflict; 503 if that does not help."""
     for number in range(1, MOST_ATTEMPTS + 1):
         if number > 1:
             time.sleep(random.uniform(0, 0.01 * 2 ** min(number - 1, 5)))
         note.attempts = max(note.attempts, number)
         try:
             return attempt()
-        except BEGIN_AGAIN as error:
+        except RETRYABLE as error:
             log("attempt_failed", request_id=note.request_id, attempt=number, why=_why(error))
-        except NoConnection:  # all connections are busy: more attempts would make it worse
+        except NoConnection:  # every connection is busy: more attempts would make it worse
             break
     raise Problem(UNAVAILABLE)
 
 
 def _why(error):
-    """The kind of failure, without its message: that may name what was written."""
+    """Return the kind of failure without its message, which may contain what was written."""
     original = getattr(error, "orig", None)
     return getattr(original, "sqlstate", None) or type(original or error).__name__

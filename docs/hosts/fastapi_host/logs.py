@@ -1,7 +1,8 @@
-"""What the service says about itself: JSON, one object per line, without a word about anybody.
+"""
+The log: one JSON object per line, without personal data.
 
-No bodies, query strings, paths as they came, merchant_ids, provider_ids or messages of exceptions: those
-may hold what somebody sent. What is logged is named here, field by field.
+It contains no bodies, query strings, raw paths, merchant_ids, provider_ids or exception messages,
+because a caller may have put personal data there. Every field that is logged is named explicitly.
 """
 
 import json
@@ -20,12 +21,12 @@ LOGGER = logging.getLogger("holdback.host")
 
 
 def log(event, **fields):
-    """One line."""
+    """Log one line."""
     LOGGER.info(event, extra={"fields": fields})
 
 
 class Lines(logging.Formatter):
-    """A record of ours as a line of JSON; of any other, its name and level alone."""
+    """Formats a record as a line of JSON; of another library's, only its name and level."""
 
     def format(self, record):
         at = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
@@ -33,8 +34,8 @@ class Lines(logging.Formatter):
         return json.dumps({"at": at, "event": record.getMessage(), **fields})
 
 
-def to(stream):
-    """Write the lines to `stream`."""
+def log_to(stream):
+    """Write the log to `stream`."""
     handler = logging.StreamHandler(stream)
     handler.setFormatter(Lines())
     LOGGER.addHandler(handler)
@@ -44,7 +45,7 @@ def to(stream):
 
 @define
 class Note:
-    """What is known of one request by the time that it is logged."""
+    """What the log will say about one request."""
 
     request_id: str = field(factory=lambda: str(uuid4()))
     caller: str | None = None
@@ -53,12 +54,12 @@ class Note:
 
 
 def note_of(request):
-    """The note of a request."""
+    """Return the note of a request."""
     return request.state.note
 
 
 class RequestLog:
-    """The outermost layer: logs each request, and answers 500 when nobody else answered."""
+    """The outermost layer: logs each request, and answers 500 if nothing else answered."""
 
     def __init__(self, app):
         self.app = app
@@ -68,7 +69,7 @@ class RequestLog:
             await self.app(scope, receive, send)
             return
         note = scope.setdefault("state", {})["note"] = Note()
-        begun, status = time.perf_counter(), None
+        started, status = time.perf_counter(), None
 
         async def noted(message):
             nonlocal status
@@ -78,7 +79,7 @@ class RequestLog:
 
         try:
             await self.app(scope, receive, noted)
-        except Exception as error:  # noqa: BLE001 - the last one to see it: the partner gets no detail, the log no message
+        except Exception as error:  # noqa: BLE001 - nothing above handles it; no details leave the host
             log(
                 "error", request_id=note.request_id, error=type(error).__name__, where=_where(error)
             )
@@ -95,11 +96,11 @@ class RequestLog:
             status=status,
             code=note.code,
             attempts=note.attempts,
-            milliseconds=round((time.perf_counter() - begun) * 1000, 1),
+            milliseconds=round((time.perf_counter() - started) * 1000, 1),
         )
 
 
 def _where(error):
-    """The lines of code that it came through, without its message."""
+    """Return the lines of code that the error passed through, without its message."""
     frames = traceback.extract_tb(error.__traceback__)[-8:]
-    return [f"{Path(each.filename).name}:{each.lineno} {each.name}" for each in frames]
+    return [f"{Path(frame.filename).name}:{frame.lineno} {frame.name}" for frame in frames]

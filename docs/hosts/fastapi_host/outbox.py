@@ -1,17 +1,18 @@
-"""Webhooks: partners are told, after the commit, that a merchant's renewal eligibility changed.
+"""
+Webhooks: they notify partners, after the commit, that a merchant's renewal eligibility changed.
 
-Service 6 names such a webhook and leaves it open. Here it follows https://www.standardwebhooks.com: signed,
-at least once, and in order for each merchant. The table of events is the outbox: what is to be told was
-committed with what it tells of, and cannot be lost.
+Service 6 names such a webhook and leaves its form open. This one follows
+https://www.standardwebhooks.com: signed, at least once, and in order for each merchant. The table
+of events is the outbox: a notification is committed together with its event, and cannot be lost.
 
-Several processes may deliver. An event is claimed by a compare-and-set on `due` and `tries`, for longer
-than a delivery should take; a process that dies leaves its claim to expire. Only a merchant's earliest event
-that is due can be claimed, so the next one waits until it was delivered.
+Several processes may deliver. A process claims an event by a compare-and-set on `due` and `tries`,
+for longer than a delivery should take; if the process dies, the claim expires. Only a merchant's
+earliest undelivered event can be claimed, so the next one waits.
 
-Nothing bounds a delivery as a whole: a partner may answer one byte at a time, and a process may be suspended
-in the middle. When a delivery outlasts its claim, another process tells the event and goes on to the next, and
-the late one may still arrive after both. So a partner may get an event twice and the second time out of order;
-its `webhook-id` is the same then, and `at` says which of two events is the newer.
+Nothing bounds a whole delivery: a partner may answer one byte at a time, and a process may be
+suspended. When a delivery outlasts its claim, another process delivers the event and goes on to the
+next, and the late delivery may still arrive after both. So a partner may get an event twice, the
+second time out of order. Both have the same `webhook-id`, and `at` says which event is newer.
 """
 
 import base64
@@ -32,21 +33,22 @@ from fastapi_host.tables import EVENTS, MERCHANTS
 from holdback import wire
 
 TIMEOUT = 10  # seconds for each connect, read and write of a delivery
-CLAIMED = 120  # seconds in which nobody else tries
-WAIT = (5, 30, 120, 600, 3600)  # seconds after each failure; from then on the last
-PAUSE = 1  # seconds between two looks at the table
-AT_ONCE = 50  # rows looked at together
-MOVES = 5  # tries of a compare-and-set that the database refuses
+CLAIMED = 120  # seconds in which no other process tries
+WAIT = (5, 30, 120, 600, 3600)  # seconds after each failure; the last one repeats
+PAUSE = 1  # seconds between two queries for due events
+BATCH = 50  # rows of one query
+UPDATE_ATTEMPTS = 5  # of a compare-and-set that the database refuses
 
 
 def deliver_due(store, partner, post, *, now=time.time, stop=lambda: False):
     """
-    Deliver what is due to one partner, until nothing is or `stop()`; gives how many were delivered.
+    Deliver what is due to one partner, and return the number of events delivered.
 
-    `post(url, headers, body)` gives the status of the answer, or raises `httpx.HTTPError`.
+    Ends when nothing is due, or when `stop()` is true. `post(url, headers, body)` returns the
+    status of the answer, or raises `httpx.HTTPError`.
     """
     delivered, before = 0, None
-    while delivered != before:  # else what failed waits, and what others claimed is theirs
+    while delivered != before:  # what is left has failed and waits, or is claimed elsewhere
         before = delivered
         for row in _due(store, partner, int(now())):
             if stop():
@@ -56,7 +58,7 @@ def deliver_due(store, partner, post, *, now=time.time, stop=lambda: False):
 
 
 def _due(store, partner, now):
-    """Of each merchant the earliest event that was not told, if its time has come."""
+    """Return each merchant's earliest undelivered event, if it is due."""
     earlier = EVENTS.alias()
     first = ~(
         select(earlier.c.number)
@@ -68,19 +70,19 @@ def _due(store, partner, now):
         )
         .exists()
     )
-    whose = and_(
+    same_merchant = and_(
         MERCHANTS.c.partner == EVENTS.c.partner, MERCHANTS.c.merchant_id == EVENTS.c.merchant_id
     )
-    query = select(EVENTS, MERCHANTS.c.state).join(MERCHANTS, whose)
+    query = select(EVENTS, MERCHANTS.c.state).join(MERCHANTS, same_merchant)
     query = query.where(EVENTS.c.partner == partner.name, EVENTS.c.due <= now, first)
     with store.reading.connect() as db:
-        return db.execute(query.order_by(EVENTS.c.due, EVENTS.c.number).limit(AT_ONCE)).all()
+        return db.execute(query.order_by(EVENTS.c.due, EVENTS.c.number).limit(BATCH)).all()
 
 
 def _deliver(store, partner, row, post, now):
-    """Whether it was delivered, and not by another process."""
+    """Return whether this process delivered the event."""
     claim = {"due": int(now()) + CLAIMED, "tries": row.tries + 1}
-    if not _move(store, row, (row.due, row.tries), claim):
+    if not _compare_and_set(store, row, (row.due, row.tries), claim):
         return False
     body, at = _payload(row), int(now())
     status = None
@@ -88,46 +90,46 @@ def _deliver(store, partner, row, post, now):
         status = post(partner.webhook.url, signed(partner.webhook.secret, _id(row), at, body), body)
     except httpx.HTTPError as error:
         log("webhook_failed", partner=partner.name, number=row.number, why=type(error).__name__)
-    told = status is not None and 200 <= status < 300
+    received = status is not None and 200 <= status < 300
     wait = WAIT[min(row.tries, len(WAIT) - 1)]
-    after = {"due": None if told else int(now()) + wait, "tries": claim["tries"]}
-    mine = _move(store, row, (claim["due"], claim["tries"]), after)
-    tried = {"attempt": claim["tries"], "status": status, "delivered": told and mine}
+    after = {"due": None if received else int(now()) + wait, "tries": claim["tries"]}
+    mine = _compare_and_set(store, row, (claim["due"], claim["tries"]), after)
+    tried = {"attempt": claim["tries"], "status": status, "delivered": received and mine}
     log("webhook", partner=partner.name, number=row.number, **tried)
-    return told and mine
+    return received and mine
 
 
-def _move(store, row, read, values):
-    """Compare and set; what the database refused, such as for serialization, is tried again."""
-    due, tries = read
+def _compare_and_set(store, row, expected, values):
+    """Update the row if it is unchanged; repeat what the database refuses, such as a conflict."""
+    due, tries = expected
     mine = and_(EVENTS.c.number == row.number, EVENTS.c.due == due, EVENTS.c.tries == tries)
-    for _ in range(MOVES):
+    for _ in range(UPDATE_ATTEMPTS):
         with suppress(DBAPIError), store.engine.begin() as db:
             return db.execute(update(EVENTS).where(mine).values(**values)).rowcount == 1
-    return False  # not known: the claim expires, and it is told again
+    return False  # unknown: the claim expires, and the event is delivered again
 
 
 def _payload(row):
-    """What the partner is told: the ids that it knows, and nothing about a person."""
+    """Return the body: ids that the partner knows, and no personal data."""
     event, merchant = wire.read_event(row.event), wire.read_merchant(row.state)
-    told = {
+    payload = {
         "type": "renewal_eligibility_changed",
         "provider_id": merchant.provider_id,
         "deal_id": event.deal_id,
         "renewal_eligibility": event.renewal_eligibility,
         "at": wire.write_timestamp(event.at),
     }
-    return json.dumps(told, separators=(",", ":")).encode()
+    return json.dumps(payload, separators=(",", ":")).encode()
 
 
 def _id(row):
-    """The same for every try of one event, and another for every other."""
-    of = json.dumps([row.partner, row.merchant_id, row.place]).encode()
-    return f"evt_{hashlib.sha256(of).hexdigest()[:32]}"
+    """Return the id of an event, the same in every delivery of it."""
+    event = json.dumps([row.partner, row.merchant_id, row.place]).encode()
+    return f"evt_{hashlib.sha256(event).hexdigest()[:32]}"
 
 
 def signed(secret, event_id, at, body):
-    """The headers of a webhook, with its signature by the convention of Standard Webhooks."""
+    """Return the headers of a webhook, signed as Standard Webhooks defines."""
     key = base64.b64decode(secret.removeprefix("whsec_"))
     mac = hmac.new(key, f"{event_id}.{at}.".encode() + body, hashlib.sha256).digest()
     return {
@@ -140,7 +142,7 @@ def signed(secret, event_id, at, body):
 
 @frozen
 class Post:
-    """Sends webhooks. Redirects are not followed, and what is answered is not read."""
+    """Sends webhooks. It follows no redirect, and does not read the answer's body."""
 
     client: httpx.Client
 
@@ -151,13 +153,13 @@ class Post:
 
 @contextmanager
 def running(store, partners):
-    """A thread for each partner that has a webhook, so that a slow or failing one holds up no other."""
+    """Run a thread for each partner with a webhook, so that a slow one does not delay others."""
     stop = threading.Event()
     with httpx.Client(timeout=TIMEOUT) as client:
         threads = [
-            threading.Thread(target=_keep_delivering, args=(store, each, Post(client), stop))
-            for each in partners.partners
-            if each.webhook is not None
+            threading.Thread(target=_keep_delivering, args=(store, partner, Post(client), stop))
+            for partner in partners.partners
+            if partner.webhook is not None
         ]
         for thread in threads:
             thread.start()
@@ -173,5 +175,5 @@ def _keep_delivering(store, partner, post, stop):
     while not stop.wait(PAUSE):
         try:
             deliver_due(store, partner, post, stop=stop.is_set)
-        except Exception as error:  # noqa: BLE001 - the thread has to live on: the database may be away
+        except Exception as error:  # noqa: BLE001 - the thread outlives any failure of the database
             log("webhooks_stopped", partner=partner.name, why=type(error).__name__)

@@ -1,7 +1,8 @@
-"""Who may call: partners and agents, their keys and their settings.
+"""
+The callers: partners and agents, with their keys.
 
-A key itself is never kept, only its SHA-256. Keys are random (`secrets.token_urlsafe(32)`), so a plain
-hash is enough: there is no dictionary to try against it.
+A key is never stored, only its SHA-256. Keys are random (`secrets.token_urlsafe(32)`), so a plain
+hash is enough: no dictionary attack can guess them.
 """
 
 import hashlib
@@ -13,14 +14,14 @@ from pathlib import Path
 from attrs import field, frozen
 from attrs.validators import instance_of, matches_re, optional
 
-# Names stand in paths, in tables and in logs.
+# A name appears in paths, tables and logs.
 name_like = matches_re(re.compile(r"[a-z0-9][a-z0-9._-]{0,63}"))
 sha256_like = matches_re(re.compile(r"[0-9a-f]{64}"))
 
 
 @frozen(kw_only=True)
 class Webhook:
-    """Where a partner is told that a merchant's renewal eligibility changed, and the secret that signs it."""
+    """The URL for a partner's notifications, and the secret that signs them."""
 
     url: str = field(validator=matches_re(re.compile(r"https?://\S+")))
     secret: str = field(repr=False, validator=matches_re(re.compile(r"whsec_[A-Za-z0-9+/]+=*")))
@@ -28,7 +29,7 @@ class Webhook:
 
 @frozen(kw_only=True)
 class Partner:
-    """One partner. All its merchants are of one `jurisdiction`."""
+    """One partner. All of its merchants are in one `jurisdiction`."""
 
     name: str = field(validator=name_like)
     key_sha256: str = field(repr=False, validator=sha256_like)
@@ -37,7 +38,7 @@ class Partner:
 
     @property
     def caller(self):
-        """Whose idempotency keys these are."""
+        """The name under which this caller's idempotency keys are stored."""
         return f"partner:{self.name}"
 
 
@@ -50,50 +51,50 @@ class Agent:
 
     @property
     def caller(self):
-        """Whose idempotency keys these are."""
+        """The name under which this caller's idempotency keys are stored."""
         return f"agent:{self.name}"
 
 
 @frozen(kw_only=True)
 class Partners:
-    """Everybody who may call."""
+    """All partners and agents."""
 
     partners: tuple[Partner, ...] = ()
     agents: tuple[Agent, ...] = ()
 
     def __attrs_post_init__(self):
-        everybody = (*self.partners, *self.agents)
-        if len({each.caller for each in everybody}) < len(everybody):
-            raise ValueError("a name is given to one partner, and to one agent")
-        if len({each.key_sha256 for each in everybody}) < len(everybody):
-            raise ValueError("a key belongs to one partner or agent")
+        callers = (*self.partners, *self.agents)
+        if len({caller.caller for caller in callers}) < len(callers):
+            raise ValueError("two partners, or two agents, have the same name")
+        if len({caller.key_sha256 for caller in callers}) < len(callers):
+            raise ValueError("two partners or agents have the same key")
 
     def named(self, name):
-        """The partner of this name, or None."""
-        return next((each for each in self.partners if each.name == name), None)
+        """Return the partner with this name, or None."""
+        return next((partner for partner in self.partners if partner.name == name), None)
 
-    def whose(self, key):
-        """The partner or agent with this key, or None; every hash is compared, in constant time."""
-        given, found = sha256(key), None
-        for each in (*self.partners, *self.agents):
-            if compare_digest(each.key_sha256, given):
-                found = each
-        return found
+    def with_key(self, key):
+        """Return the partner or agent with this key, or None, in constant time."""
+        digest, match = sha256(key), None
+        for caller in (*self.partners, *self.agents):  # no early exit: timing would tell
+            if compare_digest(caller.key_sha256, digest):
+                match = caller
+        return match
 
 
 def sha256(key):
-    """A key as it is kept."""
+    """Return the digest of a key, which is all that is stored."""
     return hashlib.sha256(key.encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def read_partners(path):
-    """The partners and agents of a TOML file; `fastapi.md` shows one."""
+    """Return the partners and agents of a TOML file; `fastapi.md` shows one."""
     document = tomllib.loads(Path(path).read_text(encoding="utf-8"))
     partners = [
-        Partner(**{**each, "webhook": Webhook(**each["webhook"]) if "webhook" in each else None})
-        for each in document.pop("partners", [])
+        Partner(**{**table, "webhook": Webhook(**table["webhook"]) if "webhook" in table else None})
+        for table in document.pop("partners", [])
     ]
-    agents = [Agent(**each) for each in document.pop("agents", [])]
+    agents = [Agent(**table) for table in document.pop("agents", [])]
     if document:
-        raise ValueError(f"{path}: expected [[partners]] and [[agents]] alone")
+        raise ValueError(f"{path}: expected only [[partners]] and [[agents]]")
     return Partners(partners=tuple(partners), agents=tuple(agents))

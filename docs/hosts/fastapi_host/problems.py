@@ -1,4 +1,4 @@
-"""Everything that is answered with problem details (RFC 9457), whoever found it: holdback, FastAPI or we."""
+"""Every error as problem details (RFC 9457), from holdback, from FastAPI and from this host."""
 
 import json
 
@@ -12,7 +12,7 @@ from holdback import InvalidDocument, Refusal, wire
 
 @frozen
 class Kind:
-    """What holdback has no word for, because it happens before or around it."""
+    """An error that happens before or around holdback, which has no code for it."""
 
     status: int
     code: str
@@ -20,24 +20,26 @@ class Kind:
     detail: str
 
 
-AGAIN = "send the request again, with the same key"
-LIMIT = f"a body has at most {wire.REQUEST_LIMIT} bytes"
+RETRY = "send the request again, with the same key"
+LIMIT = f"a body may have at most {wire.REQUEST_LIMIT} bytes"
 UNAUTHORIZED = Kind(401, "unauthorized", "No valid key was given", "`Authorization: Bearer KEY`")
-FORBIDDEN = Kind(403, "forbidden", "The key is not for this", "this key is of another kind")
-NOT_FOUND = Kind(404, "not_found", "There is no such resource", "nothing is served under this path")
+FORBIDDEN = Kind(
+    403, "forbidden", "The key is not for this endpoint", "this key is of another kind"
+)
+NOT_FOUND = Kind(404, "not_found", "There is no such resource", "this path does not exist")
 NOT_ALLOWED = Kind(405, "method_not_allowed", "The method is not allowed", "see the header `Allow`")
 TOO_LARGE = Kind(413, "too_large", "The body is too large", LIMIT)
 NOT_JSON = Kind(415, "not_json", "The body is not JSON", "send it as `application/json`")
 INVALID_REQUEST = Kind(422, "invalid_request", "The request is not valid", "`errors` says what")
-INTERNAL_ERROR = Kind(500, "internal_error", "Something went wrong", AGAIN)
-UNAVAILABLE = Kind(503, "unavailable", "The service is busy", AGAIN)
-CHECKS_FAILED = Kind(503, "checks_failed", "The checks could not be made", AGAIN)
+INTERNAL_ERROR = Kind(500, "internal_error", "Something went wrong", RETRY)
+UNAVAILABLE = Kind(503, "unavailable", "The service is busy", RETRY)
+CHECKS_FAILED = Kind(503, "checks_failed", "The checks could not be made", RETRY)
 BY_STATUS = {kind.status: kind for kind in (NOT_FOUND, NOT_ALLOWED, INTERNAL_ERROR)}
 HEADERS = {401: {"WWW-Authenticate": "Bearer"}, 503: {"Retry-After": "1"}}
 
 
 class Problem(Exception):
-    """One of these happened."""
+    """Raised for one of these errors."""
 
     def __init__(self, kind):
         self.kind = kind
@@ -45,7 +47,7 @@ class Problem(Exception):
 
 
 def answer(kind, *, errors=(), headers=None):
-    """The reply for one of these."""
+    """Return the response for one of these errors."""
     details = {"type": f"urn:holdback:{kind.code}", "title": kind.title, "status": kind.status}
     details |= {"detail": kind.detail, "code": kind.code, "errors": list(errors)}
     body = json.dumps(details, separators=(",", ":")).encode()
@@ -59,7 +61,7 @@ def _reply(status, code, body, headers=None):
 
 
 def install(app, note_of):
-    """Give `app` these answers, and the log their codes."""
+    """Let `app` answer every error with problem details, and log their codes."""
 
     def noted(request, reply):
         note_of(request).code = reply.code
@@ -68,8 +70,9 @@ def install(app, note_of):
     @app.exception_handler(Refusal)
     @app.exception_handler(InvalidDocument)
     async def _(request, error):
-        told = wire.problem(error)
-        return noted(request, _reply(told["status"], told["code"], wire.write_problem(error)))
+        problem = wire.problem(error)
+        body = wire.write_problem(error)
+        return noted(request, _reply(problem["status"], problem["code"], body))
 
     @app.exception_handler(Problem)
     async def _(request, error):
@@ -82,9 +85,9 @@ def install(app, note_of):
 
     @app.exception_handler(RequestValidationError)
     async def _(request, error):
-        # FastAPI's own findings, about headers and the query; without `input`, which is what was sent.
-        found = [
-            {"path": ".".join(map(str, each["loc"])), "message": each["msg"]}
-            for each in error.errors()
+        # FastAPI's own errors, in headers and the query; without `input`, the text that was sent.
+        errors = [
+            {"path": ".".join(map(str, detail["loc"])), "message": detail["msg"]}
+            for detail in error.errors()
         ]
-        return noted(request, answer(INVALID_REQUEST, errors=found))
+        return noted(request, answer(INVALID_REQUEST, errors=errors))

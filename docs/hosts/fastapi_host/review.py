@@ -1,8 +1,8 @@
-"""The daily look at every active deal: renewal eligibility changes as time passes (service 1), also when nobody asks."""
+"""The daily review of every active deal: eligibility also changes with time (service 1)."""
 
 from attrs import frozen
 
-from fastapi_host.attempts import Ask, again
+from fastapi_host.attempts import MerchantRequest, retry
 from fastapi_host.logs import Note, log
 from fastapi_host.problems import Problem
 from holdback import InvalidDocument, Refusal, wire
@@ -11,14 +11,14 @@ from holdback.lifecycle.commands import ReviewRenewal
 
 @frozen
 class Reviewed:
-    """How many merchants were reviewed, and how many could not be."""
+    """The numbers of merchants that were reviewed, and that could not be."""
 
     merchants: int
     failed: int
 
 
 def review(host, partners):
-    """Review every merchant of every partner that has an active deal. One that fails holds up no other."""
+    """Review every merchant with an active deal; a failure does not stop the others."""
     merchants = failed = 0
     for partner in partners.partners:
         for merchant_id in _merchant_ids(host.store, partner):
@@ -34,20 +34,20 @@ def review(host, partners):
 
 
 def _merchant_ids(store, partner):
-    """Each merchant of a partner; they are read in parts, so that they need not all be held."""
+    """Yield the merchants of a partner, read in pages to keep memory small."""
     after = ""
-    while part := again(lambda after=after: store.merchant_ids(partner.name, after), Note()):
-        yield from part
-        after = part[-1]
+    while page := retry(lambda after=after: store.merchant_ids(partner.name, after), Note()):
+        yield from page
+        after = page[-1]
 
 
 def _review(host, partner, merchant_id, note):
-    """Whether there was a deal to review."""
-    who = {"partner": partner.name, "merchant_id": merchant_id}
-    found = again(lambda: host.store.find(**who), note)
+    """Review one merchant, and return whether it had a deal to review."""
+    key = {"partner": partner.name, "merchant_id": merchant_id}
+    found = retry(lambda: host.store.find(**key), note)
     if wire.read_merchant(found.state).active_deal is None:
         return False
-    ask = Ask(
+    merchant_request = MerchantRequest(
         partner=partner,
         caller="review",
         note=note,
@@ -55,7 +55,7 @@ def _review(host, partner, merchant_id, note):
         command=lambda _: ReviewRenewal(),
     )
     try:
-        host.carry_out(ask)
-    except Refusal:  # the deal ended just now
+        host.carry_out(merchant_request)
+    except Refusal:  # the deal ended after it was read
         return False
     return True

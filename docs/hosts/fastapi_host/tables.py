@@ -13,7 +13,9 @@ from sqlalchemy import (
 )
 
 METADATA = MetaData()
-NUMBER = BigInteger().with_variant(Integer, "sqlite")  # SQLite counts by itself in an INTEGER alone
+NUMBER = BigInteger().with_variant(
+    Integer, "sqlite"
+)  # SQLite numbers rows only in an INTEGER column
 
 # The version is the number of the merchant's events, so it also gives each event its place.
 MERCHANTS = Table(
@@ -24,7 +26,8 @@ MERCHANTS = Table(
     Column("version", Integer, nullable=False),
     Column("state", LargeBinary, nullable=False),
 )
-# What a partner calls a merchant by, beside its own merchant_id: `kind` is offer_id or provider_id.
+# Names by which a partner finds a merchant besides its merchant_id; `kind` is offer_id or
+# provider_id.
 NAMES = Table(
     "names",
     METADATA,
@@ -33,7 +36,7 @@ NAMES = Table(
     Column("name", Text, primary_key=True),
     Column("merchant_id", Text, nullable=False),
 )
-# The reply to each idempotency key, and the fingerprint of what was asked.
+# The reply to each idempotency key; `asked` is the fingerprint of its request.
 REPLIES = Table(
     "replies",
     METADATA,
@@ -42,8 +45,8 @@ REPLIES = Table(
     Column("asked", Text, nullable=False),
     Column("reply", LargeBinary, nullable=False),
 )
-# `due` is when the partner is to be told of the event: Unix seconds, 0 for at once, null when there is
-# nothing (more) to tell. `tries` counts how often that was begun.
+# `due` is when a webhook is to be sent for the event: Unix seconds, 0 for at once, null for never
+# or delivered. `tries` counts the deliveries that were begun.
 EVENTS = Table(
     "events",
     METADATA,
@@ -56,5 +59,11 @@ EVENTS = Table(
     Column("tries", Integer, nullable=False),
     UniqueConstraint("partner", "merchant_id", "place"),
 )
-_UNTOLD = EVENTS.c.due.is_not(None)
-Index("events_due", EVENTS.c.partner, EVENTS.c.due, sqlite_where=_UNTOLD, postgresql_where=_UNTOLD)
+_UNDELIVERED = EVENTS.c.due.is_not(None)
+Index(
+    "events_due",
+    EVENTS.c.partner,
+    EVENTS.c.due,
+    sqlite_where=_UNDELIVERED,
+    postgresql_where=_UNDELIVERED,
+)

@@ -1,4 +1,4 @@
-"""What arrives: who sends it, the body within its limit, and the idempotency key."""
+"""Incoming requests: the caller's key, the body within its limit, the idempotency key."""
 
 import hashlib
 import re
@@ -15,33 +15,33 @@ VISIBLE_ASCII = re.compile("[!-~]{1,255}")
 
 
 @frozen
-class Arrival:
-    """A request whose sender is known and may send it."""
+class Incoming:
+    """A request from a caller that is allowed to make it."""
 
     caller: Partner | Agent
     body: bytes = b""
     key: str | None = None
-    asked: str | None = None
+    fingerprint: str | None = None
 
 
-async def question_of_partner(request: Request):
-    """What a partner asks; the answer changes nothing, so it takes no key."""
-    return Arrival(_caller(request, Partner))
+async def question_from_partner(request: Request):
+    """A partner's question; it changes nothing, so it needs no idempotency key."""
+    return Incoming(_caller(request, Partner))
 
 
 async def from_partner(request: Request):
-    """What a partner sends."""
-    return await _arrival(request, _caller(request, Partner))
+    """A partner's request."""
+    return await _incoming(request, _caller(request, Partner))
 
 
 async def from_agent(request: Request):
-    """What an agent sends."""
-    return await _arrival(request, _caller(request, Agent))
+    """An agent's request."""
+    return await _incoming(request, _caller(request, Agent))
 
 
 def _caller(request, kind):
     scheme, _, key = request.headers.get("authorization", "").partition(" ")
-    caller = request.app.state.partners.whose(key) if scheme.lower() == "bearer" else None
+    caller = request.app.state.partners.with_key(key) if scheme.lower() == "bearer" else None
     if caller is None:
         raise Problem(UNAUTHORIZED)
     note_of(request).caller = caller.caller
@@ -50,7 +50,7 @@ def _caller(request, kind):
     return caller
 
 
-async def _arrival(request, caller):
+async def _incoming(request, caller):
     key = request.headers.get("idempotency-key")
     if key is not None and VISIBLE_ASCII.fullmatch(key) is None:
         message = "expected 1 to 255 visible ASCII characters"
@@ -59,12 +59,13 @@ async def _arrival(request, caller):
     content_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if body and content_type != "application/json":
         raise Problem(NOT_JSON)
-    path = request.scope["path"].encode("utf-8", "surrogatepass")  # it names the operation too
-    return Arrival(caller, body, key, hashlib.sha256(path + b"\n" + body).hexdigest())
+    # The path names the operation and the merchant, so it is part of the fingerprint.
+    path = request.scope["path"].encode("utf-8", "surrogatepass")
+    return Incoming(caller, body, key, hashlib.sha256(path + b"\n" + body).hexdigest())
 
 
 async def _body(request):
-    """The body, read no further than its limit, whatever its length was said to be."""
+    """Read the body, at most up to its limit, whatever its Content-Length says."""
     body = bytearray()
     async for chunk in request.stream():
         body += chunk
