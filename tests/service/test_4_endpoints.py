@@ -7,29 +7,17 @@ import json
 import pytest
 
 from holdback import Refusal, wire
-from journey import BANK, EVIDENCE, PROFILE, Journey
+from holdback.testing import payloads
+from journey import BANK, EVIDENCE, Journey
 
-
-def body_of_initial():
-    return json.dumps(
-        {
-            "application": {
-                "merchant_id": "m-1",
-                "provider_id": None,
-                "intended_use_of_funds": "stock",
-                "currency": "GBP",
-            },
-            **{name: document.value for name, document in PROFILE.items() if name != "company"},
-            "company": {"name": "Nine Lives Ltd"},
-        }
-    ).encode()
+INITIAL = payloads.as_json(payloads.offers_request("m-1", use="stock"))
 
 
 def test_post_offers_creates_an_application_and_obtains_offers(journey):
     """
     "Creates an application, initial or renewal, and returns offers." (service 4.1)
     """
-    request = wire.read_offers_request(body_of_initial())
+    request = wire.read_offers_request(INITIAL)
     outcome = journey.engine.request_offers(journey.merchant, request, journey.context(EVIDENCE))
     reply = json.loads(wire.write(outcome.reply))
 
@@ -51,7 +39,7 @@ def test_with_a_provider_id_it_is_a_renewal(renewable):
     renewal = wire.read_offers_request(json.dumps({"application": block}).encode())
 
     assert renewal.renewal
-    assert not wire.read_offers_request(body_of_initial()).renewal
+    assert not wire.read_offers_request(INITIAL).renewal
 
 
 def test_the_same_request_again_gives_the_stored_set(journey):

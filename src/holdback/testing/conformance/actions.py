@@ -123,7 +123,7 @@ def _ordinary_application(simulation: Simulation, step: Step) -> None:
 
 def _agent_operation(operation: str, simulation: Simulation, step: Step) -> None:
     merchant = _merchant(simulation, step)
-    today = simulation.today(merchant)
+    today = simulation.day_of(merchant)
     for body in AGENTS[operation].bodies(merchant, today, step.pick, step.variant):
         simulation.ask(operation, merchant, body, key=_key(simulation, merchant, step))
 
@@ -175,7 +175,7 @@ def _reuse_key(simulation: Simulation, step: Step) -> None:
     if used:
         body = payloads.offers_request(merchant.merchant_id, use=f"use {step.variant}")
         key = used[step.pick % len(used)]
-        evidence = payloads.evidence(simulation.today(merchant))
+        evidence = payloads.evidence(simulation.day_of(merchant))
         simulation.ask("request_offers", merchant, body, key=key, evidence=evidence)
 
 

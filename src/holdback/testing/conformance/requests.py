@@ -22,7 +22,7 @@ def request_offers(
     provider_id = None if as_new else merchant.projection.provider_id
     use, evidence = None, {}
     if provider_id is None:
-        use, evidence = "stock", payloads.evidence(simulation.today(merchant))
+        use, evidence = "stock", payloads.evidence(simulation.day_of(merchant))
     body = payloads.offers_request(merchant.merchant_id, provider_id, use=use)
     return simulation.ask("request_offers", merchant, body, key=key, evidence=evidence)
 
@@ -69,7 +69,7 @@ def deliver(
     body = {
         "deal_id": deal_id,
         "entries": [entry],
-        "complete_through": simulation.today(merchant).isoformat(),
+        "complete_through": simulation.day_of(merchant).isoformat(),
     }
     return simulation.ask("record_remittance", merchant, body, key=simulation.new_key())
 
@@ -78,7 +78,7 @@ def pay(
     simulation: Simulation, merchant: SimulatedMerchant, deal_id: str, percent: int
 ) -> Exchange:
     """Remit *percent* of the deal's repayment amount, dated yesterday."""
-    yesterday = simulation.today(merchant) - timedelta(days=1)
+    yesterday = simulation.day_of(merchant) - timedelta(days=1)
     entry = merchant.remittance(deal_id, percent, yesterday)
     return deliver(simulation, merchant, deal_id, entry)
 

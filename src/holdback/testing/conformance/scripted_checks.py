@@ -251,7 +251,7 @@ def _deal_after(simulation: Simulation, order: tuple[int, ...]) -> str:
     """Return the looked-up deal, without ids, after its entries were delivered in *order*."""
     merchant = simulation.merchant()
     deal_id = first_deal(simulation, merchant)
-    entries = _entries(simulation.today(merchant))
+    entries = _entries(simulation.day_of(merchant))
     simulation.pass_time(days=30)
     for count, number in enumerate(order, start=1):
         deliver(simulation, merchant, deal_id, entries[number])

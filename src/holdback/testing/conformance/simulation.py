@@ -75,7 +75,7 @@ class Simulation:
         """Move the clock by a `timedelta` with these arguments, which may be negative."""
         self.at += timedelta(**duration)
 
-    def today(self, merchant: SimulatedMerchant) -> date:
+    def day_of(self, merchant: SimulatedMerchant) -> date:
         """Return the day of the merchant's own time, which never goes back."""
         last_at = merchant.projection.last_at
         return (self.at if last_at is None else max(self.at, last_at)).date()
