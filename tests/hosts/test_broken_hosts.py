@@ -1,4 +1,4 @@
-"""The conformance suite finds every classic defect, and names the invariant that it breaks."""
+"""The conformance suite finds every classic fault, and names the invariant that it breaks."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ def test_there_are_enough_of_them():
     """
     assert len(NAMES) >= 12
     for name in NAMES:
-        assert import_module(f"broken.{name}").__doc__.startswith("The defect: ")
+        assert import_module(f"broken.{name}").__doc__.startswith("The fault: ")
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_broken_host_is_rejected_for_its_own_defect(name):
+def test_a_broken_host_is_rejected_for_its_own_fault(name):
     """
     "rejects every broken host, each for its own fault"
     """

@@ -1,4 +1,4 @@
-"""The defect: It answers every "not found" with a 500 instead of problem details."""
+"""The fault: It answers every "not found" with a 500 instead of problem details."""
 
 from holdback.testing.conformance import MemoryHost
 

@@ -1,4 +1,4 @@
-"""The defect: It never dates an entry before the latest arrival, so the order of delivery shows."""
+"""The fault: It never dates an entry before the latest arrival, so the order of delivery shows."""
 
 import json
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""The defect: It takes an entry that is delivered again for a new payment with a new id."""
+"""The fault: It takes an entry that is delivered again for a new payment with a new id."""
 
 import json
 from decimal import Decimal

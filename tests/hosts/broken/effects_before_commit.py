@@ -1,4 +1,4 @@
-"""The defect: It publishes events before the commit, so others receive some that never happened."""
+"""The fault: It publishes events before the commit, so others receive some that never happened."""
 
 from holdback import wire
 from holdback.testing.conformance import MemoryHost

@@ -1,4 +1,4 @@
-"""The defect: It checks the expiry first, so a retried acceptance that succeeded gets a 404."""
+"""The fault: It checks the expiry first, so a retried acceptance that succeeded gets a 404."""
 
 from holdback import Refusal
 from holdback.testing.conformance import MemoryHost

@@ -1,4 +1,4 @@
-"""The defect: It reads its own replies with floats and writes them again."""
+"""The fault: It reads its own replies with floats and writes them again."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""The defect: It reads the partner's request with floats before it hands it on."""
+"""The fault: It reads the partner's request with floats before it hands it on."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""The defect: It funds an application every time that an agent asks."""
+"""The fault: It funds an application every time that an agent asks."""
 
 from attrs import evolve
 

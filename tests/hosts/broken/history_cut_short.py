@@ -1,4 +1,4 @@
-"""The defect: It keeps only the newest events, because the state has the rest."""
+"""The fault: It keeps only the newest events, because the state has the rest."""
 
 from holdback.testing.conformance import MemoryHost
 

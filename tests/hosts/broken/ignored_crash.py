@@ -1,4 +1,4 @@
-"""The defect: It answers first and writes later, so a crash loses what it acknowledged."""
+"""The fault: It answers first and writes later, so a crash loses what it acknowledged."""
 
 from holdback.testing.conformance import Crashed, MemoryHost
 

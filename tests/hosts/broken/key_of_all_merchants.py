@@ -1,4 +1,4 @@
-"""The defect: An agent's request for one merchant has the same fingerprint as that for another."""
+"""The fault: An agent's request for one merchant has the same fingerprint as that for another."""
 
 import hashlib
 

@@ -1,4 +1,4 @@
-"""The defect: A key is not tied to its partner, so one partner gets another partner's reply."""
+"""The fault: A key is not tied to its partner, so one partner gets another partner's reply."""
 
 from holdback.testing.conformance import MemoryHost
 

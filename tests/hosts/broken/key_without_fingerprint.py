@@ -1,4 +1,4 @@
-"""The defect: It recognises a key without checking that the request is the same."""
+"""The fault: It recognises a key without checking that the request is the same."""
 
 from holdback.testing.conformance import MemoryHost
 

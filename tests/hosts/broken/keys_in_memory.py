@@ -1,4 +1,4 @@
-"""The defect: It keeps keys in the memory of its process, where another process cannot see them."""
+"""The fault: It keeps keys in the memory of its process, where another process cannot see them."""
 
 import tempfile
 from pathlib import Path

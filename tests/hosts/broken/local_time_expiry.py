@@ -1,4 +1,4 @@
-"""The defect: It compares the expiry, without its zone, with local time: wrong in summer."""
+"""The fault: It compares the expiry, without its zone, with local time: wrong in summer."""
 
 from zoneinfo import ZoneInfo
 

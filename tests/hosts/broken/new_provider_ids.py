@@ -1,4 +1,4 @@
-"""The defect: It makes a new provider_id for every acceptance."""
+"""The fault: It makes a new provider_id for every acceptance."""
 
 import re
 from uuid import uuid4

@@ -1,4 +1,4 @@
-"""The defect: It ignores the idempotency key, so a retry is a new request."""
+"""The fault: It ignores the idempotency key, so a retry is a new request."""
 
 from attrs import evolve
 

@@ -1,4 +1,4 @@
-"""The defect: It writes an event into the merchant's history when it refuses a request."""
+"""The fault: It writes an event into the merchant's history when it refuses a request."""
 
 from holdback import wire
 from holdback.lifecycle.events import TakingsRecorded

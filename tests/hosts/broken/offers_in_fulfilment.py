@@ -1,4 +1,4 @@
-"""The defect: It makes offers without checking whether an application is in fulfilment."""
+"""The fault: It makes offers without checking whether an application is in fulfilment."""
 
 from attrs import evolve
 

@@ -1,4 +1,4 @@
-"""The defect: It finds an offer by its id alone, without the partner."""
+"""The fault: It finds an offer by its id alone, without the partner."""
 
 from holdback.testing.conformance import MemoryHost
 

@@ -1,4 +1,4 @@
-"""The defect: Its outbox publishes the newest event first."""
+"""The fault: Its outbox publishes the newest event first."""
 
 from holdback.testing.conformance import MemoryHost
 

@@ -1,4 +1,4 @@
-"""The defect: It publishes once, right after the commit, so a crash in between loses the events."""
+"""The fault: It publishes once, right after the commit, so a crash in between loses the events."""
 
 from holdback import wire
 from holdback.testing.conformance import MemoryHost

@@ -1,4 +1,4 @@
-"""The defect: It marks an event as published before it publishes it, so a crash loses the event."""
+"""The fault: It marks an event as published before it publishes it, so a crash loses the event."""
 
 from holdback.testing.conformance import MemoryHost
 

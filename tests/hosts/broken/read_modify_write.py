@@ -1,4 +1,4 @@
-"""The defect: It writes without checking whether the merchant changed since it was read."""
+"""The fault: It writes without checking whether the merchant changed since it was read."""
 
 from holdback.testing.conformance import MemoryHost
 

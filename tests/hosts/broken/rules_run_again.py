@@ -1,4 +1,4 @@
-"""The defect: It prices an offer again on acceptance, by the rules of that day."""
+"""The fault: It prices an offer again on acceptance, by the rules of that day."""
 
 from attrs import evolve
 

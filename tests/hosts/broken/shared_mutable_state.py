@@ -1,4 +1,4 @@
-"""The defect: It keeps the current request in one attribute that every thread writes."""
+"""The fault: It keeps the current request in one attribute that every thread writes."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""The defect: It writes the merchant's state in a later step than the events and the version."""
+"""The fault: It writes the merchant's state in a later step than the events and the version."""
 
 from holdback.testing.conformance import MemoryHost
 

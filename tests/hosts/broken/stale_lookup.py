@@ -1,4 +1,4 @@
-"""The defect: It caches the first answer to a lookup and never refreshes it."""
+"""The fault: It caches the first answer to a lookup and never refreshes it."""
 
 from holdback.testing.conformance import MemoryHost
 

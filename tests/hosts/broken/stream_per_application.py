@@ -1,4 +1,4 @@
-"""The defect: It stores applications, not merchants, so it never compares two of one merchant."""
+"""The fault: It stores applications, not merchants, so it never compares two of one merchant."""
 
 from attrs import evolve
 

@@ -1,4 +1,4 @@
-"""The defect: When another request wrote first, it answers as if it had written itself."""
+"""The fault: When another request wrote first, it answers as if it had written itself."""
 
 from holdback.testing.conformance import MemoryHost
 

@@ -1,4 +1,4 @@
-"""The defect: It follows the clock, even after the clock went back."""
+"""The fault: It follows the clock, even after the clock went back."""
 
 from attrs import evolve
 

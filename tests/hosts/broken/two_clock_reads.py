@@ -1,4 +1,4 @@
-"""The defect: It reads the clock again when it writes, so events are dated after their decision."""
+"""The fault: It reads the clock again when it writes, so events are dated after their decision."""
 
 from datetime import UTC, datetime
 

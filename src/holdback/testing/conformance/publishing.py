@@ -10,7 +10,7 @@ from holdback.testing.conformance.host import Crashed
 from holdback.testing.conformance.invariants import expect
 from holdback.testing.conformance.requests import (
     accept,
-    close_deal,
+    default,
     first_deal,
     fund,
     new_offers,
@@ -55,7 +55,7 @@ def _publish_up_to_default(session: Session, step: int | None) -> int:
     pay(simulation, merchant, deal_id, 60)
     review(simulation, merchant)
     simulation.crash_at = step
-    close_deal(simulation, merchant, deal_id, "defaulted")
+    default(simulation, merchant, deal_id)
     _check_published(session, merchant)
     return simulation.crashes
 

@@ -89,11 +89,9 @@ def pay_most(simulation: Simulation, merchant: SimulatedMerchant, deal_id: str) 
     pay(simulation, merchant, deal_id, 60)
 
 
-def close_deal(
-    simulation: Simulation, merchant: SimulatedMerchant, deal_id: str, status: str
-) -> Exchange:
-    """Close a deal with *status*."""
-    body = {"deal_id": deal_id, "status": status}
+def default(simulation: Simulation, merchant: SimulatedMerchant, deal_id: str) -> Exchange:
+    """Close a deal as defaulted."""
+    body = {"deal_id": deal_id, "status": "defaulted"}
     return simulation.ask("close_deal", merchant, body, key=simulation.new_key())
 
 

@@ -16,7 +16,7 @@ from holdback.testing.conformance.exchanges import OK, Exchange
 from holdback.testing.conformance.invariants import expect
 from holdback.testing.conformance.requests import (
     accept,
-    close_deal,
+    default,
     deliver,
     first_deal,
     fund,
@@ -82,7 +82,7 @@ def same_key(session: Session) -> None:
     application_id = merchant.projection.in_fulfilment[0]
     body = {"application_id": application_id, "status": "withdrawn"}
     simulation.ask("close_application", merchant, body, key=simulation.new_key())
-    close_deal(simulation, merchant, deal_id, "defaulted")
+    default(simulation, merchant, deal_id)
     _repeat_everything(simulation)
     simulation.pass_time(days=365)
     _repeat_everything(simulation)

@@ -1,4 +1,4 @@
-"""The defect: It answers 403 for another partner's merchant, which shows that it exists."""
+"""The fault: It answers 403 for another partner's merchant, which shows that it exists."""
 
 from holdback.testing.conformance import MemoryHost
 
