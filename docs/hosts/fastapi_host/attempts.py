@@ -37,7 +37,7 @@ class MerchantRequest:
     One request about a merchant, the same in all of its attempts.
 
     It names the merchant by `merchant_id`, or by a `kind` and `name` of the table of names.
-    `command` makes the command, given the merchant. `fingerprint` identifies the request that the
+    `command(merchant)` makes the command. `fingerprint` identifies the request that the
     idempotency `key` belongs to.
     """
 
@@ -73,10 +73,10 @@ class Host:
         return retry(lambda: self._attempt(merchant_request), merchant_request.note)
 
     def _attempt(self, merchant_request):
-        found = self._find(merchant_request)
-        if found.fingerprint is not None:
-            return found.reply
-        merchant = self._merchant(found, merchant_request)
+        stored = self._find(merchant_request)
+        if stored.fingerprint is not None:
+            return stored.reply
+        merchant = self._merchant(stored, merchant_request)
         context = self._context(merchant_request)
         outcome = self.engine.carry_out(merchant, merchant_request.command(merchant), context)
         reply = wire.write(outcome.reply)
@@ -88,7 +88,7 @@ class Host:
         }
         self.store.write(
             outcome,
-            version=found.version or 0,
+            version=stored.version or 0,
             provider_id=merchant.provider_id,
             notify=merchant_request.partner.webhook is not None,
             reply=row if merchant_request.key is not None else None,
@@ -113,21 +113,20 @@ class Host:
         )
 
         def first_look():
-            found = self._find(
-                merchant_request
-            )  # before any error of the body: the key comes first
-            if found.fingerprint is not None:
-                return found.reply, None
+            # Before any error of the body: a used key decides first.
+            stored = self._find(merchant_request)
+            if stored.fingerprint is not None:
+                return stored.reply, None
             if invalid is not None:
                 raise invalid
-            merchant = self._merchant(found, merchant_request)
+            merchant = self._merchant(stored, merchant_request)
             context = self._context(merchant_request)
             return None, self.engine.required_checks(merchant, request, context).reply
 
         earlier, required = retry(first_look, merchant_request.note)
-        return (
-            self._with_evidence(merchant_request, request, required) if earlier is None else earlier
-        )
+        if earlier is not None:
+            return earlier
+        return self._with_evidence(merchant_request, request, required)
 
     def _with_evidence(self, merchant_request, request, required):
         try:
@@ -152,7 +151,7 @@ class Host:
 
     def _find(self, merchant_request):
         """Find the merchant, and the stored reply if the request was answered before."""
-        found = self.store.find(
+        stored = self.store.find(
             partner=merchant_request.partner.name,
             caller=merchant_request.caller,
             key=merchant_request.key,
@@ -160,14 +159,14 @@ class Host:
             kind=merchant_request.kind,
             name=merchant_request.name,
         )
-        if found.fingerprint not in (None, merchant_request.fingerprint):
+        if stored.fingerprint not in (None, merchant_request.fingerprint):
             raise Refusal("request_conflict", "this key was used for another request")
-        return found
+        return stored
 
-    def _merchant(self, found, merchant_request):
-        if found.state is not None:
+    def _merchant(self, stored, merchant_request):
+        if stored.state is not None:
             try:
-                return wire.read_merchant(found.state)
+                return wire.read_merchant(stored.state)
             except InvalidDocument:  # such as a state that a newer version wrote
                 log("state_not_readable", request_id=merchant_request.request_id)
                 raise Problem(INTERNAL_ERROR) from None

@@ -44,8 +44,8 @@ def _merchant_ids(store, partner):
 def _review(host, partner, merchant_id, note):
     """Review one merchant, and return whether it had a deal to review."""
     key = {"partner": partner.name, "merchant_id": merchant_id}
-    found = retry(lambda: host.store.find(**key), note)
-    if wire.read_merchant(found.state).active_deal is None:
+    stored = retry(lambda: host.store.find(**key), note)
+    if wire.read_merchant(stored.state).active_deal is None:
         return False
     merchant_request = MerchantRequest(
         partner=partner,

@@ -39,7 +39,7 @@ class Conflict(Exception):
     """Another request wrote the merchant first."""
 
 
-class Found(NamedTuple):
+class Stored(NamedTuple):
     """A merchant and the reply to an idempotency key, each None where nothing is stored."""
 
     version: int | None
@@ -73,7 +73,7 @@ class Store:
             kind = name = merchant_id = None
         by = {"kind": kind, "name": name} if name else {"merchant_id": merchant_id}
         query = self.by_name if name else self.by_merchant_id
-        return Found(
+        return Stored(
             *self.first_row(query, {"partner": partner, "caller": caller, "key": key, **by})
         )
 
@@ -103,7 +103,7 @@ class Store:
         if not written:
             raise Conflict
 
-    def first_row(self, statement, given):
+    def first_row(self, statement, parameters):
         """
         Return the first row, if any, of one statement that is a transaction of its own.
 
@@ -112,7 +112,7 @@ class Store:
         """
         with self.reading.connect() as db:
             try:
-                return db.connection.driver_connection.execute(statement, given).fetchone()
+                return db.connection.driver_connection.execute(statement, parameters).fetchone()
             except self.driver.Error as error:
                 # If the database is gone, SQLAlchemy notices here, and drops its other connections.
                 db.exec_driver_sql("select 1")
@@ -176,11 +176,11 @@ MOVE = MOVE.where(
 
 def _one_by_one(db, merchant, events, names, reply):
     """Compare and set; return whether it wrote. A first write inserts, which works only once."""
-    given = {f"the_{part}": merchant[part] for part in ("partner", "merchant_id", "version")}
-    given |= {"after": merchant["after"], "new": merchant["state"]}
+    parameters = {f"the_{part}": merchant[part] for part in ("partner", "merchant_id", "version")}
+    parameters |= {"after": merchant["after"], "new": merchant["state"]}
     if merchant["version"] == 0:
         db.execute(MERCHANTS.insert(), {**merchant, "version": merchant["after"]})
-    elif db.execute(MOVE, given).rowcount != 1:
+    elif db.execute(MOVE, parameters).rowcount != 1:
         return False
     db.execute(EVENTS.insert(), events)
     if names:
@@ -224,12 +224,12 @@ def _rows(row, count):
 
 def _written_at_once(merchant, events, names, reply):
     """Do as `_one_by_one` on PostgreSQL: return the statement and its parameters."""
-    given = merchant | (reply or {})
+    parameters = merchant | (reply or {})
     for rows, parts in ((events, ("place", "event", "due")), (names, ("kind", "name"))):
         for n, row in enumerate(rows):
-            given |= {f"{part}{n}": row[part] for part in parts}
+            parameters |= {f"{part}{n}": row[part] for part in parts}
     first, replied = merchant["version"] == 0, reply is not None
-    return _statement(first, len(events), len(names), replied), given
+    return _statement(first, len(events), len(names), replied), parameters
 
 
 def _merchant_key(outcome):

@@ -41,11 +41,11 @@ class Step:
     """
     One step of a random history: an action, a key of `ACTIONS`, and three random numbers.
 
-    `who` chooses the merchant, `pick` what the action applies to, and `variant` how it is done.
+    `merchant_number` chooses the merchant, `pick` what the action applies to, and `variant` how it is done.
     """
 
     action: str
-    who: int
+    merchant_number: int
     pick: int
     variant: int
 
@@ -54,8 +54,8 @@ Action: TypeAlias = Callable[[Simulation, Step], None]
 
 
 def _merchant(simulation: Simulation, step: Step) -> SimulatedMerchant:
-    partner = simulation.partners[step.who % len(simulation.partners)]
-    return simulation.merchant(partner, str(step.who // 2 % MERCHANTS))
+    partner = simulation.partners[step.merchant_number % len(simulation.partners)]
+    return simulation.merchant(partner, str(step.merchant_number // 2 % MERCHANTS))
 
 
 def _key(simulation: Simulation, merchant: SimulatedMerchant, step: Step) -> str | None:
