@@ -41,7 +41,8 @@ class Step:
     """
     One step of a random history: an action, a key of `ACTIONS`, and three random numbers.
 
-    `merchant_number` chooses the merchant, `pick` what the action applies to, and `variant` how it is done.
+    `merchant_number` chooses the merchant, `pick` what the action applies to, and `variant` how it
+    is done.
     """
 
     action: str
