@@ -279,7 +279,7 @@ def prefixes_of(folder=HERE):
 
 
 def digest_of(lines):
-    """The SHA-256 of *lines* as they stand in the file."""
+    """Return the SHA-256 of *lines*, with their line ends."""
     whole = b"".join(line + b"\n" for line in lines)
     return f"sha256:{hashlib.sha256(whole).hexdigest()}"
 
@@ -324,7 +324,7 @@ def new_lines(lines, jurisdictions):
 
 
 def say(*lines):
-    """Write *lines* where whoever called can read them."""
+    """Write *lines* to standard output."""
     sys.stdout.writelines(f"{line}\n" for line in lines)
 
 

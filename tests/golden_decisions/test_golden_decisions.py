@@ -200,8 +200,7 @@ def write(folder, lines):
 
 def test_what_is_new_is_appended(tmp_path, capsys):
     """
-    Lines for a jurisdiction that is not met yet come after those that are there, which stay as
-    they are.
+    Lines for a new jurisdiction come after the existing ones, which stay unchanged.
     """
     known = [line for line in LINES if b'"jurisdiction":"GB"' not in line]
     first = write(tmp_path, known)
@@ -328,7 +327,7 @@ def test_the_prefixes_cannot_be_left_behind():
 @pytest.mark.parametrize("code", CODES)
 def test_every_mutant_of_the_renewal_rules_is_noticed(code):
     """
-    Planted: each small mistake in a renewal rule or its parameters, the digest left as it was,
+    Planted: each small mistake in a renewal rule or its parameters, the digest left unchanged,
     changes a decision, unless its file lists it as one that no deal can tell apart or the ranges
     of the facts say so.
     """

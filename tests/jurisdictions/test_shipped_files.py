@@ -38,7 +38,7 @@ TEXTS = {
     for name in FILES
     if (ROOT / code / name).exists()
 }
-# The day on which the past was last locked; whoever ships a change of rules moves it.
+# The day on which the past was last locked; a release that changes rules moves it.
 LOCKED_ON = date(2026, 11, 21)
 
 
@@ -172,8 +172,8 @@ def test_the_policies_are_distinct():
 @pytest.mark.parametrize(("code", "name"), TEXTS)
 def test_nothing_claims_to_be_law(code, name):
     """
-    "every value's `source` says the specification or "reference policy"; no file claims to state a
-    law that it does not cite."
+    Every `source` names the service's sections or "reference policy"; no file claims to state a law
+    that it does not cite.
     """
     text = TEXTS[code, name]
     sources = list(texts_at(tomllib.loads(text), "source"))

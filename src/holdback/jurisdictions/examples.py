@@ -52,7 +52,7 @@ class ExampleReader:
     Reads the examples of a jurisdiction with *policy*, resolved into *slices*.
 
     *all_read* is False when some rule or product is invalid; then names that an example uses are
-    not checked against them, because the invalid one may be meant.
+    not checked against them, because the name may be that of the invalid one.
     """
 
     policy: Policy
@@ -185,6 +185,7 @@ class ExampleReader:
             later = (rulebook.since for rulebook in self.slices if rulebook.since > period.start)
             days += [day for day in later if day in period]
         exists = any(version.key == product for version in self.policy.products)
+        # Rules may answer differently after each change, so the example runs on all of these days.
         for day in days:
             if self.all_read and exists and product is not None:
                 self._check_offered(table, product, day, where)
@@ -204,7 +205,7 @@ class ExampleReader:
         return next((terms for terms in offered if terms.key == product), None)
 
     def _facts(self, node: Node) -> dict[str, Json]:
-        """Return the valid facts in *node*, as they are written."""
+        """Return the valid facts in *node*, with their values as written."""
         facts: dict[str, Json] = {}
         for name, entry in node.entries().items():
             fact = self.policy.catalogue.fact(name)

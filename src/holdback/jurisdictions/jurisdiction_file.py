@@ -81,7 +81,7 @@ class JurisdictionDetails:
     fact_nodes: Mapping[str, Node] = field(eq=False, repr=False)
 
     def settings(self, on: date) -> dict[str, Any]:
-        """Return the settings that can change an answer, by name, as they are on the day *on*."""
+        """Return the settings that can change an answer, by name, with their values on *on*."""
         return {
             "code": self.code,
             "rounding": self.rounding,
@@ -118,6 +118,7 @@ def read_details(
             f"the folder is named `{folder}`", "both are the jurisdiction's code"
         )
     table["parent"].text(r"[A-Z]{2}(-[A-Z0-9]{1,3})?", "the code of a jurisdiction")
+    # Everything is read before anything is judged, so that all errors are reported at once.
     zone, currency = _zone(table["timezone"]), _currency(table["currency"], parent)
     content: dict[str, Any] = {
         "code": code,

@@ -161,6 +161,7 @@ class _Reading:
     @property
     def _sorted_errors(self) -> list[ErrorDetail]:
         """The distinct errors, in the order of the files and of their lines."""
+        # Errors come in the order in which the readers run; people read them by file and line.
         names = [self.folder.prefix + name for name in FILES]
 
         def place(error: ErrorDetail) -> tuple[int, int, int]:
@@ -198,8 +199,10 @@ class _Reading:
                 f"the parent `{excerpt(code)}` has errors of its own", "correct those first"
             )
         else:
-            others = sorted(other for other in codes if other != self.folder.code)
-            listed = ", ".join(f"`{other}`" for other in others[:_MAX_LISTED]) or "none"
+            other_codes = sorted(set(codes) - {self.folder.code})
+            listed = (
+                ", ".join(f"`{listed_code}`" for listed_code in other_codes[:_MAX_LISTED]) or "none"
+            )
             hint = did_you_mean(code, codes) or f"there are {listed}"
             node.add_error(f"there is no jurisdiction `{excerpt(code)}`", hint)
         return None

@@ -47,6 +47,7 @@ def resolve(draft: Draft) -> tuple[Rulebook, ...]:
     for node, present in ((policy.rules_node, rules), (policy.products_node, products)):
         if not present and node.value in ([], {}):
             node.add_error("expected at least one", key=True)
+    # Without renewal rules every deal would be eligible, so no rulebook begins before them.
     if not rules:
         return ()
     start = min(rule.period.start for rule in rules)
@@ -55,6 +56,7 @@ def resolve(draft: Draft) -> tuple[Rulebook, ...]:
     if len(changes) > MAX_CHANGES:
         policy.rules_node.add_error(f"there are more than {MAX_CHANGES} dates of change", key=True)
         return ()
+    # Checked before any slice is: this bounds the time that reading takes.
     count = len(rules) + sum(len(product.rules) for product in products)
     parameters = len(policy.parameters) + len(draft.invalid_parameters)
     if len(changes) * (count + parameters) > MAX_CHECKS:

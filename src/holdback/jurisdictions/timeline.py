@@ -28,14 +28,14 @@ class Period:
     def __contains__(self, day: date) -> bool:
         return self.start <= day and (self.end is None or day < self.end)
 
-    def overlaps(self, other: Period) -> bool:
+    def overlaps(self, period: Period) -> bool:
         """Return whether a day belongs to both.
 
         >>> Period(date(2024, 1, 1), date(2025, 1, 1)).overlaps(Period(date(2025, 1, 1)))
         False
         """
-        return (other.end is None or self.start < other.end) and (
-            self.end is None or other.start < self.end
+        return (period.end is None or self.start < period.end) and (
+            self.end is None or period.start < self.end
         )
 
     @property

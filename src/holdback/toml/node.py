@@ -156,7 +156,7 @@ class Node:
         return TomlTable(self, (*required, *optional), children)
 
     def entries(self) -> Mapping[str, Node]:
-        """Return the nodes of a table by key, whatever its keys."""
+        """Return the nodes of a table by key; every key is allowed."""
         if isinstance(self.value, dict):
             return {
                 key: Node(self.document, (*self.path, key), value)

@@ -65,7 +65,7 @@ def _changes(node: Node, source: str) -> Iterator[str]:
 def neighbours(type_: Type, number: int) -> list[int]:
     """Return the values one unit from *number*; for a text or flag, all other values."""
     if type_.kind is Kind.TEXT:
-        return [other for other in range(len(type_.options)) if other != number]
+        return [place for place in range(len(type_.options)) if place != number]
     if type_.kind is Kind.FLAG:
         return [1 - number]
     both = [number + 1, number - 1]

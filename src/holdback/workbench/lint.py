@@ -238,14 +238,14 @@ def _misleading_reason(rule: Rule, deals: list[Facts]) -> Iterator[ErrorDetail]:
         if match[1] in catalogue.parameters and match[1] not in rule.checked.parameters:
             yield ErrorDetail(
                 message=f"the sentence names `{match[1]}`, which the rule does not read",
-                hint="a merchant would be told another threshold than the one that decided",
+                hint="a merchant would read another threshold than the one that decided",
                 **node.position_of_part(match.span()),
             )
         if fact is not None and any(
             facts[catalogue.place(fact.name)] is None for facts in declined
         ):
             yield ErrorDetail(
-                message=f"a merchant may be told that `{fact.name}` is unknown: the rule can be "
+                message=f"a merchant may read that `{fact.name}` is unknown: the rule can be "
                 "false without it",
                 hint="make two rules of it, each with a sentence of its own",
                 **node.position_of_part(match.span()),

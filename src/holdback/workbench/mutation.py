@@ -3,7 +3,7 @@
 A mutant is a file with one small change: a threshold moved by one unit, another comparison, a rule
 left out. An example notices it when it no longer gets the answer that it expects. A mutant that no
 example notices is a mistake that could be made unnoticed, unless the change gives every deal the
-same answer (decisions/mutants).
+same answer (decisions/mutation-testing).
 """
 
 from __future__ import annotations
@@ -136,6 +136,7 @@ def mutants(jurisdiction: Jurisdiction, others: Jurisdictions) -> Iterator[Mutan
 def _settings(jurisdiction: Jurisdiction) -> Iterator[Mutant]:
     """Yield every value of every own setting that changes by date, one unit up and down."""
     details = jurisdiction.details
+    # No deal of an example can tell 90 days from 91, so examples state the settings day by day.
     for name, (_, timeline) in details.timelines.items():
         if details.setting_nodes[name].document is not details.node.document:
             continue  # it is the parent's
@@ -153,6 +154,7 @@ def _with_setting(rulebook: Rulebook, *, name: str, number: int, period: Period)
     """Return *rulebook* with another value of a setting if its slice is in *period*."""
     if rulebook.since not in period:
         return rulebook
+    # The bounds of the reader: a value outside cannot be written unnoticed.
     low, high = TIMELINES[name]
     if not low <= number <= high:
         raise InvalidDocument.of(f"expected {low} to {high}")
@@ -238,6 +240,8 @@ def _rule_mutants(
             change=partial(_with_rule, source=source, change=change),
         )
 
+    # Resolved rules are changed, not files: reading a folder again for each of hundreds of mutants
+    # would take minutes.
     yield mutant("left out", lambda _rule, _catalogue: None)
     opposite = REFER if source.otherwise == DECLINE else DECLINE
     yield mutant(f"otherwise {opposite}", partial(_rewritten, changes={"otherwise": opposite}))
@@ -359,7 +363,7 @@ def _put_back(
     if name not in names:
         return after
     place = names.index(name)
-    at = max((present.index(other) + 1 for other in names[:place] if other in present), default=0)
+    at = max((present.index(name) + 1 for name in names[:place] if name in present), default=0)
     return (*after[:at], before[place], *after[at:])
 
 

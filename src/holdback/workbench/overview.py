@@ -93,6 +93,7 @@ def _place(node: Node) -> dict[str, Json]:
 
 
 def _period(period: Period) -> dict[str, Json]:
+    # `date.min` means that the file gives no date.
     start = None if period.start == date.min else period.start.isoformat()
     return {"from": start, "until": period.end.isoformat() if period.end else None}
 

@@ -116,9 +116,12 @@ def replay_offers(event: Json, jurisdictions: Jurisdictions) -> Replay:
     """
     offer_set, decisions, facts = _read_event(event)
     digest, on = offer_set["digest"], _day(offer_set["issued_on"])
-    loaded = next((book for book in jurisdictions.rulebooks() if book.digest == digest), None)
+    loaded = next(
+        (rulebook for rulebook in jurisdictions.rulebooks() if rulebook.digest == digest), None
+    )
     if loaded is None:
         return Replay(state=NOT_AVAILABLE, digest=digest)
+    # The event names no jurisdiction; the digest covers the code, so it identifies one.
     rulebook, differences, wording = evolve(loaded, on=on), list[str](), list[str]()
     loaded_digest = _loaded_digest(rulebook.code, on, jurisdictions)
     if loaded_digest != digest:
@@ -282,6 +285,7 @@ def _differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterato
         answers = recorded.get(rule, "nothing"), derived.get(rule, "nothing")
         if answers[0] != answers[1]:
             yield f"rule {rule}: recorded {answers[0]}, derived {answers[1]}"
+    # Each part of a record repeats the facts that it is about; they must not contradict each other.
     for name in ("facts", "reasons", "trace"):
         if _facts(before[name]) != _facts(after[name]):
             yield f"{name}: the facts that were recorded are read as other facts"

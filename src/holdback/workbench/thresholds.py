@@ -47,6 +47,7 @@ def one_sided(jurisdiction: Jurisdiction) -> Iterator[ErrorDetail]:
     for rulebook in jurisdiction.slices:
         for product, rule in _rules_to_hold(jurisdiction, rulebook):
             for key, threshold in _thresholds(rule, rulebook, product):
+                # The first slice counts: a finding says from which day the threshold is in force.
                 thresholds.setdefault(key, threshold)
     for example in jurisdiction.examples:
         rulebook = jurisdiction.rulebook(example.on)

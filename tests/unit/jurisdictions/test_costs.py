@@ -1,4 +1,4 @@
-"""What a file may cost: whatever is written, reading ends soon, with a typed error."""
+"""The cost of a file: reading any input ends soon, with a typed error."""
 
 from __future__ import annotations
 

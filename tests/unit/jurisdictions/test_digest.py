@@ -134,7 +134,7 @@ def test_the_order_of_the_rules_is_part_of_the_meaning():
 
 def test_the_order_of_products_and_of_their_rules_is_part_of_the_meaning():
     """
-    It is the order in which a merchant is told.
+    The order is that in which a merchant sees offers and reasons.
     """
     other = IDENTITY.replace("identity", "business").replace("P-01", "P-02")
     one_way = changed(IRELAND, "products.toml", IDENTITY, f"{IDENTITY}\n{other}")

@@ -245,7 +245,7 @@ def test_a_product_that_changes_keeps_its_key_and_its_codes():
 
 def test_a_reason_with_a_parameter_that_has_no_value_yet():
     """
-    A sentence has to be whole on every day on which it may be told.
+    A reason is complete on every day on which a merchant may see it.
     """
     parameter = (
         '[parameters.later]\ntype = "count"\n'

@@ -1,4 +1,4 @@
-"""Pipes and links in a folder of jurisdictions, and what is no text or bytes at all."""
+"""Pipes and links in a folder of jurisdictions, and values that are not text or bytes."""
 
 from __future__ import annotations
 

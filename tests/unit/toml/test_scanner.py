@@ -106,7 +106,7 @@ def test_every_key_is_where_its_spot_is(text):
 
 
 def quoted(value):
-    """*value* as a basic string of TOML, with some escapes that it could do without."""
+    """Return *value* as a basic string of TOML, with some needless escapes."""
     escapes = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "e": "\\u0065", "x": "\\U00000078"}
     return '"' + "".join(escapes.get(character, character) for character in value) + '"'
 
@@ -114,7 +114,7 @@ def quoted(value):
 @given(st.text(st.sampled_from('ab" \\\nex>=%'), min_size=1, max_size=20), st.data())
 def test_offsets_within_a_quoted_text(value, data):
     """
-    A error in an expression points at its characters, whatever is escaped before them.
+    An error in an expression points at its characters, also behind escapes.
     """
     raw = quoted(value)
     place = data.draw(st.integers(0, len(value) - 1))
@@ -173,7 +173,7 @@ def test_the_glance_goes_through_a_text_once(text):
 
 def test_a_header_written_otherwise_is_found_all_the_same():
     """
-    Every rule has its own line, in whatever way its header is written.
+    Every rule has its own line, however its header is written.
     """
     text = '[["rules"]]\nid = 1\n[[ rules ]]\nid = 2\n[[rules]] # third\nid = 3\n'
     document = Document("a.toml", text, [])

@@ -73,7 +73,7 @@ def test_a_day_and_the_day_before():
 
 def test_settings():
     """
-    Everything that can change an answer is told.
+    Everything that can change an answer is reported.
     """
     after = changed(country(), "jurisdiction.toml", "half_up", "down")
     after = changed(after, "jurisdiction.toml", "= false", "= true")
@@ -172,7 +172,7 @@ def test_the_order_of_rules():
 
 def test_own_facts():
     """
-    The digest has what a fact may be, so a change of it is told.
+    The digest covers the range of a fact, so a change of it is reported.
     """
     assert between(country(), country(more=GRADE.format(9))) == [
         ("added", "fact", "grade", "count, 0 to 9")

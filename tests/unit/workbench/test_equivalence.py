@@ -59,7 +59,7 @@ def test_two_rules_are_called_the_same_when_they_are(one, other, above_floor):
 @given(RULES, st.booleans())
 def test_mutants_are_called_the_same_when_they_are(text, above_floor):
     """
-    Mutants of an expression, the most similar rules there are, are told apart.
+    Mutants of an expression are very similar rules, and the proof distinguishes them.
     """
     rule = checked(text)
     deals = every(rule, above_floor=above_floor)
@@ -143,7 +143,7 @@ def test_rulebooks_that_answer_in_another_way(change):
 
 def test_rulebooks_with_another_rule_or_product():
     """
-    What is left out, or priced in another way, can be told apart.
+    A product that is left out, or priced in another way, makes a difference.
     """
     one = book()
     fewer = evolve(one, renewal=evolve(one.renewal, rules=one.renewal.rules[:1]))

@@ -35,7 +35,7 @@ def test_examples_that_contradict():
 
 def test_examples_that_agree_do_not_contradict():
     """
-    The same facts, said twice, are no finding.
+    Two examples with the same facts and the same answer are not a finding.
     """
     text = country()
     text["renewal.toml"] += example("again", "eligible", on="2026-01-01", performance='"80%"')

@@ -276,7 +276,7 @@ def test_a_sentence_that_may_say_unknown():
     assert error.place == "NL/renewal.toml:31:23 rules[2].reason"
     assert error.source[error.column - 1 :][: error.width] == "{months_trading}"
     assert error.message == (
-        "a merchant may be told that `months_trading` is unknown: the rule can be false without it"
+        "a merchant may read that `months_trading` is unknown: the rule can be false without it"
     )
     assert error.hint == "make two rules of it, each with a sentence of its own"
 

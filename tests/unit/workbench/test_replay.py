@@ -128,7 +128,7 @@ def test_the_same_meaning_in_other_words():
 )
 def test_a_record_that_says_something_else(spoilt, difference):
     """
-    An auditor can ask years later why a merchant was told no.
+    An auditor can ask years later why a merchant was declined.
     """
     state, found = again({**record(), **spoilt})
 
@@ -150,7 +150,7 @@ def test_facts_that_say_something_else():
 @pytest.mark.parametrize("part", ["reasons", "trace"])
 def test_the_facts_of_a_reason(part):
     """
-    A record whose parts contradict each other is no record of this decision.
+    A record whose parts contradict each other is not a record of this decision.
     """
     document = record()
     document[part][0]["facts"]["performance"] = "1%"

@@ -1,4 +1,4 @@
-"""The decisions on products derived again: why a merchant was told no when it first asked."""
+"""The decisions on products, derived again from the event that recorded them."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ def renewed(percent=60):
 )
 def test_an_initial_application(evidence, decision):
     """
-    "an auditor can ask years later why a merchant was told no and get the same answer from the
-    same rules"
+    An auditor can ask years later why a merchant was declined, and the same rules give the same
+    answer.
     """
     event = event_of(asked(**evidence))
     found = replay_offers(event, JURISDICTIONS)
@@ -83,7 +83,7 @@ def test_a_decision_that_was_changed():
 
 def test_another_day_and_another_digest():
     """
-    "says so when the rulebook with that digest is not at hand"
+    The state says so when no loaded rulebook has the recorded digest.
     """
     event = event_of(asked())
     event["offer_set"]["issued_on"] = "2026-01-01"
