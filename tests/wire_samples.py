@@ -68,7 +68,7 @@ def offer(place, **changed):
 
 
 def product(offers=6, **changed):
-    """A product with so many *offers*."""
+    """A product with *offers* offers."""
     fields = {
         "product_id": uuid(1),
         "key": "flex",

@@ -1,4 +1,4 @@
-"""What is written is read back as it was, under any decimal context."""
+"""A written document is read back unchanged, under any decimal context."""
 
 from __future__ import annotations
 

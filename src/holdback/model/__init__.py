@@ -1,4 +1,4 @@
-"""The specification's nouns as frozen classes, with the specification's field names.
+"""The nouns of the service as frozen classes, with its field names (service 2).
 
 `holdback.wire` reads and writes them.
 """

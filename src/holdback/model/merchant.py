@@ -59,7 +59,7 @@ class Fulfilment:
 
     `omitted` names the details that are still to be supplied. `reply` is the reply to the
     acceptance, kept so that a retry gets the same bytes. `bank_details` are those of the
-    application, by which a retry is told from a conflict.
+    application, which distinguish a retry from a conflict.
     """
 
     application_id: str

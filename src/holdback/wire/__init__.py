@@ -1,4 +1,4 @@
-"""JSON in and out: the bodies and replies of the specification, and what a host stores.
+"""JSON in and out: the bodies and replies of service 2, and what a host stores.
 
 Bodies are read strictly, and every error in them is reported at once. Numbers are exact both ways.
 Stored documents (a merchant's state, events) carry a format and stay readable.

@@ -1,4 +1,4 @@
-"""Replies with the field names of the specification, as plain values and as bytes.
+"""Replies with the field names of service 2, as plain values and as bytes.
 
 A reply is written from the declaration of its class: one field for each attribute, in order. Only a
 class whose JSON differs from its attributes has a function of its own here. For offers and
@@ -34,7 +34,7 @@ _FIRST_LINKS: Final = ("contract_link", "merchant_link")
 
 def to_dict(reply: Reply) -> dict[str, Json]:
     """
-    Return *reply* as plain values, with the field names of the specification in its order.
+    Return *reply* as plain values, with the field names of service 2 in their order.
 
     Money is a `Decimal` in major units with the decimals of the minor unit. Percentages, rates and
     terms are `Decimal`s without trailing zeros.

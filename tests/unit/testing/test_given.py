@@ -150,7 +150,7 @@ def test_commands_that_are_ready(new):
 
 def test_inputs_as_text_and_as_functions(new):
     """
-    JSON text is taken as it is; a function of the story gives an input with what came before.
+    An input is JSON text, or a function of the story that makes one from earlier replies.
     """
     story = new.after("request_offers", json.dumps(REQUEST))
     named = story.when(
@@ -169,7 +169,7 @@ def test_inputs_as_text_and_as_functions(new):
 
 def test_given_events(new, funded):
     """
-    "with given events as well as given operations", as they are or as JSON has them.
+    Events are given as objects or as JSON.
     """
     as_they_are = new.events(*funded.happened)
     as_json = new.events(*(wire.event_to_dict(event) for event in funded.happened))
@@ -399,7 +399,7 @@ def test_links_are_personal(offered):
 
 def test_invalid_documents(new, offered):
     """
-    Every fault with its path.
+    Every error is reported with its path.
     """
     wrong = new.when("request_offers", {"application": {"currency": "XXX"}, "more": 1})
 
@@ -421,7 +421,7 @@ def test_an_operation_that_there_is_not(new):
 
 def test_lists_are_compared_item_by_item():
     """
-    A list has as many items as the one expected, and a flag is no number.
+    A list has as many items as the one expected, and a flag is not a number.
     """
     assert list(differences([1, 2], [1])) == ["$[1]: there is no such item"]
     assert list(differences([1], [1, 2])) == ["$[1]: not expected"]

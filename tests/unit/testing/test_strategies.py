@@ -38,7 +38,7 @@ from holdback.testing.inputs import carry_out
 from holdback.testing.strategies.histories import STAGES
 from small_folders import IRELAND, read
 
-# Names of the front door for which a strategy makes no sense.
+# Names of the public API for which a strategy makes no sense.
 WITHOUT = {
     "FactorRateCalculator": "a protocol: a host writes its own calculators",
     "LimitsCalculator": "a protocol",
@@ -229,7 +229,7 @@ def test_inputs_are_valid_and_plain(operation, data):
 
 def test_inputs_of_no_operation_are_refused():
     """
-    A name that is no operation says which one was meant.
+    An unknown name of an operation is refused with a suggestion.
     """
     with pytest.raises(ValueError, match="did you mean `fund_deal`"):
         strategies.inputs("fund_deals")

@@ -1,4 +1,4 @@
-"""States and events that were damaged, or come from elsewhere: refused with every fault."""
+"""States and events that were damaged, or come from elsewhere: refused with every error."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_a_damaged_state_is_refused_with_its_path(path, value, place, message):
 
 def test_every_fault_of_a_state_is_told():
     """
-    "lists all faults with a JSON path"
+    All errors are listed, each with its JSON path.
     """
     tree = json.loads(STATE)
     tree["deals"][0]["term_days"] = None
@@ -158,7 +158,7 @@ def test_a_state_may_be_larger_and_deeper_than_a_request():
 
 def test_the_same_merchant_gives_the_same_bytes():
     """
-    "The same merchant always gives the same bytes", whatever the order in which a host gave names.
+    The same merchant always gives the same bytes, in any order of the names that a host gave.
     """
     one = attrs.evolve(wire_samples.MERCHANT, evidence={"a": 1, "b": Decimal("1.10")})
     other = attrs.evolve(wire_samples.MERCHANT, evidence={"b": Decimal("1.10"), "a": 1})

@@ -1,4 +1,4 @@
-"""JSON as it may come: read strictly, every fault at once, nothing but `InvalidDocument` raised."""
+"""Any JSON is read strictly: all errors at once, and only `InvalidDocument` is raised."""
 
 from __future__ import annotations
 

@@ -202,7 +202,7 @@ def test_a_day_without_remittances_is_news_when_the_history_is_complete():
 )
 def test_each_fault_of_an_input_has_its_path(operation, body, path, message):
     """
-    "one clear error that lists all faults with a JSON path"
+    One error lists everything that is wrong, each with its JSON path.
     """
     assert message in faults_of(operation, body)[path]
 

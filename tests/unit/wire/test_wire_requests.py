@@ -1,4 +1,4 @@
-"""The bodies that a partner sends: what is read, and every fault with its path and hint."""
+"""The bodies that a partner sends: what is read, and every error with its path and hint."""
 
 from __future__ import annotations
 
@@ -214,7 +214,7 @@ def test_a_float_in_a_parsed_body_is_refused():
 
 def test_a_document_of_nothing_but_faults_is_told_in_good_time():
     """
-    All faults are listed; hints, which cost time, are given for the first of them.
+    All errors are listed; hints, which cost time, are given for the first of them.
     """
     faults = faults_of({f"field{number}": 1 for number in range(4_000)})
 

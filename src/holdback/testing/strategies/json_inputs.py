@@ -1,4 +1,4 @@
-"""JSON that a host receives: the bodies of the specification, and the inputs of the operations."""
+"""JSON that a host receives: the bodies of service 2, and the inputs of the operations."""
 
 from __future__ import annotations
 
