@@ -67,7 +67,7 @@ def test_offers_for_another_partners_provider_id_by_one_that_has_a_merchant(thei
 @pytest.mark.parametrize("body", [None, {"bank_details": {"bank_name": "Mine"}}, b"{"])
 def test_accepting_another_partners_offer(theirs, body):
     """
-    It is refused like an unknown one, whatever the body, with and without a key.
+    It is refused like an unknown one, with any body, with and without a key.
     """
     calls = [
         theirs.service.call("POST", f"/v2/offers/{each}/accept", body, key="bolt-key", **more)

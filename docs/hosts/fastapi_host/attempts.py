@@ -131,7 +131,7 @@ class Host:
     def _with_evidence(self, merchant_request, request, required):
         try:
             evidence = self.checks(merchant_request.partner, request, required)
-        except Exception as error:  # noqa: BLE001 - whatever a bureau raises, it can be tried again
+        except Exception as error:  # noqa: BLE001 - any failure of a bureau can be tried again
             log("checks_failed", request_id=merchant_request.request_id, error=type(error).__name__)
             raise Problem(CHECKS_FAILED) from None
         try:

@@ -65,7 +65,7 @@ async def _incoming(request, caller):
 
 
 async def _body(request):
-    """Read the body, at most up to its limit, whatever its Content-Length says."""
+    """Read the body, at most up to its limit; its Content-Length is not trusted."""
     body = bytearray()
     async for chunk in request.stream():
         body += chunk

@@ -1,4 +1,4 @@
-"""The interface between the suite and a host, and the methods that a host may do without."""
+"""The interface between the suite and a host, and the methods that a host may leave out."""
 
 from __future__ import annotations
 

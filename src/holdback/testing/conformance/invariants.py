@@ -39,11 +39,11 @@ INVARIANTS: Final[Mapping[str, str]] = MappingProxyType(
         "status, same body.",
         "delivered-once": "A remittance entry that is delivered again counts once; with other "
         "content it is refused.",
-        "any-order": "Remittance entries give the same deal in whatever order they arrive.",
+        "any-order": "Remittance entries give the same deal in every order of arrival.",
         "restart": "Another process on the same store gives the same answers.",
         "told-after-commit": "Only events that are committed are published.",
         "told-in-order": "A merchant's events are published in the order in which they happened.",
-        "told-all": "Every event is published in the end, at whatever step the host dies.",
+        "told-all": "Every event is published in the end, even if the host dies at any step.",
     }
 )
 

@@ -39,7 +39,7 @@ def instant(text: str) -> datetime:
 
 @define
 class ProjectedOffer:
-    """An offer: the `terms` as it was made, and its current `status`."""
+    """An offer: its original `terms` and its current `status`."""
 
     terms: dict[str, Any]
     expires_at: datetime

@@ -22,7 +22,7 @@ from holdback.testing.conformance.session import Session
 
 
 def publishing(session: Session) -> None:
-    """Others receive every event, in order, at whatever step the host dies."""
+    """Others receive every event, in order, at any step where the host dies."""
     if "crash" not in session.optional:
         _publish_up_to_default(session, None)
         return
