@@ -1,10 +1,54 @@
-"""Fixtures that every part of the suite may use."""
+"""The two lanes of the tests, and fixtures for all of them."""
 
 from __future__ import annotations
 
-import pytest
+from collections import Counter
 
+import pytest
+from hypothesis import HealthCheck, settings
+
+import counts
 from journey import Journey
+
+
+def pytest_addoption(parser):
+    parser.addoption(
+        "--campaign",
+        action="store_true",
+        help="run the long counts of tests/counts.py instead of the everyday ones",
+    )
+
+
+def pytest_configure(config):
+    """Choose the lane before test modules are imported, when decorators read their counts."""
+    counts.choose(counts.CAMPAIGN if config.getoption("campaign") else counts.EVERYDAY)
+    settings.register_profile(
+        counts.lane(),
+        max_examples=counts.count("default examples"),
+        # Neither limits the time of a test: a busy machine is no reason to fail.
+        deadline=None,
+        suppress_health_check=[HealthCheck.too_slow],
+        print_blob=True,
+    )
+    settings.load_profile(counts.lane())
+
+
+def pytest_report_header():
+    return f"counts: {counts.lane()} (tests/counts.py)"
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Say what was left out, and why, where nobody overlooks it."""
+    skipped = terminalreporter.stats.get("skipped", ())
+    reasons = Counter(
+        report.longrepr[2].removeprefix("Skipped: ")
+        for report in skipped
+        if isinstance(report.longrepr, tuple)
+    )
+    if reasons:
+        terminalreporter.write_sep("!", "LEFT OUT", yellow=True, bold=True)
+        for reason, times in reasons.most_common():
+            terminalreporter.write_line(f"{times:5}  {reason}", yellow=True)
 
 
 @pytest.fixture

@@ -7,8 +7,7 @@ import subprocess
 import tomllib
 from pathlib import Path
 
-import pytest
-
+from every_case import for_every
 from holdback.facts import catalogue
 from holdback.money import Currency
 from holdback.offers.registry import BUILT_IN
@@ -98,7 +97,7 @@ def test_the_table_of_tests_has_every_folder():
     assert folders - {"__pycache__"} <= set(re.findall(r"`tests/(\w+)/`", TEXT)) | {"broken"}
 
 
-@pytest.mark.parametrize("recipe", RECIPES)
+@for_every("recipe", RECIPES)
 def test_a_recipe_names_every_file(recipe):
     """
     Every file of the code that mentions the example of a recipe is named in it.

@@ -24,6 +24,7 @@ from append import (
 from append import main as append
 from attrs import evolve
 
+from every_case import for_every
 from holdback import Jurisdictions, RuleError, load_jurisdictions
 from holdback.exact_json import canonical
 from holdback.jurisdictions.reader import FILES, read_jurisdiction
@@ -70,7 +71,7 @@ def decided(line, jurisdictions=JURISDICTIONS):
     )
 
 
-@pytest.mark.parametrize("code", CODES)
+@for_every("code", CODES)
 def test_decisions_stay_as_they_were(code):
     """
     "an append-only corpus of at least 2,000 decisions over all shipped jurisdictions stays
@@ -105,7 +106,7 @@ def test_its_size():
         assert min(outcomes.values()) >= LEAST_OF_AN_OUTCOME, (code, outcomes)
 
 
-@pytest.mark.parametrize("code", CODES)
+@for_every("code", CODES)
 def test_every_slice_is_met_on_its_first_day_in_the_middle_and_on_its_last(code):
     """
     A decision of each day on which a slice begins or ends, and of one between; of the open slice,
@@ -120,7 +121,7 @@ def test_every_slice_is_met_on_its_first_day_in_the_middle_and_on_its_last(code)
         assert date.fromordinal(after.toordinal() - 1).isoformat() in found
 
 
-@pytest.mark.parametrize("code", CODES)
+@for_every("code", CODES)
 def test_every_rule_answers_in_every_way(code):
     """
     Of every rule that was ever in force there are decisions in which it is true, false and
@@ -324,7 +325,7 @@ def test_the_prefixes_cannot_be_left_behind():
     assert any(errors(LINES, prefixes_of()[:-1], JURISDICTIONS))
 
 
-@pytest.mark.parametrize("code", CODES)
+@for_every("code", CODES)
 def test_every_mutant_of_the_renewal_rules_is_noticed(code):
     """
     Planted: each small mistake in a renewal rule or its parameters, the digest left unchanged,

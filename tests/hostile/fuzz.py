@@ -462,7 +462,10 @@ def warm_up():
     for name in ("Europe/Dublin", "Europe/Atlantis", "Nowhere/Atlantis"):
         text = IRELAND["jurisdiction.toml"].replace("Europe/Dublin", name)
         read_document(
-            {**{each: IRELAND[each].encode() for each in IRELAND}, "jurisdiction.toml": text.encode()}
+            {
+                **{each: IRELAND[each].encode() for each in IRELAND},
+                "jurisdiction.toml": text.encode(),
+            }
         )
     read_expression("progress >= 50%", [])
 

@@ -10,9 +10,12 @@ from pathlib import Path
 
 import corpus
 
+from counts import count as count_of
+
 SCRIPT = Path(__file__).with_name("fuzz.py")
 SEED = 20260701
-EXPRESSIONS, DOCUMENTS = 200_000, 20_000
+EXPRESSIONS = count_of("hostile expressions")
+DOCUMENTS = count_of("hostile documents")
 
 
 def fuzz(expressions, documents, *plant):

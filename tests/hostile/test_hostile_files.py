@@ -9,6 +9,8 @@ import corpus
 import pytest
 from sandbox import LIMITED, MEMORY, SECONDS, Sandbox
 
+from every_case import for_every
+
 pytestmark = pytest.mark.skipif(
     not LIMITED,
     reason="HOSTILE FILES ARE NOT TESTED HERE: this system has no fork or no limits of resources",
@@ -33,7 +35,7 @@ def sandbox():
 
 
 def named(cases):
-    return pytest.mark.parametrize("case", cases, ids=[case["name"] for case in cases])
+    return for_every("case", cases, ids=[case["name"] for case in cases])
 
 
 def limits_broken(report):

@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 
 import httpx
-import postgres
 import pytest
 from attrs import field, frozen
 from fastapi_host.app import create_app
@@ -170,32 +169,27 @@ class Merchant:
         return self
 
 
-@contextmanager
-def database(name, folder):
-    """Yield the URL of an empty database, and its isolation level."""
+def database(name, folder, request):
+    """Return the URL of an empty database, and its isolation level."""
     if name == "sqlite":
-        yield f"sqlite:///{folder}/holdback.db", None
-    elif not postgres.INSTALLED:
-        pytest.skip(postgres.MISSING)
-    else:
-        with postgres.cluster() as cluster:
-            yield cluster.url, name
+        return f"sqlite:///{folder}/holdback.db", None
+    return request.getfixturevalue("postgres").new_database(), name
 
 
 @contextmanager
-def service_on(name, folder, **more):
-    with database(name, folder) as (url, level):
-        service = Service(url, level, **more)
-        try:
-            yield service
-        finally:
-            service.store.close()
+def service_on(name, folder, request=None, **more):
+    """A service on the database *name*; one of PostgreSQL is made in the server of the *request*'s session."""
+    service = Service(*database(name, folder, request), **more)
+    try:
+        yield service
+    finally:
+        service.store.close()
 
 
 @pytest.fixture(scope="module", params=DATABASES)
 def place(request, tmp_path_factory):
     """A service on each database, for the whole module."""
-    with service_on(request.param, tmp_path_factory.mktemp("database")) as service:
+    with service_on(request.param, tmp_path_factory.mktemp("database"), request) as service:
         yield service
 
 

@@ -14,7 +14,9 @@ import tempfile
 import time
 from contextlib import contextmanager
 from pathlib import Path
+from uuid import uuid4
 
+import psycopg
 from attrs import frozen
 
 INSTALLED = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
@@ -33,7 +35,18 @@ class Postgres:
 
     @property
     def url(self):
-        return f"postgresql+psycopg://postgres@127.0.0.1:{self.port}/postgres"
+        return self._url("postgres")
+
+    def new_database(self):
+        """The URL of an empty database in this cluster, which takes less time than another cluster."""
+        name = f"holdback_{uuid4().hex}"
+        server = {"host": "127.0.0.1", "port": self.port, "user": "postgres", "dbname": "postgres"}
+        with psycopg.connect(**server, autocommit=True) as connection:
+            connection.execute(f"CREATE DATABASE {name}")
+        return self._url(name)
+
+    def _url(self, database):
+        return f"postgresql+psycopg://postgres@127.0.0.1:{self.port}/{database}"
 
     def start(self):
         options = (

@@ -5,12 +5,18 @@ from __future__ import annotations
 import conforming
 import pytest
 
+from counts import count
 from holdback.testing.conformance import Effort, MemoryHost, conformance_suite
 from holdback.testing.conformance.checks import CHECKS, rerun_options, run_check
 from holdback.testing.conformance.session import Session
 
-# The number of races: "500 offer sets with 8 workers on each database and level in CI".
-EFFORT = Effort(sets=500, workers=8, kills=6, histories=12, operations=100)
+EFFORT = Effort(
+    sets=count("sets of offers raced for on each database"),
+    workers=8,
+    kills=count("processes killed on each database"),
+    histories=count("histories on each database"),
+    operations=count("operations in a history on each database"),
+)
 
 TestMemory = conformance_suite(MemoryHost, effort=EFFORT)
 TestSqlite = conformance_suite(conforming.sqlite, effort=EFFORT)
@@ -21,7 +27,7 @@ TestFastApiOnSqlite = conformance_suite(conforming.fastapi, effort=EFFORT)
     scope="module", params=["READ COMMITTED", "REPEATABLE READ", "SERIALIZABLE"], ids=str.lower
 )
 def on_postgres(request, postgres):
-    host = conforming.fastapi(postgres.url, request.param)
+    host = conforming.fastapi(postgres.new_database(), request.param)
     host.open()
     yield Session(host, 0, EFFORT)
     host.close()

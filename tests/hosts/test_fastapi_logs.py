@@ -46,7 +46,7 @@ def output():
 
 @pytest.fixture(params=["sqlite", "READ COMMITTED"])
 def merchant(request, tmp_path):
-    with service_on(request.param, tmp_path) as service:
+    with service_on(request.param, tmp_path, request) as service:
         yield Merchant(service, "merchant-of-acme")
 
 

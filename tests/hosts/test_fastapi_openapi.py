@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from itertools import count
+from itertools import count as count_up
 from pathlib import Path
 
 import jsonschema
@@ -17,6 +17,7 @@ from schemathesis import GenerationMode
 from schemathesis.specs.openapi import stateful
 from schemathesis.specs.openapi.checks import negative_data_rejection, positive_data_acceptance
 
+from counts import count
 from holdback.testing import payloads
 from holdback.testing.conformance.host import AGENT_OPERATIONS, PARTNER_OPERATIONS
 
@@ -36,7 +37,10 @@ REPLIES = {
     "problem_invalid_document": "Problem",
 }
 # Generated requests: for each operation and mode, and sequences of steps along the links.
-EXAMPLES, SEQUENCES, STEPS = 110, 40, 6
+EXAMPLES = count("generated requests of each kind to each operation")
+SEQUENCES, STEPS = count("generated sequences of requests"), 6
+# Together they make at least as many requests; `GET /health` has no wrong ones, and few that differ.
+LEAST_REQUESTS = count("generated requests in all")
 # A request of the right shape may still be refused with 422: another currency, a day in the future.
 RULES_MAY_REFUSE = [positive_data_acceptance]
 QUIET = {
@@ -141,7 +145,7 @@ def test_generated_requests_get_only_described_answers(service, monkeypatch):
             fuzz(operation, GenerationMode.NEGATIVE)
     explore(schema, monkeypatch)
 
-    assert app.seen.total() >= 2_000
+    assert app.seen.total() >= LEAST_REQUESTS
     assert not [key for key in app.seen if key[1] >= 500]
     for reached in (
         ("request_offers", 200),
@@ -173,7 +177,7 @@ def fuzz(operation, mode):
 
 def explore(schema, monkeypatch):
     """Follow the links: offers, their acceptance, and the lookup of the merchant."""
-    numbers = count()
+    numbers = count_up()
     # Schemathesis would start by accepting offers that do not exist.
     monkeypatch.setattr(
         stateful,

@@ -16,7 +16,7 @@ UNKNOWN = "00000000-0000-5000-8000-000000000000"
 @pytest.fixture(scope="module", params=["sqlite", "READ COMMITTED"])
 def theirs(request, tmp_path_factory):
     """A merchant of acme with an open set of offers and an active deal."""
-    with service_on(request.param, tmp_path_factory.mktemp("database")) as service:
+    with service_on(request.param, tmp_path_factory.mktemp("database"), request) as service:
         merchant = Merchant(service).renewable()
         merchant.ask(merchant.renewal())
         assert Merchant(service, "m-7").ask().status_code == 200

@@ -7,6 +7,7 @@ from decimal import Decimal
 
 import pytest
 
+from every_case import for_every
 from holdback import Merchant, Money, load_jurisdictions
 from holdback.facts import BUILT_IN_FACTS, INITIAL_EVIDENCE
 from holdback.workbench.example_run import run_example
@@ -35,7 +36,7 @@ def is_initial(code, example):
 INITIAL = [each for each in PRODUCT if is_initial(*each.values)]
 
 
-@pytest.mark.parametrize(("code", "example"), EXAMPLES)
+@for_every("code, example", EXAMPLES)
 def test_an_example(code, example):
     """
     Examples are in the files, and run with `holdback test` and with pytest
@@ -54,7 +55,7 @@ def test_most_product_examples_are_asked_of_the_engine():
     assert {each.values[0] for each in INITIAL} == set(JURISDICTIONS.codes) - {"US-CA", "CA-QC"}
 
 
-@pytest.mark.parametrize(("code", "example"), RENEWAL)
+@for_every("code, example", RENEWAL)
 def test_every_reason_is_a_sentence_with_figures(code, example):
     """
     A reason has its figures filled in (decisions/rule-language).
@@ -78,7 +79,7 @@ def asked(code, example, evidence):
     return product, decision
 
 
-@pytest.mark.parametrize(("code", "example"), INITIAL)
+@for_every("code, example", INITIAL)
 def test_a_product_example(code, example):
     """
     An example of a product names it, gives facts, and expects a decision and offers
@@ -107,7 +108,7 @@ def read_offer(expected):
     return {key: readers[key](value) for key, value in expected.items()}
 
 
-@pytest.mark.parametrize(("code", "example"), INITIAL)
+@for_every("code, example", INITIAL)
 def test_hiding_a_fact_never_gets_a_product_accepted(code, example):
     """
     Hiding a fact can never make a deal eligible (decisions/three-ideas), nor a product accepted.

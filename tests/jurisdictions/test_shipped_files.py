@@ -6,12 +6,12 @@ import re
 import tomllib
 from collections import Counter
 from datetime import date
-from functools import cache
 from pathlib import Path
 
 import pytest
 from attrs import evolve
 
+from every_case import for_every
 from holdback import load_jurisdictions
 from holdback.jurisdictions.folder import survey
 from holdback.jurisdictions.reader import FILES
@@ -42,8 +42,15 @@ TEXTS = {
 LOCKED_ON = date(2026, 11, 21)
 
 
-@cache
-def verdicts_of(code):
+@pytest.fixture(scope="module", params=CODES)
+def code(request):
+    """One jurisdiction at a time, so that its mutants are tried once for all the tests of them."""
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def tried(code):
+    """The verdict on every mutant of the jurisdiction."""
     return list(verdicts(JURISDICTIONS[code], JURISDICTIONS))
 
 
@@ -69,31 +76,28 @@ def test_nothing_is_to_be_mended():
     assert list(findings(read, LOCKED_ON)) == []
 
 
-@pytest.mark.parametrize("code", CODES)
-def test_every_mutant_is_noticed(code):
+def test_every_mutant_is_noticed(code, tried):
     """
     "every threshold moved by one unit, every comparison flipped, every rule dropped, in every
     shipped file: the file's own examples notice every mutant, or the survivor is listed with the
     reason why no deal can tell it apart."
     """
-    found = verdicts_of(code)
-    states = Counter(each.state for each in found)
+    states = Counter(verdict.state for verdict in tried)
 
-    assert [each.mutant.name for each in found if each.state == SURVIVED] == []
-    assert list(stale(JURISDICTIONS[code], found)) == []
+    assert [verdict.mutant.name for verdict in tried if verdict.state == SURVIVED] == []
+    assert list(stale(JURISDICTIONS[code], tried)) == []
     assert states[NOTICED] >= 30
     assert states[LISTED] + states[EQUIVALENT] <= 5
-    assert len({each.mutant.name for each in found}) == len(found)
-    assert all(each.reason for each in found if each.state != REFUSED)
+    assert len({verdict.mutant.name for verdict in tried}) == len(tried)
+    assert all(verdict.reason for verdict in tried if verdict.state != REFUSED)
 
 
-@pytest.mark.parametrize("code", CODES)
-def test_every_figure_and_rule_has_its_mutants(code):
+def test_every_figure_and_rule_has_its_mutants(code, tried):
     """
     Nothing in a file is passed over: each own parameter, rule, comparison and calculator is
     changed.
     """
-    names = [each.mutant.name for each in verdicts_of(code)]
+    names = [verdict.mutant.name for verdict in tried]
     policy = JURISDICTIONS[code].policy
     rules = [*policy.own.rules, *(rule for each in policy.own.products for rule in each.rules)]
     for rule in rules:
@@ -112,7 +116,7 @@ def test_every_figure_and_rule_has_its_mutants(code):
             assert any(name.startswith(f"{product.key} {kind} ") for name in names)
 
 
-@pytest.mark.parametrize("code", CODES)
+@for_every("code", CODES)
 def test_an_example_left_out_lets_a_mutant_live(code):
     """
     The examples are what notices: without any of them, every mutant that was noticed lives.
@@ -125,7 +129,7 @@ def test_an_example_left_out_lets_a_mutant_live(code):
     assert SURVIVED in states
 
 
-@pytest.mark.parametrize("code", CODES)
+@for_every("code", CODES)
 def test_every_rule_is_answered_in_every_way(code):
     """
     "Coverage of each rule true / false / unknown"
@@ -135,7 +139,7 @@ def test_every_rule_is_answered_in_every_way(code):
         assert each.missing == (), each.code
 
 
-@pytest.mark.parametrize("code", CODES)
+@for_every("code", CODES)
 def test_each_has_what_a_reference_policy_has(code):
     """
     "Each with currency, time zone, rounding, offer validity, a distinct and plausible renewal
@@ -169,7 +173,7 @@ def test_the_policies_are_distinct():
                 assert len(texts[one] & texts[other]) <= len(texts[one]) // 2, (one, other)
 
 
-@pytest.mark.parametrize(("code", "name"), TEXTS)
+@for_every("code, name", TEXTS)
 def test_nothing_claims_to_be_law(code, name):
     """
     Every `source` names the service's sections or "reference policy"; no file claims to state a law

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from counts import count
 from holdback import InvalidDocument
 from holdback.jurisdictions.reader import read_jurisdiction
 from holdback.toml.scanner import tokens
@@ -36,7 +37,7 @@ def spoilt(draw):
     return files
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=count("spoilt files"))
 @given(files=spoilt())
 def test_a_file_is_read_or_its_faults_are_named(files):
     """
@@ -55,7 +56,7 @@ def test_a_file_is_read_or_its_faults_are_named(files):
         assert fault.underlined()
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=count("files of random bytes"))
 @given(st.binary(max_size=200), st.sampled_from(sorted(IRELAND)))
 def test_bytes_are_read_or_refused(body, name):
     """

@@ -13,13 +13,14 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+from counts import count
 from holdback.rules import interpret
 from holdback.rules.columns import Number, columns
 from rule_generator import RuleGenerator
 from small_catalogue import CATALOGUE
 
 NAMES = [fact.name for fact in CATALOGUE.facts]
-RULES, ROWS = 200, 50
+RULES, ROWS = count("rules read by each dataframe engine"), 50
 
 
 def table(rows):

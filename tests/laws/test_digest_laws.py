@@ -43,6 +43,7 @@ from hypothesis import strategies as st
 from toml_layouts import in_some_layout
 from written_meaning import CALCULATORS, DATED, INHERITED, WHO, meaning
 
+from counts import count
 from holdback import InvalidDocument, Jurisdictions, RuleError
 from holdback.exact_json import canonical
 from holdback.jurisdictions import digest as digest_module
@@ -129,7 +130,7 @@ def layers_of(files, code):
 # -- what has no meaning
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=count("families written otherwise"))
 @given(family=st.sampled_from(FAMILIES), seed=SEEDS)
 def test_layout_prose_and_the_order_of_keys(family, seed):
     """
@@ -145,7 +146,7 @@ def test_layout_prose_and_the_order_of_keys(family, seed):
         assert digests(after[code]) == digests(before)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=count("families cut into other slices"))
 @given(family=st.sampled_from(FAMILIES), seed=SEEDS)
 def test_the_bounds_of_slices(family, seed):
     """
@@ -210,7 +211,7 @@ def test_every_kind_of_change(change):
 
 
 # How many seeds are tried in each jurisdiction.
-TRIES = 2
+TRIES = count("seeds of a change in each jurisdiction")
 # What need not mean anything: a fact that no rule reads, a parameter or a rule that is gone or replaced, two
 # versions of a rule in another order, a zone or a rounding that it had.
 MOSTLY = {
@@ -226,7 +227,7 @@ MOSTLY = {
 }
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=count("families with several changes"))
 @given(family=st.sampled_from(FAMILIES), seed=SEEDS)
 def test_many_changes_at_once(family, seed):
     """
@@ -368,7 +369,9 @@ def digest_anew(rulebook):
         for each in rulebook.products
     ]
     given_by_name = {name: getattr(rulebook, name) for name in ("code", *INHERITED, *DATED)}
-    return RulebookDigester().digest(rulebook.catalogue, rulebook.renewal.rules, products, given_by_name)
+    return RulebookDigester().digest(
+        rulebook.catalogue, rulebook.renewal.rules, products, given_by_name
+    )
 
 
 def told_apart(rulebook):
@@ -449,7 +452,7 @@ def decided(rulebook, facts):
     )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=count("families decided alike"))
 @given(family=st.sampled_from(FAMILIES), seed=SEEDS)
 def test_one_digest_decides_alike(family, seed):
     """

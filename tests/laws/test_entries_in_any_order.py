@@ -7,6 +7,7 @@ from datetime import timedelta
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from counts import count
 from holdback import Entry, Money
 from journey import Journey
 
@@ -56,7 +57,7 @@ def deliver(entries):
     return merchant.deals[0]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=count("histories in another order"))
 @given(data=st.data(), history=histories())
 def test_any_order_gives_the_same_deal(data, history):
     """
@@ -69,7 +70,7 @@ def test_any_order_gives_the_same_deal(data, history):
     assert (shuffled.balance, shuffled.remitted) == (by_date.balance, by_date.remitted)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=count("histories delivered twice"))
 @given(data=st.data(), history=histories())
 def test_an_entry_delivered_again_is_nothing(data, history):
     """

@@ -8,6 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from counts import count
+from every_case import for_every
 from holdback import load_jurisdictions
 
 JURISDICTIONS = load_jurisdictions()
@@ -27,7 +29,7 @@ def hidden_ones(facts):
             yield (*facts[:place], None, *facts[place + 1 :])
 
 
-@pytest.mark.parametrize(("code", "example"), EXAMPLES)
+@for_every("code, example", EXAMPLES)
 def test_hiding_a_fact_of_an_example(code, example):
     """
     "The language has no way to look at missingness, so hiding a fact can never make a deal eligible."
@@ -58,7 +60,7 @@ def deals(draw, rulebook):
     return tuple(facts)
 
 
-@settings(max_examples=1_000, deadline=None)
+@settings(max_examples=count("deals with facts hidden"))
 @given(data=st.data())
 def test_hiding_a_fact_of_a_random_deal(data):
     """
@@ -71,7 +73,7 @@ def test_hiding_a_fact_of_a_random_deal(data):
             assert not rulebook.assess_prepared(hidden).eligible
 
 
-@pytest.mark.parametrize("rulebook", RULEBOOKS, ids=lambda each: f"{each.code} {each.on}")
+@for_every("rulebook", RULEBOOKS, ids=lambda rulebook: f"{rulebook.code} {rulebook.on}")
 def test_nothing_known_is_undetermined(rulebook):
     """
     "Progress unknown: `undetermined`, needs progress, nothing else is looked at." (design 4)

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from counts import count
 from holdback.rules import OPERATORS, check, closure, interpret, masks, parse, text, trace
 from holdback.rules.types import Kind
 from rule_generator import COMPARISONS, RuleGenerator
@@ -18,8 +19,8 @@ from small_catalogue import CATALOGUE
 # `holdback.rules.closure` names the function in the package, so the module is looked up by its name.
 CLOSURE = sys.modules["holdback.rules.closure"]
 
-RULES, FACTS_EACH = 10_000, 20
-PLANTED_RULES = 1_500
+RULES, FACTS_EACH = count("rules read by closure and interpreter"), 20
+PLANTED_RULES = count("rules among which a planted fault is caught")
 
 
 def pairs(seed, rules, each=FACTS_EACH):
@@ -80,7 +81,7 @@ def at_threshold(traced):
     return abs(apart) <= 10 ** (places - left.node.type.places)
 
 
-def test_on_200_000_pairs():
+def test_on_pairs_from_a_seed():
     """
     "Closure and reference interpreter agree on 200,000 random (rule, facts) pairs from a seeded
     generator [...]: every operator meets true, false and unknown at least 1,000 times, a fifth of the
@@ -99,11 +100,11 @@ def test_on_200_000_pairs():
             assert same(traced.value, meant), (rule.source, facts)
             tally.add(traced)
 
-    assert tally.pairs == 200_000
+    assert tally.pairs == RULES * FACTS_EACH
     assert tally.near >= tally.pairs / 5
     for operator in OPERATORS:
         for answer in (True, False, None):
-            assert tally.met[operator, answer] >= 1_000, (operator, answer)
+            assert tally.met[operator, answer] >= tally.pairs / 200, (operator, answer)
 
 
 @st.composite
@@ -117,9 +118,9 @@ def rules_and_facts(draw):
     return rule, tuple(numbers)
 
 
-@settings(max_examples=2_000, deadline=None)
+@settings(max_examples=count("rules and facts from Hypothesis"))
 @given(rules_and_facts())
-def test_on_2_000_pairs_from_hypothesis(pair):
+def test_on_pairs_from_hypothesis(pair):
     """
     "[...] and 2,000 from Hypothesis"
     """
@@ -134,8 +135,8 @@ def test_many_rules_in_one_function():
     A set of rules gives each rule the answer that it has alone; bit i is rule i's.
     """
     generator = RuleGenerator(Random("sixty rules at once"), CATALOGUE)
-    for count in (0, 1, 2, 10, 60):
-        rules = [generator.rule() for _ in range(count)]
+    for size in (0, 1, 2, 10, 60):
+        rules = [generator.rule() for _ in range(size)]
         function = masks(rules)
         for _ in range(200):
             facts = tuple(
@@ -170,7 +171,7 @@ def test_hiding_a_fact_never_answers():
     "The language has no way to look at missingness, so hiding a fact can never make a deal eligible": a
     known answer stays as it is or becomes unknown.
     """
-    for rule, each in pairs("hiding", 1_000):
+    for rule, each in pairs("hiding", count("rules with facts hidden")):
         function = closure(rule)
         for facts in each:
             answer = function(facts)
@@ -184,7 +185,7 @@ def test_canonical_text_means_the_same():
     """
     "tree to canonical text": reading it again gives the same text, and the same answers.
     """
-    for rule, each in pairs("canonical text", 1_500, each=4):
+    for rule, each in pairs("canonical text", count("rules written canonically"), each=4):
         again = check(parse(text(rule)), CATALOGUE, Kind.FLAG)
 
         assert text(again) == text(rule)
@@ -307,10 +308,10 @@ def test_a_wrong_scale_is_caught(digits, expected, monkeypatch):
         multiplier = staticmethod(
             lambda node, places: 10 ** (max(0, places - node.places - digits))
         )
-        most_places = staticmethod(CLOSURE.scale.most_places)
-        is_constant = staticmethod(CLOSURE.scale.is_constant)
-        factor = staticmethod(CLOSURE.scale.factor)
+        most_places = staticmethod(CLOSURE.scaling.most_places)
+        is_constant = staticmethod(CLOSURE.scaling.is_constant)
+        factor = staticmethod(CLOSURE.scaling.factor)
 
-    monkeypatch.setattr(CLOSURE, "scale", Careless)
+    monkeypatch.setattr(CLOSURE, "scaling", Careless)
 
     assert is_caught(expected)

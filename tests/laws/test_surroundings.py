@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 from surroundings import fingerprint
 
+from every_case import for_every
+
 HERE = Path(__file__).parent
 EXPECTED = fingerprint()
 
@@ -43,7 +45,7 @@ SURROUNDINGS = {
 }
 
 
-@pytest.mark.parametrize("name", HOSTILE_CONTEXTS)
+@for_every("name", HOSTILE_CONTEXTS)
 def test_decimal_contexts(name):
     """
     "hostile `decimal` contexts": precision, rounding, traps and exponents of the host's choosing.

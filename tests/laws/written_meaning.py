@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from datetime import date
 from decimal import Decimal
+from functools import cache
 
 from holdback.rules import parse
 from holdback.rules.tree import Literal, Name
@@ -130,7 +131,12 @@ def plain(value):
 
 def tree_of(expression, parameters):
     """An expression with parameters as values, without spaces, parentheses and zeros."""
-    return _tree(parse(expression).root, parameters)
+    return _tree(parsed(expression), parameters)
+
+
+@cache  # the same few hundred expressions are read on every day of every variant
+def parsed(expression):
+    return parse(expression).root
 
 
 def _tree(node, parameters):

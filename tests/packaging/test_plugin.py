@@ -63,7 +63,10 @@ def test_a_fault_fails_one_test_and_stops_no_other(tmp_path):
     "An unreadable, half-written or hostile folder never stops the others from being reported"
     """
     folder = written(tmp_path / "jurisdictions")
-    broken = {**IRELAND, "renewal.toml": IRELAND["renewal.toml"].replace("performance >=", "pace >=")}
+    broken = {
+        **IRELAND,
+        "renewal.toml": IRELAND["renewal.toml"].replace("performance >=", "pace >="),
+    }
     for code in ("FR", "NL"):
         files = {name: text.replace("IE", code) for name, text in broken.items()}
         written(folder, files if code == "FR" else {**files, "renewal.toml": "half ="}, code)

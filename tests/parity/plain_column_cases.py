@@ -27,6 +27,7 @@ from expected_values import (
 )
 from prepared_row_cases import rulebook
 
+from counts import count
 from holdback.money import Currency
 from holdback.rules import Catalogue, Fact, Kind, Type, interpret
 from rule_generator import RuleGenerator
@@ -264,6 +265,8 @@ USUAL = {
     "split": "float64",
 }
 MOST_COLUMNS = 50
+# Rows of any values, of which a column may have 382, and rows of values that can be read.
+WILD, TAME = count("plain rows of any values"), count("plain rows that can be read")
 
 
 # -- columns, and rows of them
@@ -357,7 +360,7 @@ def all_columns(storages):
     ]
 
 
-def frames(storages, wild=600, tame=400, *, whole_are_known=False):
+def frames(storages, wild=WILD, tame=TAME, *, whole_are_known=False):
     """
     Frames with all columns of *storages*: *wild* rows of any values, then *tame* rows of values
     that can be read.

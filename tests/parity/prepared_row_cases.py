@@ -11,6 +11,7 @@ from random import Random
 from attrs import evolve, frozen
 from expected_values import FLOOR, answer
 
+from counts import count
 from holdback import load_jurisdictions
 from holdback.money import Currency
 from holdback.rules import Catalogue, Fact, Kind, Parameter, Type, check, interpret, parse
@@ -18,9 +19,9 @@ from holdback.ruleset import Rule, RuleSet
 from rule_generator import RuleGenerator
 from small_catalogue import CATALOGUE, GRADE, STATUS
 
-RULES, ROWS = 60, 620
+RULES, ROWS = 60, count("prepared rows")
 # How many rules the rulebooks have, up to the limit of 60. Every third rulebook only refers.
-SIZES = (1, 1, 1, 2, 2, 3, 5, 8, 60)
+SIZES = (60, 1, 2, 5, 1, 3, 8, 1, 2)[: count("rulebooks over prepared rows")]
 
 JPY = Currency.of("JPY")
 YEN = Type(Kind.MONEY, JPY)
@@ -145,10 +146,10 @@ def facts_of(generator, rules, number, certain):
     return tuple(numbers)
 
 
-def rows_of(generator, rules, count):
-    """*count* rows; every third fact is never unknown, and in the last 20 rows none is."""
+def rows_of(generator, rules, rows):
+    """So many *rows*; every third fact is never unknown, and in the last 20 rows none is."""
     certain = range(0, len(generator.catalogue.facts), 3)
-    some = [facts_of(generator, rules, number, certain) for number in range(count - 20)]
+    some = [facts_of(generator, rules, number, certain) for number in range(rows - 20)]
     everything = range(len(generator.catalogue.facts))
     return (*some, *(facts_of(generator, rules, number, everything) for number in range(20)))
 

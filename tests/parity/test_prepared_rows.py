@@ -8,9 +8,10 @@ from frame_kinds import FRAME_KINDS
 from frame_results import integer_table, row_outcomes, rule_answers
 from prepared_row_cases import CATALOGUES, SIZES, case, counted
 
+from counts import count
 from holdback import portfolio
 
-LEAST_PAIRS = 500_000
+LEAST_PAIRS = count("pairs of rules and prepared rows")
 
 
 @pytest.mark.parametrize("name", CATALOGUES)

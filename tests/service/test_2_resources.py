@@ -10,6 +10,7 @@ import attrs
 import pytest
 
 import wire_samples
+from every_case import for_every
 from holdback import InvalidDocument, wire
 from holdback.model import deal as deals
 from holdback.model import offer as offers
@@ -63,7 +64,7 @@ def paths(body, reader=read):
     return {error.path for error in caught.value.errors}
 
 
-@pytest.mark.parametrize("name", wire_samples.REPLIES)
+@for_every("name", wire_samples.REPLIES)
 def test_bodies_are_json(name):
     """
     "All bodies are JSON." (service 2)

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from every_case import for_every
 from holdback import InvalidDocument, Refusal, wire
 from holdback.errors import REFUSALS
 
@@ -26,7 +27,7 @@ def test_accepting_after_the_expiry_is_404(journey):
     assert "a new application must be submitted" in problem["detail"]
 
 
-@pytest.mark.parametrize("code", REFUSALS)
+@for_every("code", REFUSALS)
 def test_every_refusal_is_a_problem_document(code):
     """
     The interface leaves open "the format of error bodies, and other error codes" (service 7). They

@@ -8,6 +8,7 @@ from decimal import Decimal
 
 import pytest
 
+from every_case import for_every
 from holdback import (
     BankDetails,
     Context,
@@ -57,7 +58,7 @@ BODIES = {
 }
 
 
-@pytest.mark.parametrize("name", BODIES)
+@for_every("name", BODIES)
 def test_a_body_that_cannot_be_read(name):
     """
     "one clear error that lists all faults with a JSON path [...], a hint where one exists"

@@ -6,6 +6,7 @@ from datetime import date
 
 import pytest
 
+from every_case import for_every
 from holdback.money import Currency
 from holdback.number_format import Figures
 from holdback.rules import Kind, Type
@@ -38,7 +39,7 @@ def money(code):
     return Type(Kind.MONEY, Currency.of(code))
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("figures", "code", "minor", "shown"),
     [
         (BRITISH, "GBP", 123450, "£1,234.50"),
@@ -74,7 +75,7 @@ def test_money(figures, code, minor, shown):
     assert figures.show(money(code), minor) == shown
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("figures", "number", "shown"),
     [
         (BRITISH, 800000, "80%"),
@@ -99,7 +100,7 @@ def test_percentages(figures, number, shown):
     assert figures.show(Type(Kind.PERCENT), number) == shown
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("figures", "shown"),
     [
         (BRITISH, "01/07/2026"),
@@ -117,7 +118,7 @@ def test_dates(figures, shown):
     assert figures.show(Type(Kind.DATE), date(2026, 7, 1).toordinal()) == shown
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("kind", "number", "shown"),
     [
         (Kind.COUNT, 1234567, "1.234.567"),
@@ -146,8 +147,8 @@ def test_texts_stay_as_they_are():
     assert GERMAN.show(Type(Kind.TEXT, options=("1.5", "Funded")), 0) == "1.5"
 
 
-@pytest.mark.parametrize("figures", [BRITISH, GERMAN, JAPANESE, QUEBECOIS, SWISS, UNGROUPED])
-@pytest.mark.parametrize("minor", [0, 1, 10, 999, 1000, 99_999, 100_000, 123_456_789, 10**15])
+@for_every("figures", [BRITISH, GERMAN, JAPANESE, QUEBECOIS, SWISS, UNGROUPED])
+@for_every("minor", [0, 1, 10, 999, 1000, 99_999, 100_000, 123_456_789, 10**15])
 def test_the_digits_are_never_others(figures, minor):
     """
     "Only the sentences for merchants are written so": the figure is the same
@@ -213,7 +214,7 @@ FAULTS = [
 ]
 
 
-@pytest.mark.parametrize(("old", "new", "message"), FAULTS)
+@for_every(("old", "new", "message"), FAULTS)
 def test_a_fault(old, new, message):
     """
     "file, line, column, the text underlined, what was expected" (issue)

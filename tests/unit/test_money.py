@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from every_case import for_every
 from holdback import Money
 from holdback.money import (
     MINOR_UNITS,
@@ -37,7 +38,7 @@ def test_minor_units_are_those_of_iso_4217():
     assert {code: places for code, places in MINOR_UNITS.items() if code not in retired} == theirs
 
 
-@pytest.mark.parametrize(
+@for_every(
     "text",
     ["", "1e5", "1_0", " 1", "1 ", "+1", ".5", "5.", "01", "NaN", "Infinity", "１", "1" * 29],
 )
@@ -117,7 +118,7 @@ def test_currencies_do_not_mix():
     assert Money.parse("GBP 1.00") != Money.parse("EUR 1.00")
 
 
-@pytest.mark.parametrize("text", ["GBP 1.001", "JPY 1.5", "XXX 1", "GBP", "1.00 GBP", "GBP  1"])
+@for_every("text", ["GBP 1.001", "JPY 1.5", "XXX 1", "GBP", "1.00 GBP", "GBP  1"])
 def test_money_with_too_many_decimals_or_no_currency_is_refused(text):
     """
     "an amount with more decimals is an error, never rounded" (design 4)

@@ -6,6 +6,7 @@ from datetime import date
 
 import pytest
 
+from every_case import for_every
 from small_folders import FIGURES, country, loaded, parameter, rule
 
 NOW = date(2026, 7, 1)
@@ -106,7 +107,7 @@ def test_a_parameter_is_named():
     assert reason.threshold == {"least": "at least 80%"}
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("require", "measured", "threshold"),
     [
         ("months_trading >= 12", {"months_trading": "3"}, {"months_trading": "at least 12"}),

@@ -10,6 +10,7 @@ from enum import StrEnum
 
 import pytest
 
+from every_case import for_every
 from holdback import (
     Application,
     BankDetails,
@@ -208,7 +209,7 @@ GBP1 = Money.parse("GBP 1.00")
 DAY = date(2026, 7, 6)
 
 
-@pytest.mark.parametrize(
+@for_every(
     "make",
     [
         lambda: Entry(id=None, on=DAY, amount=GBP1),

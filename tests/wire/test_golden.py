@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import pytest
 from regenerate import GOLDEN, documents
 
 import wire_samples
+from every_case import for_every
 from holdback import wire
 
 DOCUMENTS = dict(documents())
 
 
-@pytest.mark.parametrize("name", DOCUMENTS)
+@for_every("name", DOCUMENTS)
 def test_every_document_has_its_exact_bytes(name):
     """
     "Golden files hold the exact bytes of each reply."
@@ -43,7 +43,7 @@ def test_a_stored_merchant_is_readable_for_ever():
     assert wire.read_merchant(stored) == wire_samples.MERCHANT
 
 
-@pytest.mark.parametrize("name", wire_samples.EVENTS)
+@for_every("name", wire_samples.EVENTS)
 def test_a_stored_event_is_readable_for_ever(name):
     """
     A stored event stays readable (decisions/formats).

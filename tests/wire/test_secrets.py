@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import wire_samples
+from every_case import for_every
 from holdback import HoldbackError, wire
 from holdback.lifecycle import events as happened
 from holdback.money import Currency
@@ -103,9 +104,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("body", "read", "path"), CASES, ids=[".".join(map(str, path)) for _, _, path in CASES]
-)
+@for_every(("body", "read", "path"), CASES, ids=[".".join(map(str, path)) for _, _, path in CASES])
 def test_no_message_holds_personal_data(body, read, path):
     """
     Personal data (the profile, bank details) is in no message and no traceback of an error.
@@ -118,8 +117,8 @@ def test_no_message_holds_personal_data(body, read, path):
         assert SECRET not in said(read, text.encode("utf-16"))
 
 
-@pytest.mark.parametrize("section", ["application", "consents", "applicants", "company"])
-@pytest.mark.parametrize("wrong", WRONG, ids=repr)
+@for_every("section", ["application", "consents", "applicants", "company"])
+@for_every("wrong", WRONG, ids=repr)
 def test_no_message_holds_a_section_of_the_wrong_kind(section, wrong):
     """
     The same, when a whole section is not what it should be.

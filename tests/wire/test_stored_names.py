@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import get_args, get_type_hints
 
 import attrs
-import pytest
 
+from every_case import for_every
 from holdback import Merchant
 from holdback.exact_json import Opaque, Verbatim
 from holdback.lifecycle.events import EVENT_TYPES, Event, event_type
@@ -34,7 +34,7 @@ def stored_names(kind):
     return {name: stored_names(field) if field else None for name, field in inner.items()}
 
 
-@pytest.mark.parametrize("name", ["merchant", *EVENT_TYPES])
+@for_every("name", ["merchant", *EVENT_TYPES])
 def test_stored_names_are_those_that_hosts_have_stored(name):
     """
     The fields of a merchant and of every event, with those of all classes in them, in their order.

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date
 from decimal import Decimal
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, Final, TypeVar, get_type_hints
 
@@ -161,7 +162,9 @@ class _Binder:
                 expected = ", ".join(f"`{name}`" for name in fields) or "none"
                 message = f"`{choice.name}` has no setting `{key}`; it has {expected}"
                 self._fault(choice, key, message, did_you_mean(key, fields))
-        converter, hints = _converter(self.catalogue, choice), get_type_hints(kind)
+        on = choice.settings.get("on")
+        converter = _converter(self.catalogue, on if isinstance(on, str) else None)
+        hints = get_type_hints(kind)
         for name, each in fields.items():
             if name not in choice.settings:
                 if each.default is attrs.NOTHING:
@@ -185,8 +188,14 @@ def _exactly(kind: type[_T], expected: str) -> Callable[[Any, Any], _T]:
     return read
 
 
-def _converter(catalogue: Catalogue, choice: CalculatorChoice) -> Converter:
-    """Reads the settings of one calculator: exact, in the jurisdiction's currency, nothing coerced."""
+# A converter takes a millisecond to make, and the calculators of a rulebook share a few.
+@lru_cache(maxsize=128)
+def _converter(catalogue: Catalogue, on: str | None) -> Converter:
+    """
+    Return the reader of a calculator's settings: exact, in the jurisdiction's currency.
+
+    Bands of rates are bands of the fact *on*. Nothing is coerced.
+    """
     money = Type(Kind.MONEY, catalogue.currency)
     converter = Converter(detailed_validation=False, forbid_extra_keys=True)
 
@@ -206,7 +215,7 @@ def _converter(catalogue: Catalogue, choice: CalculatorChoice) -> Converter:
         return Money(_known(money.read(value), "money"), catalogue.currency)
 
     def read_band(value: Any, _: Any) -> Band:
-        return _band(value, catalogue, choice.settings.get("on"), converter)
+        return _band(value, catalogue, on, converter)
 
     converter.register_structure_hook(Percent, number(Kind.PERCENT, "a percentage such as `12.5%`"))
     converter.register_structure_hook(Ratio, number(Kind.RATIO, "a ratio such as `1.18`"))

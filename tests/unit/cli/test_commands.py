@@ -7,6 +7,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
+from every_case import for_every
 from holdback.cli.commands import holdback
 
 STEP = {
@@ -123,7 +124,7 @@ def test_a_scenario_that_cannot_be_read_leaves_with_2(written, document, said):
     assert "Traceback" not in ran.output
 
 
-@pytest.mark.parametrize(
+@for_every(
     "arguments",
     [
         ("rn",),

@@ -10,6 +10,7 @@ import sys
 import pytest
 from click.testing import CliRunner
 
+from every_case import for_every
 from holdback.cli.commands import holdback
 from holdback.jurisdictions.folder import bundled_path
 
@@ -28,7 +29,7 @@ def shell(line, **variables):
     )
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("line", "code"),
     [
         ("$HOLDBACK demo | head -n 2", 0),

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import small_folders
+from every_case import for_every
 from small_folders import IRELAND, changed, errors_in
 
 FILES = {
@@ -59,7 +60,7 @@ def within_bounds():
     resource.setrlimit(resource.RLIMIT_CPU, (3, 3))
 
 
-@pytest.mark.parametrize("name", FILES)
+@for_every("name", FILES)
 def test_reading_ends(name):
     """
     The cost of a file is bounded, and at most a hundred errors are reported.

@@ -6,6 +6,7 @@ from datetime import date
 
 import pytest
 
+from every_case import for_every
 from holdback import InvalidDocument
 from holdback.facts import BUILT_IN_FACTS
 from holdback.rules import Kind
@@ -57,7 +58,7 @@ def with_fact(kind="count", require=None, *, ends=None, files=None):
 GOOD = {"progress": "60%", "performance": "90%"}
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@for_every("kind", KINDS)
 def test_every_kind(kind):
     """
     `[facts.name]` has type, unit, range and description, and is checked like a built-in fact.
@@ -74,7 +75,7 @@ def test_every_kind(kind):
     assert (unknown.outcome, unknown.needs) == ("undetermined", ("licensed",))
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("kind", "below", "above"),
     [
         ("count", -1, 10),
@@ -164,7 +165,7 @@ FAULTS = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "ends", "message"), FAULTS)
+@for_every(("kind", "ends", "message"), FAULTS)
 def test_a_error(kind, ends, message):
     """
     An invalid declaration is an error with file, line and column.
@@ -183,7 +184,7 @@ def test_a_error(kind, ends, message):
         assert place == f"NL/jurisdiction.toml:{number}:{len(before.rpartition(chr(10))[2]) + 1}"
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("name", "message", "hint"),
     [
         ("progress", "`progress` is a built-in fact", "rules can read it without a declaration"),

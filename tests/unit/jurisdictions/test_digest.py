@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import date
 from decimal import Decimal
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from every_case import for_every
 from holdback.exact_json import canonical
 from holdback.jurisdictions import digest as identity
 from holdback.jurisdictions.digest import normal_setting
@@ -63,7 +63,7 @@ MEANS_THE_SAME = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("file", "old", "new"), MEANS_THE_SAME)
+@for_every(("file", "old", "new"), MEANS_THE_SAME)
 def test_what_does_not_change_the_meaning(file, old, new):
     """
     Comments, layout, prose and the dates of a slice do not change the digest
@@ -102,7 +102,7 @@ MEANS_ANOTHER = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("file", "old", "new"), MEANS_ANOTHER)
+@for_every(("file", "old", "new"), MEANS_ANOTHER)
 def test_what_changes_the_meaning(file, old, new):
     """
     A changed threshold changes the digest (decisions/jurisdiction-folders).

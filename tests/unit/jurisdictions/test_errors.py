@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from every_case import for_every
 from small_folders import IRELAND, changed, errors_in, read
 
 RENEWAL = IRELAND["renewal.toml"]
@@ -21,7 +22,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("file", "case"), CASES)
+@for_every(("file", "case"), CASES)
 def test_an_error(file, case):
     """
     An error has its file, line and column, says what is wrong, and gives a hint.
@@ -178,7 +179,7 @@ TYPES = [
 ]
 
 
-@pytest.mark.parametrize(("type_", "value", "require", "figure"), TYPES)
+@for_every(("type_", "value", "require", "figure"), TYPES)
 def test_a_parameter_of_every_type(type_, value, require, figure):
     """
     "types of parameters"; with its unit where it has one

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from every_case import for_every
 from holdback import InvalidDocument, load_jurisdictions
 from holdback.jurisdictions import folder
 from small_folders import IRELAND
@@ -102,7 +103,7 @@ def test_codes(code):
     assert folder.CODE.fullmatch(code)
 
 
-@pytest.mark.parametrize("name", ["gb", "GBR", "G", "US_CA", "US-", "US-CALI", "US-ca", "GB "])
+@for_every("name", ["gb", "GBR", "G", "US_CA", "US-", "US-CALI", "US-ca", "GB "])
 def test_what_is_no_code(name):
     """
     "ISO-3166 shape `[A-Z]{2}(-[A-Z0-9]{1,3})?`"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from every_case import for_every
 from small_folders import changed, child, country, parameter, read_all, rule, said
 
 
@@ -193,7 +194,7 @@ def test_what_is_switched_off_in_vain(what, message):
     ]
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("entry", "path", "message"),
     [
         ('{ rule = "on-pace" }', "7:15 switch_off[0]", "`reason` is missing"),

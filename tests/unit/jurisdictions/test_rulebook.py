@@ -6,6 +6,7 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
+from every_case import for_every
 from holdback import InvalidDocument, Jurisdictions
 from holdback.errors import ErrorDetail
 from holdback.jurisdictions.calculator_choice import CalculatorChoice
@@ -24,7 +25,7 @@ def test_the_slices_are_cut_at_the_change_dates():
     assert IE.changes == (date(2025, 1, 1), date(2025, 7, 1), date(2026, 1, 1))
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("on", "minimum", "codes"),
     [
         ("2025-01-01", "75%", ["IE-R-01"]),

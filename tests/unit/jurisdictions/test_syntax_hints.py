@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
+from every_case import for_every
 from small_folders import IRELAND, changed, errors_in
 
 MISTAKES = [
@@ -25,7 +24,7 @@ MISTAKES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("old", "new", "hint"), MISTAKES)
+@for_every(("old", "new", "hint"), MISTAKES)
 def test_a_frequent_mistake(old, new, hint):
     """
     A frequent mistake of an author who is not a programmer gets a hint that helps.

@@ -8,6 +8,7 @@ from decimal import Decimal
 import pytest
 from attrs import field, frozen
 
+from every_case import for_every
 from holdback import Engine, InvalidDocument, Jurisdictions, Money
 from holdback.jurisdictions.folder import bundled_path
 from holdback.jurisdictions.reader import FILES, read_jurisdiction
@@ -68,7 +69,7 @@ def test_there_is_no_global_registry():
         engine(PACE, seasonal)
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("old", "new", "said"),
     [
         (PACE, 'term = { calculator = "takings_pase" }', "did you mean"),

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pytest
 from numpy.random import PCG64
 
+from every_case import for_every
 from holdback import InvalidDocument, load_jurisdictions
 from holdback.derived_facts import deal_facts
 from holdback.eligibility import OUTCOMES
@@ -430,7 +431,7 @@ def test_the_frame_is_of_the_kind_asked_for(table):
     assert pa.Table.from_pandas(pandas, preserve_index=False).equals(table.slice(0, 500))
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("arguments", "said"),
     [
         ({"n": -1}, "`n` is a whole number from 0 up, not -1"),

@@ -6,6 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from counts import count
+from every_case import for_every
 from holdback.errors import RuleError
 from holdback.rules import check, closure, interpret, parse
 from holdback.rules.types import Kind
@@ -67,7 +69,7 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize(("source", "stage"), HOSTILE.values(), ids=HOSTILE)
+@for_every(("source", "stage"), HOSTILE.values(), ids=HOSTILE)
 def test_hostile_rules_are_refused(source, stage):
     """
     "Never `eval` of file text, never `ast`, never attribute access on a host's object"
@@ -93,7 +95,7 @@ WORDS = st.sampled_from(
 )
 
 
-@settings(max_examples=2_000, deadline=None)
+@settings(max_examples=count("texts that may be a rule"))
 @given(st.text(max_size=60) | st.lists(WORDS, max_size=12).map(" ".join))
 def test_any_text_is_a_rule_or_a_rule_error(source):
     """

@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import pytest
 
+from every_case import for_every
 from holdback.errors import RuleError
 from holdback.money import Currency
 from holdback.rules import (
@@ -102,7 +103,7 @@ TYPES = [
 ]
 
 
-@pytest.mark.parametrize(("source", "fault", "message", "hint"), TYPES, ids=[t[0] for t in TYPES])
+@for_every(("source", "fault", "message", "hint"), TYPES, ids=[t[0] for t in TYPES])
 def test_type_errors_point_and_help(source, fault, message, hint):
     """
     "Units are checked when the file is read: percent never compares with ratio, money only with the same
@@ -133,7 +134,7 @@ RANGES = [
 ]
 
 
-@pytest.mark.parametrize(("source", "fault", "message", "hint"), RANGES, ids=[r[0] for r in RANGES])
+@for_every(("source", "fault", "message", "hint"), RANGES, ids=[r[0] for r in RANGES])
 def test_a_constant_out_of_range(source, fault, message, hint):
     """
     "a value outside a fact's declared range [...] is an error with a hint"
@@ -183,7 +184,7 @@ INEXACT = [
 ]
 
 
-@pytest.mark.parametrize(("source", "hint"), INEXACT, ids=[source for source, _ in INEXACT])
+@for_every(("source", "hint"), INEXACT, ids=[source for source, _ in INEXACT])
 def test_inexact_comparisons_of_a_derived_percentage(source, hint):
     """
     "`check` refuses the comparisons that would not be [exact]."
@@ -213,7 +214,7 @@ EXACT = [
 ]
 
 
-@pytest.mark.parametrize(("source", "expected"), EXACT, ids=[source for source, _ in EXACT])
+@for_every(("source", "expected"), EXACT, ids=[source for source, _ in EXACT])
 def test_what_passes_is_exact(source, expected):
     """
     "derived percentages [...] are facts of a fixed scale, rounded down, so `>=` and `<` against a threshold of

@@ -6,6 +6,7 @@ import inspect
 
 import pytest
 
+from every_case import for_every
 from holdback.errors import RuleError
 from holdback.rules import GRAMMAR, parse
 from holdback.rules.parser import MAX_DEPTH, MAX_NODES, _Parser
@@ -69,7 +70,7 @@ PRODUCTIONS = [
 ]
 
 
-@pytest.mark.parametrize(("source", "expected"), PRODUCTIONS, ids=[s for s, _ in PRODUCTIONS])
+@for_every(("source", "expected"), PRODUCTIONS, ids=[s for s, _ in PRODUCTIONS])
 def test_productions(source, expected):
     """
     Every production of the grammar gives the tree that it describes.
@@ -185,7 +186,7 @@ SYNTAX = [
 ]
 
 
-@pytest.mark.parametrize(("source", "fault", "message", "hint"), SYNTAX, ids=[s[0] for s in SYNTAX])
+@for_every(("source", "fault", "message", "hint"), SYNTAX, ids=[s[0] for s in SYNTAX])
 def test_syntax_errors_point_and_help(source, fault, message, hint):
     """
     An error says what is wrong, points at the characters, and knows what was probably meant.

@@ -6,6 +6,7 @@ import importlib
 
 import pytest
 
+from every_case import for_every
 from holdback.rules import (
     OPERATORS,
     Catalogue,
@@ -108,7 +109,7 @@ ANSWERS = [
 ]
 
 
-@pytest.mark.parametrize(("source", "value"), ANSWERS, ids=[source for source, _ in ANSWERS])
+@for_every(("source", "value"), ANSWERS, ids=[source for source, _ in ANSWERS])
 def test_every_reader_gives_the_value(source, value):
     """
     "each read the same tree and must give the same answer, on every input, missing facts included"
@@ -247,9 +248,7 @@ RENDERED = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("source", "canonical", "plain"), RENDERED, ids=[source for source, *_ in RENDERED]
-)
+@for_every(("source", "canonical", "plain"), RENDERED, ids=[source for source, *_ in RENDERED])
 def test_renders(source, canonical, plain):
     """
     "tree to canonical text and to plain words"

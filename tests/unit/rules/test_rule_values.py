@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from every_case import for_every
 from holdback.errors import InvalidDocument
 from holdback.money import Currency, Money
 from holdback.rules import Catalogue, Fact, Kind, Type
@@ -93,7 +94,7 @@ READS = [
 ]
 
 
-@pytest.mark.parametrize(("type_", "value", "number"), READS)
+@for_every(("type_", "value", "number"), READS)
 def test_reads(type_, value, number):
     """
     A plain value is a whole number of its type's scale, exactly.
@@ -102,8 +103,8 @@ def test_reads(type_, value, number):
     assert type(type_.read(value)) in (int, type(None))
 
 
-@pytest.mark.parametrize("type_", [FLAG, COUNT, PERCENT, RATIO, MONEY, DAYS, DATE, STATUS])
-@pytest.mark.parametrize("value", [None, NAN, Decimal("NaN"), MissingTime(), MissingAnything()])
+@for_every("type_", [FLAG, COUNT, PERCENT, RATIO, MONEY, DAYS, DATE, STATUS])
+@for_every("value", [None, NAN, Decimal("NaN"), MissingTime(), MissingAnything()])
 def test_missing_is_unknown(type_, value):
     """
     "Absent, `None`, null, NaN and NaT are all *unknown*."
@@ -164,7 +165,7 @@ REFUSALS = [
 ]
 
 
-@pytest.mark.parametrize(("type_", "value", "message"), REFUSALS)
+@for_every(("type_", "value", "message"), REFUSALS)
 def test_refusals_say_what_was_expected(type_, value, message):
     """
     "An infinite or wrongly typed value is rejected at the edge with a clear error."
@@ -195,7 +196,7 @@ SHOWN = [
 ]
 
 
-@pytest.mark.parametrize(("type_", "number", "show", "literal", "plain"), SHOWN)
+@for_every(("type_", "number", "show", "literal", "plain"), SHOWN)
 def test_shows(type_, number, show, literal, plain):
     """
     A number is shown to people, written in a rule, and given as a plain value.

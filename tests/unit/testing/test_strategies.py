@@ -16,6 +16,8 @@ from hypothesis import strategies as st
 from hypothesis.errors import Unsatisfiable
 
 import holdback
+from counts import count
+from every_case import for_every
 from holdback import (
     BankDetails,
     Context,
@@ -56,7 +58,7 @@ ENGINE = Engine.bundled()
 GB = Money.of(0, "GBP").currency
 
 some = settings(
-    max_examples=30,
+    max_examples=count("values of a strategy"),
     deadline=None,
     derandomize=True,
     database=None,
@@ -107,7 +109,7 @@ def test_every_attribute_takes_more_than_one_value(kind):
     """
     seen = {field.name: set() for field in attrs.fields(kind) if field.init}
 
-    @settings(some, max_examples=100)
+    @settings(some, max_examples=count("values that differ in every attribute"))
     @given(strategies.of(kind))
     def draw(value):
         for name, values in seen.items():
@@ -236,7 +238,7 @@ def test_inputs_of_no_operation_are_refused():
 
 
 @pytest.mark.parametrize("code", ENGINE.jurisdictions.codes)
-@settings(some, max_examples=60)
+@settings(some, max_examples=count("facts and evidence of a jurisdiction"))
 @given(st.data())
 def test_facts_and_evidence_are_taken(code, data):
     """
@@ -259,7 +261,7 @@ def test_drawn_facts_reach_every_outcome():
     outcomes = set()
     rulebook = ENGINE.jurisdictions.resolve("GB", on=date(2026, 7, 1))
 
-    @settings(some, max_examples=400)
+    @settings(some, max_examples=count("facts that reach every outcome"))
     @given(strategies.facts(rulebook))
     def draw(facts):
         outcomes.add(rulebook.assess(facts).outcome)
@@ -289,7 +291,7 @@ SHORT = {
 }
 
 
-@pytest.mark.parametrize("strategy", SHORT.values(), ids=SHORT)
+@for_every("strategy", SHORT.values(), ids=SHORT)
 def test_a_failure_is_short(strategy):
     """
     Hypothesis shows what a `repr` does, and not all the rules of a jurisdiction.
@@ -318,7 +320,7 @@ def held(history):
         assert not (step.events and step.refused)
 
 
-@settings(some, max_examples=300)
+@settings(some, max_examples=count("reachable merchants"))
 @given(strategies.histories(ENGINE, most_steps=12))
 def test_reachable_merchants_hold_the_laws(history):
     """
@@ -364,8 +366,8 @@ def test_a_history_is_a_scenario(history):
     assert repr(history).startswith("History of GB:\n    20")
 
 
-@pytest.mark.parametrize("stage", STAGES)
-@pytest.mark.parametrize("code", ENGINE.jurisdictions.codes)
+@for_every("stage", STAGES)
+@for_every("code", ENGINE.jurisdictions.codes)
 def test_a_history_passes_the_stage_that_is_asked_for(code, stage):
     """
     Every jurisdiction that ships has merchants at every stage, by its own examples.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from every_case import for_every
 from holdback.toml import MAX_BYTES
 from holdback.toml.document import read_document
 
@@ -34,7 +35,7 @@ UNREADABLE = [
 ]
 
 
-@pytest.mark.parametrize(("body", "place", "said"), UNREADABLE)
+@for_every(("body", "place", "said"), UNREADABLE)
 def test_a_file_that_cannot_be_read(body, place, said):
     """
     "size cap 256 KiB per file, UTF-8 strict, no BOM, no NUL"; the place where it is known.
@@ -61,7 +62,7 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize(("body", "said"), HOSTILE, ids=lambda value: str(value)[:20])
+@for_every(("body", "said"), HOSTILE, ids=lambda value: str(value)[:20])
 def test_what_would_cost_too_much_is_refused_before_it_is_read(body, said):
     """
     The cost of a file is known before it is read.

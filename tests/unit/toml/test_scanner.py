@@ -5,10 +5,11 @@ from __future__ import annotations
 import tomllib
 from pathlib import Path
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from counts import count
+from every_case import for_every
 from holdback.toml.document import Document
 from holdback.toml.scanner import (
     is_surely_within_limits,
@@ -76,7 +77,7 @@ def paths(value, path=()):
             yield from paths(part, (*path, place))
 
 
-@pytest.mark.parametrize("text", TEXTS)
+@for_every("text", TEXTS)
 def test_every_value_is_where_its_spot_is(text):
     """
     "the second scan that finds line and column of every key path in a TOML text"
@@ -95,7 +96,7 @@ def test_every_value_is_where_its_spot_is(text):
                 assert isinstance(value, dict | list)  # a table has its header, or its dotted key
 
 
-@pytest.mark.parametrize("text", TEXTS)
+@for_every("text", TEXTS)
 def test_every_key_is_where_its_spot_is(text):
     """
     A key's spot holds the last part of its path.
@@ -139,7 +140,7 @@ PIECES = st.sampled_from(
 )
 
 
-@settings(max_examples=2_000, deadline=None)
+@settings(max_examples=count("texts of a file for its limits"))
 @given(st.lists(PIECES, max_size=40).map("".join))
 def test_what_looks_ordinary_has_no_excess(text):
     """
@@ -149,7 +150,7 @@ def test_what_looks_ordinary_has_no_excess(text):
         assert limit_exceeded(tokens(text)) is None
 
 
-@pytest.mark.parametrize(
+@for_every(
     "text",
     [
         " " * 39_990 + "'",

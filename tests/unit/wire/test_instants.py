@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from every_case import for_every
 from holdback import InvalidDocument, wire
 
 READ = {
@@ -61,7 +62,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("text", "utc"), READ.items())
+@for_every(("text", "utc"), READ.items())
 def test_a_timestamp_is_read_as_an_instant_in_utc(text, utc):
     """
     An RFC 3339 timestamp is read as a `pendulum.DateTime` in UTC (decisions/wire).
@@ -73,7 +74,7 @@ def test_a_timestamp_is_read_as_an_instant_in_utc(text, utc):
     assert wire.write_timestamp(read) == utc
 
 
-@pytest.mark.parametrize("text", REFUSED, ids=repr)
+@for_every("text", REFUSED, ids=repr)
 def test_everything_else_is_refused(text):
     """
     Nothing is read that `pendulum.parse` would complete from the clock, such as `now` and `10:30`.

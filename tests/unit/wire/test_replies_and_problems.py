@@ -6,16 +6,16 @@ import json
 from decimal import Decimal
 
 import attrs
-import pytest
 
 import wire_samples
+from every_case import for_every
 from holdback import InvalidDocument, Money, Refusal, wire
 from holdback.errors import REFUSALS, ErrorDetail
 from holdback.exact_json import write_json
 from holdback.wire.converter import rate
 
 
-@pytest.mark.parametrize("name", wire_samples.REPLIES)
+@for_every("name", wire_samples.REPLIES)
 def test_bytes_and_plain_values_say_the_same(name):
     """
     Every reply has plain values, and its bytes are those of the values.
@@ -25,7 +25,7 @@ def test_bytes_and_plain_values_say_the_same(name):
     assert wire.write(reply) == write_json(wire.to_dict(reply)).encode()
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("money", "written"),
     [
         ("GBP 10000.00", b"10000.00"),
@@ -46,7 +46,7 @@ def test_money_is_written_at_the_minor_units(money, written):
     assert b'"funded_amount":' + written + b"," in wire.write(reply)
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("value", "written"),
     [
         ("1.180", "1.18"),
@@ -99,7 +99,7 @@ def test_the_links_of_the_specification_come_first():
     assert wire.write(reply) == wire.write(wire_samples.ACCEPTANCE)
 
 
-@pytest.mark.parametrize("code", REFUSALS)
+@for_every("code", REFUSALS)
 def test_a_refusal_is_a_problem(code):
     """
     A problem has a type, a title, a status, a detail, a code and a list of errors (service 7).

@@ -10,6 +10,7 @@ import attrs
 import pytest
 
 import wire_samples
+from every_case import for_every
 from holdback import InvalidDocument, Merchant, Money, wire
 from holdback.exact_json import Opaque, write_json
 
@@ -37,7 +38,7 @@ def faults_of(body, read=wire.read_merchant):
     return {fault.path: fault.message for fault in caught.value.errors}
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("path", "value", "place", "message"),
     [
         (["partner"], ..., "$.partner", "the field is missing"),
@@ -111,9 +112,7 @@ def test_every_fault_of_a_state_is_told():
     }
 
 
-@pytest.mark.parametrize(
-    "body", [b"", b"[]", b"null", b"7", b"[" * 100_000, b'{"format": 1}', None]
-)
+@for_every("body", [b"", b"[]", b"null", b"7", b"[" * 100_000, b'{"format": 1}', None])
 def test_what_is_no_state_is_refused(body):
     """
     "Everything [...] gives one clear error"
@@ -198,7 +197,7 @@ def test_evidence_that_python_gave_is_stored_as_text():
     }
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("change", "path"),
     [
         ({"type": "DealSold"}, "$.type"),

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from every_case import for_every
 from holdback import InvalidDocument, wire
 from holdback.exact_json import Opaque, Verbatim, write_json
 from holdback.wire.strict_json import REQUEST_LIMIT, is_number, read_json, read_tree
@@ -65,7 +66,7 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("body", HOSTILE.values(), ids=HOSTILE)
+@for_every("body", HOSTILE.values(), ids=HOSTILE)
 def test_hostile_json_is_an_invalid_document(body):
     """
     Repeated names, NaN and Infinity, lone surrogates and the like are errors (decisions/wire).
@@ -118,7 +119,7 @@ def test_a_syntax_error_has_its_line_and_column():
     assert fault.message == "this is not JSON: expecting ',' delimiter"
 
 
-@pytest.mark.parametrize(
+@for_every(
     "text",
     [
         "[" * 32 + "]" * 32,
@@ -163,7 +164,7 @@ def test_the_limits_can_be_chosen():
         read_json(b"[{}]", limit=3)
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("value", "path", "message"),
     [
         ({"a": 0.1}, "$.a", "a float is not exact"),

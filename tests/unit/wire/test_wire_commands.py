@@ -8,6 +8,7 @@ from decimal import Decimal
 
 import pytest
 
+from every_case import for_every
 from holdback import BankDetails, Entry, InvalidDocument, Money, Takings, wire
 from holdback.lifecycle import commands
 from holdback.money import Currency
@@ -90,7 +91,7 @@ READ = {
 }
 
 
-@pytest.mark.parametrize("operation", READ)
+@for_every("operation", READ)
 def test_each_operation_has_its_command(operation):
     """
     Each operation's input is read as its command (decisions/formats#scenarios).
@@ -122,7 +123,7 @@ def test_a_day_without_remittances_is_news_when_the_history_is_complete():
     assert command.complete_through == date(2026, 7, 2)
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("operation", "body", "path", "message"),
     [
         ("accept_offer", {}, "$.offer_id", "missing"),
@@ -207,7 +208,7 @@ def test_each_fault_of_an_input_has_its_path(operation, body, path, message):
     assert message in faults_of(operation, body)[path]
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("amount", "message"),
     [
         (-1, "not negative"),

@@ -7,6 +7,7 @@ from decimal import Decimal
 
 import pytest
 
+from every_case import for_every
 from holdback import BankDetails, InvalidDocument, wire
 
 INITIAL = {
@@ -104,7 +105,7 @@ def test_every_fault_is_told_at_once():
     }
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("body", "path", "message"),
     [
         ([], "$", "expected an object, not an array"),
@@ -192,7 +193,7 @@ def test_a_purpose_may_have_lines():
     assert request.application.intended_use_of_funds == "Ovens:\n\t2 large"
 
 
-@pytest.mark.parametrize("text", ["zażółć", "商店", "ñandú 7", "m\u200d1", "👩‍🍳", "a" * 200])
+@for_every("text", ["zażółć", "商店", "ñandú 7", "m\u200d1", "👩‍🍳", "a" * 200])
 def test_text_is_of_any_script(text):
     """
     Identifiers are the partner's own: anything but control characters.
@@ -240,7 +241,7 @@ def test_bank_details_are_read():
     assert repr(details) == "BankDetails()"
 
 
-@pytest.mark.parametrize("body", [None, b"", "", b"{}", {}, b'{"bank_details": null}'])
+@for_every("body", [None, b"", "", b"{}", {}, b'{"bank_details": null}'])
 def test_bank_details_are_optional(body):
     """
     "It may hold an object `bank_details`, which is optional too" (service 2.3)
@@ -264,7 +265,7 @@ def test_an_unknown_account_type_passes_through():
     assert details.account_type == "SAVINGS"
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("body", "path", "message"),
     [
         ([], "$", "expected an object, not an array"),

@@ -6,6 +6,7 @@ from datetime import date
 
 import pytest
 
+from every_case import for_every
 from holdback.workbench.differences import Difference, differences
 from holdback.workbench.overview import overview
 from small_folders import PRODUCTS, changed, child, country, loaded, parameter, rule
@@ -202,7 +203,7 @@ def test_products():
     ]
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("old", "new", "details"),
     [
         ('"50%", ', "", ['amounts: ["50%","100%"] to ["100%"]']),

@@ -11,6 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_rules import FACTS, HALF, RULES, checked
 
+from counts import count
+from every_case import for_every
 from holdback.errors import RuleError
 from holdback.money import Currency
 from holdback.rules import Catalogue, Fact, Kind, Type, check, interpret, parse
@@ -41,7 +43,7 @@ def same(one, other, *, above_floor):
     return None if deals is None else answers(one, deals) == answers(other, deals)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=count("pairs of rules held against every deal"))
 @given(RULES, RULES, st.booleans())
 def test_two_rules_are_called_the_same_when_they_are(one, other, above_floor):
     """
@@ -55,7 +57,7 @@ def test_two_rules_are_called_the_same_when_they_are(one, other, above_floor):
     )
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=count("rules whose mutants are held against every deal"))
 @given(RULES, st.booleans())
 def test_mutants_are_called_the_same_when_they_are(text, above_floor):
     """
@@ -72,7 +74,7 @@ def test_mutants_are_called_the_same_when_they_are(text, above_floor):
         assert same(rule, other, above_floor=above_floor) is (answers(other, deals) == expected)
 
 
-@pytest.mark.parametrize(
+@for_every(
     "text",
     [
         "a <= b",

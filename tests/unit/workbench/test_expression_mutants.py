@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given, settings
 from small_rules import RULES, checked
 
+from counts import count
+from every_case import for_every
 from holdback.rules import parse
 from holdback.workbench.expression_mutants import expression_mutants
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("text", "expected"),
     [
         ("a >= 3", ["a == 3", "a != 3", "a < 3", "a > 3", "a <= 3", "a >= 4", "a >= 2"]),
@@ -266,7 +267,7 @@ def test_rewritten(text, expected):
     assert list(expression_mutants(checked(text))) == expected
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=count("rules rewritten"))
 @given(RULES)
 def test_what_is_rewritten_is_an_expression_again(text):
     """

@@ -7,6 +7,7 @@ from datetime import date
 import pytest
 from lint_findings import added, found, only
 
+from every_case import for_every
 from small_folders import (
     FIGURES,
     changed,
@@ -29,7 +30,7 @@ def test_a_folder_without_any():
     assert found(date(2027, 6, 30), NL=country(more=FIGURES), NL_ZH=child(), BE=country("BE")) == []
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("require", "word"),
     [
         ("progress >= 50%", "true"),
@@ -52,7 +53,7 @@ def test_a_rule_that_always_says_the_same(require, word):
     assert error.place == "NL/renewal.toml:30:11 rules[2].require"
 
 
-@pytest.mark.parametrize(
+@for_every(
     "require",
     [
         "progress >= 50.0001%",
@@ -143,7 +144,7 @@ def test_the_floor_alone_is_enough():
     ]
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("old", "new", "place", "message"),
     [
         (

@@ -6,6 +6,7 @@ from datetime import date
 
 import pytest
 
+from every_case import for_every
 from holdback import load_jurisdictions
 from holdback.workbench.lock import (
     HEADER,
@@ -247,7 +248,7 @@ def test_a_parent_that_changes_breaks_the_childs_past():
     assert broken_of == ["NL", "NL", "NL-ZH"]
 
 
-@pytest.mark.parametrize(
+@for_every(
     "line",
     [
         "NL",

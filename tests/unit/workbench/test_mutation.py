@@ -7,6 +7,7 @@ from datetime import date
 
 import pytest
 
+from every_case import for_every
 from holdback.workbench.mutation import mutants, stale, verdicts
 from small_folders import (
     changed,
@@ -115,7 +116,7 @@ def test_every_mutant_of_a_good_file_is_noticed_or_refused():
     }
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("left_out", "file", "expected"),
     [
         (

@@ -8,6 +8,7 @@ from datetime import date
 import pytest
 from template_files import filled_in
 
+from every_case import for_every
 from holdback.workbench.coverage import coverage
 from holdback.workbench.example_run import run_examples
 from holdback.workbench.lint import findings
@@ -65,7 +66,7 @@ def test_the_blanks_are_few_and_each_is_pointed_at():
     assert len(said("SE", SE=rest)) == 2
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("currency", "zone", "low", "high"),
     [
         ("EUR", "Europe/Dublin", "1000", "50000"),

@@ -7,6 +7,7 @@ from datetime import date
 
 import pytest
 
+from every_case import for_every
 from holdback import InvalidDocument, load_jurisdictions
 from holdback.exact_json import write_json
 from holdback.workbench.overview import in_words, overview
@@ -226,7 +227,7 @@ def test_before_the_first_rule():
         shown(on=date(2024, 12, 31))
 
 
-@pytest.mark.parametrize("code", BUNDLED.codes)
+@for_every("code", BUNDLED.codes)
 def test_every_rulebook_that_ships(code):
     """
     The overview is plain values, and every entry has its place.

@@ -7,6 +7,7 @@ from datetime import date
 
 import pytest
 
+from every_case import for_every
 from holdback import InvalidDocument
 from holdback.exact_json import write_json
 from holdback.workbench.replay import replay
@@ -35,7 +36,7 @@ def again(document, family=FAMILY):
     return found.state, list(found.differences)
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("facts", "outcome"),
     [
         ({**FACTS, "performance": "97%", "missed_remittances_30d": 0}, "eligible"),
@@ -115,7 +116,7 @@ def test_the_same_meaning_in_other_words():
     )
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("spoilt", "difference"),
     [
         ({"outcome": "eligible"}, "outcome: recorded 'eligible', derived 'ineligible'"),
@@ -171,7 +172,7 @@ def test_an_answer_of_the_trace():
     assert again(document) == ("different", ["rule few-missed: recorded true, derived false"])
 
 
-@pytest.mark.parametrize(
+@for_every(
     "document",
     [None, [], "x", 7, True, {}, {"assessment": []}],
 )
@@ -185,7 +186,7 @@ def test_what_is_no_record(document):
     assert all((each.path or "").startswith("$") for each in raised.value.errors)
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("name", "value"),
     [
         *(
@@ -213,9 +214,7 @@ def test_a_field_invalid(name, value):
     assert f"$.{name}" in {each.path for each in raised.value.errors}
 
 
-@pytest.mark.parametrize(
-    "name", ["jurisdiction", "on", "digest", "facts", "outcome", "reasons", "trace"]
-)
+@for_every("name", ["jurisdiction", "on", "digest", "facts", "outcome", "reasons", "trace"])
 def test_a_field_that_is_missing(name):
     """
     A record is whole, or it is none.
@@ -224,7 +223,7 @@ def test_a_field_that_is_missing(name):
         replay({key: value for key, value in record().items() if key != name}, FAMILY)
 
 
-@pytest.mark.parametrize(
+@for_every(
     "facts",
     [
         {"progress": "x"},
@@ -243,7 +242,7 @@ def test_facts_that_cannot_be_read(facts):
         replay({**record(), "facts": facts}, FAMILY)
 
 
-@pytest.mark.parametrize(
+@for_every(
     "spoilt",
     [
         {"trace": [{"rule": [], "answer": []}, 3, None, {"rule": "on-pace", "answer": {}}]},

@@ -7,6 +7,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
+from every_case import for_every
 from holdback import InvalidDocument, load_jurisdictions, wire
 from holdback.cli.commands import holdback
 from holdback.workbench.replay import replay_offers
@@ -93,7 +94,7 @@ def test_another_day_and_another_digest():
     assert replay_offers(event, JURISDICTIONS).state == "not at hand"
 
 
-@pytest.mark.parametrize(
+@for_every(
     "spoilt",
     [
         [],

@@ -13,6 +13,7 @@ from jsonschema import Draft7Validator, FormatChecker
 from template_files import filled_in
 from test_new_jurisdiction import filled
 
+from every_case import for_every
 from holdback.cli.schema import schema_text
 from holdback.facts import catalogue
 from holdback.jurisdictions.folder import bundled_path
@@ -152,7 +153,7 @@ def test_the_keys_are_the_readers():
         assert set(at(kind, "examples", "[]", "given")["properties"]) == facts
 
 
-@pytest.mark.parametrize("name", BUILT_IN)
+@for_every("name", BUILT_IN)
 def test_every_calculator(name):
     """
     "names of the built-in calculators and their settings"
@@ -178,7 +179,7 @@ def test_every_key_says_what_it_is():
         assert "description" in part
 
 
-@pytest.mark.parametrize(("code", "name"), BUNDLED)
+@for_every(("code", "name"), BUNDLED)
 def test_every_file_that_ships(code, name):
     """
     Every bundled file is valid by the schema that it names.
@@ -190,7 +191,7 @@ def test_every_file_that_ships(code, name):
     assert wrong(kind, text) == []
 
 
-@pytest.mark.parametrize(
+@for_every(
     "files",
     [
         country(),
@@ -256,7 +257,7 @@ ALLOWED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "old", "new"), ALLOWED)
+@for_every(("name", "old", "new"), ALLOWED)
 def test_what_the_reader_reads(name, old, new):
     """
     The schema never says no to what the reader reads.
@@ -319,7 +320,7 @@ MISTAKES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "old", "new"), MISTAKES)
+@for_every(("name", "old", "new"), MISTAKES)
 def test_a_mistake(name, old, new):
     """
     A schema rejects mistakes that an editor should mark.
@@ -330,7 +331,7 @@ def test_a_mistake(name, old, new):
     assert wrong(name.removesuffix(".toml"), text.replace(old, new, 1))
 
 
-@pytest.mark.parametrize(("name", "old", "new"), MISTAKES)
+@for_every(("name", "old", "new"), MISTAKES)
 def test_the_reader_finds_it_too(name, old, new):
     """
     "they say less than `holdback check`": what they find, the reader finds, here or with the
@@ -349,7 +350,7 @@ def test_the_reader_finds_it_too(name, old, new):
             bind_all(Jurisdictions(found.values()).rulebooks(), {}, lambda code, key: key)
 
 
-@pytest.mark.parametrize(
+@for_every(
     "more",
     [
         'switch_off = [{ rule = "on-pace" }]\n',

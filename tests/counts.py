@@ -1,0 +1,100 @@
+"""
+How many cases the long tests try: one table, with a column for each of the two lanes.
+
+`pytest` runs the everyday lane and `pytest --campaign` the campaign. Both lanes run the same tests
+and differ only in these counts. A test reads its count with `count("...")` and scales by it every
+minimum that it asserts, so the shorter lane drops no assertion.
+"""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+LANES = EVERYDAY, CAMPAIGN = ("everyday", "campaign")
+
+# The columns are the name of a count, its everyday value and its value in a campaign.
+TABLE = MappingProxyType(
+    {
+        name: MappingProxyType({EVERYDAY: everyday, CAMPAIGN: campaign})
+        for name, everyday, campaign in (
+            # Hypothesis: the examples of a test that names no count of its own.
+            ("default examples", 30, 100),
+            # tests/laws
+            ("rules read by closure and interpreter", 1_000, 10_000),
+            ("rules and facts from Hypothesis", 200, 2_000),
+            ("rules with facts hidden", 200, 1_000),
+            ("rules written canonically", 200, 1_500),
+            ("rules among which a planted fault is caught", 400, 1_500),
+            ("rules read by each dataframe engine", 40, 200),
+            ("deals with facts hidden", 200, 1_000),
+            ("sequences of commands to one merchant", 120, 2_000),
+            ("families written otherwise", 16, 60),
+            ("families cut into other slices", 16, 60),
+            ("families with several changes", 25, 100),
+            ("families decided alike", 10, 40),
+            ("seeds of a change in each jurisdiction", 1, 2),
+            ("spoilt files", 100, 400),
+            ("files of random bytes", 60, 300),
+            ("histories in another order", 60, 300),
+            ("histories delivered twice", 40, 200),
+            # tests/unit
+            ("values of a strategy", 10, 30),
+            ("values that differ in every attribute", 50, 100),
+            ("facts and evidence of a jurisdiction", 15, 60),
+            ("facts that reach every outcome", 200, 400),
+            ("reachable merchants", 60, 300),
+            ("pairs of rules held against every deal", 30, 80),
+            ("rules whose mutants are held against every deal", 10, 30),
+            ("rules rewritten", 20, 60),
+            ("texts of a file for its limits", 300, 2_000),
+            ("texts that may be a rule", 300, 2_000),
+            # tests/parity
+            ("prepared rows", 200, 620),
+            ("rulebooks over prepared rows", 4, 9),
+            ("pairs of rules and prepared rows", 90_000, 500_000),
+            ("plain rows of any values", 250, 600),
+            ("plain rows that can be read", 60, 400),
+            ("plain frames assessed on each engine", 3, 7),
+            ("pairs of rules and plain rows", 15_000, 100_000),
+            ("jurisdictions in one frame", 3, 10),
+            # tests/hostile
+            ("hostile expressions", 20_000, 200_000),
+            ("hostile documents", 2_000, 20_000),
+            # tests/hosts
+            ("sets of offers raced for on each database", 40, 500),
+            ("processes killed on each database", 2, 6),
+            ("histories on each database", 3, 12),
+            ("operations in a history on each database", 60, 100),
+            ("simulated histories", 150, 2_000),
+            ("simulated histories that have to be rich", 30, 60),
+            ("failures in a host", 10, 50),
+            ("crashes of PostgreSQL", 2, 6),
+            ("generated requests of each kind to each operation", 20, 110),
+            ("generated sequences of requests", 8, 40),
+            ("generated requests in all", 360, 2_000),
+        )
+    }
+)
+
+_lane = EVERYDAY
+
+
+def choose(lane):
+    """
+    Make `count` read the column *lane*.
+
+    `tests/conftest.py` calls this before any test module is imported.
+    """
+    global _lane  # noqa: PLW0603  # decorators read their counts when a test module is imported
+    assert lane in LANES
+    _lane = lane
+
+
+def lane():
+    """The lane that is being run."""
+    return _lane
+
+
+def count(name):
+    """The count *name* in the lane that is being run."""
+    return TABLE[name][_lane]
