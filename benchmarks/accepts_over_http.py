@@ -1,13 +1,15 @@
-"""What an acceptance costs through HTTP on PostgreSQL, against an endpoint that writes one row of the same size.
+"""Acceptances through HTTP on PostgreSQL, against an endpoint that writes one row of the same size.
 
-    python benchmarks/accepts_over_http.py
+Measures: accepts per second of the FastAPI host in `docs/hosts`, each with an idempotency key, on
+loopback: uvicorn with one process, 16 connections, PostgreSQL with its default durability (every
+commit is flushed). The peer is a bare endpoint of FastAPI and SQLAlchemy that inserts one row as
+large as everything that an acceptance writes, and returns a body of the same size. The two take
+turns. The ratio to reach: at least 0.5 of the bare endpoint's rate.
 
-Measures accepts per second of the FastAPI host in `docs/hosts`, with an idempotency key each, on loopback: uvicorn with one
-process, 16 connections, PostgreSQL with its default durability (every commit is flushed). The peer is a bare endpoint of
-FastAPI and SQLAlchemy that inserts one row as long as all that an acceptance writes, and answers as many bytes. The two are
-asked in turns. The ratio to reach: at least 0.5 of the bare endpoint's rate.
+Before anything is timed every reply is checked: 200, and the requested offer. PostgreSQL is
+Debian's package.
 
-Before the timing every reply is checked: 200, and the offer that was asked for. PostgreSQL is Debian's package.
+Run it: `python benchmarks/accepts_over_http.py`
 """
 
 from __future__ import annotations
@@ -46,7 +48,7 @@ def checks(*_):
 
 
 def host_app():
-    """The host of `docs/hosts`, started as its command starts it."""
+    """Return the host of `docs/hosts`, started as its command starts it."""
     app = create_app(
         engine=Engine.bundled(),
         partners=Partners(partners=(PARTNER,)),
@@ -58,7 +60,7 @@ def host_app():
 
 
 def bare_app():
-    """One endpoint that inserts one row."""
+    """Return an app with one endpoint that inserts one row."""
     from fastapi import FastAPI
     from fastapi.responses import Response
 
@@ -81,7 +83,7 @@ def bare_app():
 
 @contextmanager
 def served(name, port, **environment):
-    """The app `name` in a process of its own, for as long as it is needed."""
+    """Serve the app `name` in a process of its own."""
     line = [sys.executable, "-m", "uvicorn", "--factory", "--app-dir", str(HERE.parent)]
     line += [f"{HERE.stem}:{name}", "--port", str(port), "--log-level", "error", "--no-access-log"]
     with subprocess.Popen(line, env=os.environ | environment) as process:
@@ -104,7 +106,9 @@ async def until_up(port):
 
 
 async def load(port, requests):
-    """Each of `requests` once, over all connections: the seconds of all, of each, and the answers."""
+    """
+    Each of `requests` once, over all connections: the seconds of all, of each, and the answers.
+    """
     waiting, times, answers = iter(enumerate(requests)), [0.0] * len(requests), {}
 
     async def client():
@@ -127,7 +131,7 @@ async def load(port, requests):
 
 
 def made_offers(host, count):
-    """The offer_ids of so many merchants, one each."""
+    """Return the ids of *count* offers, of one merchant each."""
     for number in range(count):
         body = payloads.as_json(payloads.offers_request(f"m-{number}"))
         reply = json.loads(host.request_offers(Ask(partner=PARTNER, caller=PARTNER.caller), body))
@@ -135,7 +139,7 @@ def made_offers(host, count):
 
 
 def written_by_one(store, offer_id, port):
-    """How many bytes one acceptance writes, and how many it answers."""
+    """Return the bytes that one acceptance writes, and those of its reply."""
     head = "Authorization: Bearer acme\r\nIdempotency-Key: first\r\n"
     _, _, answers = asyncio.run(load(port, [(f"/v2/offers/{offer_id}/accept", head)]))
     status, body = answers[0]
@@ -152,7 +156,7 @@ def percentile(times, share):
 
 
 def measured(offers, host_port, bare_port):
-    """For each round the rate and the times of both."""
+    """Return the rate and the times of both for each round."""
     for number in range(ROUNDS):
         mine = offers[number * REQUESTS : (number + 1) * REQUESTS]
         bare = asyncio.run(load(bare_port, [("/bare", "")] * REQUESTS))

@@ -1,28 +1,32 @@
-"""A million deals at a time: a whole portfolio beside the field.
+"""A million deals at a time: a portfolio, compared with other engines.
 
-Measures: the ten renewal rules of `task.py` on a million deals, from columns of scaled integers of which three in a
-hundred values are unknown, to the outcome, whether the deal is eligible, the mask of the failing rules and the mask of
-the facts that are needed: `holdback.portfolio.assess(frame, rulebook, prepared=True)`. Against:
+Measures: the ten renewal rules of `task.py` on a million deals, from columns of scaled integers of
+which 3% are unknown, to the outcome, whether the deal is eligible, the mask of the failing rules
+and the mask of the missing facts: `holdback.portfolio.assess(frame, rulebook, prepared=True)`.
 
-- hand-written Polars, NumPy, DuckDB SQL and Spark SQL (`frames_by_hand.py`) and an OpenFisca country
-  (`openfisca_country.py`), all on floats without a null, with two columns for an answer, the mask and the flag. They
-  know nothing of unknown facts, do not look whether a value is in its range, and have one outcome, not five;
-- zen-engine's `evaluate_batch`, on fewer deals, its time taken for each deal.
+Against:
 
-Ratios to reach: on Polars at most 2.5 times the hand-written expression, and at most 1.3 times where no column has
-unknowns; ahead of OpenFisca; on DuckDB and PySpark at most 2 times the hand-written SQL; at least 300 times faster than
-zen-engine's `evaluate_batch`. The other frames, and the conversion from Decimals and from floats, are rows without one.
+- Polars, NumPy, DuckDB SQL and Spark SQL written by hand (`frames_by_hand.py`) and an OpenFisca
+  country (`openfisca_country.py`), all on floats without nulls, with two result columns: the mask
+  and the flag. They do not handle unknown facts, do not check ranges, and have one outcome, not
+  five;
+- zen-engine's `evaluate_batch` on fewer deals, timed per deal.
 
-Both sides of a ratio have the same sink: the columns of the answer, whole, in memory (Polars, NumPy, pandas, PyArrow),
-as an Arrow table (DuckDB), or written by Spark to its `noop` sink, which works out every row and keeps none. Polars,
-DuckDB and Spark have two threads. On DuckDB and Spark an answer is a plan, which both sides write and then have worked
-out; a row of its own tells what working ours out takes alone.
+Ratios to reach: on Polars at most 2.5 times the expression by hand, and at most 1.3 times where no
+column has unknowns; faster than OpenFisca; on DuckDB and PySpark at most 2 times the SQL by hand;
+at least 300 times faster than zen-engine's `evaluate_batch`. Other frames, and conversions from
+Decimals and floats, have no ratio to reach.
 
-Before anything is timed, the peers' answers are compared with the function by hand, and ours with those of the closure,
-one deal at a time, on all deals, the unknown facts among them.
+Both sides of a ratio have the same sink: whole result columns in memory (Polars, NumPy, pandas,
+PyArrow), an Arrow table (DuckDB), or Spark's `noop` sink, which computes every row and keeps none.
+Polars, DuckDB and Spark have two threads. On DuckDB and Spark a result is a plan, which both sides
+write and then execute; another row shows the time of executing ours alone.
 
-Run it with `python benchmarks/field.py`, or, where the peers of `requirements.txt` are installed, with `python
-benchmarks/batch.py`, which takes a number of rounds. Where there is no Java, Spark is left out.
+Before anything is timed, the results of the peers are compared with the function by hand, and ours
+with the closure, one deal at a time, on all deals, unknown facts included.
+
+Run it with `python benchmarks/field.py` or, where the peers of `requirements.txt` are installed,
+with `python benchmarks/batch.py`, which takes a number of rounds. Without Java, Spark is left out.
 """
 
 from __future__ import annotations
@@ -74,12 +78,12 @@ def print_group(group: Group, setting: Setting, rounds: int, ratios: Ratios) -> 
 
 
 def with_java() -> bool:
-    """Whether Spark can run here."""
+    """Return whether Spark can run here."""
     return bool(shutil.which("java") or os.environ.get("JAVA_HOME"))
 
 
 def main() -> int:
-    """Check the answers, take the times, print the tables; 1 when a ratio is missed."""
+    """Check the results, take the times and print the tables; return 1 when a ratio is missed."""
     os.environ.setdefault("POLARS_MAX_THREADS", str(THREADS))  # read when Polars is imported
     import in_memory
     import on_duckdb

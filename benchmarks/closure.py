@@ -1,15 +1,20 @@
-"""One deal at a time: what a set of rules costs beside the same rules written by hand.
+"""One deal at a time: a set of rules, compared with the same rules written by hand.
 
-Measures: ten renewal rules on the twelve facts of a deal (`task.py`), to the codes of the rules that fail
-and the mask of those that are unknown. Against: the same rules written by hand in Python (which ignores
-unknown facts), on the same prepared facts and on an attrs object with Decimals. Ratios to reach:
+Measures: ten renewal rules on the twelve facts of a deal (`task.py`), to the codes of the failing
+rules and the mask of the unknown ones. Against: the same rules written by hand in Python (which
+ignores unknown facts), on the same prepared facts and on an attrs object with Decimals.
 
-- the closure is at most 1.3 times the function by hand, three in a hundred facts unknown or none;
-- keeping what the trace needs (the facts and the masks) adds at most 15 percent.
+Ratios to reach:
 
-Run it with `python benchmarks/closure.py`; other rules engines on the same task are in `scalar.py`. Every
-contender's answers are compared with those of the function by hand before anything is timed, and the
-closure's on unknown facts with the reference interpreter's.
+- the closure takes at most 1.3 times as long as the function by hand, with 3% of the facts unknown
+  or none;
+- keeping the facts and the masks, from which a trace is derived, adds at most 15%.
+
+Before anything is timed, every result is compared with that of the function by hand, and those on
+unknown facts with the reference interpreter. Other rules engines on the same task are in
+`scalar.py`.
+
+Run it: `python benchmarks/closure.py`
 """
 
 from __future__ import annotations
@@ -38,12 +43,12 @@ TARGETS = (
 
 
 def checked_rules():
-    """The ten rules, checked."""
+    """Return the ten rules, checked."""
     return [check(parse(rule), CATALOGUE, Kind.FLAG) for rule in RULES.values()]
 
 
 def each_of(function, deals):
-    """A call of *function* on every one of *deals*."""
+    """Return a call of *function* on each of *deals*."""
 
     def run():
         for deal in deals:
@@ -53,7 +58,7 @@ def each_of(function, deals):
 
 
 def closures(known, hidden):
-    """The closure on *known* facts and on *hidden* ones, its false mask turned into codes, and with the facts kept."""
+    """Yield the closure on *known* and on *hidden* facts, with codes, and with the facts kept."""
     function, codes = masks(checked_rules()), codes_by_mask()
 
     def on(deals):
@@ -76,7 +81,7 @@ def closures(known, hidden):
 
 
 def check_answers(dicts, known, hidden):
-    """Every contender answers as the function by hand, or as the reference interpreter where facts are unknown."""
+    """Compare every result with the function by hand or, for unknown facts, the interpreter."""
     rules = checked_rules()
     function, codes = masks(rules), codes_by_mask()
     for deal, facts in zip(dicts, known, strict=True):
@@ -91,7 +96,7 @@ def check_answers(dicts, known, hidden):
 
 
 def main():
-    """Check the answers, take the times, print the tables; 1 when a ratio is missed."""
+    """Check the results, take the times and print the tables; return 1 when a ratio is missed."""
     random = Random("ten rules on twelve facts")
     dicts = list(random_deals(random, DEALS))
     known = [CATALOGUE.prepare(deal) for deal in dicts]

@@ -1,7 +1,8 @@
-"""The ten rules in the rules engines of the field, each as its documentation shows and as fast as it goes.
+"""The ten rules in other rules engines, each as its documentation shows and in its fastest form.
 
-Each function here gives an `Entry`: what the engine likes its facts to be, a call that answers the rules, and one
-that turns the answer into failing codes. Engines that cannot be given a Decimal get floats.
+Each function here returns an `Entry`: the form of facts that the engine prefers, a call that
+evaluates the rules, and one that turns the result into failing codes. Engines that do not take
+Decimals get floats.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ from task import CODES, with_floats
 @frozen
 class Entry:
     """
-    An engine's way of doing the task: *facts* makes of a deal what it wants, *evaluate* answers, and *codes* are
-    what the answer says. Only *evaluate* is timed.
+    The task in one engine. *facts* converts a deal, *evaluate* evaluates the rules, and *codes*
+    reads the result. Only *evaluate* is timed.
     """
 
     name: str
@@ -29,17 +30,17 @@ class Entry:
 
 
 def unchanged(deal):
-    """The deal as it is: Decimals, integers, text and flags."""
+    """Return the deal unchanged: Decimals, integers, text and flags."""
     return deal
 
 
 def failing(flags):
-    """The codes whose flag says that the rule fails."""
+    """Return the codes whose flag is true for a failing rule."""
     return tuple(code for code, fails in zip(CODES, flags, strict=True) if fails)
 
 
 def not_held(flags):
-    """The codes whose flag says that the rule does not hold."""
+    """Return the codes whose flag is false for a failing rule."""
     return tuple(code for code, holds in zip(CODES, flags, strict=True) if not holds)
 
 
@@ -61,7 +62,7 @@ TEXTS = (
 
 
 def json_logic():
-    """Each rule's failing, in JSON logic."""
+    """Return the failure of each rule in JSON logic."""
 
     def var(name):
         return {"var": name}
@@ -91,7 +92,7 @@ def datalogic():
 
 
 def datalogic_parsed():
-    """The same on facts that datalogic-py has read beforehand: its documented hot path."""
+    """The same on facts that datalogic-py has parsed beforehand: its documented fast path."""
     import datalogic_py
 
     engine = datalogic_py.Engine()
@@ -109,7 +110,7 @@ def datalogic_parsed():
 
 
 def zen_graph():
-    """A decision of zen-engine: a table that collects the rows that hit, one for each rule, as JSON."""
+    """Return a decision of zen-engine as JSON: a table of rules that collects matching rows."""
     rows = [
         {"_id": code, "in": f"not ({text})", "out": f'"{code}"'}
         for code, text in zip(CODES, TEXTS, strict=True)
@@ -134,12 +135,12 @@ def zen_graph():
 
 
 def zen_codes(answer):
-    """The codes in the answer of a decision."""
+    """Return the codes in the result of a decision."""
     return tuple(row["code"] for row in answer["result"])
 
 
 def zen_decision():
-    """A zen-engine decision, which is how its documentation does it."""
+    """A decision of zen-engine, the form of its documentation."""
     import zen
 
     decision = zen.ZenEngine().create_decision(json.dumps(zen_graph()))
@@ -147,7 +148,7 @@ def zen_decision():
 
 
 def zen_expression():
-    """One compiled expression of zen-engine that gives a list: no documented way to hold rules, but its fastest."""
+    """One compiled expression of zen-engine that returns a list: its fastest form."""
     import zen
 
     expression = zen.compile_expression(f"[{', '.join(f'({text})' for text in TEXTS)}]")
@@ -155,7 +156,7 @@ def zen_expression():
 
 
 def zen_batch(deals):
-    """A call of zen-engine's `evaluate_batch` on *deals*, and the codes in its answer."""
+    """Return a call of zen-engine's `evaluate_batch` on *deals*, and the reader of its result."""
     import zen
 
     engine = zen.ZenEngine({"loader": {"type": "static", "content": {"renewal": zen_graph()}}})
@@ -222,7 +223,7 @@ def rule_engine():
 
 
 def business_conditions():
-    """What each rule requires, as conditions of business-rules."""
+    """Return the requirement of each rule as conditions of business-rules."""
 
     def condition(name, operator, value=True):
         return {"name": name, "operator": operator, "value": value}
@@ -247,7 +248,7 @@ def business_conditions():
 
 
 def business_variables():
-    """A class with a variable of business-rules for each fact of a deal."""
+    """Return a class with a variable of business-rules for each fact of a deal."""
     from business_rules import variables
 
     kinds = {

@@ -1,10 +1,11 @@
-"""The field: holdback beside other rules engines, and beside the rules by hand, in one command.
+"""All comparisons with other rules engines and with rules by hand, in one command.
 
-Makes an environment of its own, `.venv-peers`, with the peers of `requirements.txt` and holdback itself in it; runs
-`scalar.py` (one deal at a time) and `batch.py` (a million) there, which say what they measure, against whom and what
-is to be reached; and prints their tables, with versions. It ends with 1 when an answer was wrong or a ratio missed.
+Makes an environment of its own, `.venv-peers`, with the peers of `requirements.txt` and holdback;
+runs `scalar.py` (one deal at a time) and `batch.py` (a million) in it, which describe what they
+measure; and prints their tables, with versions. The exit code is 1 when a result was wrong or a
+ratio was missed.
 
-Run it: `python benchmarks/field.py`. The first time takes a few minutes, for the peers to be fetched.
+Run it: `python benchmarks/field.py`. The first run takes some minutes to download the peers.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ PARTS = {
 
 
 def prepare_environment() -> None:
-    """The environment of the peers, made when it is not there, with what `requirements.txt` asks for."""
+    """Make the environment of the peers, if necessary, with the packages of `requirements.txt`."""
     if not PYTHON.exists():
         venv.create(ENVIRONMENT, with_pip=True)
     install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
@@ -35,7 +36,7 @@ def prepare_environment() -> None:
 
 
 def main() -> int:
-    """Run all parts, and say whether one of them missed something."""
+    """Run all parts; return 1 when one of them missed a ratio."""
     prepare_environment()
     failed = 0
     for title, file in PARTS.items():

@@ -1,12 +1,12 @@
 """`import holdback`, in a process of its own.
 
-Measures: the time of a whole process that imports holdback, less that of one that imports nothing. The
+Measures: the time of a process that imports holdback, less that of one that imports nothing. The
 modules are compiled beforehand, as those of an installed package are.
 
-Against: the same for `import attrs, cattrs, pendulum`, which holdback cannot do without.
+Against: the same for `import attrs, cattrs, pendulum`, which holdback depends on.
 
-The ratio to reach: at most 1.6. The front door fetches each name when it is first asked for, so the second
-row, every name of it, is what a service pays once.
+The ratio to reach: at most 1.6. `holdback` imports each public name when it is first used, so the
+second row, which uses all of them, is what a service pays once.
 
 Run it: `python benchmarks/import_time.py`
 """

@@ -1,7 +1,8 @@
-"""A million deals in memory: Polars and NumPy by hand, OpenFisca, zen-engine, and ours on Polars, PyArrow and pandas.
+"""A million deals in memory: Polars and NumPy by hand, OpenFisca, zen-engine, and holdback.
 
-What is measured, and the ratios to reach, are told in `batch.py`. Those that are compared with each other take turns in
-small groups: whoever comes after a contender that fills gigabytes finds nothing in the caches.
+`batch.py` describes what is measured and the ratios to reach. Contenders that are compared with
+each other take turns in small groups, because one that fills gigabytes empties the caches for the
+next.
 """
 
 from __future__ import annotations
@@ -13,9 +14,9 @@ from typing import Any
 import engines
 import frames_by_hand
 import openfisca_country
-import pandas
-import polars
-import pyarrow
+import pandas as pd
+import polars as pl
+import pyarrow as pa
 from ratios import Contender, at_least, at_most
 from right_answers import ANSWER, check_masks
 from setting import Group, Row, Setting
@@ -46,7 +47,7 @@ def polars_by_hand(
 ) -> Iterable[Contender]:
     """A lazy query on floats, collected."""
     million = setting.million
-    frame = polars.from_arrow(million.plain(exact=False, unknown=False)).rechunk()
+    frame = pl.from_arrow(million.plain(exact=False, unknown=False)).rechunk()
     query = frames_by_hand.polars_query(frame)
     answer = query.collect(engine=engine)
     check_masks(answer["failing"], answer["eligible"], million)
@@ -54,7 +55,7 @@ def polars_by_hand(
 
 
 def polars_streamed(setting: Setting) -> Iterable[Contender]:
-    """The same by Polars' other engine, which works out parts of a frame one after the other."""
+    """The same by Polars' streaming engine, which processes a frame part by part."""
     return polars_by_hand(setting, STREAMED, "streaming")
 
 
@@ -88,58 +89,58 @@ def zen(setting: Setting) -> Iterable[Contender]:
 
 def on_polars(setting: Setting) -> Iterable[Contender]:
     """On a frame with unknown facts."""
-    frame = polars.from_arrow(setting.million.prepared(unknown=True)).rechunk()
-    yield setting.ours(ON_POLARS, frame, unknown=True, arrow=polars.DataFrame.to_arrow)
+    frame = pl.from_arrow(setting.million.prepared(unknown=True)).rechunk()
+    yield setting.ours(ON_POLARS, frame, unknown=True, arrow=pl.DataFrame.to_arrow)
 
 
 def on_other_polars(setting: Setting) -> Iterable[Contender]:
-    """On a frame without, and on a lazy one that cannot be asked whether it has any."""
-    known = polars.from_arrow(setting.million.prepared(unknown=False)).rechunk()
-    yield setting.ours(ON_POLARS_KNOWN, known, unknown=False, arrow=polars.DataFrame.to_arrow)
-    lazy = polars.from_arrow(setting.million.prepared(unknown=True)).rechunk().lazy()
+    """On a frame without unknown facts, and on a lazy frame, whose nulls cannot be counted."""
+    known = pl.from_arrow(setting.million.prepared(unknown=False)).rechunk()
+    yield setting.ours(ON_POLARS_KNOWN, known, unknown=False, arrow=pl.DataFrame.to_arrow)
+    lazy = pl.from_arrow(setting.million.prepared(unknown=True)).rechunk().lazy()
     yield setting.ours(
         ON_LAZY,
         lazy,
         unknown=True,
         arrow=lambda answer: answer.collect().to_arrow(),
-        sink=polars.LazyFrame.collect,
+        sink=pl.LazyFrame.collect,
     )
 
 
-def table_of(frame: pandas.DataFrame) -> pyarrow.Table:
-    """The answer in a pandas frame as an Arrow table."""
-    return pyarrow.Table.from_pandas(frame[list(ANSWER)], preserve_index=False)
+def table_of(frame: pd.DataFrame) -> pa.Table:
+    """Return the result in a pandas frame as an Arrow table."""
+    return pa.Table.from_pandas(frame[list(ANSWER)], preserve_index=False)
 
 
 def on_arrow_and_pandas(setting: Setting) -> Iterable[Contender]:
     """On PyArrow, and on pandas with each of its families of types."""
     on, hidden = setting.ours, setting.million.prepared(unknown=True)
     yield on(ON_ARROW, hidden, unknown=True, arrow=lambda answer: answer)
-    nullable = hidden.to_pandas(types_mapper={pyarrow.int64(): pandas.Int64Dtype()}.get)
+    nullable = hidden.to_pandas(types_mapper={pa.int64(): pd.Int64Dtype()}.get)
     yield on(ON_NULLABLE, nullable, unknown=True, arrow=table_of)
-    arrow_types = hidden.to_pandas(types_mapper=pandas.ArrowDtype)
+    arrow_types = hidden.to_pandas(types_mapper=pd.ArrowDtype)
     yield on(ON_ARROW_TYPES, arrow_types, unknown=True, arrow=table_of)
     ordinary = setting.million.prepared(unknown=False).to_pandas()
     yield on(ON_NUMPY_TYPES, ordinary, unknown=False, arrow=table_of)
 
 
 def conversions(setting: Setting) -> Iterable[Contender]:
-    """What it costs to make prepared columns, and to assess plain ones at once."""
-    prepared = polars.from_arrow(setting.million.prepared(unknown=True))
+    """Preparing columns, and assessing plain ones directly."""
+    prepared = pl.from_arrow(setting.million.prepared(unknown=True))
     for name, exact in CONVERTED.items():
-        frame = polars.from_arrow(setting.million.plain(exact=exact, unknown=True)).rechunk()
+        frame = pl.from_arrow(setting.million.plain(exact=exact, unknown=True)).rechunk()
 
-        def prepare(frame: polars.DataFrame = frame) -> polars.DataFrame:
+        def prepare(frame: pl.DataFrame = frame) -> pl.DataFrame:
             return portfolio.prepare(frame, setting.rules)
 
-        made = prepare().select(prepared.columns).cast(polars.Int64)
+        made = prepare().select(prepared.columns).cast(pl.Int64)
         assert made.equals(prepared), f"prepared from {name}, the facts are others"
         yield Contender(f"prepare, from {name}", prepare, setting.million.count)
         yield setting.ours(
             f"holdback on {name}",
             frame,
             unknown=True,
-            arrow=polars.DataFrame.to_arrow,
+            arrow=pl.DataFrame.to_arrow,
             prepared=False,
         )
 
@@ -148,7 +149,7 @@ def conversions(setting: Setting) -> Iterable[Contender]:
 
 
 def together(*makers):
-    """All that the *makers* make."""
+    """Return a function that yields all contenders of *makers*."""
     return lambda setting: chain.from_iterable(make(setting) for make in makers)
 
 

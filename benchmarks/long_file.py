@@ -1,12 +1,13 @@
-"""`holdback portfolio` on long files: how long it takes, and how much memory.
+"""`holdback portfolio` on long files: time and memory.
 
-Measures: the command on Parquet files of one, five, ten and twenty million deals of the sample, from start to end, with the
-summary and with every answer written to another file. To reach: less than 1.5 GB at twenty million, and time that grows with
-the number of deals and no faster: the seconds for a million are about the same in every row. There is no peer: nothing else
-answers such rules on a file.
+Measures: the command on Parquet files of one, five, ten and twenty million deals of the sample,
+from start to end, with the summary, and with every result written to another file. To reach: less
+than 1.5 GB at twenty million, and time in proportion to the number of deals: the seconds for a
+million are about the same in every row. There is no peer, because no other tool evaluates such
+rules on a file.
 
-Run it with `python benchmarks/long_file.py`. It makes the files first, of about 1.7 GB together, in a folder that is deleted
-afterwards; it takes some minutes.
+Run it: `python benchmarks/long_file.py`. It first makes the files, about 1.7 GB, in a folder that
+is deleted afterwards; it takes some minutes.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ PACKAGES = ("narwhals", "polars", "duckdb", "pyarrow")
 
 
 def make(file: Path, millions: int) -> None:
-    """A file of so many deals: the same half million again and again."""
+    """Make a file of *count* deals by repeating the same half million."""
     deals = sample(PART, 1)
     with pq.ParquetWriter(file, deals.schema) as writer:
         for _ in range(millions * 2):
@@ -40,7 +41,7 @@ def make(file: Path, millions: int) -> None:
 
 
 def run(*arguments: object) -> tuple[float, int]:
-    """The seconds that the command takes, and the most memory that it had, in bytes."""
+    """Return the seconds of the command, and its peak memory in bytes."""
     start = perf_counter()
     process = subprocess.Popen(
         [sys.executable, "-c", COMMAND, "portfolio", *map(str, arguments)],
@@ -53,7 +54,7 @@ def run(*arguments: object) -> tuple[float, int]:
 
 
 def main() -> None:
-    """Make the files, run the command on each, print the table."""
+    """Make the files, run the command on each, and print the table."""
     print(
         "| deals | seconds | for a million | memory, GB | with every answer written | memory, GB |"
     )
@@ -67,7 +68,8 @@ def main() -> None:
             written, more = run(file, "--output", answers)
             file.unlink()
             print(
-                f"| {millions},000,000 | {seconds:.1f} | {seconds / millions:.2f} | {memory / 1e9:.2f} "
+                f"| {millions},000,000 | {seconds:.1f} | {seconds / millions:.2f} "
+                f"| {memory / 1e9:.2f} "
                 f"| {written:.1f} | {more / 1e9:.2f} |",
                 flush=True,
             )

@@ -1,15 +1,15 @@
-"""A million deals as columns: the facts of `task.py`, drawn as its random deals are, and held as frames hold them.
+"""A million deals as columns: the facts of `task.py`, in the forms that dataframes have.
 
-*Prepared* columns are whole numbers of a fact's scale; *plain* ones hold pounds, percentages, text and flags, in
-floats or in exact decimals. Of all of them there is a version with nulls where a fact is unknown.
+Prepared columns are whole numbers in a fact's scale; plain ones hold pounds, percentages, text and
+flags, as floats or exact decimals. Each has a version with nulls where a fact is unknown.
 """
 
 from __future__ import annotations
 
 from functools import cached_property
 
-import numpy
-import pyarrow
+import numpy as np
+import pyarrow as pa
 from task import CATALOGUE
 
 from holdback.rules import Kind
@@ -24,38 +24,38 @@ FLAGS = frozenset(fact.name for fact in CATALOGUE.facts if fact.type.kind is Kin
 
 
 def drawn(random, count):
-    """*count* deals by fact, in whole numbers of its scale: what `random_deals` draws one by one."""
+    """Return *count* deals by fact, as scaled integers, drawn like those of `random_deals`."""
     return {
         "progress": random.integers(45_0000, 100_0001, count),
         "performance": random.integers(70_0000, 120_0000, count),
         "balance": random.integers(2_000_000, size=count),
-        "status": (random.random(count) >= 0.95).astype(numpy.int64),  # Funded, or Repaid
+        "status": (random.random(count) >= 0.95).astype(np.int64),  # Funded, or Repaid
         "days_since_funding": random.integers(20, 300, count),
         "days_since_last_remittance": random.integers(12, size=count),
         "missed_remittances_30d": random.integers(5, size=count),
         "deals_completed": random.integers(4, size=count),
-        "deals_defaulted": (random.random(count) < 0.05).astype(numpy.int64),
+        "deals_defaulted": (random.random(count) < 0.05).astype(np.int64),
         "average_monthly_takings": random.integers(200_000, 2_000_000, count),
         "takings_trend": random.integers(80_0000, 130_0000, count),
-        "identity_verified": (random.random(count) < 0.95).astype(numpy.int64),
+        "identity_verified": (random.random(count) < 0.95).astype(np.int64),
     }
 
 
 def decimals(numbers, places, hidden):
-    """*numbers* of so many *places* as an Arrow column of decimals, null where *hidden*."""
-    words = numpy.zeros((len(numbers), 2), numpy.int64)  # a decimal is 128 bits wide
+    """Return *numbers* with *places* decimals as an Arrow column, null where *hidden*."""
+    words = np.zeros((len(numbers), 2), np.int64)  # a decimal is 128 bits wide
     words[:, 0] = numbers
-    known = None if hidden is None else pyarrow.array(~hidden).buffers()[1]
-    return pyarrow.Array.from_buffers(
-        pyarrow.decimal128(18, places), len(numbers), [known, pyarrow.py_buffer(words)]
+    known = None if hidden is None else pa.array(~hidden).buffers()[1]
+    return pa.Array.from_buffers(
+        pa.decimal128(18, places), len(numbers), [known, pa.py_buffer(words)]
     )
 
 
 class Million:
-    """*count* deals, the same ones every time, and the frames of them."""
+    """*count* deals, the same in every run, and frames of them."""
 
     def __init__(self, count: int = COUNT) -> None:
-        random = numpy.random.default_rng(20260101)
+        random = np.random.default_rng(20260101)
         self.count = count
         self.numbers = drawn(random, count)
         self.hidden = {name: random.random(count) < UNKNOWN for name in FACTS}
@@ -63,48 +63,48 @@ class Million:
     def _column(self, name, unknown):
         return self.numbers[name], self.hidden[name] if unknown else None
 
-    def prepared(self, *, unknown: bool) -> pyarrow.Table:
-        """Whole numbers of each fact's scale, 64 bits wide."""
+    def prepared(self, *, unknown: bool) -> pa.Table:
+        """Return whole numbers in each fact's scale, 64 bits wide."""
         columns = {}
         for name in FACTS:
             numbers, hidden = self._column(name, unknown)
-            columns[name] = pyarrow.array(numbers, mask=hidden)
-        return pyarrow.table(columns)
+            columns[name] = pa.array(numbers, mask=hidden)
+        return pa.table(columns)
 
-    def plain(self, *, exact: bool, unknown: bool) -> pyarrow.Table:
-        """Pounds and percentages in decimals when *exact*, else in floats; text, flags and whole numbers."""
+    def plain(self, *, exact: bool, unknown: bool) -> pa.Table:
+        """Return plain columns; pounds and percentages are decimals when *exact*, else floats."""
         columns = {}
         for name in FACTS:
             numbers, hidden = self._column(name, unknown)
             if name == "status":
-                ordinals = pyarrow.array(numbers, pyarrow.int8(), mask=hidden)
-                texts = pyarrow.DictionaryArray.from_arrays(ordinals, list(STATUS.options))
-                columns[name] = texts.cast(pyarrow.string())
+                ordinals = pa.array(numbers, pa.int8(), mask=hidden)
+                texts = pa.DictionaryArray.from_arrays(ordinals, list(STATUS.options))
+                columns[name] = texts.cast(pa.string())
             elif name in FLAGS:
-                columns[name] = pyarrow.array(numbers.astype(bool), mask=hidden)
+                columns[name] = pa.array(numbers.astype(bool), mask=hidden)
             elif not PLACES[name]:
-                columns[name] = pyarrow.array(numbers, mask=hidden)
+                columns[name] = pa.array(numbers, mask=hidden)
             elif exact:
                 columns[name] = decimals(numbers, PLACES[name], hidden)
             else:
-                columns[name] = pyarrow.array(numbers / 10.0 ** PLACES[name], mask=hidden)
-        return pyarrow.table(columns)
+                columns[name] = pa.array(numbers / 10.0 ** PLACES[name], mask=hidden)
+        return pa.table(columns)
 
-    def arrays(self) -> dict[str, numpy.ndarray]:
-        """All known, as NumPy likes them: floats, whole numbers, the status as its number, a Boolean flag."""
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Return the known facts as NumPy prefers them: floats, integers and Booleans."""
         found = {}
         for name in FACTS:
             numbers = self.numbers[name]
             if name in FLAGS:
                 found[name] = numbers.astype(bool)
             elif name == "status":
-                found[name] = numbers.astype(numpy.int8)
+                found[name] = numbers.astype(np.int8)
             else:
                 found[name] = numbers / 10.0 ** PLACES[name] if PLACES[name] else numbers
         return found
 
     def rows(self, *, unknown: bool):
-        """Each deal as prepared facts in the order of the catalogue of the task, None where unknown."""
+        """Yield each deal as prepared facts, None where unknown."""
         columns = []
         for name in FACTS:
             numbers, hidden = self._column(name, unknown)
@@ -116,10 +116,10 @@ class Million:
         return zip(*columns, strict=True)
 
     @cached_property
-    def expected(self) -> numpy.ndarray:
-        """The mask of failing rules of each deal, all facts known, by the function by hand."""
+    def expected(self) -> np.ndarray:
+        """Return the mask of failing rules of each deal, by the function by hand."""
         from task import CODES, by_hand
 
         bits = {code: 1 << bit for bit, code in enumerate(CODES)}
         masks = (sum(map(bits.get, by_hand(facts))) for facts in self.rows(unknown=False))
-        return numpy.fromiter(masks, numpy.int64, self.count)
+        return np.fromiter(masks, np.int64, self.count)

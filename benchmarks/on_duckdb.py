@@ -1,6 +1,6 @@
-"""A million deals in DuckDB: SQL by hand and ours, on tables in memory, both to an Arrow table.
+"""A million deals in DuckDB: SQL by hand and holdback, on tables in memory, to an Arrow table.
 
-What is measured, and the ratios to reach, are told in `batch.py`.
+`batch.py` describes what is measured and the ratios to reach.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 import duckdb
 import frames_by_hand
-import pyarrow
+import pyarrow as pa
 from ratios import Contender, at_most
 from right_answers import ANSWER, check_masks
 from setting import THREADS, Group, Row, Setting
@@ -19,7 +19,7 @@ ON_DUCKDB, ON_DUCKDB_KNOWN = "holdback on DuckDB", "holdback on DuckDB, no unkno
 PLANNED = "holdback on DuckDB, assessed beforehand"
 
 
-def to_arrow(relation: duckdb.DuckDBPyRelation) -> pyarrow.Table:
+def to_arrow(relation: duckdb.DuckDBPyRelation) -> pa.Table:
     """The answer in a relation of DuckDB as an Arrow table."""
     return relation.project(", ".join(ANSWER)).to_arrow_table()
 
@@ -37,7 +37,7 @@ def contenders(setting: Setting) -> Iterable[Contender]:
         connection.register("frame", frame)
         connection.execute(f"create table {name} as select * from frame")
 
-    def by_hand() -> pyarrow.Table:
+    def by_hand() -> pa.Table:
         return connection.sql(frames_by_hand.sql("plain")).to_arrow_table()
 
     answer = by_hand()

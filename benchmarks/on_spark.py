@@ -1,6 +1,6 @@
-"""A million deals in Spark: SQL by hand and ours, on frames that Spark holds in memory, both to its `noop` sink.
+"""A million deals in Spark: SQL by hand and holdback, on frames in memory, to the `noop` sink.
 
-What is measured, and the ratios to reach, are told in `batch.py`.
+`batch.py` describes what is measured and the ratios to reach.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import frames_by_hand
-import pyarrow
+import pyarrow as pa
 from pyspark.sql import SparkSession
 from ratios import Contender, at_most
 from right_answers import ANSWER, check_masks
@@ -22,7 +22,7 @@ PLANNED = "holdback on PySpark, assessed beforehand"
 
 
 def spark_session() -> SparkSession:
-    """A session of Spark on this machine that says little."""
+    """Return a session of Spark on this machine that logs little."""
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     builder = SparkSession.builder.master(f"local[{THREADS}]").appName("benchmarks")
     settings = {
@@ -39,7 +39,7 @@ def spark_session() -> SparkSession:
 
 
 def to_nothing(frame: Any) -> None:
-    """Spark works out every row of *frame* and keeps none."""
+    """Compute every row of *frame* and keep none."""
     frame.write.format("noop").mode("overwrite").save()
 
 
@@ -47,7 +47,7 @@ def contenders(setting: Setting) -> Iterable[Contender]:
     """Spark SQL by hand and ours, on frames that Spark holds in memory."""
     million, session = setting.million, spark_session()
 
-    def held(table: pyarrow.Table) -> Any:
+    def held(table: pa.Table) -> Any:
         frame = session.createDataFrame(table).cache()
         frame.count()
         return frame

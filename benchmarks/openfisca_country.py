@@ -1,12 +1,12 @@
-"""The ten rules as an OpenFisca country: a variable for each fact and each rule, and one for the mask.
+"""The ten rules as an OpenFisca country: a variable for each fact, each rule, and the mask.
 
-A rule is a formula over NumPy arrays, as in its documentation. Numbers with decimals are OpenFisca's own floats, which
-have 32 bits. A fact that was not given is its default, 0; that is how OpenFisca does it, and no deal here has one.
+A rule is a formula over NumPy arrays, as in OpenFisca's documentation. Numbers with decimals are
+OpenFisca's floats of 32 bits. A fact that is not given has its default, 0; no deal here lacks one.
 """
 
 from __future__ import annotations
 
-import numpy
+import numpy as np
 from openfisca_core.entities import build_entity
 from openfisca_core.periods import MONTH
 from openfisca_core.simulations import SimulationBuilder
@@ -37,15 +37,15 @@ TYPES = {"f": float, "i": int, "b": bool}
 
 
 def mask(deal, month):
-    """The failing rules, a bit each."""
-    total = numpy.zeros(deal.count, numpy.int32)
+    """Return the failing rules, one bit each."""
+    total = np.zeros(deal.count, np.int32)
     for place, name in enumerate(RULES):
-        total += deal(name, month) * numpy.int32(1 << place)
+        total += deal(name, month) * np.int32(1 << place)
     return total
 
 
 def variable(name, type_, formula=None):
-    """A variable of a deal, asked for by the month."""
+    """Return a variable of a deal, by month."""
     body = {"value_type": type_, "entity": DEAL, "definition_period": MONTH, "label": name}
     if formula is not None:
         body["formula"] = formula
@@ -53,7 +53,7 @@ def variable(name, type_, formula=None):
 
 
 def country(facts):
-    """A country with the *facts*, arrays by name, as its variables, and the ten rules."""
+    """Return a country with the *facts*, arrays by name, as its variables, and the ten rules."""
     system = TaxBenefitSystem([DEAL])
     for name, values in facts.items():
         system.add_variable(variable(name, TYPES[values.dtype.kind]))
@@ -66,9 +66,10 @@ def country(facts):
 
 def calculation(facts, *, set_inputs_again=True):
     """
-    A call that sets *facts* as inputs and calculates the mask and the flag. What an earlier call calculated is
-    forgotten first, since OpenFisca would only look it up. Setting an input makes OpenFisca's own widths of it, 32
-    bits; where the inputs are not set again, only calculating is timed.
+    Return a call that sets *facts* as inputs and calculates the mask and the flag.
+
+    Earlier results are deleted first, because OpenFisca would only look them up. Setting an input
+    converts it to 32 bits; where inputs are not set again, only calculating is timed.
     """
     simulation = SimulationBuilder().build_default_simulation(
         country(facts), len(facts["progress"])

@@ -1,4 +1,4 @@
-"""Timing side by side, and the tables of ratios that every benchmark here prints."""
+"""Timing in turns, and the tables of ratios that every benchmark prints."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from attrs import frozen
 
 @frozen
 class Contender:
-    """Somebody who does the task: a *call* that does it for so many *deals*."""
+    """One implementation of a task: *call* does it for *deals* deals."""
 
     name: str
     call: Callable[[], Any]
@@ -26,13 +26,13 @@ class Contender:
 
 @frozen
 class Target:
-    """The ratio to reach: at most so much, or at least."""
+    """The ratio to reach: an upper or a lower bound."""
 
     bound: str
     ratio: float
 
     def reached(self, ratio: float) -> bool:
-        """Whether *ratio* is good enough."""
+        """Return whether *ratio* is good enough."""
         return ratio <= self.ratio if self.bound == "at most" else ratio >= self.ratio
 
     def __str__(self) -> str:
@@ -40,12 +40,12 @@ class Target:
 
 
 def at_most(ratio: float) -> Target:
-    """To be no slower than *ratio* times."""
+    """Return the target to be at most *ratio* times as slow."""
     return Target("at most", ratio)
 
 
 def at_least(ratio: float) -> Target:
-    """The other is to be no faster than *ratio* times slower."""
+    """Return the target that the other is at least *ratio* times as slow."""
     return Target("at least", ratio)
 
 
@@ -56,8 +56,10 @@ def in_rounds(
     contenders: Sequence[Contender], *, rounds: int, random: Random, warm_up: int = 3
 ) -> dict[str, list[float]]:
     """
-    The seconds that one deal takes, for every contender and round. In each round the contenders take turns
-    in another order, since whoever comes next finds the caches as the last one left them.
+    Return the seconds per deal of every contender and round.
+
+    In each round the contenders take turns in another order, because each finds the caches as the
+    one before left them.
     """
     seconds: dict[str, list[float]] = {each.name: [] for each in contenders}
     gc.collect()
@@ -75,18 +77,18 @@ def in_rounds(
 
 
 def ratio(times: Times, name: str, other: str) -> float:
-    """The median of the ratios of single rounds, so that a busy machine disturbs it little."""
+    """Return the median of the ratios of single rounds, which a busy machine hardly changes."""
     return median(one / two for one, two in zip(times[name], times[other], strict=True))
 
 
 class Ratios:
-    """The ratios of a benchmark, each with what was to be reached, and how many were missed."""
+    """The ratios of a benchmark, with their targets, and the number of those missed."""
 
     def __init__(self) -> None:
         self.missed = 0
 
     def cells(self, value: float, target: Target | None) -> tuple[str, str]:
-        """A ratio, and what was to be reached, as cells of a table."""
+        """Return a ratio and its target as cells of a table."""
         if target is None:
             return figure(value), ""
         reached = target.reached(value)
@@ -95,7 +97,7 @@ class Ratios:
 
 
 def figure(value: float) -> str:
-    """*value* to about three digits."""
+    """Return *value* to about three digits."""
     return f"{value:,.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
 
 
@@ -115,7 +117,7 @@ def print_markdown(header: Sequence[str], rows: Iterable[Sequence[str]]) -> None
 
 
 def machine(packages: Iterable[str]) -> str:
-    """The Python, the *packages* and the machine that the figures are of."""
+    """Return the Python version, the versions of *packages* and the machine."""
     named = ", ".join(f"{name} {version(name)}" for name in packages)
     return (
         f"CPython {platform.python_version()}, {named}. {len(os.sched_getaffinity(0))} cores, "
@@ -127,8 +129,9 @@ def interleaved(
     contenders: Mapping[str, Callable[[], Any]], *, rounds: int = 31, seconds: float = 0.02
 ) -> dict[str, float]:
     """
-    The median seconds of one call of each contender. They take turns, so that a slow moment of the
-    machine falls on all of them; each turn runs for about *seconds*.
+    Return the median seconds of one call of each contender.
+
+    They take turns, so that a slow moment of the machine affects all; a turn takes about *seconds*.
     """
     calls = {}
     for name, call in contenders.items():
@@ -156,7 +159,7 @@ def print_table(
     reach: Mapping[str, str],
     packages: tuple[str, ...] = (),
 ) -> None:
-    """Print *times* as a Markdown table of ratios to *base*, with what was to be reached."""
+    """Print *times* as a Markdown table of ratios to *base*, with the ratios to reach."""
     width = max(len(name) for name in times)
     print(f"| {'what':<{width}} | microseconds | ratio | to reach |")
     print(f"| {'-' * width} | -----------: | ----: | -------- |")

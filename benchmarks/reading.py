@@ -1,16 +1,14 @@
 """Reading two hundred jurisdictions, from the bytes of their files.
 
-Measures: `read_jurisdictions` on 160 countries and 40 subdivisions under them, each with ten dates of change
-or more: every file read and looked through, every rule parsed and checked at every value of its parameters,
-the timelines cut, the examples read, every rulebook's digest made. They are the jurisdictions that ship under
-other codes, with other values, and with further dates until there are ten. The bytes are in memory.
+Measures: `read_jurisdictions` on 160 countries and 40 subdivisions of them, each with ten dates of
+change or more: all files read and checked, all rules parsed and checked at every value of their
+parameters, timelines resolved, examples read, and digests made. They are the jurisdictions that
+ship, with other codes, other values and further dates. The bytes are in memory.
 
-Against: `tomllib` on the same bytes, which decides nothing, with all that it read kept.
+Against: `tomllib` on the same bytes, its results kept. The ratio to reach: at most 5.
 
-The ratio to reach: at most 5.
-
-Also what it costs to look a rulebook up: `resolve` on a day of change and on another day, against a bare look
-into a dict of rulebooks by code and day. There is no ratio to reach.
+Also: looking up a rulebook by `resolve`, on a day of change and on another day, against a dict by
+code and day. It has no ratio to reach.
 
 Run it: `python benchmarks/reading.py [ROUNDS]`
 """
@@ -53,7 +51,7 @@ FIRST_FURTHER, APART = date(2027, 1, 1), timedelta(days=91)
 
 
 def texts_of(code: str) -> dict[str, str]:
-    """The files of a jurisdiction that ships."""
+    """Return the files of a jurisdiction that ships."""
     folder = bundled_path() / code
     return {
         name: (folder / name).read_text(encoding="utf-8")
@@ -63,13 +61,13 @@ def texts_of(code: str) -> dict[str, str]:
 
 
 def renamed(texts: Mapping[str, str], before: str, after: str) -> dict[str, str]:
-    """*texts* with the code of the jurisdiction changed, in its rules and examples too."""
+    """Return *texts* with another code of the jurisdiction, also in rules and examples."""
     pattern = re.compile(rf"\b{before}\b(?![A-Z])")
     return {name: pattern.sub(after, text) for name, text in texts.items()}
 
 
 def further(texts: Mapping[str, str], model: str, place: int) -> dict[str, str]:
-    """*texts* with the dates of change that *model* lacks, each another value of one of its parameters."""
+    """Return *texts* with the dates of change that *model* lacks, each with another value."""
     text = texts[RENEWAL]
     known = tomllib.loads(text)["parameters"]
     rules = BUNDLED[model].slices[-1].renewal.rules
@@ -90,7 +88,7 @@ def further(texts: Mapping[str, str], model: str, place: int) -> dict[str, str]:
 
 
 def moved(value: Any, kind: str, place: int) -> str:
-    """*value* of a parameter, another one for each *place*, as it stands in a file."""
+    """Return *value* of a parameter as a file has it, changed for each *place*."""
     if kind == "money":
         currency, _, amount = value.partition(" ")
         return f'"{currency} {Decimal(amount) + int(UNITS[kind]) * (place + 1)}"'
@@ -104,7 +102,7 @@ def moved(value: Any, kind: str, place: int) -> str:
 
 
 def generated() -> Iterator[tuple[str, dict[str, str]]]:
-    """The code and the files of each jurisdiction, countries first."""
+    """Yield the code and the files of each jurisdiction, countries first."""
     codes = ["".join(letters) for letters in product(ascii_uppercase, repeat=2)]
     by_model: dict[str, list[str]] = {model: [] for model in COUNTRIES}
     for place, code in enumerate(codes[: JURISDICTIONS - SUBDIVISIONS]):
@@ -120,7 +118,7 @@ def generated() -> Iterator[tuple[str, dict[str, str]]]:
 
 
 def folders() -> list[Folder]:
-    """Two hundred folders of bytes."""
+    """Return two hundred folders of bytes."""
     return [
         Folder(
             code, {name: text.encode() for name, text in texts.items()}, f"jurisdictions/{code}/"
@@ -130,9 +128,9 @@ def folders() -> list[Folder]:
 
 
 def checked(found: list[Folder]) -> Jurisdictions:
-    """The jurisdictions in the folders that were *found*: valid, different, with dates enough."""
-    read, faults = read_jurisdictions(found)
-    assert not faults, next(iter(faults.values()))[0]
+    """Return the jurisdictions in *found*, which are valid, different and have enough dates."""
+    read, errors = read_jurisdictions(found)
+    assert not errors, next(iter(errors.values()))[0]
     assert len(read) == JURISDICTIONS
     digests = [{rulebook.digest for rulebook in each.slices} for each in read.values()]
     assert min(len(each) for each in digests) >= CHANGES
@@ -144,7 +142,7 @@ def checked(found: list[Folder]) -> Jurisdictions:
 
 
 def best(contenders: Mapping[str, Callable[[], Any]], rounds: int) -> dict[str, float]:
-    """The least seconds of each contender; they take turns, and what one made is gone before the next."""
+    """Return the least seconds of each contender; results are deleted before the next turn."""
     times = {name: float("inf") for name in contenders}
     for _ in range(rounds):
         for name, call in contenders.items():
@@ -157,14 +155,16 @@ def best(contenders: Mapping[str, Callable[[], Any]], rounds: int) -> dict[str, 
 
 
 def look_ups(jurisdictions: Jurisdictions) -> dict[str, Callable[[], Any]]:
-    """Ways to look a rulebook up by code and day."""
+    """Return ways to look up a rulebook by code and day."""
     code = jurisdictions.codes[-1]
     day = jurisdictions[code].changes[-1]
     other = day + timedelta(days=100)
     bare = {
-        (each.code, on): each.rulebook(on) for each in jurisdictions for on in (*each.changes, other)
-        if on >= each.changes[0]
-    }  # fmt: skip
+        (read.code, on): read.rulebook(on)
+        for read in jurisdictions
+        for on in (*read.changes, other)
+        if on >= read.changes[0]
+    }
     assert jurisdictions.resolve(code, on=day) == bare[code, day]
     return {
         "a bare dict": lambda: bare[code, day],

@@ -1,11 +1,12 @@
 """A renewal `POST /offers`, from bytes to bytes.
 
-Measures: reading the request, assessing the deal, pricing six offers, naming them, the decision records,
-the event, the next state, and writing the reply. Storing the merchant is the host's and is not counted.
+Measures: reading the request, assessing the deal, pricing six offers, making their ids, the
+decision records, the event and the next state, and writing the reply. Storing the merchant is the
+host's task and is not counted.
 
-Against: reading the same request into attrs classes and writing the same reply from attrs classes with
-cattrs and the standard `json`, which decides nothing. Twice: with classes that hold floats, the least that
-it can cost, and with classes that hold exact `Decimal`s, which `json` can only write as floats.
+Against: reading the same request into attrs classes and writing the same reply from attrs classes
+with cattrs and the standard `json`, without any decision: once with floats, the least that it can
+cost, and once with exact `Decimal`s, which `json` can only write as floats.
 
 The ratio to reach: at most 6.
 
@@ -82,11 +83,11 @@ class PlainProduct(Generic[N]):
 @frozen
 class PlainReply(Generic[N]):
     products: list[PlainProduct[N]]
-    expiresAt: str  # noqa: N815  # the specification's name
+    expiresAt: str  # noqa: N815  # the name on the wire
 
 
 def engine_with_six_offers() -> Engine:
-    """GB as it ships, its cash advance offered at six amounts and its other product left out."""
+    """Return an engine with GB, reduced to its cash advance, which is offered at six amounts."""
     files = {name: (bundled_path() / "GB" / name).read_bytes() for name in FILES}
     products = files["products.toml"].decode()
     products = products[: products.index('[[products]]\nkey = "starter"')]
@@ -95,7 +96,7 @@ def engine_with_six_offers() -> Engine:
 
 
 def renewable_journey() -> Journey:
-    """A merchant whose deal is 60 percent paid down, on pace, by a hundred remittances."""
+    """Return a merchant whose deal is 60 percent paid down, on pace, by a hundred remittances."""
     journey = Journey(engine_with_six_offers())
     journey.ask()
     journey.accept()
@@ -113,7 +114,7 @@ def renewable_journey() -> Journey:
 
 
 def peer(body: bytes, reply: bytes, number: type) -> Callable[[], bytes]:
-    """Reading *body* and writing *reply* with cattrs and `json`, its numbers of type *number*."""
+    """Return a call that reads *body* and writes *reply* with cattrs and `json`."""
     converter = cattrs.Converter()
     converter.register_structure_hook(Decimal, lambda value, _: Decimal(str(value)))
     converter.register_unstructure_hook(Decimal, float)

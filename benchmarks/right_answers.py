@@ -1,11 +1,11 @@
-"""What is right about a million deals: by the function by hand, and by the closure, one deal at a time."""
+"""The right results for a million deals: by the function by hand and by the closure."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import numpy
-import pyarrow
+import numpy as np
+import pyarrow as pa
 from attrs import frozen
 from million import Million
 
@@ -17,33 +17,33 @@ FLOOR = 1 << 60  # what fails below the floor of half the repayment amount, in t
 
 
 def check_masks(masks: Any, flags: Any, million: Million) -> None:
-    """A peer's *masks* of what fails, and *flags* of who is eligible, are those of the function by hand."""
+    """Compare a peer's *masks* and *flags* with those of the function by hand."""
     expected = million.expected[: len(masks)]
-    assert numpy.array_equal(numpy.asarray(masks), expected)
-    assert numpy.array_equal(numpy.asarray(flags), expected == 0)
+    assert np.array_equal(np.asarray(masks), expected)
+    assert np.array_equal(np.asarray(flags), expected == 0)
 
 
 @frozen
 class Decisions:
-    """What the closure says of every deal: the outcome by its place, the mask of what fails, what is needed."""
+    """The closure's results for every deal: the outcome, the failing rules, the missing facts."""
 
     rules: Any
-    outcomes: numpy.ndarray
-    failing: numpy.ndarray
+    outcomes: np.ndarray
+    failing: np.ndarray
     needs: list[tuple[str, ...]]
 
-    def check(self, answer: pyarrow.Table) -> None:
-        """The portfolio's *answer* says the same of every deal."""
+    def check(self, answer: pa.Table) -> None:
+        """Compare the portfolio's *answer* with these decisions, deal by deal."""
         found = {name: answer[name].to_numpy() for name in ANSWER}
-        assert numpy.array_equal(found["outcome"], self.outcomes)
-        assert numpy.array_equal(found["eligible"], self.outcomes == 0)
-        assert numpy.array_equal(found["failing"], self.failing)
+        assert np.array_equal(found["outcome"], self.outcomes)
+        assert np.array_equal(found["eligible"], self.outcomes == 0)
+        assert np.array_equal(found["failing"], self.failing)
         for mask, needs in zip(found["needs"].tolist(), self.needs, strict=False):
             assert set(portfolio.needed(self.rules, mask)) == set(needs)
 
 
 def decided(million: Million, rules: Any, *, unknown: bool) -> Decisions:
-    """The decisions of a rulebook on every deal, three in a hundred facts *unknown* or none."""
+    """Return the decisions of a rulebook on every deal, with 3% of the facts *unknown* or none."""
     places = {outcome: place for place, outcome in enumerate(portfolio.OUTCOMES)}
     columns = [rules.catalogue.place(name) for name in million.numbers]
     facts: list[int | None] = [None] * len(rules.catalogue.facts)
@@ -56,11 +56,11 @@ def decided(million: Million, rules: Any, *, unknown: bool) -> Decisions:
         failing.append(failing_mask(assessment))
         if len(needs) < NEEDS_COMPARED:
             needs.append(assessment.needs)
-    return Decisions(rules, numpy.array(outcomes), numpy.array(failing), needs)
+    return Decisions(rules, np.array(outcomes), np.array(failing), needs)
 
 
 def failing_mask(assessment: Any) -> int:
-    """What fails, where that is why the deal is not eligible."""
+    """Return the mask of the rules that decided a deal that is not eligible."""
     if assessment.outcome == "not_assessed":
         return FLOOR
     return assessment.answers.false if assessment.outcome in ("ineligible", "referred") else 0

@@ -1,17 +1,24 @@
-"""One deal at a time: the rules engines of the field beside the closure.
+"""One deal at a time: other rules engines, compared with the closure.
 
-Measures: ten renewal rules on the twelve facts of a deal (`task.py`), to the codes of those that fail. Against:
-datalogic-py, zen-engine, common-expression-language, simpleeval, rule-engine and business-rules (`engines.py`), each
-given facts as it likes them best; turning a deal into those, and an answer into codes, is not timed. Ratios to reach:
+Measures: ten renewal rules on the twelve facts of a deal (`task.py`), to the codes of the failing
+rules. Against: datalogic-py, zen-engine, common-expression-language, simpleeval, rule-engine and
+business-rules (`engines.py`), each with facts in the form that it prefers; converting a deal, and a
+result into codes, is not timed.
 
-- at least 4 times faster than one compiled list of datalogic-py, and at least 80 times faster than rule-engine and a
-  zen-engine decision, the closure on prepared facts;
-- from a dict of Decimals, validated, at least 10 times faster than rule-engine and a zen-engine decision;
-- of 1,000 traps (deals with a percentage that a float cannot hold, such as 49.99999999999999999) none wrong.
+Ratios to reach:
 
-Every contender's answers are compared with those of the function by hand before anything is timed, on ordinary deals.
-Traps that the field gets wrong are counted. Run it with `python benchmarks/field.py`, or, where the peers of
-`requirements.txt` are installed, with `python benchmarks/scalar.py`.
+- on prepared facts, at least 4 times faster than one compiled list of datalogic-py, and at least 80
+  times faster than rule-engine and a zen-engine decision;
+- from a dict of Decimals, validated, at least 10 times faster than rule-engine and a zen-engine
+  decision;
+- none of 1,000 traps wrong: deals with a percentage that a float cannot hold, such as
+  49.99999999999999999.
+
+Before anything is timed, all results on ordinary deals are compared with the function by hand. The
+traps that other engines get wrong are counted.
+
+Run it with `python benchmarks/field.py` or, where the peers of `requirements.txt` are installed,
+with `python benchmarks/scalar.py`.
 """
 
 from __future__ import annotations
@@ -93,7 +100,7 @@ def ours(dicts):
 
 
 def contender(entry, dicts):
-    """*entry* on as many of *dicts* as do not take too long, its facts made beforehand."""
+    """Return *entry* on some of *dicts*, its facts converted beforehand."""
     deals = [entry.facts(deal) for deal in dicts[:SLOW_DEALS]]
     evaluate = entry.evaluate
 
@@ -105,24 +112,24 @@ def contender(entry, dicts):
 
 
 def answers_of(entry):
-    """From a deal to failing codes, by *entry*."""
+    """Return a function from a deal to failing codes, by *entry*."""
     return lambda deal: entry.codes(entry.evaluate(entry.facts(deal)))
 
 
 def check_answers(answers, dicts):
-    """On ordinary deals all say what the function by hand says."""
+    """Compare all results on ordinary deals with the function by hand."""
     expected = [by_hand(CATALOGUE.prepare(deal)) for deal in dicts]
     for name, answer in answers.items():
         assert [answer(deal) for deal in dicts] == expected, f"{name} answers something else"
 
 
 def wrong(answer, traps):
-    """How many of the *traps* it gets wrong."""
+    """Return the number of *traps* with a wrong result."""
     return sum(answer(deal) != by_hand_on_decimals(Deal(**deal)) for deal in traps)
 
 
 def rows(seconds, answers, takes, traps, ratios):
-    """A row for each contender: its time, its ratio to the closure both ways, the traps it falls into."""
+    """Yield a row for each contender: its time, its ratios to the closure, and its wrong traps."""
     for name, taken in seconds.items():
         prepared, from_dicts = TARGETS.get(name, (None, None))
         fallen = wrong(answers[name], traps)
@@ -151,7 +158,7 @@ HEADER = (
 
 
 def main():
-    """Check the answers, take the times, print the table; 1 when a ratio is missed."""
+    """Check the results, take the times and print the table; return 1 when a ratio is missed."""
     random = Random("the rules engines of the field")
     dicts, traps = list(random_deals(random, DEALS)), list(trap_deals(random, TRAPS))
     prepared, from_dicts, answer = ours(dicts)

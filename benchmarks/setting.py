@@ -1,11 +1,11 @@
-"""What the benchmarks of a million deals share: the deals, what is right about them, and rows to compare."""
+"""The deals, right results and rows that the benchmarks of a million deals share."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from typing import Any
 
-import pyarrow
+import pyarrow as pa
 from attrs import frozen
 from million import Million
 from ratios import Contender, Target
@@ -28,7 +28,7 @@ class Setting:
 
     @classmethod
     def made(cls) -> Setting:
-        """A million deals, decided one at a time."""
+        """Return a million deals, decided one at a time."""
         million, rules = Million(), rulebook()
         return cls(
             million,
@@ -38,24 +38,24 @@ class Setting:
         )
 
     def assess(self, frame: Any, *, prepared: bool = True) -> Any:
-        """The assessment of *frame* by the ten rules."""
+        """Return the assessment of *frame* by the ten rules."""
         return portfolio.assess(frame, self.rules, prepared=prepared)
 
-    def check(self, answer: pyarrow.Table, *, unknown: bool) -> None:
-        """The *answer* of an assessment is what the closure says."""
+    def check(self, answer: pa.Table, *, unknown: bool) -> None:
+        """Compare the *answer* of an assessment with the closure's."""
         (self.hidden if unknown else self.known).check(answer)
 
-    def ours(
+    def ours(  # noqa: PLR0913 - one argument for each way in which contenders differ
         self,
         name: str,
         frame: Any,
         *,
         unknown: bool,
-        arrow: Callable[[Any], pyarrow.Table],
+        arrow: Callable[[Any], pa.Table],
         sink: Callable[[Any], Any] = lambda answer: answer,
         prepared: bool = True,
     ) -> Contender:
-        """The assessment of *frame* up to its *sink*; *arrow* makes a table of it, to be checked."""
+        """Return the assessment of *frame* up to its *sink*; *arrow* makes a table to check."""
         self.check(arrow(self.assess(frame, prepared=prepared)), unknown=unknown)
         return Contender(
             name, lambda: sink(self.assess(frame, prepared=prepared)), self.million.count
@@ -64,7 +64,7 @@ class Setting:
     def ours_again(
         self, name: str, frame: Any, *, unknown: bool, arrow: Callable, sink: Callable
     ) -> Contender:
-        """The same of a lazy *frame*, assessed once and worked out each time: without writing the plan."""
+        """Return the same of a lazy *frame*, planned once and executed each time."""
         answer = self.assess(frame)
         self.check(arrow(answer), unknown=unknown)
         return Contender(name, lambda: sink(answer), self.million.count)
@@ -72,7 +72,7 @@ class Setting:
 
 @frozen
 class Row:
-    """A row of a table: *name* beside *other*, and what is to be reached."""
+    """A row of a table: *name* compared with *other*, and the ratio to reach."""
 
     name: str
     other: str
@@ -81,7 +81,7 @@ class Row:
 
 @frozen
 class Group:
-    """Contenders that take turns with each other, made and checked when it is their time, and the rows to print."""
+    """Contenders that take turns, made and checked just before, and the rows to print."""
 
     title: str
     contenders: Callable[[Setting], Iterable[Contender]]

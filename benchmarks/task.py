@@ -1,7 +1,7 @@
 """The task of the benchmarks: ten renewal rules on twelve facts of a deal.
 
-The answer is the codes of the rules that fail. The rules stand here twice, in the language and by hand in
-Python; the function by hand says what is right, and ignores that a fact may be unknown.
+The result is the codes of the failing rules. The rules are here twice, in the language and in
+Python; the function in Python defines the right result, and does not handle unknown facts.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ CODES = tuple(RULES)
 
 
 def codes_by_mask():
-    """Every mask that ten rules can give, and the codes that it stands for."""
+    """Return the codes of every mask that ten rules can give."""
     return [
         tuple(code for bit, code in enumerate(CODES) if mask >> bit & 1)
         for mask in range(1 << len(CODES))
@@ -62,7 +62,7 @@ def codes_by_mask():
 
 @frozen
 class Deal:
-    """A deal as a careful programmer would write it down."""
+    """A deal as a careful programmer would declare it."""
 
     progress: Decimal
     performance: Decimal
@@ -151,7 +151,7 @@ def by_hand_on_decimals(deal):
 
 
 def random_deals(random, count):
-    """*count* deals as dicts of Decimals, integers, text and flags, each rule failing now and then."""
+    """Yield *count* deals as dicts of plain values; each rule fails now and then."""
     for _ in range(count):
         yield {
             "progress": Decimal(random.randrange(45_0000, 100_0001)).scaleb(-4),
@@ -169,14 +169,14 @@ def random_deals(random, count):
         }
 
 
-# Percentages that a rule compares with, and how far a trap is from them: by what a six-decimal tolerance does
-# not see, and by what a float cannot hold.
+# Percentages that a rule compares with, and how far a trap is from them: by what a six-decimal
+# tolerance does not see, and by what a float cannot hold.
 THRESHOLDS = {"progress": HALF, "performance": ON_PACE, "takings_trend": STEADY}
 NEAR = (Decimal("1E-7"), Decimal("1E-17"))
 
 
 def trap_deals(random, count):
-    """*count* deals with a percentage just above or just below what a rule asks for: 49.99999999999999999."""
+    """Yield *count* deals with a percentage next to a threshold, such as 49.99999999999999999."""
     for deal in random_deals(random, count):
         name, threshold = random.choice(list(THRESHOLDS.items()))
         deal[name] = threshold + random.choice((-1, 1)) * random.choice(NEAR)
@@ -184,7 +184,7 @@ def trap_deals(random, count):
 
 
 def with_floats(deal):
-    """*deal* with floats for Decimals: what peers take that cannot be given a Decimal."""
+    """Return *deal* with floats for Decimals, for peers that do not take Decimals."""
     return {
         name: float(value) if isinstance(value, Decimal) else value for name, value in deal.items()
     }
@@ -234,7 +234,7 @@ term = { calculator = "fixed", months = 6 }
 
 
 def rulebook():
-    """A rulebook of the ten rules, in their order."""
+    """Return a rulebook of the ten rules, in their order."""
     rules = [
         RULE.format(number=number, code=code, require=require)
         for number, (code, require) in enumerate(RULES.items(), 1)

@@ -25,7 +25,8 @@ from holdback import wire
 from holdback.errors import REFUSALS
 from holdback.facts import INITIAL_EVIDENCE, catalogue
 from holdback.lifecycle.transitions import NOT_YET, TABLE
-from holdback.money import ROUNDINGS, Currency
+from holdback.exact_numbers import ROUNDINGS
+from holdback.money import Currency
 from holdback.offers.factor_rate import Band
 from holdback.offers.pricing_case import Percent, Ratio
 from holdback.offers.registry import BUILT_IN

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
         SplitPercentageCalculator,
         TermCalculator,
     )
-    from holdback.ruleset import Reason
+    from holdback.reasons import Reason
 
 __all__ = [
     "Acceptance",
@@ -88,7 +88,7 @@ _MODULES: Final = {
     "OffersRequest": "model.application",
     "Outcome": "engine",
     "Product": "model.product",
-    "Reason": "ruleset",
+    "Reason": "reasons",
     "Refusal": "errors",
     "RuleError": "errors",
     "Rulebook": "jurisdictions.rulebook",

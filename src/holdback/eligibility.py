@@ -1,10 +1,10 @@
 """Whether a deal may be renewed.
 
-Rule 1: nothing outside this file decides renewal eligibility.
-Rule 2: this file reads no clock; the facts are those of one day.
+1. Nothing outside this file decides renewal eligibility.
+2. This file reads no clock: the facts are those of one day.
 
-Below the floor a deal is not assessed at all (service 1, renewal eligibility 2). At or above it the
-jurisdiction's rules decide, and may still say no (3). What is not known never makes a deal eligible.
+Below the floor a deal is not assessed at all. At or above it the jurisdiction's rules decide, and
+may still refuse (service 1). A missing fact never makes a deal eligible (decisions/three-ideas).
 """
 
 from __future__ import annotations
@@ -16,16 +16,17 @@ from typing import Final
 from attrs import field, frozen
 
 from holdback.exact_json import Json
-from holdback.money import PERCENT_PLACES
+from holdback.exact_numbers import PERCENT_PLACES
 from holdback.notebook import assessment_html
+from holdback.reasons import Reason, floor_reason, reasons
 from holdback.rules.types import Facts
-from holdback.ruleset import Answers, Reason, RuleSet, TraceLine
+from holdback.ruleset import Answers, RuleSet, TraceLine
 
-# Service 1: "The minimum percentage of the existing deal that must be paid down before a merchant is even
-# assessed for eligibility is 50." A jurisdiction may ask for more in a rule of its own, never for less.
+# The percentage of a deal that must be paid down before a renewal is assessed at all (service 1). A
+# jurisdiction may require more in a rule of its own, never less.
 FLOOR_PERCENT: Final = 50
-# Progress is rounded down to 4 decimals, so this whole-number comparison is exact: it is true just when
-# remitted * 100 >= FLOOR_PERCENT * repayment_amount.
+# INVARIANT: progress is rounded down to 4 decimals, so comparing it with this whole number is
+# exact: progress >= FLOOR just when remitted * 100 >= FLOOR_PERCENT * repayment_amount.
 FLOOR: Final = FLOOR_PERCENT * 10**PERCENT_PLACES
 
 ELIGIBLE: Final = "eligible"
@@ -35,29 +36,11 @@ UNDETERMINED: Final = "undetermined"
 NOT_ASSESSED: Final = "not_assessed"
 OUTCOMES: Final = (ELIGIBLE, REFERRED, INELIGIBLE, UNDETERMINED, NOT_ASSESSED)
 
-# What a notice tells a merchant: more reasons than four explain less.
+# The number of reasons in a notice to a merchant. More than four explain less.
 MOST_PRINCIPAL: Final = 4
 
-# Decision records say which format they have, so that they stay readable (design 7a).
+# A decision record states its format, so that old ones stay readable (decisions/formats).
 RECORD_FORMAT: Final = 1
-
-
-# The reason below the floor, which is no rule of a jurisdiction's.
-FLOOR_CODE: Final = "FLOOR"
-
-
-def _floor_reason(rules: RuleSet, progress: int) -> Reason:
-    percent = rules.catalogue.facts[rules.progress].type
-    shown = rules.show(percent, progress)
-    return Reason(
-        code=FLOOR_CODE,
-        rule="floor",
-        text=f"The deal is {shown} paid down; at least {rules.show(percent, FLOOR)} is needed before a "
-        "renewal is assessed.",
-        facts={"progress": percent.plain(progress)},
-        measured={"progress": shown},
-        threshold={"progress": f"at least {rules.show(percent, FLOOR)}"},
-    )
 
 
 @frozen
@@ -65,8 +48,8 @@ class Assessment:
     """
     The answer of a jurisdiction's renewal rules on the facts of a deal.
 
-    `outcome` is one of `eligible`, `referred`, `ineligible`, `undetermined` and `not_assessed`. The
-    reasons, what is missing and the trace are worked out when asked for.
+    `outcome` is one of `eligible`, `referred`, `ineligible`, `undetermined` and `not_assessed`.
+    Reasons, needs and trace are derived when they are asked for.
     """
 
     outcome: str
@@ -75,12 +58,12 @@ class Assessment:
 
     @cached_property
     def answers(self) -> Answers:
-        """What every rule answered, and on which facts."""
+        """The answers of all rules, and the facts that they read."""
         return Answers(*self._kept)
 
     @property
     def eligible(self) -> bool:
-        """Whether the deal may be renewed: true for `eligible` alone (service 2.5)."""
+        """Whether the deal may be renewed: only `eligible` is true (service 2.5)."""
         return self.outcome == ELIGIBLE
 
     def __bool__(self) -> bool:
@@ -88,22 +71,21 @@ class Assessment:
 
     @property
     def ruleset(self) -> RuleSet:
-        """The rules that answered."""
+        """The rules that were evaluated."""
         return self._kept[0]
 
     @property
     def reasons(self) -> tuple[Reason, ...]:
-        """Why the outcome is not `eligible`: the false rules that decided it, in order of priority."""
+        """The false rules that led to the outcome, in order of priority; empty for `eligible`."""
         answers = self.answers
         if self.outcome == NOT_ASSESSED:
-            place = self.ruleset.progress
-            progress = answers.facts[place]
+            progress = answers.facts[self.ruleset.progress]
             assert progress is not None
-            return (_floor_reason(self.ruleset, progress),)
+            return (floor_reason(self.ruleset, progress=progress, floor=FLOOR),)
         if self.outcome == INELIGIBLE:
-            return answers.reasons(answers.false & self.ruleset.declining)
+            return reasons(answers, answers.false & self.ruleset.declining)
         if self.outcome == REFERRED:
-            return answers.reasons(answers.false)
+            return reasons(answers, answers.false)
         return ()
 
     @property
@@ -117,25 +99,25 @@ class Assessment:
         return tuple(reason.code for reason in self.reasons)
 
     @property
-    def _looked_at(self) -> bool:
-        """Whether the rules were looked at: not when progress is unknown or under the floor."""
+    def _evaluated(self) -> bool:
+        """Whether the rules were evaluated: not when progress is unknown or below the floor."""
         progress = self.answers.facts[self.ruleset.progress]
         return progress is not None and self.outcome != NOT_ASSESSED
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """The facts whose absence left the outcome `undetermined`."""
+        """The facts whose absence made the outcome `undetermined`."""
         if self.outcome != UNDETERMINED:
             return ()
-        return self.answers.needs if self._looked_at else ("progress",)
+        return self.answers.needs if self._evaluated else ("progress",)
 
     @property
     def trace(self) -> tuple[TraceLine, ...]:
-        """Every rule's answer, in order of priority; empty when none was looked at."""
-        return self.answers.trace if self._looked_at else ()
+        """The answer of every rule, in order of priority; empty when none was evaluated."""
+        return self.answers.trace if self._evaluated else ()
 
     def plain(self) -> dict[str, Json]:
-        """The assessment as plain values (design 7a)."""
+        """Return the assessment as plain values (decisions/formats)."""
         return {
             "outcome": self.outcome,
             "eligible": self.eligible,
@@ -161,7 +143,7 @@ class Assessment:
         }
 
     def record(self) -> dict[str, Json]:
-        """The decision record: the assessment, its format, and every fact that was known (design 7a)."""
+        """Return the decision record: the assessment, its format and every known fact."""
         return {
             **self.plain(),
             "format": RECORD_FORMAT,
@@ -174,10 +156,11 @@ class Assessment:
 
 def assess(rules: RuleSet, facts: Facts, on: date) -> Assessment:
     """
-    The assessment of prepared *facts*, those of the day *on*, by a jurisdiction's renewal *rules*.
+    Return the assessment of prepared *facts* of the day *on* by a jurisdiction's renewal *rules*.
 
-    Progress unknown: `undetermined`. Under the floor: `not_assessed`. A declining rule false:
-    `ineligible`. Else a rule unknown: `undetermined`. Else a rule false: `referred`. Else `eligible`.
+    The first of these that applies is the outcome: progress is unknown (`undetermined`), progress
+    is below the floor (`not_assessed`), a declining rule is false (`ineligible`), a rule is unknown
+    (`undetermined`), a rule is false (`referred`), and otherwise `eligible`.
     """
     progress = facts[rules.progress]
     if progress is None:

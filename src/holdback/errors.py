@@ -1,13 +1,13 @@
-"""Everything that can go wrong, as one tree.
+"""The exceptions that holdback raises on purpose.
 
-`HoldbackError` has three children, one for each kind of reader:
+`HoldbackError` has three subclasses:
 
-- `InvalidDocument`: somebody wrote a document that cannot be read; it lists every fault at once.
+- `InvalidDocument`: a document cannot be read; it lists all its errors at once.
 - `RuleError`: an expression of the rule language is wrong; it points at the characters.
 - `Refusal`: an expected business "no"; it carries a stable code and a suggested HTTP status.
 
-No message of these ever holds personal data: they name places and expectations, and show only what a
-person wrote into a rule file, an identifier or a value from a declared set.
+INVARIANT: no message holds personal data. Messages name places and expectations, and repeat only
+text from a rule file, an identifier, or a value from a declared set.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from typing import Any, Final
 from attrs import field, frozen
 from attrs.converters import optional
 
-# Design 7a: the codes that hosts and partners rely on, each with its HTTP status and its title.
+# The codes that hosts and partners rely on, with the HTTP status and the title of each
+# (decisions/refusal-codes). A code is never renamed or given another meaning.
 REFUSALS: Final[Mapping[str, tuple[int, str]]] = MappingProxyType(
     {
         "offers_expired": (404, "The offers have expired"),
@@ -42,9 +43,10 @@ REFUSALS: Final[Mapping[str, tuple[int, str]]] = MappingProxyType(
 )
 
 
+# Hostile files have many long names, and comparing them takes quadratic time.
 _MOST_CANDIDATES: Final = 300
 _LONGEST_NAME: Final = 60
-# A longer message is about what nobody wrote by hand.
+# A longer message repeats text that nobody wrote by hand.
 _LONGEST_MESSAGE: Final = 500
 
 
@@ -54,25 +56,26 @@ def _short(text: str) -> str:
 
 def printable(text: str) -> str:
     r"""
-    *text* with everything escaped that a terminal would not print but do.
+    Return *text* with characters that are not printable escaped.
+
+    A control sequence in a file could otherwise move the cursor of a terminal or change its title.
 
     >>> printable("a\x1b[31mb")
     'a\\u001b[31mb'
     """
     if text.isprintable():
         return text
-    return "".join(each if each.isprintable() else f"\\u{ord(each):04x}" for each in text)
+    return "".join(sign if sign.isprintable() else f"\\u{ord(sign):04x}" for sign in text)
 
 
-def did_you_mean(word: str, known: Iterable[str]) -> str | None:
+def did_you_mean(word: str, names: Iterable[str]) -> str | None:
     """
-    A hint naming the known word nearest to *word*, or None when nothing is near.
+    Return a hint with the one of *names* nearest to *word*, or None when none is near.
 
     >>> did_you_mean("progres", ["progress", "balance"])
     'did you mean `progress`?'
     """
-    # Hostile files have many long names; nobody means one of hundreds.
-    candidates = [each for each in islice(known, _MOST_CANDIDATES) if len(each) <= _LONGEST_NAME]
+    candidates = [name for name in islice(names, _MOST_CANDIDATES) if len(name) <= _LONGEST_NAME]
     near = difflib.get_close_matches(word[:_LONGEST_NAME], candidates, n=1)
     return f"did you mean `{near[0]}`?" if near else None
 
@@ -80,11 +83,11 @@ def did_you_mean(word: str, known: Iterable[str]) -> str | None:
 @frozen(kw_only=True)
 class ErrorDetail:
     """
-    One thing that is wrong with a document: what, where, and what would help.
+    One error in a document: a message, its place, and a hint.
 
-    `path` is a JSON path (`$.application.currency`) or a TOML key path (`rules[2].require`); `file`,
-    `line` and `column` (both from 1) are known for files. `source` is the line as written and `width`
-    the number of its characters, from `column` on, that are at fault.
+    `path` is a JSON path (`$.application.currency`) or a TOML key path (`rules[2].require`). For
+    files, `file`, `line` and `column` (both from 1) are known, `source` is the line as written, and
+    `width` is the number of its characters, from `column` on, that are wrong.
     """
 
     message: str = field(converter=_short)
@@ -98,7 +101,7 @@ class ErrorDetail:
 
     @property
     def place(self) -> str:
-        """Where the fault is, as `file:line:column` and path, as far as known."""
+        """The place of the error: `file:line:column` and path, without the unknown parts."""
         position = ":".join(
             str(part) for part in (self.file, self.line, self.column) if part is not None
         )
@@ -106,46 +109,46 @@ class ErrorDetail:
 
     def __str__(self) -> str:
         """
-        The fault on one line.
+        Return the error on one line.
 
-        >>> str(ErrorDetail(message="unknown field", path="$.compny", hint="did you mean `company`?"))
-        '$.compny: unknown field; did you mean `company`?'
+        >>> str(ErrorDetail(message="unknown field", path="$.a", hint="did you mean `b`?"))
+        '$.a: unknown field; did you mean `b`?'
         """
         text = f"{self.place}: {self.message}" if self.place else self.message
         return printable(f"{text}; {self.hint}" if self.hint else text)
 
     def underlined(self) -> str:
-        """The fault, and under it the source line with the characters at fault marked."""
+        """Return the error and, under it, the source line with the wrong characters marked."""
         return "\n    ".join([str(self), *self.marked()])
 
     def marked(self) -> tuple[str, ...]:
-        """The source line, if it is known, and a line that marks the characters at fault in it."""
+        """Return the source line, where it is known, and a line that marks the wrong characters."""
         if not self.source or self.column is None:
             return ()
-        # A tab is as wide as a terminal likes, and what cannot be printed is not: each is one sign here.
-        source = "".join(each if each.isprintable() else " " for each in self.source)
+        # A tab or an unprintable character becomes one space, so that the marks line up.
+        source = "".join(sign if sign.isprintable() else " " for sign in self.source)
         width = max(1, min(self.width, len(source) - self.column + 1))
         return source, f"{' ' * (self.column - 1)}{'^' * width}"
 
 
 class HoldbackError(Exception):
-    """The root of every error that holdback raises on purpose."""
+    """The base class of every exception that holdback raises on purpose."""
 
 
 class InvalidDocument(HoldbackError):
     """
-    A document that cannot be read: a request, a stored state, a jurisdiction's file, a set of facts.
+    An invalid document: a request, a stored state, a jurisdiction's file, a set of facts.
 
-    `faults` holds every fault that was found, in the order of the document.
+    `errors` holds all its errors, in the order of the document.
 
     >>> str(InvalidDocument([ErrorDetail(message="expected text", path="$.application.currency")]))
     '$.application.currency: expected text'
     """
 
-    def __init__(self, faults: Iterable[ErrorDetail]) -> None:
-        self.errors = tuple(faults)
-        assert self.errors, "an invalid document has at least one fault"
-        super().__init__("\n".join(str(fault) for fault in self.errors))
+    def __init__(self, errors: Iterable[ErrorDetail]) -> None:
+        self.errors = tuple(errors)
+        assert self.errors, "an invalid document has at least one error"
+        super().__init__("\n".join(str(error) for error in self.errors))
 
     def __reduce__(self) -> tuple[Any, ...]:  # an exception is copied by its arguments
         return type(self), (self.errors,)
@@ -154,19 +157,20 @@ class InvalidDocument(HoldbackError):
     def of(
         cls, message: str, *, path: str | None = None, hint: str | None = None
     ) -> InvalidDocument:
-        """An invalid document with the one fault described."""
+        """Return an invalid document with one error."""
         return cls([ErrorDetail(message=message, path=path, hint=hint)])
 
 
 class RuleError(HoldbackError):
     """
-    An expression of the rule language that is refused.
+    An invalid expression of the rule language.
 
-    `stage` says which reader refused it: `text` (characters and size), `syntax`, or `types` (names,
-    types, units, ranges and exactness). `start` and `end` delimit the characters at fault in `source`.
+    `stage` names the reader that refused it: `text` (characters and size), `syntax`, or `types`
+    (names, types, units, ranges and exactness). `start` and `end` delimit the wrong characters in
+    `source`.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the parts of one message
         self,
         message: str,
         *,
@@ -188,16 +192,16 @@ class RuleError(HoldbackError):
         return _rule_error, (self.message, self.source, self.start, self.end, self.stage, self.hint)
 
     def underlined(self) -> str:
-        """The message, and under it the expression with the characters at fault marked."""
+        """Return the message and, under it, the expression with the wrong characters marked."""
         return f"{self}\n    {self.source}\n    {' ' * self.start}{'^' * (self.end - self.start)}"
 
 
 class Refusal(HoldbackError):
     """
-    An expected business "no": nothing was changed.
+    An expected business "no" that changed nothing.
 
-    `code` is one of `REFUSALS`; `status` is the HTTP status that a host may answer with; `errors`
-    names the fields at fault, where there are any.
+    `code` is one of `REFUSALS`; `status` is the HTTP status that a host may respond with; `errors`
+    names the invalid fields, where there are any.
 
     >>> refusal = Refusal("offers_expired", "the offers expired at 2026-01-31T00:00:00Z")
     >>> refusal.status
@@ -215,7 +219,7 @@ class Refusal(HoldbackError):
         return _refusal, (self.code, self.detail, self.errors)
 
 
-def _rule_error(
+def _rule_error(  # noqa: PLR0913, PLR0917 - pickle passes the parts by position
     message: str, source: str, start: int, end: int, stage: str, hint: str | None
 ) -> RuleError:
     return RuleError(message, source=source, start=start, end=end, stage=stage, hint=hint)

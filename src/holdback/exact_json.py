@@ -1,8 +1,8 @@
-"""JSON that is exact, and digests of it.
+"""Exact JSON, and digests of it.
 
-The standard `json` module reads exact decimals through a hook and cannot write them, so holdback writes
-its own JSON: whole numbers, `Decimal`s in plain digits, and `Verbatim` text as it stands. Floats are
-refused. One value has one canonical text (keys sorted, no spaces, UTF-8), and so one digest.
+The standard `json` module reads exact decimals through a hook but cannot write them, so holdback
+writes its own JSON: whole numbers, `Decimal`s in plain digits, and `Verbatim` text unchanged.
+Floats are refused. A value has one canonical text (keys sorted, no spaces, UTF-8), so one digest.
 """
 
 from __future__ import annotations
@@ -17,44 +17,44 @@ from typing import Any, Final, TypeAlias
 from attrs import field, frozen
 
 from holdback.errors import InvalidDocument
-from holdback.money import plain
+from holdback.exact_numbers import plain
 
-# What `write_json` takes: plain values, nested.
+# Plain values, nested: the values that `write_json` takes.
 Json: TypeAlias = Any
 
 
 class Verbatim(str):
-    """JSON text that is written as it stands: a number as it came, or a document kept closed."""
+    """JSON text that is written unchanged: a number with its digits, or a document kept opaque."""
 
     __slots__ = ()
 
 
 def write_json(value: Json) -> str:
     """
-    *value* as JSON on one line, without spaces, its numbers exact.
+    Return *value* as JSON on one line, without spaces, its numbers exact.
 
     >>> write_json({"amount": Decimal("10000.00"), "n": 1, "as_it_came": Verbatim("0.10")})
     '{"amount":10000.00,"n":1,"as_it_came":0.10}'
     """
-    return _text(value, False)
+    return _text(value, sort=False)
 
 
 def canonical(value: Json) -> bytes:
     """
-    The one canonical form of *value*: keys sorted by code point, no spaces, UTF-8.
+    Return the canonical form of *value*: keys sorted by code point, no spaces, UTF-8.
 
     >>> canonical({"b": 1, "a": True})
     b'{"a":true,"b":1}'
     """
-    return _text(value, True).encode()
+    return _text(value, sort=True).encode()
 
 
 def digest(value: Json) -> str:
-    """The SHA-256 of the canonical form of *value*, as `sha256:` and 64 hexadecimal digits."""
+    """Return the SHA-256 of *value* in canonical form, as `sha256:` and 64 hexadecimal digits."""
     return f"sha256:{hashlib.sha256(canonical(value)).hexdigest()}"
 
 
-# How a value without parts is written, by its exact type: a subclass might not be what it says.
+# How a value without parts is written, by its exact type: a subclass can have another `repr`.
 _LEAVES: Final[dict[type, Callable[[Any], str]]] = {
     str: encode_basestring,
     int: int.__repr__,
@@ -65,24 +65,24 @@ _LEAVES: Final[dict[type, Callable[[Any], str]]] = {
 }
 
 
-def _text(value: Json, sort: bool) -> str:
+def _text(value: Json, *, sort: bool) -> str:
     leaf = _LEAVES.get(type(value))
     if leaf is not None:
         return leaf(value)
     if isinstance(value, Opaque):
         return value.text
     if isinstance(value, Mapping):
-        return _object(value, sort)
+        return _object(value, sort=sort)
     if isinstance(value, Sequence) and not isinstance(value, str | bytes):
-        return f"[{','.join([_text(item, sort) for item in value])}]"
+        return f"[{','.join([_text(item, sort=sort) for item in value])}]"
     raise TypeError(f"{type(value).__name__} is not exact JSON")
 
 
-def _object(value: Mapping[str, Json], sort: bool) -> str:
+def _object(value: Mapping[str, Json], *, sort: bool) -> str:
     parts: list[str] = []
     for name, item in sorted(value.items()) if sort else value.items():
         leaf = _LEAVES.get(type(item))
-        text = _text(item, sort) if leaf is None else leaf(item)
+        text = _text(item, sort=sort) if leaf is None else leaf(item)
         parts.append(f"{encode_basestring(name)}:{text}")
     return f"{{{','.join(parts)}}}"
 
@@ -96,14 +96,16 @@ def _content(text: str) -> bytes:
 
 
 def _closed(text: str) -> Verbatim:
-    """*text* without spaces; `Verbatim` is JSON that `write_json` wrote already."""
+    """Return *text* without spaces; a `Verbatim` was written by `write_json` already."""
     if type(text) is Verbatim:
         return text
     tree: Json = None
     try:
         tree = _tree(text)
     except (ValueError, TypeError, RecursionError):
-        readable = False  # raised below: the error itself would carry the whole document
+        # Raised below and not here, because the error's context would carry the whole document,
+        # which may hold personal data.
+        readable = False
     else:
         readable = True
     if not readable:
@@ -114,10 +116,10 @@ def _closed(text: str) -> Verbatim:
 @frozen(repr=False)
 class Opaque:
     """
-    A partner's document that holdback keeps and never looks into, such as a company's profile.
+    A partner's document that holdback keeps and never reads, such as a company's profile.
 
-    It is held as JSON text on one line, so its numbers stay as they came and nothing can change it. Two
-    are equal when they say the same, whatever the order of their keys. Its content is never shown.
+    It is kept as JSON text on one line, so its numbers keep their digits and nothing can change it.
+    Two are equal when their content is, in any order of keys. A `repr` never shows the content.
 
     >>> profile = Opaque('{"name": "Nine Lives", "share": 0.10}')
     >>> profile
@@ -130,7 +132,7 @@ class Opaque:
 
     @classmethod
     def of(cls, value: Json) -> Opaque:
-        """The opaque document with the content of *value*, a plain exact value."""
+        """Return the opaque document with the content of *value*, a plain exact value."""
         return cls(Verbatim(write_json(value)))
 
     @property

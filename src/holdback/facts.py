@@ -1,51 +1,50 @@
-"""The one catalogue of facts: what a rule may read, with type, unit, range, origin and meaning.
+"""The catalogue of facts that a rule may read, with type, unit, range, origin and meaning.
 
-A fact's place in the catalogue is its place in a tuple of prepared facts, so new facts go at the end of
-their list and nothing is ever removed. The definitions of the derived ones are in `history.py`.
+A fact's place in the catalogue is its place in a tuple of prepared facts, so new facts go at the
+end of the table and none is ever removed. `derived_facts` defines those that holdback derives.
 """
 
 from __future__ import annotations
 
-import datetime
+from datetime import date
 from functools import lru_cache
 from typing import Final
 
+from holdback.exact_numbers import HUNDRED_PERCENT, PERCENT_PLACES
 from holdback.model.deal import STATUSES, TYPES
-from holdback.money import PERCENT_PLACES, Currency
+from holdback.money import Currency
 from holdback.rules.types import Catalogue, Fact, Kind, Type
 
 DEAL: Final = "deal"
 MERCHANT: Final = "merchant"
 EVIDENCE: Final = "evidence"
 
-# Ranges are wide enough for any real merchant and narrow enough that no sum of them can pass 2**62
-# (design 4). Money: a million million minor units.
+# Ranges are wide enough for any real merchant, and narrow enough that no ordinary sum of them
+# passes 2**62, the bound of the rule language. Money: a million million minor units.
 MOST_MONEY: Final = 10**12
 MOST_DAYS: Final = 36_600  # a hundred years
 MOST_PERCENT: Final = 1_000_000 * 10**PERCENT_PLACES
-WHOLE: Final = 100 * 10**PERCENT_PLACES
 
-# Facts that the host's checks supply (design 7a). In an initial application the takings and the
-# months of trading come as evidence too; afterwards the merchant's state derives them.
+# Facts that the host's checks supply. In an initial application the takings and the months of
+# trading come as evidence too; afterwards holdback derives them from the merchant's state.
 EVIDENCE_FACTS: Final = (
     "identity_verified",
     "business_verified",
     "credit_score",
     "credit_checked_on",
 )
-# What one consumer credit check gives: a score and its day belong together.
+# The facts of one consumer credit check: a score and its day belong together.
 CREDIT: Final = ("credit_score", "credit_checked_on")
 INITIAL_EVIDENCE: Final = (*EVIDENCE_FACTS, "average_monthly_takings", "months_trading")
 
-
-# Name, kind, highest value (the lowest is 0), origin, meaning. A kind with a star is rounded down from an
-# exact fraction (design 4, derived percentages).
+# Name, kind, highest value (the lowest is 0), origin, meaning. A kind with a star is rounded down
+# from an exact fraction.
 _TABLE: Final = (
-    ("progress", "percent*", WHOLE, DEAL,
+    ("progress", "percent*", HUNDRED_PERCENT, DEAL,
      "Percent of the repayment amount already remitted: the paid-down percentage."),
     ("performance", "percent*", MOST_PERCENT, DEAL,
-     "Remitted to date as a percent of what the term expected by this day; 100% is on pace. Unknown "
-     "until a whole day has passed."),
+     "Remitted to date as a percent of what the term expected by this day; 100% is on pace. "
+     "Unknown until a whole day has passed."),
     ("balance", "money", MOST_MONEY, DEAL,
      "What is left to remit."),
     ("status", "text", STATUSES, DEAL,
@@ -55,8 +54,8 @@ _TABLE: Final = (
     ("days_since_funding", "days", MOST_DAYS, DEAL,
      "Days since the deal was funded."),
     ("days_since_last_remittance", "days", MOST_DAYS, DEAL,
-     "Days since the last remittance that counts, or since funding when there was none. Unknown unless "
-     "the history is declared complete."),
+     "Days since the last remittance that counts, or since funding when there was none. "
+     "Unknown unless the history is declared complete."),
     ("missed_remittances_30d", "count", 30, DEAL,
      "Of the last 30 days, those whose remittance was taken back, or was nothing though there were "
      "takings. Unknown unless the history is declared complete."),
@@ -67,8 +66,9 @@ _TABLE: Final = (
     ("deals_defaulted", "count", 10_000, MERCHANT,
      "Deals that defaulted. Unknown unless the history is declared complete."),
     ("average_monthly_takings", "money", MOST_MONEY, MERCHANT,
-     "Takings in a month, averaged over the last 90 days. Until so many are recorded, as the initial "
-     "application gave them; after that, unknown unless the takings are declared complete."),
+     "Takings in a month, averaged over the last 90 days. Until so many are recorded, as the "
+     "initial application gave them; after that, unknown unless the takings are declared "
+     "complete."),
     ("takings_trend", "percent*", MOST_PERCENT, MERCHANT,
      "Takings of the last 30 days as a percent of those of the 30 days before; 100% is unchanged."),
     ("months_trading", "count", 12_000, MERCHANT,
@@ -79,22 +79,16 @@ _TABLE: Final = (
      "Whether the business was found and verified."),
     ("credit_score", "count", 10_000, EVIDENCE,
      "The consumer credit score that the host's check gave."),
-    ("credit_checked_on", "date", datetime.date.max.toordinal(), EVIDENCE,
+    ("credit_checked_on", "date", date.max.toordinal(), EVIDENCE,
      "The day of the consumer credit check."),
 )  # fmt: skip
 
-# After so many places come the facts that a jurisdiction adds.
+# The facts that a jurisdiction declares have the places from here on.
 BUILT_IN_FACTS: Final = len(_TABLE)
 
 
-def _fact(
-    currency: Currency,
-    name: str,
-    kind: str,
-    high: int | tuple[str, ...],
-    origin: str,
-    description: str,
-) -> Fact:
+def _fact(currency: Currency, row: tuple[str, str, int | tuple[str, ...], str, str]) -> Fact:
+    name, kind, high, origin, description = row
     options = high if isinstance(high, tuple) else ()
     type_ = Type(
         Kind(kind.rstrip("*")), currency=currency if kind == "money" else None, options=options
@@ -113,9 +107,9 @@ def _fact(
 @lru_cache(maxsize=256)
 def catalogue(currency: Currency) -> Catalogue:
     """
-    The facts of a jurisdiction with *currency*, in their places.
+    Return the facts of a jurisdiction with *currency*, in their places.
 
     >>> catalogue(Currency.of("GBP")).facts[0].name
     'progress'
     """
-    return Catalogue(facts=tuple(_fact(currency, *row) for row in _TABLE), currency=currency)
+    return Catalogue(facts=tuple(_fact(currency, row) for row in _TABLE), currency=currency)

@@ -1,4 +1,4 @@
-"""How an assessment looks in a notebook. Everything that was written by somebody is escaped."""
+"""An assessment as HTML for a notebook. Text from rule files and facts is escaped."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ def _figures(facts: Mapping[str, Json]) -> str:
 
 
 def assessment_html(plain: Mapping[str, Json]) -> str:
-    """The assessment with the *plain* values (design 7a) as HTML: outcome, reasons, needs, trace."""
+    """Return the assessment with the *plain* values as HTML: outcome, reasons, needs and trace."""
     outcome = plain["outcome"]
     title = (
-        f'<p><strong style="color:{_COLOURS[outcome]}">{escape(outcome.replace("_", " "))}</strong> '
-        f"in {escape(plain['jurisdiction'])} on {escape(plain['on'])} "
+        f'<p><strong style="color:{_COLOURS[outcome]}">{escape(outcome.replace("_", " "))}'
+        f"</strong> in {escape(plain['jurisdiction'])} on {escape(plain['on'])} "
         f"<code>{escape(plain['digest'][:19])}</code></p>"
     )
     parts = [title]
     if plain["reasons"]:
-        rows = [_row((each["code"], each["text"])) for each in plain["reasons"]]
+        rows = [_row((reason["code"], reason["text"])) for reason in plain["reasons"]]
         parts.append(f"<table>{_row(('code', 'reason'), 'th')}{''.join(rows)}</table>")
     if plain["needs"]:
         parts.append(f"<p>Missing: {escape(', '.join(plain['needs']))}</p>")

@@ -1,6 +1,7 @@
-"""How figures are written for the people of a jurisdiction: `GBP 1234.50` as `£1,234.50`.
+"""Number formats of jurisdictions: `GBP 1234.50` as `£1,234.50`.
 
-Only the sentences for merchants are written so. Documents, records and rules keep one exact form.
+Only sentences for merchants use them. Documents, records and rules keep one exact form, so that
+programs can read them everywhere (decisions/number-formats).
 """
 
 from __future__ import annotations
@@ -18,20 +19,22 @@ _GROUP: Final = 3
 
 
 @frozen(kw_only=True)
-class Figures:
+class NumberFormat:
     """
-    How the figures in sentences are written.
+    The format of the figures in a jurisdiction's sentences.
 
-    `decimal` and `group` are the signs before the decimals and between thousands; `money`, `percent` and
-    `date` hold the places of their parts in braces.
+    `decimal` and `group` are the signs before the decimals and between thousands. `money`,
+    `percent` and `date` are templates with their parts in braces.
 
-    >>> german = Figures(decimal=",", group=".", money="{amount} €", percent="{number} %",
-    ...                  date="{day}.{month}.{year}")
+    >>> german = NumberFormat(
+    ...     decimal=",", group=".", money="{amount} €", percent="{number} %",
+    ...     date="{day}.{month}.{year}",
+    ... )
     >>> german.percent_text("79.9999")
     '79,9999 %'
     """
 
-    # The templates, each with the names that it has in braces.
+    # The templates and the names that each must have in braces.
     TEMPLATES: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         {"money": ("amount",), "percent": ("number",), "date": ("day", "month", "year")}
     )
@@ -45,22 +48,25 @@ class Figures:
 
     def show(self, type_: Type, number: int) -> str:
         """
-        *number* of *type_*, in whole numbers of its scale, for people.
+        Return *number* of *type_*, scaled, as this jurisdiction writes it.
 
         >>> from holdback.money import Currency
-        >>> british = Figures(decimal=".", group=",", money="£{amount}", percent="{number}%",
-        ...                   date="{day}/{month}/{year}")
+        >>> british = NumberFormat(
+        ...     decimal=".", group=",", money="£{amount}", percent="{number}%",
+        ...     date="{day}/{month}/{year}",
+        ... )
         >>> british.show(Type(Kind.MONEY, Currency.of("GBP")), -123450)
         '-£1,234.50'
         """
         match type_.kind:
             case Kind.MONEY:
-                amount = self.money.replace("{amount}", self._digits(str(type_.plain(abs(number)))))
+                amount = self._localised(str(type_.plain(abs(number))))
+                amount = self.money.replace("{amount}", amount)
                 return f"-{amount}" if number < 0 else amount
             case Kind.PERCENT:
                 return self.percent_text(str(type_.plain(number)).removesuffix("%"))
             case Kind.RATIO | Kind.COUNT:
-                return self._digits(str(type_.plain(number)))
+                return self._localised(str(type_.plain(number)))
             case Kind.DATE:
                 day = date.fromordinal(number)
                 parts = {"day": f"{day.day:02}", "month": f"{day.month:02}", "year": f"{day.year}"}
@@ -72,11 +78,11 @@ class Figures:
                 return type_.show(number)
 
     def percent_text(self, digits: str) -> str:
-        """A percentage whose *digits* have a point."""
-        return self.percent.replace("{number}", self._digits(digits))
+        """Return a percentage, given its plain *digits*."""
+        return self.percent.replace("{number}", self._localised(digits))
 
-    def _digits(self, plain: str) -> str:
-        """A number in plain digits with a point, with the signs of this jurisdiction."""
+    def _localised(self, plain: str) -> str:
+        """Return the number in *plain* digits with this jurisdiction's signs."""
         sign = "-" if plain.startswith("-") else ""
         whole, point, decimals = plain.removeprefix("-").partition(".")
         first = len(whole) % _GROUP or _GROUP

@@ -95,8 +95,9 @@ def test_a_planted_fault_is_found(monkeypatch, planted):
     A test that cannot fail is a defect.
     """
     module = sys.modules["holdback.rules.columns"]
-    wrong = {**module._COMPARED, planted: operator.gt if planted == ">=" else operator.ne}
-    monkeypatch.setattr(module, "_COMPARED", wrong)
+    fault = operator.gt if planted == ">=" else operator.ne
+    wrong = {planted: lambda first, others: fault(first, others[0])}
+    monkeypatch.setattr(module, "_COMPARISONS", {**module._COMPARISONS, **wrong})
 
     assert any(
         answers(rule, BACKENDS["polars"](rows)) != [interpret(rule, facts) for facts in rows]

@@ -242,7 +242,7 @@ def careless_not(right, node):
 
 FAULTS = {
     **{
-        f"`{operator}` written as `{wrong}`": ("_WRITTEN", {operator: wrong})
+        f"`{operator}` written as `{wrong}`": ("_PYTHON", {operator: wrong})
         for operator, wrong in WRITTEN_WRONGLY.items()
     },
     "`and` true when one is": plant("_true", misjoined("and", "or")),
@@ -285,7 +285,7 @@ def test_planted_faults_are_caught(fault, expected, monkeypatch):
     """
     name, wrong = fault
     if isinstance(wrong, dict):
-        wrong = {**CLOSURE._WRITTEN, **wrong}
+        wrong = {**CLOSURE._PYTHON, **wrong}
     monkeypatch.setattr(CLOSURE, name, wrong)
 
     assert is_caught(expected)

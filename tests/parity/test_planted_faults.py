@@ -109,7 +109,8 @@ def test_a_wrong_comparison(monkeypatch, operand, wrong):
     """
     A wrong comparison in the column expressions is noticed.
     """
-    monkeypatch.setattr(columns_module, "_COMPARED", {**columns_module._COMPARED, operand: wrong})
+    table = {**columns_module._COMPARISONS, operand: lambda first, others: wrong(first, others[0])}
+    monkeypatch.setattr(columns_module, "_COMPARISONS", table)
     assert answered_wrong()
 
 

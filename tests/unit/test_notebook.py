@@ -1,4 +1,4 @@
-"""How an assessment shows itself in a notebook."""
+"""An assessment as HTML for a notebook."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def read(html):
 
 def test_outcome_reasons_needs_and_trace():
     """
-    "`_repr_html_`, escaped: outcome, reasons with figures, what is missing, the trace"
+    The HTML has the outcome, the reasons with their figures, the missing facts and the trace.
     """
     good = {"progress": "64%", "performance": "79.9999%", "status": "Funded"}
     ineligible = read(RULEBOOK.assess(good)._repr_html_())
@@ -48,9 +48,9 @@ def test_outcome_reasons_needs_and_trace():
     assert "Missing: performance" in undetermined.text
 
 
-def test_nothing_that_somebody_wrote_becomes_markup():
+def test_text_from_files_is_escaped():
     """
-    A rule's reason, id and code are text, whatever they hold.
+    A rule's reason, id and code are escaped.
     """
     rules = RULEBOOK.renewal
     spoilt = attrs.evolve(

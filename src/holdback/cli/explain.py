@@ -17,7 +17,7 @@ from holdback.engine import Engine
 from holdback.errors import InvalidDocument, printable
 from holdback.exact_json import Json, write_json
 from holdback.jurisdictions.jurisdiction import Jurisdictions
-from holdback.ruleset import Reason
+from holdback.reasons import Reason
 
 _ANSWERS: Final = {True: "true", False: "false", None: "unknown"}
 _COLOURS: Final = {

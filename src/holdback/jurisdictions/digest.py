@@ -15,8 +15,9 @@ from typing import Final, TypeVar
 from attrs import define, field
 
 from holdback.exact_json import Json, Verbatim, canonical, digest
+from holdback.exact_numbers import plain, without_zeros
 from holdback.jurisdictions.source_rules import SourceProduct
-from holdback.money import Currency, plain
+from holdback.money import Currency
 from holdback.rules import Catalogue, Fact, text
 from holdback.ruleset import Rule
 
@@ -141,9 +142,7 @@ def normal_setting(value: Json) -> Json:
     if isinstance(value, list):
         return [normal_setting(part) for part in value]
     if isinstance(value, Decimal):
-        digits, point, decimals = plain(value).partition(".")
-        decimals = decimals.rstrip("0")
-        return Verbatim(f"{digits}{point if decimals else ''}{decimals}")
+        return Verbatim(without_zeros(plain(value)))
     if isinstance(value, str):
         match = _QUANTITY.fullmatch(value)
         if match is not None and (match[1] or match[4]):

@@ -10,7 +10,7 @@ from typing import Final
 
 from attrs import define
 
-from holdback.eligibility import FLOOR_CODE, OUTCOMES
+from holdback.eligibility import OUTCOMES
 from holdback.errors import did_you_mean
 from holdback.exact_json import Json
 from holdback.jurisdictions.jurisdiction_file import TIMELINES
@@ -20,6 +20,7 @@ from holdback.jurisdictions.rulebook import Example, ProductTerms, Rulebook
 from holdback.jurisdictions.timeline import Period, read_period
 from holdback.model.product import ACCEPTED, DECLINED, REFERRED
 from holdback.money import Currency
+from holdback.reasons import FLOOR_CODE
 from holdback.rules import Kind, Type
 from holdback.toml import Node, TomlTable, excerpt
 

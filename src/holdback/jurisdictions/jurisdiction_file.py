@@ -13,11 +13,12 @@ import pendulum
 from attrs import field, frozen
 
 from holdback.errors import did_you_mean
+from holdback.exact_numbers import ROUNDINGS
 from holdback.jurisdictions.declared_facts import read_facts
 from holdback.jurisdictions.source_rules import ID, NAME
 from holdback.jurisdictions.timeline import Period, Timeline, read_period, read_timeline
-from holdback.money import ROUNDINGS, Currency
-from holdback.number_format import Figures
+from holdback.money import Currency
+from holdback.number_format import NumberFormat
 from holdback.rules import Fact
 from holdback.toml import Node, TomlTable, excerpt
 
@@ -72,7 +73,7 @@ class JurisdictionDetails:
     review_by: date
     automated_decisioning: bool
     facts: tuple[Fact, ...]
-    figures: Figures | None
+    figures: NumberFormat | None
     switched_off: tuple[SwitchedOff, ...]
     timelines: Mapping[str, tuple[Node, Timeline[int]]] = field(eq=False, repr=False)
     node: Node = field(eq=False, repr=False)
@@ -216,11 +217,11 @@ def _switched_off(table: TomlTable, *, has_parent: bool) -> tuple[SwitchedOff, .
 _KINDS: Final = MappingProxyType({"rule": ID, "parameter": NAME, "product": NAME})
 
 
-def _figures(node: Node) -> Figures | None:
+def _figures(node: Node) -> NumberFormat | None:
     """Return how figures are written in sentences for merchants."""
     if node.absent:
         return None
-    table = node.table(Figures.KEYS)
+    table = node.table(NumberFormat.KEYS)
     decimal = table["decimal"].text(r"[.,]", "`.` or `,`")
     group = table["group"].value
     if not isinstance(group, str) or re.fullmatch(r"[ .,']?", group) is None:
@@ -230,10 +231,12 @@ def _figures(node: Node) -> Figures | None:
     elif group == decimal:
         table["group"].add_error("it is the decimal sign")
         group = None
-    templates = {name: _template(table[name], names) for name, names in Figures.TEMPLATES.items()}
+    templates = {
+        name: _template(table[name], names) for name, names in NumberFormat.TEMPLATES.items()
+    }
     if decimal is None or group is None or None in templates.values():
         return None
-    return Figures(decimal=decimal, group=group, **{k: str(v) for k, v in templates.items()})
+    return NumberFormat(decimal=decimal, group=group, **{k: str(v) for k, v in templates.items()})
 
 
 # A template of a number with digits or signs of its own would show the merchant another number.

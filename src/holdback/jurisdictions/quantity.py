@@ -7,7 +7,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Final
 
-from holdback.money import scaled, trimmed
+from holdback.exact_numbers import scaled, trimmed
 from holdback.rules import Kind, Type
 from holdback.toml import MAX_DIGITS, Node
 

@@ -15,10 +15,11 @@ from typing import Final
 from attrs import define, field, frozen
 
 from holdback.errors import RuleError
+from holdback.exact_numbers import HUNDRED_PERCENT
 from holdback.jurisdictions.calculator_choice import CalculatorChoice
 from holdback.jurisdictions.quantity import read_quantity
 from holdback.jurisdictions.timeline import Period, Timeline, read_period, read_timeline
-from holdback.money import PERCENT_PLACES, Currency
+from holdback.money import Currency
 from holdback.rules import Catalogue, Kind, Tree, Type, parse
 from holdback.rules.tokens import KEYWORDS
 from holdback.ruleset import DECLINE, PLACEHOLDER, REFER
@@ -37,7 +38,6 @@ RULE: Final = ("id", "code", "require", "reason", "source")
 PRODUCT: Final = ("key", "name", "description", "repayment_mechanism", "from", "amounts")
 OPTIONAL_OF_A_RULE: Final = ("when", "otherwise", "from", "until")
 OPTIONAL_OF_A_PRODUCT: Final = ("until", "rules")
-_HUNDRED_PERCENT: Final = 100 * 10**PERCENT_PLACES
 _ALWAYS: Final = Period(date.min)
 
 
@@ -295,7 +295,7 @@ def _amounts(node: Node) -> tuple[int, ...]:
     if (
         list(amounts) != sorted(set(amounts))
         or not amounts
-        or not 0 < amounts[0] <= amounts[-1] <= _HUNDRED_PERCENT
+        or not 0 < amounts[0] <= amounts[-1] <= HUNDRED_PERCENT
     ):
         node.add_error("expected percentages above 0% and up to 100%, each above the one before")
     return amounts

@@ -8,14 +8,14 @@ from datetime import date
 from holdback.derived_facts import performance
 from holdback.eligibility import Assessment
 from holdback.errors import Refusal
+from holdback.exact_numbers import HUNDRED_PERCENT, PERCENT_PLACES, trimmed
 from holdback.lifecycle.commands import AssessRenewal, LookUp, ReviewRenewal
 from holdback.lifecycle.configuration import Configuration
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.decision import Decision
 from holdback.lifecycle.status import renewal_case, renewal_eligibility
-from holdback.model.deal import WHOLE, Deal, LookupDeal, MerchantLookup, Performance
+from holdback.model.deal import Deal, LookupDeal, MerchantLookup, Performance
 from holdback.model.merchant import Merchant
-from holdback.money import PERCENT_PLACES, trimmed
 
 
 def look_up(
@@ -88,7 +88,7 @@ def _performance(deal: Deal, today: date, *, eligible: bool) -> Performance:
     scaled = performance(deal, today)
     return Performance(
         # On the day of funding nothing is due yet: the deal counts as on pace.
-        performance=trimmed(WHOLE if scaled is None else scaled, PERCENT_PLACES),
+        performance=trimmed(HUNDRED_PERCENT if scaled is None else scaled, PERCENT_PLACES),
         progress=trimmed(deal.progress, PERCENT_PLACES),
         renewal_eligibility=deal.active and eligible,
     )

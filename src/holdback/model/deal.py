@@ -15,8 +15,9 @@ from typing import Final, Literal, TypeAlias
 
 from attrs import evolve, field, frozen
 
+from holdback.exact_numbers import HUNDRED_PERCENT
 from holdback.model import validators
-from holdback.money import PERCENT_PLACES, Money
+from holdback.money import Money
 
 # The values of `status` and `type`. The service specifies `Funded` and `Initial` (service 2.5).
 FUNDED: Final = "Funded"
@@ -30,9 +31,6 @@ RENEWAL: Final = "Renewal"
 TYPES: Final = (INITIAL, RENEWAL)
 
 TransactionStatus: TypeAlias = Literal["Settled", "Unsettled", "Reversed", "Reversal"]
-
-WHOLE: Final = 100 * 10**PERCENT_PLACES  # 100 percent, scaled
-
 
 @frozen(kw_only=True)
 class Entry:
@@ -148,7 +146,9 @@ class Deal:
 
         Remittances alone count, not what a renewal settled (decisions/rounded-percentages).
         """
-        return min(WHOLE, self.remitted.minor * WHOLE // self.repayment_amount.minor)
+        return min(
+            HUNDRED_PERCENT, self.remitted.minor * HUNDRED_PERCENT // self.repayment_amount.minor
+        )
 
     @property
     def ended_on(self) -> date | None:

@@ -1,1 +1,1 @@
-"""The calculators and the quote: limits, factor rate, split percentage and term, put together."""
+"""Quotes: the calculators of limits, factor rate, split percentage and term, and their results."""

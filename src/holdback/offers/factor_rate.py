@@ -1,4 +1,4 @@
-"""What the financing costs: `repayment_amount = funded_amount x factor_rate`."""
+"""Factor rates, the cost of financing: `repayment_amount = funded_amount x factor_rate`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import Any
 
 from attrs import field, frozen
 
-from holdback.money import Money, less
+from holdback.exact_numbers import subtract
+from holdback.money import Money
 from holdback.offers.pricing_case import PricingCase, Ratio
 
 _ONE = Decimal(1)
@@ -15,8 +16,8 @@ _NO_DISCOUNT = Ratio(Decimal(0))
 
 
 def _discounted(rate: Decimal, discount: Decimal, case: PricingCase) -> Decimal:
-    """*rate* less the renewal discount where it applies; a factor rate is never below 1."""
-    return max(_ONE, less(rate, discount)) if case.renewal else rate
+    """Return *rate* less the discount of a renewal; a factor rate is never below 1."""
+    return max(_ONE, subtract(rate, discount)) if case.renewal else rate
 
 
 def _rate(_: object, __: object, rate: Any) -> None:
@@ -37,13 +38,13 @@ class FlatRate:
     renewal_discount: Ratio = field(default=_NO_DISCOUNT, validator=_discount)
 
     def __call__(self, case: PricingCase, funded_amount: Money) -> Decimal:
-        """The factor rate."""
+        """Return the factor rate."""
         return _discounted(self.rate, self.renewal_discount, case)
 
 
 @frozen
 class Band:
-    """A band of a banded rate: facts below `up_to`, a prepared number; None is without bound."""
+    """A band of a banded rate: values below `up_to`, a scaled number; None has no bound."""
 
     up_to: int | None
     rate: Ratio = field(validator=_rate)
@@ -52,10 +53,10 @@ class Band:
 @frozen(kw_only=True)
 class BandedRate:
     """
-    A rate by the band into which the fact `on` falls, less `renewal_discount` in a renewal.
+    A rate by the band of the fact `on`, less `renewal_discount` in a renewal.
 
-    A band holds the values below its `up_to` that no earlier band holds; the last has no `up_to`. While
-    the fact is unknown the highest of the rates applies: ignorance never makes financing cheaper.
+    A band holds the values below its `up_to` that no earlier band holds; the last has no `up_to`.
+    While the fact is unknown the highest rate applies: ignorance never makes financing cheaper.
     """
 
     on: str
@@ -67,12 +68,12 @@ class BandedRate:
         if not bands or bands[-1].up_to is not None:
             raise ValueError("the last band has a rate and no `up_to`")
         bounds = [band.up_to for band in bands[:-1]]
-        known = [bound for bound in bounds if bound is not None]
-        if len(known) != len(bounds) or known != sorted(set(known)):
+        given = [bound for bound in bounds if bound is not None]
+        if len(given) != len(bounds) or given != sorted(set(given)):
             raise ValueError("every band but the last has an `up_to`, each above the one before")
 
     def __call__(self, case: PricingCase, funded_amount: Money) -> Decimal:
-        """The factor rate."""
+        """Return the factor rate."""
         number = case.number(self.on)
         if number is None:
             rate = max(band.rate for band in self.bands)

@@ -1,4 +1,4 @@
-"""How much a merchant may be offered."""
+"""Limits: the smallest and the largest amount that a merchant may be offered."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from holdback.money import Money
 from holdback.offers.pricing_case import PricingCase, Ratio
 
 
-def _above_nothing(_: object, attribute: Attribute[Any], value: Any) -> None:
+def _above_zero(_: object, attribute: Attribute[Any], value: Any) -> None:
     number = value.minor if isinstance(value, Money) else value
     if number is not None and number <= 0:
-        raise ValueError(f"`{attribute.name}` has to be above nothing")
+        raise ValueError(f"`{attribute.name}` must be above zero")
 
 
 def _in_order(calculator: FixedLimits | TakingsMultiple) -> None:
@@ -24,47 +24,48 @@ def _in_order(calculator: FixedLimits | TakingsMultiple) -> None:
 
 @frozen(kw_only=True)
 class FixedLimits:
-    """The same bounds for every merchant: `minimum`, `maximum`, and `step` where amounts have one."""
+    """The same `minimum` and `maximum` for every merchant; offers are whole multiples of `step`."""
 
-    minimum: Money = field(validator=_above_nothing)
+    minimum: Money = field(validator=_above_zero)
     maximum: Money
-    step: Money | None = field(default=None, validator=_above_nothing)
+    step: Money | None = field(default=None, validator=_above_zero)
 
     def __attrs_post_init__(self) -> None:
         _in_order(self)
 
     @property
     def configured(self) -> Limits:
-        """The bounds as configured."""
+        """The configured bounds."""
         return Limits(minimum=self.minimum, maximum=self.maximum)
 
     def __call__(self, case: PricingCase) -> Limits:
-        """The configured bounds."""
+        """Return the configured bounds."""
         return self.configured
 
 
 @frozen(kw_only=True)
 class TakingsMultiple:
     """
-    At most `multiple` times the average monthly takings, rounded down to a whole `step`, and never
-    beyond `minimum` and `maximum`.
+    A maximum of `multiple` times the average monthly takings, rounded down to a whole `step`.
+
+    It is never above `maximum`, and `minimum` is fixed.
     """
 
-    minimum: Money = field(validator=_above_nothing)
+    minimum: Money = field(validator=_above_zero)
     maximum: Money
-    multiple: Ratio = field(validator=_above_nothing)
-    step: Money | None = field(default=None, validator=_above_nothing)
+    multiple: Ratio = field(validator=_above_zero)
+    step: Money | None = field(default=None, validator=_above_zero)
 
     def __attrs_post_init__(self) -> None:
         _in_order(self)
 
     @property
     def configured(self) -> Limits:
-        """The bounds as configured."""
+        """The configured bounds."""
         return Limits(minimum=self.minimum, maximum=self.maximum)
 
     def __call__(self, case: PricingCase) -> Limits | None:
-        """The bounds for the merchant's takings; None while these are unknown."""
+        """Return the bounds for the merchant's takings; None while these are unknown."""
         takings = case.number("average_monthly_takings")
         if takings is None:
             return None
@@ -74,7 +75,7 @@ class TakingsMultiple:
 
 def floor_to(amount: Money, step: Money | None) -> Money:
     """
-    *amount* rounded down to a whole multiple of *step*.
+    Return *amount* rounded down to a whole multiple of *step*.
 
     >>> floor_to(Money.parse("GBP 1299.99"), Money.parse("GBP 100.00"))
     Money.parse('GBP 1200.00')
@@ -86,7 +87,7 @@ def floor_to(amount: Money, step: Money | None) -> Money:
 
 def ceil_to(amount: Money, step: Money | None) -> Money:
     """
-    *amount* rounded up to a whole multiple of *step*.
+    Return *amount* rounded up to a whole multiple of *step*.
 
     >>> ceil_to(Money.parse("GBP 1200.01"), Money.parse("GBP 100.00"))
     Money.parse('GBP 1300.00')

@@ -1,45 +1,39 @@
-"""What a calculator is asked about, and what each kind of calculator is.
+"""The case that a calculator prices, and a protocol for each kind of calculator.
 
-There are four kinds, each a `Protocol`. A calculator is an attrs class whose fields are its settings in
-`products.toml` and whose instances are called; it gives None when a fact that it needs is not known.
+A calculator is an attrs class whose fields are its settings in `products.toml` and whose instances
+are called. It returns None when a fact that it needs is unknown.
 """
 
 from __future__ import annotations
 
 from datetime import date
 from decimal import Decimal
-from typing import NewType, Protocol, TypeAlias, runtime_checkable
+from typing import Final, NewType, Protocol, TypeAlias, runtime_checkable
 
 from attrs import field, frozen
 
+from holdback.exact_numbers import RATIO_PLACES, divide, scaled, trimmed
 from holdback.model.product import Limits
-from holdback.money import (
-    RATIO_PLACES,
-    Currency,
-    Money,
-    divide,
-    scaled,
-    trimmed,
-)
+from holdback.money import Currency, Money
 from holdback.rules.types import Catalogue, Facts, Kind
 
-# Settings say which of the two exact numbers they are: `"12.5%"` or `"1.18"`.
+# A setting's annotation says how it is written: `"12.5%"` or `"1.18"`.
 Percent = NewType("Percent", Decimal)
 Ratio = NewType("Ratio", Decimal)
 
 FactValue: TypeAlias = bool | int | str | Decimal | date | Money | None
 
 # A month is a twelfth of 365 days, everywhere in holdback.
-DAYS_A_YEAR = 365
-MONTHS_A_YEAR = 12
+DAYS_A_YEAR: Final = 365
+MONTHS_A_YEAR: Final = 12
 
 
 @frozen(kw_only=True)
 class PricingCase:
     """
-    One application for one product: the facts known, and how this jurisdiction counts money.
+    One application for one product: the known facts, and the jurisdiction's currency and rounding.
 
-    `rounding` is the jurisdiction's, by name.
+    `rounding` is the name of a rounding in `exact_numbers.ROUNDINGS`.
     """
 
     facts: Facts = field(repr=False)
@@ -49,13 +43,15 @@ class PricingCase:
     rounding: str
 
     def number(self, name: str) -> int | None:
-        """The fact *name* as the whole number that rules read, None when it is unknown."""
+        """Return the fact *name* as the scaled number that rules read, None when it is unknown."""
         return self.facts[self.catalogue.place(name)]
 
     def fact(self, name: str) -> FactValue:
         """
-        The fact *name* as a plain exact value, None when it is unknown: money as `Money`, percentages
-        (0 to 100) and ratios as `Decimal`, days and counts as whole numbers.
+        Return the fact *name* as a plain exact value, None when it is unknown.
+
+        Money is `Money`, percentages (0 to 100) and ratios are `Decimal`, days and counts are whole
+        numbers.
         """
         place = self.catalogue.place(name)
         number = self.facts[place]
@@ -73,14 +69,14 @@ class PricingCase:
         return date.fromordinal(number) if type_.kind is Kind.DATE else number
 
     def times(self, amount: Money, factor: Decimal) -> Money:
-        """*amount* times *factor*, rounded to minor units by the jurisdiction's rounding."""
+        """Return *amount* times *factor*, rounded to minor units by the jurisdiction's rounding."""
         product = amount.minor * scaled(factor, RATIO_PLACES)
         return Money(divide(product, 10**RATIO_PLACES, self.rounding), amount.currency)
 
 
 @frozen
 class Term:
-    """A term: in months, as the wire has it, and in whole days, as the deal keeps it."""
+    """A term: in months, as partners see it, and in whole days, as the deal keeps it."""
 
     months: Decimal
     days: int
@@ -88,7 +84,7 @@ class Term:
     @classmethod
     def of_days(cls, days: int) -> Term:
         """
-        The term of *days*; its months are rounded half even to two decimals.
+        Return the term of *days*; its months are rounded half even to two decimals.
 
         >>> Term.of_days(200)
         Term(months=Decimal('6.58'), days=200)
@@ -99,7 +95,7 @@ class Term:
     @classmethod
     def of_months(cls, months: int) -> Term:
         """
-        The term of whole *months*; its days are rounded up.
+        Return the term of whole *months*; its days are rounded up.
 
         >>> Term.of_months(6)
         Term(months=Decimal('6'), days=183)
@@ -109,44 +105,44 @@ class Term:
 
 @runtime_checkable
 class LimitsCalculator(Protocol):
-    """Gives the bounds of a product's amount for a case."""
+    """A calculator of the bounds of a product's amount."""
 
     @property
     def configured(self) -> Limits:
-        """The bounds as they stand in the file, for a merchant who gets no offers."""
+        """The bounds in the file, reported for a merchant who gets no offers."""
 
     @property
     def step(self) -> Money | None:
-        """The amount of which every offer is a whole multiple, where there is one."""
+        """The amount of which every offer is a whole multiple, or None."""
 
     def __call__(self, case: PricingCase) -> Limits | None:
-        """The bounds for this case; a minimum above the maximum leaves no room."""
+        """Return the bounds for *case*; a minimum above the maximum means no offers."""
 
 
 @runtime_checkable
 class FactorRateCalculator(Protocol):
-    """Gives the factor rate for an amount."""
+    """A calculator of the factor rate for an amount."""
 
     def __call__(self, case: PricingCase, funded_amount: Money) -> Decimal | None:
-        """The factor rate: at least 1, at most 6 decimals."""
+        """Return the factor rate: at least 1, at most 6 decimals."""
 
 
 @runtime_checkable
 class SplitPercentageCalculator(Protocol):
-    """Gives the split percentages at which an amount is offered, one offer for each."""
+    """A calculator of the split percentages of an amount, each of which makes an offer."""
 
     def __call__(self, case: PricingCase, repayment_amount: Money) -> tuple[Decimal, ...] | None:
-        """The percentages, above 0 and up to 100, at most 4 decimals; none when none is affordable."""
+        """Return percentages above 0 and up to 100, at most 4 decimals; () if unaffordable."""
 
 
 @runtime_checkable
 class TermCalculator(Protocol):
-    """Gives the term in which an amount is expected to be repaid."""
+    """A calculator of the term in which an amount is expected to be repaid."""
 
     def __call__(
         self, case: PricingCase, repayment_amount: Money, split_percentage: Decimal
     ) -> Term | None:
-        """The term: at least one day."""
+        """Return the term, at least one day."""
 
 
 Calculator: TypeAlias = (

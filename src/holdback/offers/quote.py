@@ -1,7 +1,7 @@
-"""The decision on a product and its offers, from the product's rules and calculators.
+"""Quotes: the decision on a product and its offers, from the product's rules and calculators.
 
-Exact throughout: amounts are whole minor units, rounded by the jurisdiction's rounding where a factor or
-a percentage is applied, and in the merchant's favour nowhere else.
+Amounts are whole minor units. They are rounded by the jurisdiction's rounding where a factor or a
+percentage is applied, and nowhere else.
 """
 
 from __future__ import annotations
@@ -12,24 +12,24 @@ from typing import Any, Final, TypeAlias
 from attrs import frozen
 
 from holdback.exact_json import Json
-from holdback.model.offer import Offer
-from holdback.model.product import ACCEPTED, DECLINED, REFERRED, Limits
-from holdback.money import (
+from holdback.exact_numbers import (
+    HUNDRED_PERCENT,
     PERCENT_PLACES,
     RATIO_PLACES,
-    Money,
+    digits,
     divide,
     plain,
     scaled,
-    short,
 )
+from holdback.model.offer import Offer
+from holdback.model.product import ACCEPTED, DECLINED, REFERRED, Limits
+from holdback.money import Money
 from holdback.offers.limits import ceil_to, floor_to
 from holdback.offers.pricing_case import PricingCase
 from holdback.offers.registry import BoundProduct
-from holdback.ruleset import Reason
+from holdback.reasons import Reason, reasons
 
 _ONE: Final = 10**RATIO_PLACES
-_WHOLE: Final = 100 * 10**PERCENT_PLACES
 
 
 @frozen(kw_only=True)
@@ -37,7 +37,7 @@ class Quote:
     """
     The decision on one product: its limits and, when it is `Accepted`, its offers.
 
-    `reasons` are the rules that were false, `needs` the facts that are missing.
+    `reasons` explain the false rules; `needs` are the missing facts.
     """
 
     decision: str
@@ -47,22 +47,23 @@ class Quote:
     needs: tuple[str, ...] = ()
 
     def record(self, key: str) -> Mapping[str, Json]:
-        """The decision on the product *key* as plain values, for the event."""
+        """Return the decision on the product *key* as plain values, for the event."""
         return {
             "product": key,
             "decision": self.decision,
             "reasons": [
-                {"code": each.code, "rule": each.rule, "text": each.text} for each in self.reasons
+                {"code": reason.code, "rule": reason.rule, "text": reason.text}
+                for reason in self.reasons
             ],
             "needs": list(self.needs),
         }
 
 
 class _Unknown(Exception):
-    """Not an error: a calculator gave None, because it does not know enough to answer."""
+    """A calculator returned None, because a fact that it needs is unknown."""
 
 
-# Gives the id of a product's offer from its place among them.
+# The id of an offer, from its place among the offers of a product.
 Identify: TypeAlias = Callable[[int], str]
 
 
@@ -70,21 +71,21 @@ def quote(
     product: BoundProduct, case: PricingCase, identify: Identify, settlement: Money | None = None
 ) -> Quote:
     """
-    The decision on *product* for *case*, by the product's own rules first (design 6a).
+    Return the decision on *product* for *case*, by the product's own rules first.
 
-    A renewal settles its base deal: *settlement* is that deal's balance, and every offer leaves the
-    merchant net proceeds above it. *identify* names the offers.
+    A renewal settles its base deal: *settlement* is the balance of that deal, and every offer is
+    larger than it (decisions/offers). *identify* returns the ids of the offers.
     """
     configured = product.limits.configured
     answers = product.terms.rules.answer(case.facts)
     if answers.declined:
-        reasons = answers.reasons(answers.false & product.terms.rules.declining)
-        return Quote(decision=DECLINED, limits=configured, reasons=reasons)
+        why = reasons(answers, answers.false & product.terms.rules.declining)
+        return Quote(decision=DECLINED, limits=configured, reasons=why)
     if answers.unknown:
         return Quote(decision=REFERRED, limits=configured, needs=answers.needs)
     if answers.false:
-        reasons = answers.reasons(answers.false)
-        return Quote(decision=REFERRED, limits=configured, reasons=reasons)
+        why = reasons(answers, answers.false)
+        return Quote(decision=REFERRED, limits=configured, reasons=why)
     try:
         return _priced(product, case, identify, settlement)
     except _Unknown:
@@ -110,8 +111,9 @@ def _priced(
 
 def _room(limits: Limits, settlement: Money | None, step: Money | None) -> Limits:
     """
-    *limits* in whole steps, the minimum above nothing and high enough to leave net proceeds above the
-    *settlement*, if only of one minor unit.
+    Return *limits* in whole steps, the minimum above the *settlement*, or above zero without one.
+
+    An offer of exactly the settlement would leave the merchant nothing.
     """
     currency = limits.minimum.currency
     least = max(limits.minimum, Money(1 + (settlement.minor if settlement else 0), currency))
@@ -123,7 +125,7 @@ def _amounts(product: BoundProduct, limits: Limits) -> list[Money]:
     step = product.limits.step
     whole = 1 if step is None else step.minor
     least, most = limits.minimum.minor, limits.maximum.minor
-    shares = (most * share // _WHOLE // whole * whole for share in product.terms.amounts)
+    shares = (most * share // HUNDRED_PERCENT // whole * whole for share in product.terms.amounts)
     amounts = dict.fromkeys(min(max(share, least), most) for share in shares)
     return [Money(amount, limits.maximum.currency) for amount in amounts]
 
@@ -142,7 +144,7 @@ def _terms(product: BoundProduct, case: PricingCase, funded: Money) -> Iterator[
         raise _Unknown
     for split in splits:
         percent = scaled(split, PERCENT_PLACES)
-        if not 0 < percent <= _WHOLE:
+        if not 0 < percent <= HUNDRED_PERCENT:
             name = product.terms.split_percentage.name
             raise ValueError(f"{name}: a split percentage is above 0 and up to 100")
         term = product.term(case, repayment, split)
@@ -152,7 +154,8 @@ def _terms(product: BoundProduct, case: PricingCase, funded: Money) -> Iterator[
             raise ValueError(f"{product.terms.term.name}: a term is at least one day")
         yield {
             "description": f"{funded}, repaid as {repayment} from "
-            f"{short(percent, PERCENT_PLACES)}% of takings in about {plain(term.months)} months",
+            f"{digits(percent, PERCENT_PLACES, 0)}% of takings in about "
+            f"{plain(term.months)} months",
             "funded_amount": funded,
             "repayment_amount": repayment,
             "factor_rate": rate,

@@ -1,7 +1,7 @@
-"""From names in `products.toml` to calculators: the built-in ones, and those a host registers.
+"""Calculators by the names in `products.toml`: the built-in ones, and those that a host registers.
 
-There is no global registry: an engine is built with the calculators that it may use, by a name such as
-`term/seasonal`, and refuses a jurisdiction that names another (design 6).
+There is no global registry. An engine is built with the calculators that it may use, by a name such
+as `term/seasonal`, and refuses a jurisdiction that names another (decisions/engine).
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ from attrs import field, frozen
 from cattrs import Converter
 
 from holdback.errors import ErrorDetail, InvalidDocument, did_you_mean
+from holdback.exact_numbers import trimmed
 from holdback.jurisdictions.calculator_choice import CalculatorChoice
 from holdback.jurisdictions.rulebook import ProductTerms, Rulebook
-from holdback.money import Money, trimmed
+from holdback.money import Money
 from holdback.offers.factor_rate import Band, BandedRate, FlatRate
 from holdback.offers.limits import FixedLimits, TakingsMultiple
 from holdback.offers.pricing_case import (
@@ -66,19 +67,19 @@ def bind(
     rulebook: Rulebook, registry: Mapping[str, type], identify: Callable[[str, str], str]
 ) -> tuple[BoundProduct, ...]:
     """
-    The products of *rulebook* with their calculators from *registry*.
+    Return the products of *rulebook* with their calculators from *registry*.
 
-    *identify* gives a product's id from the code of its jurisdiction and its key.
+    *identify* returns a product's id, given the code of its jurisdiction and its key.
 
     Raises:
-        InvalidDocument: naming every calculator that is not registered and every setting at fault.
+        InvalidDocument: naming every calculator that is not registered and every invalid setting.
     """
-    faults: list[ErrorDetail] = []
-    binder = _Binder(registry, rulebook.catalogue, faults)
+    errors: list[ErrorDetail] = []
+    binder = _Binder(registry, rulebook.catalogue, errors)
     ids = {terms.key: identify(rulebook.code, terms.key) for terms in rulebook.products}
     bound = [binder.product(terms, ids[terms.key]) for terms in rulebook.products]
-    if faults:
-        raise InvalidDocument(faults)
+    if errors:
+        raise InvalidDocument(errors)
     return tuple(product for product in bound if product is not None)
 
 
@@ -88,26 +89,29 @@ def bind_all(
     identify: Callable[[str, str], str],
 ) -> Mapping[tuple[str, date], tuple[BoundProduct, ...]]:
     """
-    The products of all *rulebooks*, by code and the day since when they hold, with the built-in
-    calculators and the host's own.
+    Return the products of all *rulebooks*, by code and first day, ready to quote.
+
+    Their calculators are the built-in ones and the host's own *calculators*.
 
     Raises:
-        InvalidDocument: as `bind`, with the faults of all of them, each once.
+        InvalidDocument: as `bind`, with the errors of all rulebooks, without repetition.
     """
     registry = {**BUILT_IN, **calculators}
-    bound, faults = {}, list[ErrorDetail]()
+    bound, errors = {}, list[ErrorDetail]()
     for rulebook in rulebooks:
         try:
             bound[rulebook.code, rulebook.since] = bind(rulebook, registry, identify)
         except InvalidDocument as error:
-            faults += error.errors
-    if faults:
-        raise InvalidDocument(dict.fromkeys(faults))
+            errors += error.errors
+    if errors:
+        raise InvalidDocument(dict.fromkeys(errors))
     return MappingProxyType(bound)
 
 
 @frozen
 class _Binder:
+    """Makes calculators for one rulebook, and collects the errors in its settings."""
+
     registry: Mapping[str, type]
     catalogue: Catalogue
     errors: list[ErrorDetail]
@@ -122,7 +126,7 @@ class _Binder:
         return BoundProduct(terms=terms, product_id=product_id, **calculators)  # type: ignore[arg-type]  # one per kind
 
     def calculator(self, choice: CalculatorChoice) -> Calculator | None:
-        """The calculator of *choice* with its settings, or None when they are at fault."""
+        """Return the calculator of *choice* with its settings, or None when they are invalid."""
         name = f"{choice.kind}/{choice.name}"
         kind = self.registry.get(name)
         if kind is None:
@@ -135,45 +139,46 @@ class _Binder:
         try:
             calculator: Calculator = kind(**settings)
         except ValueError as error:
-            self._fault(choice, None, str(error))
+            self._error(choice, None, str(error))
             return None
         return calculator
 
     def _unregistered(self, choice: CalculatorChoice, name: str) -> None:
-        same_kind = [known for known in self.registry if known.startswith(f"{choice.kind}/")]
-        names = ", ".join(f"`{known.partition('/')[2]}`" for known in same_kind)
-        self._fault(
+        kinds_and_names = [registered.partition("/") for registered in self.registry]
+        names = [name for kind, _, name in kinds_and_names if kind == choice.kind]
+        available = ", ".join(f"`{name}`" for name in names)
+        self._error(
             choice,
             "calculator",
-            f"no calculator `{name}` is registered; for {choice.kind} there are {names}",
-            did_you_mean(choice.name, [known.partition("/")[2] for known in same_kind]),
+            f"no calculator `{name}` is registered; for {choice.kind} there are {available}",
+            did_you_mean(choice.name, names),
         )
 
-    def _fault(
+    def _error(
         self, choice: CalculatorChoice, key: str | None, message: str, hint: str | None = None
     ) -> None:
         self.errors.append(ErrorDetail(message=message, hint=hint, **choice.place(key)))
 
     def _settings(self, choice: CalculatorChoice, kind: type) -> Iterator[tuple[str, Any]]:
-        """The settings of *choice* as *kind* takes them; what is at fault is noted and left out."""
-        fields = {each.name: each for each in attrs.fields(kind)}
+        """Yield the settings of *choice* as *kind* takes them, and note the invalid ones."""
+        fields = {attribute.name: attribute for attribute in attrs.fields(kind)}
         for key in choice.settings:
             if key not in fields:
                 expected = ", ".join(f"`{name}`" for name in fields) or "none"
                 message = f"`{choice.name}` has no setting `{key}`; it has {expected}"
-                self._fault(choice, key, message, did_you_mean(key, fields))
+                self._error(choice, key, message, did_you_mean(key, fields))
         on = choice.settings.get("on")
         converter = _converter(self.catalogue, on if isinstance(on, str) else None)
         hints = get_type_hints(kind)
-        for name, each in fields.items():
+        for name, attribute in fields.items():
             if name not in choice.settings:
-                if each.default is attrs.NOTHING:
-                    self._fault(choice, None, f"`{choice.name}` needs a setting `{name}`")
+                if attribute.default is attrs.NOTHING:
+                    self._error(choice, None, f"`{choice.name}` needs a setting `{name}`")
                 continue
             try:
                 yield name, converter.structure(choice.settings[name], hints[name])
             except (ValueError, TypeError, KeyError) as error:
-                self._fault(choice, name, str(error))
+                self._error(choice, name, str(error))
 
 
 _T = TypeVar("_T")
@@ -204,8 +209,8 @@ def _converter(catalogue: Catalogue, on: str | None) -> Converter:
 
         def read(value: Any, _: Any) -> Decimal:
             if not isinstance(value, str):
-                raise ValueError(f"expected {expected} in quotes")
-            return _decimal(type_, _known(type_.read(value), expected))
+                raise ValueError(f"expected {expected} in quotes")  # noqa: TRY004 - a wrong setting
+            return trimmed(_known(type_.read(value), expected), type_.places)
 
         return read
 
@@ -232,15 +237,11 @@ def _known(number: int | None, expected: str) -> int:
     return number
 
 
-def _decimal(type_: Type, number: int) -> Decimal:
-    return trimmed(number, type_.places)
-
-
 def _band(value: Any, catalogue: Catalogue, on: object, converter: Converter) -> Band:
     names = [fact.name for fact in catalogue.facts]
     if not isinstance(on, str) or on not in names:
         hint = did_you_mean(on, names) if isinstance(on, str) else None
-        raise ValueError(f"`on` has to name a fact{f'; {hint}' if hint else ''}")
+        raise ValueError(f"`on` must name a fact{f'; {hint}' if hint else ''}")
     if not isinstance(value, Mapping) or not {"rate"} <= set(value) <= {"rate", "up_to"}:
         raise ValueError('expected bands such as `{ up_to = "90%", rate = "1.20" }`')
     up_to = value.get("up_to")

@@ -1,8 +1,9 @@
-"""Which share of the takings repays the financing."""
+"""Split percentages: the share of the takings that repays the financing."""
 
 from __future__ import annotations
 
 from decimal import Decimal
+from typing import Final
 
 from attrs import field, frozen
 
@@ -10,11 +11,13 @@ from holdback.money import Money
 from holdback.offers.pricing_case import DAYS_A_YEAR, MONTHS_A_YEAR, Percent, PricingCase
 from holdback.offers.term import days_to_repay
 
+_MOST: Final = 100
+
 
 def _shares(_: object, __: object, choices: tuple[Decimal, ...]) -> None:
     if not choices or list(choices) != sorted(set(choices)):
         raise ValueError("expected at least one percentage, each above the one before")
-    if choices[0] <= 0 or choices[-1] > 100:
+    if choices[0] <= 0 or choices[-1] > _MOST:
         raise ValueError("expected percentages above 0% and up to 100%")
 
 
@@ -25,16 +28,16 @@ class Chosen:
     choices: tuple[Percent, ...] = field(validator=_shares)
 
     def __call__(self, case: PricingCase, repayment_amount: Money) -> tuple[Decimal, ...]:
-        """Every choice."""
+        """Return all choices."""
         return self.choices
 
 
 @frozen(kw_only=True)
 class Affordability:
     """
-    The smallest of the `choices` that repays within `longest_term_months` at the merchant's takings.
+    The smallest of `choices` that repays within `longest_term_months` at the current takings.
 
-    When even the largest does not, that amount is not affordable and is not offered.
+    When even the largest does not, the amount is not affordable and is not offered.
     """
 
     choices: tuple[Percent, ...] = field(validator=_shares)
@@ -46,7 +49,7 @@ class Affordability:
             raise ValueError("expected at least one month")
 
     def __call__(self, case: PricingCase, repayment_amount: Money) -> tuple[Decimal, ...] | None:
-        """The one choice, or none; None while the takings are unknown."""
+        """Return the smallest sufficient choice, or (); None while takings are unknown."""
         takings = case.number("average_monthly_takings")
         if takings is None:
             return None

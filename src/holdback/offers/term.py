@@ -1,30 +1,28 @@
-"""How long the financing is expected to run."""
+"""Terms: the time in which the financing is expected to be repaid."""
 
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Final
 
 from attrs import field, frozen
 
-from holdback.money import PERCENT_PLACES, Money, scaled
+from holdback.exact_numbers import HUNDRED_PERCENT, PERCENT_PLACES, scaled
+from holdback.money import Money
 from holdback.offers.pricing_case import DAYS_A_YEAR, MONTHS_A_YEAR, PricingCase, Term
-
-_WHOLE: Final = 100 * 10**PERCENT_PLACES
 
 
 def days_to_repay(repayment_amount: Money, monthly_takings: int, split_percentage: Decimal) -> int:
     """
-    The days in which the split of the takings repays *repayment_amount*, rounded up.
+    Return the days in which the split of the takings repays *repayment_amount*, rounded up.
 
-    `repayment / (takings a day x split)`, with a month of 365/12 days, in whole numbers throughout.
+    That is `repayment / (takings a day x split)` with a month of 365/12 days, in whole numbers.
 
     >>> days_to_repay(Money.parse("GBP 11800.00"), 2_000_000, Decimal("12.5"))
     144
     """
     split = scaled(split_percentage, PERCENT_PLACES)
     remitted = monthly_takings * MONTHS_A_YEAR * split
-    return -(-repayment_amount.minor * DAYS_A_YEAR * _WHOLE // remitted)
+    return -(-repayment_amount.minor * DAYS_A_YEAR * HUNDRED_PERCENT // remitted)
 
 
 @frozen(kw_only=True)
@@ -34,7 +32,7 @@ class TakingsPace:
     def __call__(
         self, case: PricingCase, repayment_amount: Money, split_percentage: Decimal
     ) -> Term | None:
-        """The term; None while the takings are unknown or nothing."""
+        """Return the term; None while the takings are unknown or zero."""
         takings = case.number("average_monthly_takings")
         if not takings:
             return None
@@ -55,5 +53,5 @@ class FixedTerm:
     def __call__(
         self, case: PricingCase, repayment_amount: Money, split_percentage: Decimal
     ) -> Term:
-        """The configured term."""
+        """Return the configured term."""
         return Term.of_months(self.months)

@@ -13,6 +13,7 @@ from typing import Final
 
 from holdback import eligibility
 from holdback.jurisdictions.rulebook import Rulebook
+from holdback.reasons import FLOOR_CODE
 
 # A row for which the engine would raise `InvalidDocument`: a value out of range, an unknown
 # jurisdiction.
@@ -57,7 +58,7 @@ def codes(rulebook: Rulebook, failing: int) -> tuple[str, ...]:
     """
     rules = rulebook.renewal.rules
     failed = tuple(rule.code for bit, rule in enumerate(rules) if failing >> bit & 1)
-    return (*failed, eligibility.FLOOR_CODE) if failing >> FLOOR_BIT & 1 else failed
+    return (*failed, FLOOR_CODE) if failing >> FLOOR_BIT & 1 else failed
 
 
 def needed(rulebook: Rulebook, needs: int) -> tuple[str, ...]:

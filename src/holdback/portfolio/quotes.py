@@ -10,9 +10,10 @@ from typing import Any, Final
 import narwhals.stable.v2 as nw
 
 from holdback.errors import InvalidDocument, did_you_mean
+from holdback.exact_numbers import PERCENT_PLACES, RATIO_PLACES
 from holdback.jurisdictions.rulebook import Rulebook
 from holdback.model.offer import Offer
-from holdback.money import PERCENT_PLACES, RATIO_PLACES, Money
+from holdback.money import Money
 from holdback.offers.pricing_case import PricingCase
 from holdback.offers.quote import Quote
 from holdback.offers.quote import quote as quote_product

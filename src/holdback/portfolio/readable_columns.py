@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from types import ModuleType
 from typing import Any, Final
 
-from holdback.eligibility import FLOOR_CODE
 from holdback.portfolio.masks import FLOOR_BIT, JURISDICTION_BIT, ON_BIT, PLACES
 from holdback.portfolio.outcome_columns import (
     FAILING,
@@ -18,6 +17,7 @@ from holdback.portfolio.outcome_columns import (
     chain,
 )
 from holdback.portfolio.row_rulebooks import RowRulebooks
+from holdback.reasons import FLOOR_CODE
 
 CODES: Final = "codes"
 # The names of these columns in the result, and in the work frame, where the numbers still have

@@ -18,8 +18,9 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
+from holdback.exact_numbers import HUNDRED_PERCENT
 from holdback.facts import MOST_PERCENT, catalogue
-from holdback.model.deal import STATUSES, TYPES, WHOLE
+from holdback.model.deal import STATUSES, TYPES
 from holdback.money import Currency
 from holdback.rules.types import Kind, Type
 
@@ -89,7 +90,7 @@ _ERRORS: Final[tuple[tuple[str, Callable[[_Numbers], _Numbers | int]], ...]] = (
     ("deal_type", lambda _: len(TYPES)),
     ("balance", lambda hundredths: -1 - hundredths),
     ("average_monthly_takings", lambda hundredths: -1 - hundredths),
-    ("progress", lambda progress: WHOLE + 1 + progress),
+    ("progress", lambda progress: HUNDRED_PERCENT + 1 + progress),
     ("days_since_funding", lambda days: -1 - days),
     ("missed_remittances_30d", lambda days: 31 + days),
 )
@@ -115,14 +116,13 @@ def sample(n: int, seed: int, *, backend: _Backend = "pyarrow", on: date = date(
 
     The columns are `deal_id` (unique texts), `jurisdiction` (the ten that ship, mostly GB and US),
     `on`, every built-in fact, and the facts that shipped jurisdictions declare, null in the others.
-    Percentages and amounts are decimals: 64.5 is 64.5%, amounts are in major units, and yen are
-    whole. Counts and days are integers, and the others texts, flags and dates.
+    Percentages and amounts are decimals: 64.5 is 64.5%, amounts are in major units, yen are whole.
+    Counts and days are integers, and the others texts, flags and dates.
 
     A merchant's takings have a season (of a shop, of a seaside resort, or hardly any), a trend, and
-    better and worse months. A deal was funded on terms that suited the takings of that time, and a
-    share of the takings repays it. So `progress`, `performance`, `balance` and the days agree with
-    each other. About one deal in seven is repaid, and one in twenty ended otherwise in the last 60
-    days. Some figures are on a threshold of the shipped rules, or next to it.
+    better and worse months. A deal's terms suited the takings of its time, and a share of the
+    takings repays it, so its figures agree. About one deal in seven is repaid, and one in twenty
+    ended otherwise in the last 60 days. Some figures are at or next to thresholds that ship.
 
     About 3% of the values are missing, together if they have one source: the counts of an
     incomplete history, a credit score and its day. About one row in a thousand has an error:
@@ -309,22 +309,22 @@ def _status(dice: _Dice, deals: _Deals) -> _Columns:
     owing = (status == _FUNDED) | (status == _DEFAULTED)
     elapsed = np.minimum(deals.age - deals.ended, deals.term)
     expected = np.maximum(deals.repayment * elapsed, 1)
-    performance = np.minimum(deals.remitted * WHOLE * deals.term // expected, MOST_PERCENT)
+    performance = deals.remitted * HUNDRED_PERCENT * deals.term // expected
     # Half of the merchants that stopped remitting still had takings.
     quiet = np.maximum(deals.silence - 4, 0) * dice.chance(500)
     missed = dice.weighted((60, 18, 9, 5, 3, 2, 1, 1, 1)) + quiet
-    days = np.minimum(deals.age, 30) - deals.ended
+    most_missed = np.maximum(np.minimum(deals.age, 30) - deals.ended, 0)
     renewal = dice.weighted((60, 40))
     earlier = dice.weighted((60, 22, 10, 5, 3)) * dice.weighted((70, 30))
     return {
-        "progress": deals.remitted * WHOLE // deals.repayment,
-        "performance": np.where(elapsed > 0, performance, _UNKNOWN),
+        "progress": deals.remitted * HUNDRED_PERCENT // deals.repayment,
+        "performance": np.where(elapsed > 0, np.minimum(performance, MOST_PERCENT), _UNKNOWN),
         "balance": np.where(owing, deals.repayment - deals.remitted, 0),
         "status": status,
         "deal_type": renewal,
         "days_since_funding": deals.age,
         "days_since_last_remittance": deals.silence,
-        "missed_remittances_30d": np.minimum(missed, np.maximum(days, 0)),
+        "missed_remittances_30d": np.minimum(missed, most_missed),
         "remaining_term_days": np.maximum(deals.term - deals.age, 0),
         "deals_completed": earlier + renewal,
         "deals_defaulted": dice.weighted((965, 29, 6)) + (status == _DEFAULTED),
@@ -342,7 +342,7 @@ def _takings(dice: _Dice, merchants: _Merchants, age: _Numbers) -> _Columns:
     last = _near_marks(dice, last, before, _TREND_MARKS)
     return {
         "average_monthly_takings": (last + before + first) * 365 // (12 * 90),
-        "takings_trend": np.minimum(last * WHOLE // before, MOST_PERCENT),
+        "takings_trend": np.minimum(last * HUNDRED_PERCENT // before, MOST_PERCENT),
     }
 
 

@@ -1,24 +1,25 @@
-"""Tree to checked tree: names, types, units, ranges and exactness, once and for all.
+"""Tree to checked tree: names, types, units, ranges and exactness, verified once.
 
-What passes here cannot go wrong later: a checked expression has a value on all prepared facts, its
-numbers stay within 62 bits on the way, and its comparisons are exact.
+A checked expression cannot fail later: it has a value on all prepared facts, its intermediate
+numbers stay within 62 bits, and its comparisons are exact.
 
-1. Like meets like: the same kind, money of the same currency, text of the same declared set.
-2. A multiplication has a constant side, so every rule stays linear.
-3. A comparison reads a fact, and a constant in it lies within what the other side can be.
-4. A percentage that was rounded down is compared only where that changes nothing: `>=` and `<`.
+1. Operands are of one type: the same kind, money of the same currency, text of the same declared
+   set.
+2. A multiplication has a constant side, so every rule is linear in the facts.
+3. A comparison reads a fact, and a constant in it lies in the range of the other side.
+4. A percentage that was rounded down is compared only where rounding changes nothing: `>=`, `<`.
 """
 
 from __future__ import annotations
 
-import datetime as dt
+from collections.abc import Callable
 from itertools import chain
 from typing import Final, NoReturn, assert_never
 
 from holdback.errors import RuleError, did_you_mean
 from holdback.money import Currency
 from holdback.rules import hints, rounding, scaling, values
-from holdback.rules.operators import OPERATORS
+from holdback.rules.operators import OPERATORS, Role
 from holdback.rules.render import text_of
 from holdback.rules.tree import (
     Checked,
@@ -38,44 +39,44 @@ from holdback.rules.types import Catalogue, Fact, Kind, Type
 
 __all__ = ["MAX_MAGNITUDE", "Checked", "check", "implication"]
 
-# Half of what 64 bits hold: whoever evaluates in those can still add two such numbers (design 4).
+# A dataframe engine evaluates in 64-bit integers, which hold magnitudes up to 2**63. Half of that
+# leaves room to add two such numbers, so no engine overflows (decisions/rule-language).
 MAX_MAGNITUDE: Final = 2**62
 
 _FLAG: Final = Type(Kind.FLAG)
-_LOGIC: Final = ("or", "and", "not")
-_COMPARISONS: Final = ("==", "!=", "<", "<=", ">", ">=", "in")
+# The kinds that can be multiplied, the constant side on the left or on the right.
 _FACTORS: Final = ({Kind.MONEY, Kind.RATIO}, {Kind.MONEY, Kind.PERCENT}, {Kind.COUNT})
 
 
 def check(tree: Tree, catalogue: Catalogue, expect: Kind | None = None) -> Checked:
     """
-    *tree* with its names looked up in *catalogue* and everything about it verified.
+    Return *tree* verified, its names looked up in *catalogue*.
 
     With *expect*, its value must be of that kind: a rule's is a flag.
 
     Raises:
-        RuleError: with stage `types`, the characters at fault and, where there is one, a hint.
+        RuleError: with stage `types`; it points at the characters that are wrong.
     """
     checker = _Checker(catalogue, tree.source)
     root = checker.node(tree.root)
     if expect is not None and root.type.kind is not expect:
         hint = "compare it with something, as `progress >= 50%`" if expect is Kind.FLAG else None
-        message = f"expected a {expect.value}, not {hints.named(root.type)}"
+        message = f"expected a {expect.value}, not {hints.with_article(root.type)}"
         checker.fail(message, tree.root, hint)
     return _checked(root, tree.source, catalogue)
 
 
 def implication(when: Checked, require: Checked) -> Checked:
     """
-    The rule that *require* holds wherever *when* does: Kleene `not when or require`.
+    Return the rule that *require* holds wherever *when* does: Kleene `not when or require`.
 
-    Its source is its canonical text, since it was never written down as one.
+    Its source is its canonical text, because it was never written as one expression.
     """
     assert when.catalogue is require.catalogue, "both read the same facts"
     denied = _logic("not", (when.tree,), 0, 0)
     match require.tree:
         case Operation(operator="or", operands=operands):
-            pass  # `a or (b or c)` is `a or b or c`, here as in the parser
+            pass  # `a or (b or c)` becomes `a or b or c`, as in the parser
         case required:
             operands = (required,)
     root = _logic("or", (denied, *operands), 0, 0)
@@ -112,10 +113,10 @@ def _number(
 
 
 def _checked(root: Node, source: str, catalogue: Catalogue) -> Checked:
-    found = list(leaves(root))
-    places = dict.fromkeys(leaf.place for leaf in found if isinstance(leaf, FactRead))
+    read = list(leaves(root))
+    places = dict.fromkeys(leaf.place for leaf in read if isinstance(leaf, FactRead))
     parameters = dict.fromkeys(
-        leaf.name for leaf in found if isinstance(leaf, Constant) and leaf.name is not None
+        leaf.name for leaf in read if isinstance(leaf, Constant) and leaf.name is not None
     )
     return Checked(
         tree=root,
@@ -128,43 +129,51 @@ def _checked(root: Node, source: str, catalogue: Catalogue) -> Checked:
 
 
 class _Checker:
-    """The catalogue and the source of one expression, and a function for each kind of node."""
+    """The catalogue and the source of one expression, with a method for each kind of node."""
 
     def __init__(self, catalogue: Catalogue, source: str) -> None:
         self.catalogue = catalogue
         self.source = source
 
     def node(self, tree: Syntax) -> Node:
-        """*tree* checked."""
+        """Return *tree* checked."""
         match tree:
             case Literal():
                 return self.literal(tree)
             case Name():
                 return self.name(tree)
-            case Expression(operator=operator):
-                if operator in _LOGIC:
-                    return self.logic(tree)
-                if operator in _COMPARISONS:
-                    return self.comparison(tree)
-                return self.product(tree) if operator == "*" else self.arithmetic(tree)
+            case Expression():
+                return self.expression(tree)
             case _:
                 assert_never(tree)
+
+    def expression(self, tree: Expression) -> Node:
+        """Return *tree* checked by the role of its operator."""
+        by_role: dict[Role, Callable[[Expression], Node]] = {
+            Role.LOGIC: self.logic,
+            Role.COMPARISON: self.comparison,
+            Role.ARITHMETIC: self.arithmetic,
+            Role.PRODUCT: self.product,
+        }
+        return by_role[OPERATORS[tree.operator].role](tree)
 
     # -- leaves
 
     def literal(self, tree: Literal) -> Constant:
-        """A literal, its number scaled exactly. A text is alone in a set until it is compared."""
+        """Return a literal with its number scaled exactly, a text in a set of its own."""
         type_ = self._literal_type(tree)
         number: int | None = 0
         if tree.kind is Kind.FLAG:
             number = int(tree.value == "true")
         elif tree.kind is Kind.DATE:
-            number = self._day(tree)
+            number = values.day_number(tree.value)
         elif tree.kind is not Kind.TEXT:
             number = values.written(tree.value, type_.places)
         if number is None:
             decimals = f"at most {type_.places} decimals" if type_.places else "no decimals"
-            self.fail(f"{hints.named(type_)} has {decimals}", tree)
+            message = f"{hints.with_article(type_)} has {decimals}"
+            no_day = "there is no such day in the calendar"
+            self.fail(no_day if tree.kind is Kind.DATE else message, tree)
         self.bounded(tree, type_, number)
         return Constant(type=type_, number=number, start=tree.start, end=tree.end)
 
@@ -181,14 +190,8 @@ class _Checker:
             self.fail(f"amounts are in {self.catalogue.currency}, not in {currency}", tree)
         return Type(Kind.MONEY, currency)
 
-    def _day(self, tree: Literal) -> int:
-        try:
-            return dt.date.fromisoformat(tree.value).toordinal()
-        except ValueError:
-            self.fail("there is no such day in the calendar", tree)
-
     def name(self, tree: Name) -> Node:
-        """The fact or the parameter of that name."""
+        """Return the fact or the parameter of that name."""
         fact, parameter = self.catalogue.fact(tree.name), self.catalogue.parameters.get(tree.name)
         if fact is not None:
             return self._fact(fact, tree)
@@ -219,20 +222,17 @@ class _Checker:
     # -- flags
 
     def logic(self, tree: Expression) -> Operation:
-        """`and`, `or` and `not`: flags, and nothing taken for one."""
+        """Return `and`, `or` or `not`; every operand must be a flag."""
         operands = tuple(self.node(operand) for operand in tree.operands)
         for operand, written in zip(operands, tree.operands, strict=True):
             if operand.type.kind is not Kind.FLAG:
-                self.fail(
-                    f"`{tree.operator}` takes flags, and `{self.text(written)}` is "
-                    f"{hints.named(operand.type)}",
-                    written,
-                    f"compare it with something, as `{self.text(written)} >= ...`",
-                )
+                text, type_ = self.text(written), hints.with_article(operand.type)
+                message = f"`{tree.operator}` takes flags, and `{text}` is {type_}"
+                self.fail(message, written, f"compare it with something, as `{text} >= ...`")
         return _logic(tree.operator, operands, tree.start, tree.end)
 
     def comparison(self, tree: Expression) -> Operation:
-        """A comparison or `in`: alike, of a fact, within its range, and exact."""
+        """Return a comparison or `in`: of one type, reading a fact, in range, and exact."""
         operands = self.alike(tree)
         if tree.operator == "in":
             for choice, written in zip(operands[1:], tree.operands[1:], strict=True):
@@ -242,19 +242,19 @@ class _Checker:
             self.fail("this does not depend on any fact", tree)
         ends = scaling.ends(operands, scaling.most_places(operands))
         self.bounded(tree, operands[0].type, *chain.from_iterable(ends))
-        for other, written in zip(operands[1:], tree.operands[1:], strict=True):
-            self._in_range((operands[0], other), (tree.operands[0], written))
-            self._exact(tree, operands[0], other, written)
+        for right, written in zip(operands[1:], tree.operands[1:], strict=True):
+            self._in_range((operands[0], right), (tree.operands[0], written))
+            self._exact(tree, operands[0], right, written)
         return _logic(tree.operator, operands, tree.start, tree.end)
 
     def _in_range(self, sides: tuple[Node, Node], trees: tuple[Syntax, Syntax]) -> None:
-        """Refuse a constant outside what the other side can be: it would decide nothing."""
+        """Refuse a constant outside the range of the other side: the answer would never change."""
         places = scaling.most_places(sides)
         mirrored = sides[::-1], trees[::-1]
-        for (constant, other), (written, against) in ((sides, trees), mirrored):
-            (number, _), (low, high) = scaling.ends((constant, other), places)
+        for (constant, measured), (written, against) in ((sides, trees), mirrored):
+            (number, _), (low, high) = scaling.ends((constant, measured), places)
             if scaling.is_constant(constant) and not low <= number <= high:
-                text, type_ = self.text(written), other.type
+                text, type_ = self.text(written), measured.type
                 literal = isinstance(constant, Constant) and constant.name is None
                 what = f"`{text}`" if literal else f"`{text}` ({type_.show(number, places)})"
                 span = f"{type_.show(low, places)} to {type_.show(high, places)}"
@@ -274,11 +274,11 @@ class _Checker:
     # -- numbers
 
     def arithmetic(self, tree: Expression) -> Node:
-        """Sums, `-a`, `min`, `max`, `abs`: like numbers, brought to a common denominator."""
+        """Return a sum, `-a`, `min`, `max` or `abs` of numbers of one type, at one scale."""
         operands = self.alike(tree)
         first = operands[0]
         if tree.operator == "negate" and isinstance(first, Constant) and first.name is None:
-            # `-5%` is a literal, though the grammar has no sign in it.
+            # `-5%` is a constant, although the grammar has no sign in a literal.
             return Constant(type=first.type, number=-first.number, start=tree.start, end=tree.end)
         places = scaling.most_places(operands)
         ends = scaling.ends(operands, places)
@@ -287,7 +287,7 @@ class _Checker:
         return _number(tree, operands, first.type, places, (low, high))
 
     def product(self, tree: Expression) -> Operation:
-        """`a * b`: money and a share of it, or two counts; one side constant."""
+        """Return `a * b`: money and a share of it, or two counts; one side is constant."""
         left, right = (self.node(operand) for operand in tree.operands)
         kinds = {left.type.kind, right.type.kind}
         if kinds not in _FACTORS:
@@ -295,7 +295,7 @@ class _Checker:
                 f"{hints.unlike((left, right), self.texts(tree))}; `*` takes money and a "
                 "ratio, money and a percentage, or two counts",
                 tree,
-                self._meant_factor(tree, left, right),
+                self._ratio_hint(tree, left, right),
             )
         multiple = scaling.factor(left, right)
         if multiple is None:
@@ -306,19 +306,18 @@ class _Checker:
         self.bounded(tree, type_, low, high)
         return _number(tree, (left, right), type_, operand.places + places, (low, high))
 
-    def _meant_factor(self, tree: Expression, left: Node, right: Node) -> str | None:
-        """`balance * 2` was meant as `balance * 2.0`."""
-        for side, other in ((left, tree.operands[1]), (right, tree.operands[0])):
-            if side.type.kind is Kind.MONEY:
-                return hints.meant(Type(Kind.RATIO), other)
-        return None
+    def _ratio_hint(self, tree: Expression, left: Node, right: Node) -> str | None:
+        """Return the hint to write `balance * 2.0` for `balance * 2`."""
+        if Kind.MONEY not in (left.type.kind, right.type.kind):
+            return None
+        return hints.rewritten(Type(Kind.RATIO), tree.operands[left.type.kind is Kind.MONEY])
 
-    # -- what both are made of
+    # -- operands
 
     def alike(self, tree: Expression) -> tuple[Node, ...]:
-        """The operands of *tree*, which must be of one type that its operator takes."""
+        """Return the operands of *tree*, which must be of one type that its operator takes."""
         nodes = [self.node(operand) for operand in tree.operands]
-        # A text written in the rule belongs to the set of the fact or parameter beside it.
+        # A text written in the rule takes its declared set from a fact or parameter next to it.
         settled = [place for place, node in enumerate(nodes) if not _is_loose(node)]
         model_place = settled[0] if settled else 0
         type_ = nodes[model_place].type
@@ -330,18 +329,19 @@ class _Checker:
             if _is_loose(nodes[place]) and type_.kind is Kind.TEXT:
                 nodes[place] = self._settled(nodes[place], type_, written)
             elif nodes[place].type != type_:
-                self._unlike(tree, nodes, *sorted((model_place, place)))
+                self._unlike(tree, nodes, sorted((model_place, place)))
         return tuple(nodes)
 
-    def _unlike(self, tree: Expression, nodes: list[Node], one: int, other: int) -> NoReturn:
-        """Refuse *tree* for its operands at the places *one* and *other*."""
-        sides, trees = (nodes[one], nodes[other]), (tree.operands[one], tree.operands[other])
-        hint = hints.meant(sides[0].type, trees[1]) or hints.meant(sides[1].type, trees[0])
+    def _unlike(self, tree: Expression, nodes: list[Node], places: list[int]) -> NoReturn:
+        """Refuse *tree* because its operands at two *places* are of different types."""
+        left, right = (nodes[place] for place in places)
+        trees = [tree.operands[place] for place in places]
+        hint = hints.rewritten(left.type, trees[1]) or hints.rewritten(right.type, trees[0])
         texts = self.text(trees[0]), self.text(trees[1])
-        self.fail(hints.unlike(sides, texts), tree, hint)
+        self.fail(hints.unlike((left, right), texts), tree, hint)
 
     def _settled(self, node: Node, type_: Type, written: Syntax) -> Constant:
-        """The text literal *node* as a member of the declared set of *type_*."""
+        """Return the text literal *node* as a member of the declared set of *type_*."""
         (value,) = node.type.options
         if value not in type_.options:
             near = did_you_mean(value, type_.options)
@@ -358,10 +358,10 @@ class _Checker:
         if type_.kind is Kind.FLAG and tree.operator in ("==", "!="):
             hint = hints.flag_comparison(tree.operator, self.texts(tree))
         operator = "-" if tree.operator == "negate" else tree.operator
-        self.fail(f"`{operator}` does not take {hints.named(type_)}", tree, hint)
+        self.fail(f"`{operator}` does not take {hints.with_article(type_)}", tree, hint)
 
     def bounded(self, tree: Syntax, type_: Type, *numbers: int) -> None:
-        """Refuse what could pass 2**62 in the scale in which it is calculated."""
+        """Refuse *tree* when it could pass 2**62 in the scale in which it is calculated."""
         if any(abs(number) > MAX_MAGNITUDE for number in numbers):
             self.fail(
                 f"this could pass 2**62 in the smallest unit of {type_}",
@@ -370,15 +370,15 @@ class _Checker:
             )
 
     def text(self, tree: Syntax) -> str:
-        """*tree* as it was written."""
+        """Return the source of *tree*."""
         return self.source[tree.start : tree.end]
 
     def texts(self, tree: Expression) -> tuple[str, str]:
-        """The first two operands of *tree* as they were written."""
+        """Return the source of the first and of the last operand of *tree*."""
         return self.text(tree.operands[0]), self.text(tree.operands[-1])
 
     def fail(self, message: str, tree: Syntax, hint: str | None = None) -> NoReturn:
-        """Refuse the rule at *tree*."""
+        """Raise `RuleError` at *tree*."""
         raise RuleError(
             message,
             source=self.source,
@@ -390,7 +390,7 @@ class _Checker:
 
 
 def _is_loose(node: Node) -> bool:
-    """Whether *node* is a text written in the rule, whose declared set is not known yet."""
+    """Return whether *node* is a text written in the rule, whose declared set is not known yet."""
     return (
         isinstance(node, Constant)
         and node.name is None

@@ -1,12 +1,12 @@
 """Checked trees to dataframe expressions: the reader of rules for a whole portfolio.
 
-A column holds a fact in whole numbers of its type's scale, as prepared facts do; its name is the fact's.
-Money, rounding and NaN are never left to the dataframe engine, whose answers differ. A flag is written
-down twice, once as the condition under which it is true and once as the one under which it is false, with
-every negation carried down to a comparison, as in `closure.py`.
+A column holds a fact in whole numbers of its type's scale, as prepared facts do, and has the fact's
+name. Money, rounding and NaN are never left to the dataframe engine, because engines differ in
+them. A flag is written twice, as the condition under which it is true and as the one under which
+it is false, with every negation carried down to a comparison, as in `closure`.
 
-What is unknown is a null, and the engine's own three-valued logic carries it: the tests have shown that on
-whole numbers every engine answers as the interpreter does.
+An unknown value is a null, and the engine's own three-valued logic carries it: the tests show that,
+on whole numbers, every supported engine answers as the interpreter does.
 """
 
 from __future__ import annotations
@@ -14,32 +14,21 @@ from __future__ import annotations
 import operator as python
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
-from types import MappingProxyType, ModuleType
+from types import ModuleType
 from typing import Any, Final
 
 import narwhals.stable.v2 as nw
 from attrs import frozen
 
 from holdback.rules import scaling
-from holdback.rules.operators import OPPOSITES
+from holdback.rules.operators import OPPOSITES, by_operator
 from holdback.rules.tree import Checked, Constant, FactRead, Node, Operation, leaves
 from holdback.rules.types import Kind
-
-_COMPARED: Final[Mapping[str, Callable[[Any, Any], Any]]] = MappingProxyType(
-    {
-        "==": python.eq,
-        "!=": python.ne,
-        "<": python.lt,
-        "<=": python.le,
-        ">": python.gt,
-        ">=": python.ge,
-    }
-)
 
 
 @frozen
 class Number:
-    """A fact's column of whole numbers, null where it is unknown; *certain* where none is."""
+    """A fact's column of whole numbers, null where it is unknown; *certain* when it has no null."""
 
     value: Any
     certain: bool = False
@@ -50,8 +39,8 @@ class Columns:
     """
     A flag over a frame: where it is `true`, where it is `false`, and where it is `unknown`.
 
-    A null in `true` or `false` means no, as in `when`. `unknown` is never null, and None where all facts that
-    are read are certain.
+    A null in `true` or `false` means no, as in `when`. `unknown` is never null, and is None where
+    all facts that are read are certain.
     """
 
     true: Any
@@ -59,13 +48,46 @@ class Columns:
     unknown: Any | None
 
 
+# How each comparison is made, from the first operand and a sequence of the others.
+_COMPARISONS: Final[Mapping[str, Callable[[Any, Sequence[Any]], Any]]] = by_operator(
+    "the writer of columns",
+    {
+        "==": lambda first, others: first == others[0],
+        "!=": lambda first, others: first != others[0],
+        "<": lambda first, others: first < others[0],
+        "<=": lambda first, others: first <= others[0],
+        ">": lambda first, others: first > others[0],
+        ">=": lambda first, others: first >= others[0],
+        "in": lambda first, others: _any([first == value for value in others]),
+        "not in": lambda first, others: _all([first != value for value in others]),
+    },
+)
+_OPPOSITES: Final = by_operator("the writer of columns", {**OPPOSITES, "in": "not in"})
+
+# How each number is made, from the writer and the operands. `negate` is a difference, because
+# engines disagree about the type of `-column`.
+_NUMBERS: Final[Mapping[str, Callable[[_Writer, Sequence[Any]], Any]]] = by_operator(
+    "the writer of columns",
+    {
+        "+": lambda _, parts: parts[0] + parts[1],
+        "-": lambda _, parts: parts[0] - parts[1],
+        "negate": lambda _, parts: 0 - parts[0],
+        "abs": lambda _, parts: parts[0].abs(),
+        "min": lambda writer, parts: writer.make.min_horizontal(*writer.expressions(parts)),
+        "max": lambda writer, parts: writer.make.max_horizontal(*writer.expressions(parts)),
+    },
+)
+# These pass over nulls, in every engine, so the nulls of their operands are put back.
+_PASS_OVER_NULLS: Final = ("min", "max")
+
+
 def columns(checked: Checked, numbers: Mapping[str, Number], make: ModuleType = nw) -> Columns:
     """
-    The expressions of *checked*, a flag, over a frame with a column of whole numbers for each fact it reads.
+    Return the expressions of *checked*, a flag, over a frame with the columns *numbers*.
 
-    *numbers* are the columns of the facts by name: 64-bit whole numbers; `check` has seen to it that nothing here
-    can pass 62 bits. *make* makes the expressions: narwhals for any frame, or Polars for its own, which has
-    functions of the same names.
+    *numbers* are columns of 64-bit whole numbers by the name of the fact; `check` has verified that
+    no result can pass 2**62. *make* makes the expressions: narwhals for any frame, or Polars, whose
+    functions have the same names, for its own.
 
     >>> import polars as pl
     >>> from holdback.money import Currency
@@ -74,7 +96,8 @@ def columns(checked: Checked, numbers: Mapping[str, Number], make: ModuleType = 
     >>> known = Catalogue(facts=(silence,), currency=Currency.of("GBP"))
     >>> rule = check(parse("silence <= 14 days"), known)
     >>> frame = nw.from_native(pl.DataFrame({"silence": [14, 15, None]}))
-    >>> frame.select(true=columns(rule, {"silence": Number(nw.col("silence"))}).true)["true"].to_list()
+    >>> answer = columns(rule, {"silence": Number(nw.col("silence"))})
+    >>> frame.select(true=answer.true)["true"].to_list()
     [True, False, None]
     """
     assert checked.type.kind is Kind.FLAG, "a rule is a flag"
@@ -82,31 +105,33 @@ def columns(checked: Checked, numbers: Mapping[str, Number], make: ModuleType = 
 
 
 def always_unknown_without(checked: Checked) -> bool:
-    """Whether *checked* reads one fact, and is unknown wherever that is."""
+    """Return whether *checked* reads one fact, and is unknown wherever that fact is."""
     return _is_of_one_fact(checked.tree)
 
 
 @frozen
 class _Writer:
-    """Writes expressions over the *numbers* of the facts."""
+    """The columns that a rule reads, and the module that makes its expressions."""
 
     numbers: Mapping[str, Number]
     make: Any
 
     def rule(self, node: Node) -> Columns:
+        """Return the three expressions of the flag *node*."""
         true, false = self.true(node), self.false(node)
         return Columns(true, false, self.unknown(node, true))
 
     def unknown(self, node: Node, true: Any) -> Any | None:
+        """Return where *node*, which is *true* there, is unknown; None when it never can be."""
         read = [self.numbers[name] for name in _names([node])]
         if all(number.certain for number in read):
             return None
         if _is_of_one_fact(node):
-            return read[0].value.is_null()  # whatever else it says, it says it of this fact
+            return read[0].value.is_null()
         return true.is_null()
 
     def true(self, node: Node) -> Any:
-        """The condition under which the flag *node* is true."""
+        """Return the condition under which the flag *node* is true."""
         match node:
             case Constant():
                 return self.make.lit(bool(node.number))
@@ -122,7 +147,7 @@ class _Writer:
                 return self.compared(node.operator, node.operands)
 
     def false(self, node: Node) -> Any:
-        """The condition under which the flag *node* is false."""
+        """Return the condition under which the flag *node* is false."""
         match node:
             case Constant():
                 return self.make.lit(not node.number)
@@ -135,23 +160,16 @@ class _Writer:
             case Operation(operator="or", operands=operands):
                 return _all([self.false(operand) for operand in operands])
             case _:
-                opposite = OPPOSITES.get(node.operator, "not in")
-                return self.compared(opposite, node.operands)
+                return self.compared(_OPPOSITES[node.operator], node.operands)
 
     def compared(self, operator: str, operands: Sequence[Node]) -> Any:
-        """The condition under which the comparison is true; null where something that it reads is."""
+        """Return the condition under which the comparison is true, null where it is unknown."""
         places = scaling.most_places(operands)
         first, *others = (self.number(operand, places) for operand in operands)
-        match operator:
-            case "in":
-                return _any([first == other for other in others])
-            case "not in":
-                return _all([first != other for other in others])
-            case _:
-                return _COMPARED[operator](first, others[0])
+        return _COMPARISONS[operator](first, others)
 
     def number(self, node: Node, places: int) -> Any:
-        """The number *node* in units of 10**-*places*: an expression, or a plain number when it is constant."""
+        """Return *node* in units of 10**-*places*: an expression, or an integer for a constant."""
         multiplier = scaling.multiplier(node, places)
         if scaling.is_constant(node):
             return node.low * multiplier
@@ -169,46 +187,34 @@ class _Writer:
         return number if multiplier == 1 else number * multiplier
 
     def calculated(self, operator: str, operands: Sequence[Node], places: int) -> Any:
-        parts = [self.number(operand, places) for operand in operands]
-        match operator:
-            case "+":
-                return parts[0] + parts[1]
-            case "-":
-                return parts[0] - parts[1]
-            case "negate":
-                return 0 - parts[0]
-            case "abs":
-                return parts[0].abs()
-            case "min":
-                return self.of_several(operands, self.make.min_horizontal(*self.expressions(parts)))
-            case _:
-                return self.of_several(operands, self.make.max_horizontal(*self.expressions(parts)))
-
-    def of_several(self, operands: Sequence[Node], horizontal: Any) -> Any:
-        """*horizontal*, which passes over nulls, with a null wherever one of *operands* has one."""
-        numbers = (self.numbers[name] for name in _names(operands))
-        known = [~number.value.is_null() for number in numbers if not number.certain]
-        return self.make.when(_all(known)).then(horizontal) if known else horizontal
+        """Return the number of *operator* on *operands* in units of 10**-*places*."""
+        number = _NUMBERS[operator](self, [self.number(operand, places) for operand in operands])
+        if operator not in _PASS_OVER_NULLS:
+            return number
+        columns = (self.numbers[name] for name in _names(operands))
+        given = [~column.value.is_null() for column in columns if not column.certain]
+        return self.make.when(_all(given)).then(number) if given else number
 
     def expressions(self, parts: Sequence[Any]) -> list[Any]:
+        """Return *parts* with integers made expressions, as functions of several columns need."""
         return [self.make.lit(part) if isinstance(part, int) else part for part in parts]
 
 
-def _all(parts: Sequence[Any]) -> Any:
-    return reduce(lambda one, other: one & other, parts)
+def _all(conditions: Sequence[Any]) -> Any:
+    return reduce(python.and_, conditions)
 
 
-def _any(parts: Sequence[Any]) -> Any:
-    return reduce(lambda one, other: one | other, parts)
+def _any(conditions: Sequence[Any]) -> Any:
+    return reduce(python.or_, conditions)
 
 
 def _names(nodes: Sequence[Node]) -> list[str]:
-    """The names of the facts that *nodes* read, each once."""
+    """Return the names of the facts that *nodes* read, once each."""
     read = (leaf for node in nodes for leaf in leaves(node))
     return sorted({leaf.name for leaf in read if isinstance(leaf, FactRead)})
 
 
 def _is_of_one_fact(node: Node) -> bool:
-    """Whether *node* reads one fact, and has no part that is true or false whatever that is."""
-    constant = (each for each in leaves(node) if isinstance(each, Constant))
-    return len(_names([node])) == 1 and not any(each.type.kind is Kind.FLAG for each in constant)
+    """Return whether *node* reads one fact, and no part has an answer without that fact."""
+    constants = (leaf for leaf in leaves(node) if isinstance(leaf, Constant))
+    return len(_names([node])) == 1 and not any(leaf.type.kind is Kind.FLAG for leaf in constants)

@@ -1,10 +1,10 @@
-"""From plain facts to prepared ones, fast, for the values that most facts are.
+"""Plain facts to prepared ones, fast, for ordinary values.
 
-A host hands in the facts of every deal, and reading them takes longer than answering the rules.
-So the steps are written down once as a Python function, as rules are in `closure`: its source is
-made of places and numbers, and a fact's name is a constant beside it. What is not usual (text,
-NaN, a number out of range, an unknown name) it leaves to the long way, which reads it again and
-says what is wrong.
+A host hands in the facts of every deal, and reading them takes longer than answering the rules. So
+the steps are generated once as a Python function, as rules are in `closure`: its source is made of
+places and numbers, and a fact's name is a constant next to it. Anything out of the ordinary (text
+for a number, NaN, a number out of range, an unknown name) is left to `Catalogue`, whose careful
+reader reads all facts again and says what is wrong.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
-from holdback.rules import values
+from holdback.exact_numbers import floor, multiply, whole
 
 
 class Column(NamedTuple):
-    """What must be known of a fact to read its usual values."""
+    """The properties of a fact that its reader depends on."""
 
     name: str
     kind: str
@@ -30,7 +30,7 @@ class Column(NamedTuple):
     options: tuple[str, ...]
 
 
-# The function's answer: the prepared facts, or None when something in them is not usual.
+# The prepared facts, or None when the careful reader is needed.
 Prepared = tuple[int | None, ...] | None
 Preparer = Callable[[Mapping[str, object]], Prepared]
 
@@ -41,9 +41,10 @@ _WHOLE: Final = ("count", "days")
 @lru_cache(maxsize=32)
 def preparer(columns: tuple[Column, ...]) -> Preparer:
     """
-    A function from plain facts, by name, to prepared ones in the order of *columns*.
+    Return a function from plain facts, by name, to prepared ones in the order of *columns*.
 
-    It answers None, or raises `ArithmeticError` or `ValueError`, where the long way must be taken.
+    Where the careful reader is needed, the function returns None or raises `ArithmeticError` or
+    `ValueError`.
     """
     namespace: dict[str, Any] = {
         "__builtins__": {"type": type, "int": int, "len": len},
@@ -63,30 +64,29 @@ def preparer(columns: tuple[Column, ...]) -> Preparer:
             "  return None",
         ]
         namespace |= _constants(place, column)
-    # Every name that is there was asked for, unless there are more names than answers: then some
-    # values were None, or some names were never asked for.
+    # The names in *facts* are looked at only when their number differs from that of the values
+    # read: then a value was an explicit None, or a name does not belong to a fact.
     lines += [f" if len(facts) + missing != {len(columns)} and not facts.keys() <= names:"]
     lines += ["  return None", f" return ({''.join(f'a{n}, ' for n in range(len(columns)))})"]
-    exec(compile("\n".join(lines), "<facts>", "exec"), namespace)  # noqa: S102 - see the first lines
+    exec(compile("\n".join(lines), "<facts>", "exec"), namespace)  # noqa: S102 - made of places and numbers
     function: Preparer = namespace["function"]
     return function
 
 
 def _constants(place: int, column: Column) -> dict[str, Any]:
-    """The constants that the steps of *column* name."""
-    times, whole = values.DOWN if column.derived else values.EXACTLY
+    """Return the constants that the steps of *column* name."""
     ordinals = {option: number for number, option in enumerate(column.options)}
     return {
         f"n{place}": column.name,
         f"s{place}": Decimal(10**column.places),
-        f"t{place}": times,
-        f"w{place}": whole,
+        f"t{place}": multiply,
+        f"w{place}": floor if column.derived else whole,
         f"o{place}": ordinals.get,
     }
 
 
 def _steps(n: int, column: Column) -> list[str]:
-    """The lines, beginning with an `if`, that read `v`, the value of the fact at place *n*."""
+    """Return the lines, the first an `if`, that read `v`, the value of the fact at place *n*."""
     in_range = [f" if not {column.low} <= a{n} <= {column.high}:", "  return None"]
     if column.kind in _IN_UNITS:
         return [

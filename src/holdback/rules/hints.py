@@ -1,4 +1,4 @@
-"""What to say when two sides of an expression are not alike, and what was probably meant."""
+"""Hints for expressions that do not check: what the author probably meant."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from types import MappingProxyType
 from typing import Final
 
 from holdback.errors import did_you_mean
-from holdback.money import RATIO_PLACES
+from holdback.exact_numbers import RATIO_PLACES
 from holdback.rules.tree import Literal, Node, Syntax
 from holdback.rules.types import Catalogue, Kind, Type
 from holdback.rules.values import written
+
+_LENGTH_OF_A_CURRENCY: Final = 3
 
 _WITH_ARTICLE: Final[Mapping[Kind, str]] = MappingProxyType(
     {
@@ -25,27 +27,28 @@ _WITH_ARTICLE: Final[Mapping[Kind, str]] = MappingProxyType(
 )
 
 
-def named(type_: Type) -> str:
-    """*type_* in a sentence, with its article."""
+def with_article(type_: Type) -> str:
+    """Return *type_* as a sentence has it, with its article."""
     return _WITH_ARTICLE.get(type_.kind) or str(type_)
 
 
 def unlike(sides: tuple[Node, Node], texts: tuple[str, str]) -> str:
-    """The message for two *sides* of different types, written as *texts*."""
+    """Return the message for two *sides* of different types, written as *texts*."""
     left, right = (side.type for side in sides)
     if left.kind is right.kind is Kind.TEXT:
         return f"`{texts[0]}` and `{texts[1]}` are texts of different sets"
-    return f"`{texts[0]}` is {named(left)} and `{texts[1]}` is {named(right)}"
+    return f"`{texts[0]}` is {with_article(left)} and `{texts[1]}` is {with_article(right)}"
 
 
-def meant(type_: Type, tree: Syntax) -> str | None:
-    """What to write for *tree*, a literal of another kind, where a value of *type_* is needed."""
+def rewritten(type_: Type, tree: Syntax) -> str | None:
+    """Return how to write *tree*, a literal of another kind, as a value of *type_*."""
     if not isinstance(tree, Literal):
         return None
     value = tree.value
     match type_.kind, tree.kind:
         case Kind.PERCENT, Kind.RATIO if (hundredfold := written(value, RATIO_PLACES)) is not None:
-            # A ratio has two decimals more than a percentage: the same number is the same share.
+            # A ratio has two decimals more than a percentage, so its scaled number, read as a
+            # percentage, is a hundred times as much: `0.5` may mean 0.5% or 50%.
             return f"write `{value}%` or `{type_.literal(hundredfold)}`"
         case Kind.PERCENT, Kind.RATIO | Kind.COUNT:
             return f"write `{value}%`"
@@ -64,28 +67,25 @@ def meant(type_: Type, tree: Syntax) -> str | None:
 
 
 def flag_comparison(operator: str, texts: tuple[str, str]) -> str:
-    """What to write instead of comparing two flags, written as *texts*, by `==` or `!=`."""
+    """Return what to write instead of comparing two flags, written as *texts*."""
     left, right = texts
-    for flag, other in ((left, right), (right, left)):
-        if other in ("true", "false"):
-            return (
-                f"write `{flag}`"
-                if (other == "true") == (operator == "==")
-                else f"write `not {flag}`"
-            )
+    for flag, literal in ((left, right), (right, left)):
+        if literal in ("true", "false"):
+            is_plain = (literal == "true") == (operator == "==")
+            return f"write `{flag}`" if is_plain else f"write `not {flag}`"
     if operator == "==":
         return f"write `{left} and {right} or not {left} and not {right}`"
     return f"write `{left} and not {right} or not {left} and {right}`"
 
 
 def unknown_name(name: str, catalogue: Catalogue) -> str | None:
-    """What was probably meant by *name*, which is no fact and no parameter."""
+    """Return what *name*, neither a fact nor a parameter, probably means."""
     near = did_you_mean(name, [fact.name for fact in catalogue.facts] + [*catalogue.parameters])
     if near:
         return near
     options = {option for fact in catalogue.facts for option in fact.type.options}
     if name in options:
         return f'write the text in double quotes, as "{name}"'
-    if len(name) == 3 and name.isupper():
+    if len(name) == _LENGTH_OF_A_CURRENCY and name.isupper():
         return f"money is written `{name} 5000.00`, with its sign in front"
     return None

@@ -1,8 +1,8 @@
-"""What a rule means: slow, obvious, and the measure of every other reader.
+"""The meaning of a rule: slow, obvious, and the measure of every other reader.
 
-A value is looked up, scaled to the number that it stands for, and handed to the function that the
-operator's row in the table has. Nothing here knows how `check` scales numbers or how `closure`
-writes them down, so that a mistake there cannot be made here as well.
+A fact is looked up, turned into the exact number that it stands for, and passed to the function in
+the operator's line of the table. Nothing here shares code with the way `check` scales numbers or
+`closure` writes them, so a mistake there shows as a difference from here.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from holdback.rules.types import Facts, Kind, Type
 @frozen
 class Trace:
     """
-    One part of a rule on some facts: its value, and the traces of its own parts.
+    The value of one part of a rule on some facts, with the traces of its own parts.
 
-    `value` is a flag, or a number of the scale of `node`; None is unknown.
+    `value` is a flag, or a number in the scale of `node`; None is unknown.
     """
 
     node: Node = field(repr=False)
@@ -38,24 +38,25 @@ class Trace:
     @property
     def shown(self) -> str:
         """The value for people: `79.9999%`, `yes`, `unknown`."""
-        return (
-            "unknown" if self.value is None else self.node.type.show(self.value, self.node.places)
-        )
+        if self.value is None:
+            return "unknown"
+        return self.node.type.show(self.value, self.node.places)
 
     def __str__(self) -> str:
-        """The trace as lines, each part under what it is a part of."""
-        return "\n".join(self._lines(0))
+        """Return the trace as lines, the parts of a part indented under it."""
+        return "\n".join(_lines(self, 0))
 
-    def _lines(self, indent: int) -> list[str]:
-        lines = [f"{'  ' * indent}{self.text}: {self.shown}"]
-        for child in self.children:
-            lines.extend(child._lines(indent + 1))
-        return lines
+
+def _lines(trace: Trace, indent: int) -> list[str]:
+    lines = [f"{'  ' * indent}{trace.text}: {trace.shown}"]
+    for child in trace.children:
+        lines.extend(_lines(child, indent + 1))
+    return lines
 
 
 def interpret(checked: Checked, facts: Facts) -> bool | int | None:
     """
-    The value of *checked* on prepared *facts*: a flag, or a number of its scale; None when unknown.
+    Return the value of *checked* on prepared *facts*, None when it is unknown.
 
     A number has the `places` of the checked tree, which for a product are more than its type's.
     """
@@ -63,18 +64,18 @@ def interpret(checked: Checked, facts: Facts) -> bool | int | None:
 
 
 def trace(checked: Checked, facts: Facts) -> Trace:
-    """The value of *checked* on prepared *facts*, and of everything in it."""
+    """Return the value of *checked* on prepared *facts*, and of each of its parts."""
     return _trace(checked.tree, facts)
 
 
 def _value(node: Node, facts: Facts) -> Value:
-    """What *node* means on *facts*."""
+    """Return the value of *node* on *facts*."""
     match node:
         case Constant():
-            return _meant(node.type, node.number)
+            return _exact(node.type, node.number)
         case FactRead():
             number = facts[node.place]
-            return None if number is None else _meant(node.type, number)
+            return None if number is None else _exact(node.type, number)
         case Operation():
             operands = [_value(operand, facts) for operand in node.operands]
             return OPERATORS[node.operator].value(*operands)
@@ -95,15 +96,15 @@ def _decimals(type_: Type, places: int) -> int:
     return places + _HUNDREDTHS if type_.kind is Kind.PERCENT else places
 
 
-def _meant(type_: Type, number: int) -> Value:
-    """The value that *number* of *type_* stands for: 500000 of percent is a half."""
+def _exact(type_: Type, number: int) -> Value:
+    """Return the exact value that *number* of *type_* stands for: 500000 of percent is a half."""
     if type_.kind is Kind.FLAG:
         return bool(number)
     return Fraction(number, 10 ** _decimals(type_, type_.places))
 
 
 def _number(node: Node, value: Value) -> bool | int | None:
-    """*value* in whole numbers of the scale of *node*."""
+    """Return *value* as a whole number in the scale of *node*."""
     if value is None or isinstance(value, bool):
         return value
     scale: int = 10 ** _decimals(node.type, node.places)

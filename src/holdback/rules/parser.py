@@ -1,7 +1,7 @@
-"""Text to tree, one function for each production of the grammar.
+"""Text to tree, one method for each production of the grammar.
 
-A function's docstring is its production; `GRAMMAR` is all of them, in the order of the functions,
-and a test holds the two together. Brackets mark what may be left out, braces what may be
+A method's docstring is its production; `GRAMMAR` lists all of them in the order of the methods, and
+a test holds the two together. Brackets mark parts that may be left out, braces parts that may be
 repeated.
 """
 
@@ -15,30 +15,31 @@ from typing import Final, NoReturn
 from attrs import evolve
 
 from holdback.errors import RuleError, did_you_mean
-from holdback.rules.operators import FUNCTIONS
+from holdback.rules.operators import FUNCTIONS, OPERATORS
 from holdback.rules.tokens import KEYWORDS, SEPARATORS, Token, tokens
 from holdback.rules.tree import Expression, Literal, Name, Syntax, Tree
 from holdback.rules.types import Kind
 
-# A rule that reaches these is not read by anybody any more; readers may recurse without fear.
+# Far beyond any rule that a person can follow. Because of them readers may recurse safely.
 MAX_NODES: Final = 256
 MAX_DEPTH: Final = 32
 
-GRAMMAR: Final = """\
+GRAMMAR: Final = f"""\
 rule       = either
-either     = both { "or" both }
-both       = negated { "and" negated }
+either     = both {{ "or" both }}
+both       = negated {{ "and" negated }}
 negated    = "not" negated | comparison
 comparison = sum [ ( "==" | "!=" ) sum | "in" choices | rising | falling ]
 rising     = ( "<" | "<=" ) sum [ ( "<" | "<=" ) sum ]
 falling    = ( ">" | ">=" ) sum [ ( ">" | ">=" ) sum ]
-choices    = "[" constant { "," constant } "]"
+choices    = "[" constant {{ "," constant }} "]"
 constant   = [ "-" ] ( literal | name )
-sum        = product { ( "+" | "-" ) product }
-product    = signed { "*" signed }
+sum        = product {{ ( "+" | "-" ) product }}
+product    = signed {{ "*" signed }}
 signed     = "-" signed | operand
 operand    = literal | call | name | "(" either ")"
-call       = ( "min" | "max" | "abs" ) "(" sum { "," sum } ")"
+call       = function "(" sum {{ "," sum }} ")"
+function   = {" | ".join(f'"{name}"' for name in FUNCTIONS)}
 literal    = "true" | "false" | number | number "%" | number " days" | number " day"
            | currency " " number | date | '"' text '"'
 number     = digits [ "." digits ]
@@ -59,7 +60,7 @@ _LITERALS: Final[Mapping[str, Kind]] = MappingProxyType(
     }
 )
 _GLUED: Final = re.compile(r"([A-Z]{3})([0-9]+)")
-_MISSING: Final = "nothing can ask whether a fact is missing; a missing fact is unknown by itself"
+_MISSING: Final = "a rule cannot ask whether a fact is missing; a missing fact is unknown by itself"
 _NO_CONDITIONS: Final = "there are no conditional values; write two rules, or use `when`"
 _WORD_HINTS: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -87,14 +88,14 @@ _WORD_HINTS: Final[Mapping[str, str]] = MappingProxyType(
 
 def parse(source: object) -> Tree:
     """
-    The tree of the expression *source*.
+    Return the tree of the expression *source*.
 
     >>> parse("progress >= 50%").root.operator
     '>='
 
     Raises:
-        RuleError: when *source* is not in the language or beyond its bounds, with the characters at
-            fault.
+        RuleError: when *source* is not in the language or exceeds its bounds; it points at the
+            characters that are wrong.
     """
     if not isinstance(source, str):
         message = f"expected an expression as text, not {type(source).__name__}"
@@ -107,7 +108,7 @@ def parse(source: object) -> Tree:
 
 
 class _Parser:
-    """A place among the tokens of a source, and a function for each production."""
+    """The tokens of a source with the index of the next one, and a method for each production."""
 
     def __init__(self, source: str) -> None:
         self.source = source
@@ -210,7 +211,7 @@ class _Parser:
         return self._leaf()
 
     def call(self) -> Syntax:
-        """`call = ( "min" | "max" | "abs" ) "(" sum { "," sum } ")"`"""
+        """`call = function "(" sum { "," sum } ")"`"""
         name = self.take()
         opening = self.expect("(")
         self.enter(opening)
@@ -219,12 +220,13 @@ class _Parser:
             self.take()
             operands.append(self.sum())
         self.close(opening)
-        if (name.text == "abs") != (len(operands) == 1):
-            count = "one number" if name.text == "abs" else "two numbers or more"
+        is_unary = OPERATORS[name.text].is_unary
+        if is_unary != (len(operands) == 1):
+            count = "one number" if is_unary else "two numbers or more"
             self.fail(f"`{name.text}` takes {count}", token=name)
         return self.expression(name.text, *operands, start=name.start)
 
-    # -- what the productions are made of
+    # -- parts of the productions
 
     @property
     def token(self) -> Token:
@@ -232,17 +234,17 @@ class _Parser:
         return self.tokens[self.index]
 
     def at(self, *texts: str) -> bool:
-        """Whether the next token is one of the symbols or keywords *texts*."""
+        """Return whether the next token is one of the symbols or keywords *texts*."""
         return self.token.kind in ("symbol", "word") and self.token.text in texts
 
     def take(self) -> Token:
-        """The next token, which is then behind."""
+        """Return the next token and move past it."""
         token = self.token
         self.index += 1
         return token
 
     def expect(self, text: str, hint: str | None = None) -> Token:
-        """Take the symbol *text*; anything else is an error."""
+        """Take the symbol *text*, or raise `RuleError`."""
         if not self.at(text):
             self.fail(f"expected `{text}`", hint=hint)
         return self.take()
@@ -254,17 +256,17 @@ class _Parser:
             self.fail(f"a rule is nested at most {MAX_DEPTH} deep", token=token)
 
     def close(self, opening: Token) -> Token:
-        """Take the parenthesis that closes *opening*, and come out one level."""
+        """Take the parenthesis that closes *opening*, and leave its level."""
         if self.token.kind == "end":
             self.fail("this parenthesis is not closed", token=opening, hint="add `)`")
         self.nested -= 1
         return self.expect(")")
 
     def expression(self, operator: str, *operands: Syntax, start: int | None = None) -> Expression:
-        """A new expression, within the bounds."""
+        """Return a new expression, within the bounds."""
         flat: list[Syntax] = []
         for operand in operands:
-            # `(a or b) or c` is `a or b or c`: both are written, and meant, alike.
+            # `(a or b) or c` becomes `a or b or c`, so that equal rules have equal trees.
             nested = isinstance(operand, Expression) and operand.operator == operator
             if nested and operator in ("or", "and"):
                 assert isinstance(operand, Expression)
@@ -327,20 +329,21 @@ class _Parser:
         return _LITERALS.get(token.kind)
 
     def _is_misused(self, token: Token) -> bool:
-        """Whether the word *token* cannot be a name, where a value should be."""
+        """Return whether the word *token* cannot be a name here, where a value is expected."""
         following = self.tokens[self.index + 1]
         called = following.text == "(" and following.kind == "symbol"
         word = token.text
         return called or word in KEYWORDS or word in _WORD_HINTS or bool(_GLUED.fullmatch(word))
 
-    # -- what to say
+    # -- errors
 
     def fail(
         self, message: str, *, token: Token | None = None, hint: str | None = None
     ) -> NoReturn:
-        """Refuse the rule at *token*, or at the next one."""
-        at = token or self.token
-        self._fail(message, at.start, at.end, hint or (None if token else self._hint(at)))
+        """Raise `RuleError` at *token*, by default the next one."""
+        place = token or self.token
+        hint = hint or (None if token else self._hint(place))
+        self._fail(message, place.start, place.end, hint)
 
     def _fail(self, message: str, start: int, end: int, hint: str | None = None) -> NoReturn:
         raise RuleError(
@@ -348,20 +351,21 @@ class _Parser:
         )
 
     def _hint(self, token: Token) -> str | None:
-        """What to write instead of the unexpected *token*."""
+        """Return what to write instead of the unexpected *token*."""
         previous = self.tokens[self.index - 1] if self.index else Token("end", "", 0, 0)
         following = self.tokens[min(self.index + 1, len(self.tokens) - 1)]
         if token.kind == "word" and token.text in _WORD_HINTS:
             return _WORD_HINTS[token.text]
         if token.text == "not" and following.text == "in":
-            return "write `not` before the whole, as `not status in [...]`"
+            return "write `not` before the comparison, as `not status in [...]`"
         if token.kind == "word" and following.text == "(":
+            *others, last = (f"`{name}`" for name in FUNCTIONS)
             near = did_you_mean(token.text, FUNCTIONS)
-            return near or "the only functions are `min`, `max` and `abs`"
+            return near or f"the only functions are {', '.join(others)} and {last}"
         if token.kind == "word" and (glued := _GLUED.fullmatch(token.text)):
             return f"write `{glued[1]} {glued[2]}`"
         if token.text == "[":
-            return "a list stands only after `in`"
+            return "a list can only follow `in`"
         if token.text == "," and previous.text[-1:].isdigit():
             return SEPARATORS
         if token.text == ")":

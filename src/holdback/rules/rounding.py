@@ -1,4 +1,4 @@
-"""What stays exact about a percentage that was rounded down.
+"""Comparisons that stay exact for a percentage that was rounded down.
 
 A derived percentage d stands for an exact one e with d <= e < d + one unit. On thresholds of d's
 scale `e >= t` is `d >= t` and `e < t` is `d < t`; every other comparison can come out wrong for
@@ -8,9 +8,10 @@ comparison where that matters is refused, with what to write instead.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Final
 
-from holdback.rules.operators import MIRRORED
+from holdback.rules.operators import MIRRORED, by_operator
 from holdback.rules.scaling import is_constant
 from holdback.rules.tree import Constant, Node, Rounding
 
@@ -20,52 +21,76 @@ _OPPOSITE: Final = {
     Rounding.UP: Rounding.DOWN,
     Rounding.MIXED: Rounding.MIXED,
 }
-# The left side's rounding, and the comparisons that are exact against an exact right side.
-_EXACT_ON_THE_LEFT: Final = {
-    Rounding.NONE: ("==", "!=", "<", "<=", ">", ">=", "in"),
-    Rounding.DOWN: (">=", "<"),
-    Rounding.UP: (">", "<="),
-    Rounding.MIXED: (),
-}
-
-
-def rounding(operator: str, operands: tuple[Node, ...]) -> Rounding:
-    """How the value of *operator* on *operands* is rounded."""
-    if operator == "negate":
-        return _OPPOSITE[operands[0].rounding]
-    if operator == "-":
-        return _sum(operands[0].rounding, _OPPOSITE[operands[1].rounding])
-    if operator == "+":
-        return _sum(operands[0].rounding, operands[1].rounding)
-    directions = {operand.rounding for operand in operands} - {Rounding.NONE}
-    if not directions:
-        return Rounding.NONE
-    # The least of two numbers rounded down is the least of the two, rounded down.
-    if operator in ("min", "max") and len(directions) == 1:
-        return directions.pop()
-    return Rounding.MIXED
 
 
 def _sum(left: Rounding, right: Rounding) -> Rounding:
-    """One rounding stays what it is beside an exact number of its scale; two come to nothing."""
+    """Return the rounding of a sum: one rounded side keeps its direction, two leave none."""
     if Rounding.NONE in (left, right):
         return left if right is Rounding.NONE else right
     return Rounding.MIXED
 
 
+def _lost(*operands: Rounding) -> Rounding:
+    """Return MIXED as soon as one operand is rounded: its direction is lost."""
+    return Rounding.NONE if set(operands) == {Rounding.NONE} else Rounding.MIXED
+
+
+def _selected(*operands: Rounding) -> Rounding:
+    """
+    Return the rounding of one operand selected by size.
+
+    The least of two numbers rounded down is the least of the two, rounded down.
+    """
+    directions = set(operands) - {Rounding.NONE}
+    return directions.pop() if len(directions) == 1 else _lost(*operands)
+
+
+_RESULTS: Final[Mapping[str, Callable[..., Rounding]]] = by_operator(
+    "the rounding of a result",
+    {
+        "+": _sum,
+        "-": lambda left, right: _sum(left, _OPPOSITE[right]),
+        "negate": lambda operand: _OPPOSITE[operand],
+        "*": _lost,
+        "min": _selected,
+        "max": _selected,
+        "abs": _lost,
+    },
+)
+
+# The roundings of the left side with which a comparison is exact against an exact right side.
+_EXACT: Final[Mapping[str, tuple[Rounding, ...]]] = by_operator(
+    "the exactness of a comparison",
+    {
+        "==": (Rounding.NONE,),
+        "!=": (Rounding.NONE,),
+        "<": (Rounding.NONE, Rounding.DOWN),
+        "<=": (Rounding.NONE, Rounding.UP),
+        ">": (Rounding.NONE, Rounding.UP),
+        ">=": (Rounding.NONE, Rounding.DOWN),
+        "in": (Rounding.NONE,),
+    },
+)
+
+
+def rounding(operator: str, operands: tuple[Node, ...]) -> Rounding:
+    """Return how the value of *operator* on *operands* is rounded."""
+    return _RESULTS[operator](*(operand.rounding for operand in operands))
+
+
 def is_exact(operator: str, left: Node, right: Node) -> bool:
-    """Whether comparing *left* with *right* gives what the exact numbers would give."""
+    """Return whether *left* and *right* compare as the exact numbers behind them would."""
     if right.rounding is Rounding.NONE:
-        return operator in _EXACT_ON_THE_LEFT[left.rounding]
+        return left.rounding in _EXACT[operator]
     if left.rounding is Rounding.NONE:
-        return MIRRORED.get(operator) in _EXACT_ON_THE_LEFT[right.rounding]
+        return right.rounding in _EXACT[MIRRORED[operator]]
     return False
 
 
 def suggestion(operator: str, left: Node, right: Node, texts: tuple[str, str]) -> str | None:
-    """What to write instead of an inexact comparison whose sides are written *texts*."""
+    """Return what to write instead of an inexact comparison whose sides are written *texts*."""
     if right.rounding is Rounding.DOWN and left.rounding is Rounding.NONE:
-        return suggestion(MIRRORED.get(operator, operator), right, left, texts[::-1])
+        return suggestion(MIRRORED[operator], right, left, texts[::-1])
     if left.rounding is not Rounding.DOWN or right.rounding is not Rounding.NONE:
         return None
     if operator not in (">", "<="):
@@ -78,4 +103,5 @@ def suggestion(operator: str, left: Node, right: Node, texts: tuple[str, str]) -
     if right.low >= left.high:
         always = "never more than" if operator == ">" else "always at most"
         return f"leave it out: `{texts[0]}` is {always} {texts[1]}"
+    # The next threshold up: no number of this scale lies between, so `> t` is `>= t + one unit`.
     return f"write `{texts[0]} {instead} {right.type.literal(right.low + 1)}`"

@@ -1,4 +1,4 @@
-"""Numbers of one scale: what must be multiplied by how much before two of them meet.
+"""Numbers of one scale: factors that bring operands to a common denominator, and ranges.
 
 A number n with p decimals means n x 10**-p. Sums, comparisons, `min` and `max` bring their
 operands to the most decimals that one of them has. A product has the decimals of both sides, the
@@ -7,14 +7,17 @@ trailing zeros of its constant left out: money times 1.50 has one decimal more t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final, NamedTuple, TypeAlias
 
+from holdback.rules.operators import by_operator
 from holdback.rules.tree import FactRead, Node, leaves
 from holdback.rules.types import Kind
 
 # "50% of" is 50 hundredths: a percentage that multiplies has two decimals more.
-_HUNDREDTHS = 2
+_HUNDREDTHS: Final = 2
+
+Ends: TypeAlias = tuple[int, int]
 
 
 class Factor(NamedTuple):
@@ -26,12 +29,12 @@ class Factor(NamedTuple):
 
 
 def is_constant(node: Node) -> bool:
-    """Whether *node* reads no fact."""
+    """Return whether *node* reads no fact."""
     return not any(isinstance(leaf, FactRead) for leaf in leaves(node))
 
 
 def factor(left: Node, right: Node) -> Factor | None:
-    """The product of *left* and *right*, one of which must be constant; None when neither is."""
+    """Return the product of *left* and *right*, one of which is constant; None when neither is."""
     if is_constant(right):
         operand, constant = left, right
     elif is_constant(left):
@@ -39,6 +42,7 @@ def factor(left: Node, right: Node) -> Factor | None:
     else:
         return None
     number, places = constant.low, constant.places
+    # Each zero dropped here keeps the product a decimal shorter, and so further from 2**62.
     while places and number % 10 == 0:
         number, places = number // 10, places - 1
     if Kind.PERCENT in (left.type.kind, right.type.kind):
@@ -47,39 +51,46 @@ def factor(left: Node, right: Node) -> Factor | None:
 
 
 def most_places(nodes: Sequence[Node]) -> int:
-    """The decimals of the common denominator of *nodes*."""
+    """Return the decimals of the common denominator of *nodes*."""
     return max(node.places for node in nodes)
 
 
 def multiplier(node: Node, places: int) -> int:
-    """What brings *node* to *places* decimals."""
+    """Return the factor that brings *node* to *places* decimals."""
     multiplier: int = 10 ** (places - node.places)
     return multiplier
 
 
-def ends(nodes: Sequence[Node], places: int) -> list[tuple[int, int]]:
-    """The low and the high end of each of *nodes* in units of 10**-*places*."""
+def ends(nodes: Sequence[Node], places: int) -> list[Ends]:
+    """Return the low and the high end of each of *nodes* in units of 10**-*places*."""
     return [
         (node.low * multiplier(node, places), node.high * multiplier(node, places))
         for node in nodes
     ]
 
 
-def interval(operator: str, pairs: Sequence[tuple[int, int]]) -> tuple[int, int]:
-    """What the value of *operator* lies between, on operands that lie between the *pairs*."""
-    lows, highs = zip(*pairs, strict=True)
-    match operator:
-        case "+":
-            return sum(lows), sum(highs)
-        case "-":
-            return lows[0] - highs[1], highs[0] - lows[1]
-        case "negate":
-            return -highs[0], -lows[0]
-        case "min":
-            return min(lows), min(highs)
-        case "max":
-            return max(lows), max(highs)
-        case _:
-            low, high = lows[0], highs[0]
-            nearest = 0 if low <= 0 <= high else min(abs(low), abs(high))
-            return nearest, max(abs(low), abs(high))
+def _size(low: int, high: int) -> Ends:
+    nearest = 0 if low <= 0 <= high else min(abs(low), abs(high))
+    return nearest, max(abs(low), abs(high))
+
+
+# The ends of a result, from the low ends and the high ends of the operands. Operands are taken to
+# vary freely, so `x - x` is given more room than it needs: an interval may be too wide, never too
+# narrow, because the bound of 2**62 rests on it.
+_INTERVALS: Final[Mapping[str, Callable[[tuple[int, ...], tuple[int, ...]], Ends]]] = by_operator(
+    "the interval of a result",
+    {
+        "+": lambda lows, highs: (sum(lows), sum(highs)),
+        "-": lambda lows, highs: (lows[0] - highs[1], highs[0] - lows[1]),
+        "negate": lambda lows, highs: (-highs[0], -lows[0]),
+        "min": lambda lows, highs: (min(lows), min(highs)),
+        "max": lambda lows, highs: (max(lows), max(highs)),
+        "abs": lambda lows, highs: _size(lows[0], highs[0]),
+    },
+)
+
+
+def interval(operator: str, operands: Sequence[Ends]) -> Ends:
+    """Return the ends of the value of *operator*, given the ends of its *operands*."""
+    lows, highs = zip(*operands, strict=True)
+    return _INTERVALS[operator](lows, highs)

@@ -1,6 +1,7 @@
-"""Text to tokens, within the bounds of the language, and what to write instead.
+"""Text to tokens, within the bounds of the language, with hints for what to write instead.
 
-The bounds are checked before anything is read, so the cost of a rule is known by then (design 4).
+The bounds are checked before anything is parsed, so that no source can make parsing expensive
+(decisions/rule-language).
 """
 
 from __future__ import annotations
@@ -13,16 +14,23 @@ from typing import Final
 from attrs import frozen
 
 from holdback.errors import RuleError
+from holdback.rules.operators import OPERATORS
 
-# Ten times the longest rule that a reviewer can be asked to read.
+# Ten times the longest rule that a reviewer should be asked to read.
 MAX_CHARACTERS: Final = 1_000
-# More digits than any exact number of holdback has (`money.MAX_DIGITS`).
+# More digits than any exact number of holdback has (`exact_numbers.MAX_DIGITS`).
 MAX_LITERAL_DIGITS: Final = 30
+
+# The characters of a wrong number that a message repeats.
+_LONGEST_SHOWN: Final = 40
 
 SEPARATORS: Final = "a number has a point for its decimals and no separators, as `5000.00`"
 
+# Words that cannot name a fact or a parameter. `negate` is an operator's name, but not a word of
+# the language: it is written `-a`.
 KEYWORDS: Final = frozenset(
-    {"or", "and", "not", "in", "true", "false", "min", "max", "abs", "day", "days"}
+    {"true", "false", "day", "days"}
+    | {row.name for row in OPERATORS.values() if row.name.isalpha() and row.name in row.signature}
 )
 
 
@@ -37,7 +45,8 @@ class Token:
 
 
 _NUMBER = r"(?:0|[1-9][0-9]*)(?:\.[0-9]+)?"
-# In this order. What is written wrongly is matched too, so that the error can say what to write.
+# The first alternative that matches wins. `foreign` and `wrong` match text that is not in the
+# language, so that the error can say what to write instead.
 _TOKEN: Final = re.compile(
     rf"""
       (?P<space>\ +)
@@ -55,7 +64,7 @@ _TOKEN: Final = re.compile(
     re.VERBOSE,
 )
 
-# Written by habit from another language: what was meant, or why it is not there.
+# Symbols of other languages, with what to write instead or why there is no such thing.
 _SYMBOL_HINTS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "=": "to compare, write `==`",
@@ -73,9 +82,9 @@ _SYMBOL_HINTS: Final[Mapping[str, str]] = MappingProxyType(
         "/": "there is no division; multiply by a constant such as `0.5`",
         "//": "there is no division; multiply by a constant such as `0.5`",
         "%": "a percentage is written without a space, as `50%`",
-        "'": 'text stands in double quotes, as "Funded"',
+        "'": 'write text in double quotes, as "Funded"',
         '"': "the text is not closed, or has a backslash in it",
-        ".": "a fact has a plain name; there is nothing inside it to look at",
+        ".": "a fact has a plain name and no attributes",
         "{": "there are only round parentheses, and `[a, b]` after `in`",
         "}": "there are only round parentheses, and `[a, b]` after `in`",
         ":": "a rule is one expression",
@@ -109,21 +118,24 @@ _CHARACTER_HINTS: Final[Mapping[str, str]] = MappingProxyType(
 
 def tokens(source: str) -> list[Token]:
     """
-    The tokens of *source*, ending with one of kind `end`.
+    Return the tokens of *source*, ending with one of kind `end`.
 
     >>> [token.kind for token in tokens("progress >= 50%")]
     ['word', 'symbol', 'percent', 'end']
 
     Raises:
-        RuleError: with stage `text` for characters and sizes, `syntax` for what is no token.
+        RuleError: with stage `text` for characters and sizes, `syntax` for anything else.
     """
     check_text(source)
-    found = list(_scan(source))
-    return [*found, Token("end", "", len(source), len(source))]
+    return [*_scan(source), Token("end", "", len(source), len(source))]
 
 
 def check_text(source: str) -> None:
-    """Refuse a *source* that is too long or has characters that do not show as what they are."""
+    """
+    Raise `RuleError` when *source* is too long or is not printable ASCII.
+
+    Other characters can look like one character and be another, or reorder the text around them.
+    """
     shown = "".join(c if " " <= c <= "~" else "?" for c in source[:MAX_CHARACTERS])
     if len(source) > MAX_CHARACTERS:
         raise RuleError(
@@ -132,7 +144,7 @@ def check_text(source: str) -> None:
             start=0,
             end=len(shown),
             stage="text",
-            hint="divide it into several rules",
+            hint="split it into several rules",
         )
     for place, character in enumerate(source):
         if not " " <= character <= "~":
@@ -165,12 +177,12 @@ def _scan(source: str) -> Iterator[Token]:
 
 
 def _wrong(source: str, start: int, text: str) -> RuleError:
-    """The error for *text*, which begins no token."""
+    """Return the error for *text*, which is not a token."""
     hint: str | None
     if text[0].isdigit() or (text[0] == "." and len(text) > 1):
         separated = re.search(r"[0-9],$", source[:start])
         hint = SEPARATORS if separated else _number_hint(text)
-        message = f"`{text[:40]}` is not a number of the language"
+        message = f"`{text[:_LONGEST_SHOWN]}` is not a number of the language"
     else:
         hint = _SYMBOL_HINTS.get(text)
         message = f"`{text}` is not part of the language"
@@ -185,7 +197,7 @@ def _wrong(source: str, start: int, text: str) -> RuleError:
 
 
 def _number_hint(text: str) -> str:
-    """What to write instead of the badly written number *text*."""
+    """Return what to write instead of *text*, which begins like a number."""
     if len(text) > 2 * MAX_LITERAL_DIGITS:
         return f"a number has at most {MAX_LITERAL_DIGITS} digits"
     if re.fullmatch(r"[0-9]+days?", text):

@@ -1,22 +1,22 @@
 """The nodes of a rule, data only: first as written, then as checked.
 
 `parse` gives a `Tree` of literals, names and expressions. `check` turns it into `Checked`, a tree
-of the same shape, in which every name is a fact's place or a parameter's number, and every node
-knows its type, its scale and its range. What the readers of a rule differ in is what they do with
-a `Node`.
+of the same shape in which every name is a fact's place or a parameter's number, and every node
+knows its type, its scale and its range. Every reader of a rule works on these nodes.
 
-A node's `start` and `end` delimit its characters in the source. They are no part of its meaning:
+A node's `start` and `end` delimit its characters in the source. They are not part of its meaning:
 two nodes that mean the same are equal wherever they were written.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from enum import Enum
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from attrs import field, frozen
 
+from holdback.rules.operators import by_operator
 from holdback.rules.types import Catalogue, Kind, Type
 
 
@@ -53,9 +53,9 @@ class Name:
 @frozen(kw_only=True)
 class Expression:
     """
-    An operator, by its name in the table of `operators`, and what it is applied to.
+    An operator, by its name in the table of `operators`, and its operands.
 
-    A chain `a < b <= c` is written down as `a < b and b <= c`, which is what it means.
+    A chain `a < b <= c` is stored as `a < b and b <= c`, which is what it means.
     """
 
     operator: str
@@ -77,7 +77,7 @@ class Tree:
 
     @property
     def names(self) -> Iterator[str]:
-        """The names in it, from left to right: of facts, of parameters, or of nothing yet."""
+        """The names that it reads, from left to right, whether or not anything has that name."""
         return _names(self.root)
 
 
@@ -91,10 +91,10 @@ def _names(syntax: Syntax) -> Iterator[str]:
 
 class Rounding(Enum):
     """
-    How a number stands to the exact one that it was rounded from.
+    The direction in which a number was rounded.
 
-    A derived percentage is rounded down. Comparing it is exact only as long as it is known in which
-    direction the exact number lies.
+    A derived percentage is rounded down. It can be compared exactly only as long as the direction
+    of the exact number is known.
     """
 
     NONE = "exact"
@@ -177,7 +177,7 @@ Node: TypeAlias = Constant | FactRead | Operation
 
 
 def leaves(node: Node) -> Iterator[Constant | FactRead]:
-    """The constants and facts in *node*, from left to right."""
+    """Yield the constants and facts in *node*, from left to right."""
     if not isinstance(node, Operation):
         yield node
         return
@@ -185,26 +185,33 @@ def leaves(node: Node) -> Iterator[Constant | FactRead]:
         yield from leaves(operand)
 
 
-def comparisons(node: Node, wanted: bool = True) -> Iterator[tuple[Operation, bool]]:
+# Whether an operand has to be true for the whole to be true, or false for it.
+_WANTED: Final[Mapping[str, bool]] = by_operator(
+    "the search for comparisons", {"or": True, "and": True, "not": False}
+)
+
+
+def comparisons(node: Node, *, wanted: bool = True) -> Iterator[tuple[Operation, bool]]:
     """
-    The comparisons in *node*, `in` among them, from left to right; and whether each is *wanted* to be true
-    for *node* to be, or false, as under a `not`.
+    Yield the comparisons in *node*, `in` among them, from left to right.
+
+    Each comes with the answer that it must have for *node* to be *wanted*: false under a `not`.
     """
     if isinstance(node, Operation):
         if node.operands[0].type.kind is not Kind.FLAG:
             yield node, wanted
         else:
             for operand in node.operands:
-                yield from comparisons(operand, wanted != (node.operator == "not"))
+                yield from comparisons(operand, wanted=wanted == _WANTED[node.operator])
 
 
 @frozen(kw_only=True)
 class Checked:
     """
-    A checked expression: it has a type, and on prepared facts it has a value, which may be unknown.
+    A checked expression: it has a type and, on prepared facts, a value, which may be unknown.
 
-    `facts` are the places of the facts that it reads, `names` their names, in the order in which
-    they first appear; `parameters` are the names of the parameters that it reads.
+    `facts` are the places of the facts that it reads and `names` their names, in the order in
+    which they first appear; `parameters` are the names of the parameters that it reads.
     """
 
     tree: Node

@@ -1,8 +1,8 @@
-"""Types and units, and the catalogue of what a rule may read.
+"""Types and units, and the catalogue of the facts that a rule may read.
 
-A value of the language is a whole number of its type's scale: a percentage counts ten-thousandths
+A value of the language is a whole number in its type's scale: a percentage counts ten-thousandths
 of a percent, a ratio millionths, money minor units, a date days of the calendar, a text its place
-in the declared set, a flag 0 or 1. None is *unknown*, and nothing else is.
+in the declared set, a flag 0 or 1. Only None is *unknown*.
 """
 
 from __future__ import annotations
@@ -16,16 +16,17 @@ from typing import TypeAlias, assert_never
 from attrs import evolve, field, frozen
 
 from holdback.errors import ErrorDetail, InvalidDocument, did_you_mean
-from holdback.money import PERCENT_PLACES, RATIO_PLACES, Currency
+from holdback.exact_numbers import PERCENT_PLACES, RATIO_PLACES, digits
+from holdback.money import Currency
 from holdback.rules import values
 from holdback.rules.fact_reader import Column, Preparer, preparer
 
-# Prepared facts: an entry for each fact of the catalogue, by its place.
+# Prepared facts: one entry for each fact of the catalogue, by its place.
 Facts: TypeAlias = tuple[int | None, ...]
 
 
 class Kind(Enum):
-    """What kind of value: the word that a jurisdiction's file uses for it."""
+    """A kind of value, by the word that a jurisdiction's file uses for it."""
 
     FLAG = "flag"
     COUNT = "count"
@@ -42,7 +43,7 @@ class Type:
     """
     The type of a value: its kind, the currency of money, the declared set of a text.
 
-    `places` is the number of decimals that a value has inside; `ordinals` gives a text's number.
+    `places` is the number of decimals in a value's scale; `ordinals` gives a text's number.
 
     >>> percent = Type(Kind.PERCENT)
     >>> percent.read("64.5%"), percent.show(645000), percent.places
@@ -66,7 +67,7 @@ class Type:
 
     def __str__(self) -> str:
         """
-        The type in a sentence.
+        Return the type as a sentence has it.
 
         >>> str(Type(Kind.MONEY, Currency.of("GBP"))), str(Type(Kind.PERCENT))
         ('money (GBP)', 'percent')
@@ -75,9 +76,9 @@ class Type:
 
     def read(self, value: object, *, down: bool = False) -> int | None:
         """
-        The plain *value* as a whole number of this type's scale; None when it is unknown.
+        Return the plain *value* as a whole number in this type's scale; None when it is unknown.
 
-        Unknown are None, NaN, NaT, and a text outside the declared set. Nothing is rounded, unless
+        None, NaN, NaT and a text outside the declared set are unknown. Nothing is rounded, unless
         *down* asks for a percentage's further decimals to be rounded down.
 
         >>> Type(Kind.MONEY, Currency.of("GBP")).read("1200.00")
@@ -86,7 +87,7 @@ class Type:
         (21, None)
 
         Raises:
-            ValueError: when *value* cannot be meant; the message says what was expected.
+            ValueError: when *value* is invalid; the message says what was expected.
         """
         if values.is_missing(value):
             return None
@@ -113,7 +114,7 @@ class Type:
 
     def show(self, number: int, places: int | None = None) -> str:
         """
-        *number* for people. *places* is its number of decimals, where that is not the type's own.
+        Return *number* for people. *places* is its number of decimals, by default the type's own.
 
         >>> Type(Kind.PERCENT).show(799999), Type(Kind.DAYS).show(1), Type(Kind.FLAG).show(1)
         ('79.9999%', '1 day', 'yes')
@@ -132,7 +133,7 @@ class Type:
 
     def literal(self, number: int) -> str:
         """
-        *number* as it is written in a rule.
+        Return *number* as a rule writes it.
 
         >>> Type(Kind.RATIO).literal(1000000), Type(Kind.TEXT, options=("Funded",)).literal(0)
         ('1.0', '"Funded"')
@@ -145,13 +146,13 @@ class Type:
             case Kind.MONEY if number < 0:
                 return f"-{self.show(-number)}"
             case Kind.RATIO:
-                return values.digits(number, self.places, 1)
+                return digits(number, self.places, 1)
             case _:
                 return self.show(number)
 
     def plain(self, number: int, places: int | None = None) -> bool | int | str:
         """
-        *number* as a plain value of a facts document (design 7a).
+        Return *number* as a plain value of a facts document (decisions/formats).
 
         >>> Type(Kind.PERCENT).plain(640000), Type(Kind.COUNT).plain(3)
         ('64%', 3)
@@ -170,18 +171,18 @@ class Type:
         return values.day_text(number)
 
     def _digits(self, number: int, places: int | None) -> str:
-        """*number* in digits: money with its minor units, other numbers without trailing zeros."""
+        """Return *number* in digits; only money keeps trailing zeros."""
         least = self.places if self.kind is Kind.MONEY else 0
-        return values.digits(number, self.places if places is None else places, least)
+        return digits(number, self.places if places is None else places, least)
 
 
 @frozen(kw_only=True, cache_hash=True)
 class Fact:
     """
-    A typed, named value that a rule may read, in whole numbers of the type's scale.
+    A typed, named value that a rule may read.
 
-    `low` and `high` are the ends of its range, both included. `derived` marks a percentage that is
-    rounded down from an exact fraction. `origin` says where it comes from.
+    `low` and `high` are the ends of its range in the type's scale, both included. `derived` marks a
+    percentage that is rounded down from an exact fraction. `origin` says who supplies the value.
     """
 
     name: str
@@ -194,10 +195,10 @@ class Fact:
 
     def read(self, value: object) -> int | None:
         """
-        The plain *value* of this fact as a whole number in its range; None when it is unknown.
+        Return the plain *value* of this fact as a whole number; None when it is unknown.
 
         Raises:
-            ValueError: when *value* cannot be meant or is outside the range.
+            ValueError: when *value* is invalid or outside the range.
         """
         number = self.type.read(value, down=self.derived)
         if number is not None and not self.low <= number <= self.high:
@@ -206,7 +207,7 @@ class Fact:
 
     @property
     def out_of_range(self) -> str:
-        """What is said of a number outside the range."""
+        """The message for a number outside the range."""
         return f"expected {self.type.show(self.low)} to {self.type.show(self.high)}"
 
 
@@ -222,7 +223,7 @@ class Parameter:
 @frozen(kw_only=True)
 class Catalogue:
     """
-    The facts and parameters that rules may name, and the one way from plain facts to prepared ones.
+    The facts and parameters that rules may name, and the reader of plain facts.
 
     >>> days = Fact(name="days", type=Type(Kind.DAYS), low=0, high=100)
     >>> catalogue = Catalogue(facts=(days,), currency=Currency.of("GBP"))
@@ -242,26 +243,26 @@ class Catalogue:
         object.__setattr__(self, "_places", places)
 
     def place(self, name: str) -> int:
-        """The place of the fact *name*; `KeyError` when there is none."""
+        """Return the place of the fact *name*; `KeyError` when there is none."""
         return self._places[name]
 
     def fact(self, name: object) -> Fact | None:
-        """The fact *name*, or None when there is none."""
+        """Return the fact *name*, or None when there is none."""
         if isinstance(name, str) and name in self._places:
             return self.facts[self._places[name]]
         return None
 
     def with_facts(self, facts: tuple[Fact, ...]) -> Catalogue:
-        """This catalogue with more *facts*, in places after those that it has."""
+        """Return this catalogue with more *facts*, in places after its own."""
         return evolve(self, facts=self.facts + facts) if facts else self
 
     def with_parameters(self, parameters: Mapping[str, Parameter]) -> Catalogue:
-        """The same facts with the *parameters* of a jurisdiction on a date."""
+        """Return this catalogue with the *parameters* of a jurisdiction on a date."""
         return evolve(self, parameters=parameters)
 
     @cached_property
-    def _prepare_usual(self) -> Preparer:
-        """What reads the usual facts. Made when first used."""
+    def _fast_reader(self) -> Preparer:
+        """The generated reader of ordinary facts, made when first used."""
         return preparer(
             tuple(
                 Column(
@@ -279,36 +280,36 @@ class Catalogue:
 
     def prepare(self, facts: Mapping[str, object]) -> Facts:
         """
-        Plain *facts* by name as prepared facts: whole numbers by place, None where unknown.
+        Return plain *facts* by name as prepared facts: whole numbers by place, None where unknown.
 
         A derived percentage is rounded down to its scale; nothing else is rounded.
 
         Raises:
-            InvalidDocument: with every fault: an unknown name, a value that cannot be meant, a
-                value outside its fact's range.
+            InvalidDocument: with every error: an unknown name, an invalid value, a value outside
+                its fact's range.
         """
         try:
-            prepared = self._prepare_usual(facts)
+            prepared = self._fast_reader(facts)
         except (ArithmeticError, ValueError):
             prepared = None
-        return self._prepare_any(facts) if prepared is None else prepared
+        return self._read_carefully(facts) if prepared is None else prepared
 
-    def _prepare_any(self, facts: Mapping[str, object]) -> Facts:
-        """The long way, for facts that are not all usual, with all that there is to say of them."""
+    def _read_carefully(self, facts: Mapping[str, object]) -> Facts:
+        """Return prepared *facts* of any kind, or raise all their errors."""
         prepared: list[int | None] = [None] * len(self.facts)
-        faults: list[ErrorDetail] = []
+        errors: list[ErrorDetail] = []
         for name, value in facts.items():
             fact = self.fact(name)
-            known = isinstance(name, str) and name.isidentifier()
-            path = f"$.{name}" if known else f"$[{name!r:.60}]"
+            is_identifier = isinstance(name, str) and name.isidentifier()
+            path = f"$.{name}" if is_identifier else f"$[{name!r:.60}]"
             if fact is None:
                 hint = did_you_mean(str(name), self._places)
-                faults.append(ErrorDetail(message="unknown fact", path=path, hint=hint))
+                errors.append(ErrorDetail(message="unknown fact", path=path, hint=hint))
                 continue
             try:
                 prepared[self._places[fact.name]] = fact.read(value)
             except ValueError as error:
-                faults.append(ErrorDetail(message=str(error), path=path))
-        if faults:
-            raise InvalidDocument(faults)
+                errors.append(ErrorDetail(message=str(error), path=path))
+        if errors:
+            raise InvalidDocument(errors)
         return tuple(prepared)

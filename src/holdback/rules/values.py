@@ -1,49 +1,23 @@
-"""Plain values to whole numbers of a scale, exactly, and back to text.
+"""Values as people and hosts write them, to scaled whole numbers, exactly, and back to text.
 
-1. No float is taken: a float has already been rounded. Only NaN, which says *missing*, is read.
+1. No float is read: a float has already been rounded. Only NaN is, which means *missing*.
 2. Nothing is rounded, except a derived percentage: down, where the caller asks for it.
-3. No ambient decimal context is used: the two contexts below are named wherever they work.
 
-Reading gives None for an unknown value and raises `ValueError` for one that cannot be meant. A
-message says what was expected and never shows the value, which may be somebody's.
+A reader returns None for an unknown value and raises `ValueError` for an invalid one. A message
+says what was expected and never shows the value, which may be personal data.
 """
 
 from __future__ import annotations
 
 import datetime as dt
-import decimal
 import operator
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from decimal import Decimal
 from typing import Final
 
-from holdback.money import MAX_DIGITS, Currency, Money, read_decimal
-from holdback.money import digits as exact_digits
-
-# Only the flags of these contexts ever change, and nothing reads them. The exponents bound the size
-# of an integer that an amount such as 1E+999999999 could ask for.
-_EXACT: Final = decimal.Context(
-    prec=MAX_DIGITS,
-    Emax=99,
-    Emin=-99,
-    traps=[decimal.InvalidOperation, decimal.Overflow, decimal.Inexact],
-)
-# Rounding down twice, first to 28 digits and then to whole numbers, is rounding down once.
-_DOWN: Final = decimal.Context(
-    prec=MAX_DIGITS,
-    rounding=decimal.ROUND_FLOOR,
-    Emax=99,
-    Emin=-99,
-    traps=[decimal.InvalidOperation, decimal.Overflow],
-)
-
-# The two steps from a `Decimal` to a scaled integer, `int(whole(times(value, 10**places)))`, for
-# callers that cannot afford another call (`preparation`).
-Step = Callable[[Decimal, Decimal], Decimal]
-Whole = Callable[[Decimal], Decimal]
-EXACTLY: Final[tuple[Step, Whole]] = (_EXACT.multiply, _EXACT.to_integral_exact)
-DOWN: Final[tuple[Step, Whole]] = (_DOWN.multiply, _DOWN.to_integral_value)
+from holdback.exact_numbers import MAX_DIGITS, read_decimal, scaled, scaled_down
+from holdback.money import Currency, Money
 
 _DAYS: Final = re.compile(r"(-?(?:0|[1-9][0-9]{0,9})) days?")
 _DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
@@ -51,7 +25,7 @@ _DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 def is_missing(value: object) -> bool:
     """
-    Whether *value* says that there is none: None, NaN, or the NaT and NA of dataframe libraries.
+    Return whether *value* means missing: None, NaN, or the NaT and NA of dataframe libraries.
 
     >>> is_missing(None), is_missing(Decimal("NaN")), is_missing(0)
     (True, True, False)
@@ -63,15 +37,15 @@ def is_missing(value: object) -> bool:
         return value.is_qnan()
     different: object = None
     try:
-        different = value != value
-        return bool(different)  # only a missing value differs from itself
+        different = value != value  # noqa: PLR0124 - only a missing value differs from itself
+        return bool(different)
     except (TypeError, ValueError):
-        return different is value  # pandas' NA, compared, is NA again and neither true nor false
+        return different is value  # comparing pandas' NA gives NA, which is neither true nor false
 
 
 def number(value: object, places: int, expected: str, *, down: bool = False) -> int:
     """
-    The number *value* as an integer of 10**-*places*; *down* rounds further decimals down.
+    Return the number *value* as an integer of 10**-*places*; *down* rounds further decimals down.
 
     >>> number(Decimal("64.5"), 4, "a percentage")
     645000
@@ -80,28 +54,21 @@ def number(value: object, places: int, expected: str, *, down: bool = False) -> 
         raise ValueError(f"a float is not exact; write {expected} as text or as a Decimal")
     if isinstance(value, str):
         value = read_decimal(value)
-    if isinstance(value, Decimal):
-        return _scaled(value, places, down=down)
-    factor: int = 10**places
-    return whole(value, expected) * factor
-
-
-def _scaled(value: Decimal, places: int, *, down: bool) -> int:
+    if not isinstance(value, Decimal):
+        return scaled(whole(value, expected), places)
     if not value.is_finite():
         raise ValueError("expected a finite number")
-    times, whole_number = DOWN if down else EXACTLY
-    try:
-        product = times(value, Decimal(10**places))
-    except decimal.DecimalException:
-        raise ValueError(f"a number has at most {MAX_DIGITS} digits") from None
-    try:
-        return int(whole_number(product))
-    except decimal.Inexact:
-        raise ValueError(f"at most {places} decimals") from None
+    if down:
+        return scaled_down(value, places)
+    result = scaled(value, places)
+    # Text of 28 digits can need more of them once it is scaled.
+    if abs(result) >= 10**MAX_DIGITS and len(str(abs(result)).rstrip("0")) > MAX_DIGITS:
+        raise ValueError(f"a number has at most {MAX_DIGITS} digits")
+    return result
 
 
 def whole(value: object, expected: str) -> int:
-    """The whole number *value*: an integer of any library, never a flag, a float or text."""
+    """Return *value*, an integer of any library; a flag, a float or text is refused."""
     if not isinstance(value, bool):
         try:
             return operator.index(value)  # type: ignore[arg-type]  # what has no index says so
@@ -111,16 +78,17 @@ def whole(value: object, expected: str) -> int:
 
 
 def read_flag(value: object) -> int:
-    """A flag as 0 or 1."""
+    """Return a flag as 0 or 1."""
     if not isinstance(value, bool):
         raise ValueError("expected true or false")
     return int(value)
 
 
 def read_percent(value: object, places: int, *, down: bool) -> int:
-    """A percentage, `"64.5%"` or the number 64.5, in units of 10**-*places* percent."""
+    """Return a percentage, `"64.5%"` or the number 64.5, in units of 10**-*places* percent."""
     if isinstance(value, str):
-        if re.fullmatch(r"[^0-9]*|.*[ ,].*", value):  # said better than of any number
+        # These mistakes have a better message than "expected a plain decimal number".
+        if re.fullmatch(r"[^0-9]*|.*[ ,].*", value):
             raise ValueError(
                 "expected a percentage such as `64.5%`: a plain decimal number, no space, a point"
             )
@@ -129,10 +97,11 @@ def read_percent(value: object, places: int, *, down: bool) -> int:
 
 
 def read_money(value: object, currency: Currency) -> int:
-    """An amount of *currency*: `"GBP 1200.00"`, the number 1200, or `Money`; in minor units."""
+    """Return an amount, `"GBP 1200.00"`, the number 1200 or `Money`, in minor units."""
     if isinstance(value, str) and not re.fullmatch(r"([A-Z]{3} )?-?[0-9.eE+]+", value):
         raise ValueError(
-            f"expected an amount such as `{currency} 1200.00`: a plain decimal number, nothing between thousands"
+            f"expected an amount such as `{currency} 1200.00`: a plain decimal number, "
+            "nothing between thousands"
         )
     if isinstance(value, str) and " " in value:
         value = Money.parse(value)
@@ -144,7 +113,7 @@ def read_money(value: object, currency: Currency) -> int:
 
 
 def read_days(value: object) -> int:
-    """A number of days: `"21 days"` or 21."""
+    """Return a number of days: `"21 days"` or 21."""
     if isinstance(value, str):
         match = _DAYS.fullmatch(value)
         if match is None:
@@ -154,12 +123,12 @@ def read_days(value: object) -> int:
 
 
 def read_date(value: object) -> int:
-    """A day, a `date` or `"2026-03-01"`, as its number in the proleptic Gregorian calendar."""
+    """Return a day, a `date` or `"2026-03-01"`, as its number in the Gregorian calendar."""
     if isinstance(value, str) and _DATE.fullmatch(value):
-        try:
-            value = dt.date.fromisoformat(value)
-        except ValueError:
-            raise ValueError("there is no such day in the calendar") from None
+        day = day_number(value)
+        if day is None:
+            raise ValueError("there is no such day in the calendar")
+        return day
     # A `datetime` is a `date` to Python, and its day depends on a time zone that nobody named.
     if not isinstance(value, dt.date) or isinstance(value, dt.datetime):
         raise ValueError("expected a date such as `2026-03-01`")
@@ -167,7 +136,7 @@ def read_date(value: object) -> int:
 
 
 def read_text(value: object, ordinals: Mapping[str, int]) -> int | None:
-    """The place of the text *value* in its declared set; a text outside the set is unknown."""
+    """Return the place of the text *value* in its declared set; any other text is unknown."""
     if not isinstance(value, str):
         raise ValueError("expected text")
     return ordinals.get(value)
@@ -175,7 +144,7 @@ def read_text(value: object, ordinals: Mapping[str, int]) -> int | None:
 
 def written(text: str, places: int) -> int | None:
     """
-    The plain digits *text* as an integer of 10**-*places*; None when they are more exact than that.
+    Return the plain digits *text* as an integer of 10**-*places*; None when that is not exact.
 
     >>> written("12.50", 1), written("12.55", 1)
     (125, None)
@@ -186,24 +155,22 @@ def written(text: str, places: int) -> int | None:
     return int(whole_digits + decimals[:places].ljust(places, "0"))
 
 
-def digits(number: int, places: int, least: int) -> str:
+def day_number(text: str) -> int | None:
     """
-    *number* x 10**-*places* in plain digits, with *least* decimals, and more only where needed.
+    Return the Gregorian number of the day written in *text*; None when there is no such day.
 
-    >>> digits(645000, 4, 0), digits(120000, 2, 2)
-    ('64.5', '1200.00')
+    >>> day_number("2026-03-01"), day_number("2026-02-30")
+    (739676, None)
     """
-    text = exact_digits(number, places)
-    if places > least:
-        kept = len(text) - places + least
-        text = text[:kept] + text[kept:].rstrip("0")
-        return text.rstrip(".")
-    return text
+    try:
+        return dt.date.fromisoformat(text).toordinal()
+    except ValueError:
+        return None
 
 
 def day_text(number: int) -> str:
     """
-    The day with the proleptic *number*, as `2026-03-01`.
+    Return the day with the Gregorian *number*, as `2026-03-01`.
 
     >>> day_text(dt.date(2026, 3, 1).toordinal())
     '2026-03-01'
@@ -213,7 +180,7 @@ def day_text(number: int) -> str:
 
 def days_text(number: int) -> str:
     """
-    *number* days with its noun.
+    Return *number* with the right form of "day".
 
     >>> days_text(1), days_text(21)
     ('1 day', '21 days')

@@ -12,10 +12,8 @@ readable.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from datetime import date, datetime
 from decimal import Decimal
-from functools import cache
 from types import GenericAlias
 from typing import Any, Final, TypeVar, get_args, get_origin
 
@@ -27,7 +25,8 @@ from pendulum import DateTime
 
 from holdback.errors import ErrorDetail, InvalidDocument, did_you_mean
 from holdback.exact_json import Json, Opaque, Verbatim
-from holdback.money import Money, plain
+from holdback.exact_numbers import plain, without_zeros
+from holdback.money import Money
 from holdback.wire.fields import kind_of, number
 from holdback.wire.strict_json import field_path, is_number
 from holdback.wire.timestamps import calendar_day, instant, write_timestamp
@@ -128,11 +127,7 @@ def rate(value: Decimal) -> str:
     >>> rate(Decimal("12.50")), rate(Decimal("1E+2")), rate(Decimal("-0.0"))
     ('12.5', '100', '0')
     """
-    text = str(value)
-    if "E" in text or "e" in text or text[0] == "-":
-        text = plain(value)
-    if "." in text:
-        text = text.rstrip("0").removesuffix(".")
+    text = without_zeros(plain(value))
     return "0" if text == "-0" else text
 
 
@@ -167,14 +162,13 @@ def _links(value: Any, _: Any) -> dict[str, str]:
     return dict(value)
 
 
-def make_converter(*, every_error: bool) -> Converter:
+def _make_converter() -> Converter:
     """
     Return a converter of merchants and events.
 
-    It reads trees of `read_json`, and writes values for `write_json`. It stops at the first error,
-    or collects *every_error*.
+    It reads trees of `read_json`, and writes values for `write_json`. It collects every error.
     """
-    converter = Converter(detailed_validation=every_error, forbid_extra_keys=True)
+    converter = Converter(detailed_validation=True, forbid_extra_keys=True)
     for kind, structure in (
         (str, _exactly(str, "text")),
         (bool, _exactly(bool, "true or false")),
@@ -225,13 +219,7 @@ def _is_links(kind: Any) -> bool:
     return _is_mapping(kind) and get_args(kind) == (str, str)
 
 
-CONVERTER: Final = make_converter(every_error=False)
-
-
-@cache
-def careful() -> Converter:
-    """Return the converter that collects every error, made when a document first has one."""
-    return make_converter(every_error=True)
+CONVERTER: Final = _make_converter()
 
 
 def structured(tree: Json, kind: type[_T], path: str = "$") -> _T:
@@ -241,13 +229,9 @@ def structured(tree: Json, kind: type[_T], path: str = "$") -> _T:
     Raises:
         InvalidDocument: naming every error with its JSON path.
     """
-    # Nearly every document is valid. One that is not is read again by the slower converter, which
-    # finds the paths of all errors (decisions/fast-paths).
-    with suppress(Exception):
-        return CONVERTER.structure(tree, kind)
     errors: list[ErrorDetail] = []
     try:
-        return careful().structure(tree, kind)
+        return CONVERTER.structure(tree, kind)
     except Exception as error:  # noqa: BLE001  # the errors of cattrs have no common class
         _collect(error, path, errors)
     # Raised outside the handler: the errors of cattrs hold values, which may be personal data.

@@ -19,12 +19,13 @@ from pendulum import Date, DateTime
 
 from holdback.eligibility import Assessment
 from holdback.exact_json import Json, write_json
+from holdback.exact_numbers import digits, unscaled
 from holdback.lifecycle.operations import Reply
 from holdback.model.acceptance import Acceptance
 from holdback.model.deal import Deal, Entry, LookupDeal, transaction_status
 from holdback.model.offer import Offer
 from holdback.model.product import Offers, Product
-from holdback.money import Money, digits, unscaled
+from holdback.money import Money
 from holdback.wire.converter import rate
 from holdback.wire.timestamps import write_timestamp
 

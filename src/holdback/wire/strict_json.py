@@ -18,7 +18,7 @@ from typing import Any, Final, NoReturn
 
 from holdback.errors import ErrorDetail, InvalidDocument
 from holdback.exact_json import Json, Opaque, Verbatim
-from holdback.money import MAX_DIGITS, plain
+from holdback.exact_numbers import MAX_DIGITS, plain
 
 # A request is a few kilobytes; a merchant's state holds its whole history.
 REQUEST_LIMIT: Final = 64 * 1024

@@ -53,14 +53,7 @@ def write_timestamp(value: datetime) -> str:
     """
     if value.tzinfo is None:
         raise ValueError("a time without a zone is not an instant")
-    if value.tzinfo is not pendulum.UTC:
-        value = datetime.astimezone(value, UTC)
-    micros = value.microsecond
-    fraction = f".{micros:06d}" if micros else ""
-    return (
-        f"{value.year:04d}-{value.month:02d}-{value.day:02d}"
-        f"T{value.hour:02d}:{value.minute:02d}:{value.second:02d}{fraction}Z"
-    )
+    return datetime.astimezone(value, UTC).isoformat().replace("+00:00", "Z")
 
 
 def instant(text: object) -> DateTime:

@@ -15,12 +15,14 @@ from holdback.eligibility import FLOOR
 from holdback.jurisdictions.jurisdiction_file import TIMELINES
 from holdback.jurisdictions.rulebook import Rulebook
 from holdback.rules import Catalogue, Facts, interpret
+from holdback.rules.operators import OPERATORS, OPPOSITES, Role
 from holdback.rules.tree import Checked, Constant, FactRead, Node, Operation
 from holdback.ruleset import Rule, RuleSet
 
 # With more combinations than this, a proof is not attempted.
 MAX_DEALS: Final = 2_000
-_LOGIC: Final = ("and", "or", "not")
+# The comparisons with a constant whose answer changes only at, or one unit beside, the constant.
+_CHANGES_AT_CONSTANTS: Final = (*OPPOSITES, "in")
 
 
 def provably_same(first: Rulebook, second: Rulebook) -> bool:
@@ -111,11 +113,15 @@ def _collect_points(node: Node, points: dict[int, set[int | None]]) -> bool:
         case FactRead():
             points.setdefault(node.place, set()).update((0, 1))  # a flag
             return True
-        case Operation(operator=operator, operands=operands) if operator in _LOGIC:
+        case Operation(operator=operator, operands=operands) if (
+            OPERATORS[operator].role is Role.LOGIC
+        ):
             # A list, not a generator: every operand has to add its points.
             collected = [_collect_points(operand, points) for operand in operands]
             return all(collected)
-        case Operation(operands=operands):
+        case Operation(operator=operator, operands=operands):
+            if operator not in _CHANGES_AT_CONSTANTS:
+                return False
             facts = [operand for operand in operands if isinstance(operand, FactRead)]
             constants = [operand for operand in operands if isinstance(operand, Constant)]
             if len(facts) != 1 or len(constants) != len(operands) - 1:

@@ -8,15 +8,17 @@ from typing import Any, Final
 from attrs import evolve, field, frozen
 
 from holdback.exact_json import Json, write_json
+from holdback.exact_numbers import plain
 from holdback.jurisdictions.examples import NOT_OFFERED, offer_types
 from holdback.jurisdictions.jurisdiction import Jurisdiction
 from holdback.jurisdictions.rulebook import Example, Rulebook
-from holdback.money import Currency, Money, plain
+from holdback.money import Currency, Money
 from holdback.offers.pricing_case import PricingCase
 from holdback.offers.quote import Quote, quote
 from holdback.offers.registry import BUILT_IN, bind
+from holdback.reasons import Reason
 from holdback.rules import Kind, Type
-from holdback.ruleset import Answers, Reason, TraceLine
+from holdback.ruleset import Answers, TraceLine
 
 # How the terms of an offer are written in an example.
 _SHOWN: Final[Mapping[str, Callable[[Any], Json]]] = {

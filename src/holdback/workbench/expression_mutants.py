@@ -6,15 +6,13 @@ person could have written by mistake.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from datetime import date
+from itertools import pairwise
 
 from holdback.rules import Checked, Kind, Type
-from holdback.rules.operators import OPPOSITES
+from holdback.rules.operators import OPERATORS, OPPOSITES, Role
 from holdback.rules.tree import Constant, FactRead, Node, Operation
-
-_SWAPPED = {"min": "max", "max": "min"}
 
 
 def expression_mutants(checked: Checked) -> Iterator[str]:
@@ -52,12 +50,11 @@ def _changes(node: Node, source: str) -> Iterator[str]:
             gap = source[node.start : operand.start]
             yield put(node.start, operand.start, gap.replace("not", "", 1))
             yield from _changes(operand, source)
-        case Operation(operator=operator, operands=operands):
+        case Operation(operands=operands):
             yield from _operators(node, source)
             for operand in operands:
                 yield from _changes(operand, source)
-            if operator in _SWAPPED:
-                yield put(node.start, node.start + len(operator), _SWAPPED[operator])
+            yield from _functions(node, source)
         case _:
             return
 
@@ -75,25 +72,35 @@ def neighbours(type_: Type, number: int) -> list[int]:
 
 
 def _operators(node: Operation, source: str) -> Iterator[str]:
-    """Yield *source* with another operator in the gaps between the operands of *node*."""
-    for left, right in zip(node.operands, node.operands[1:], strict=False):
-        gap = source[left.end : right.start]
-        if node.operator in OPPOSITES:
-            match, others = re.search(r"[=!<>]+", gap), [*OPPOSITES]
-        elif node.operator in ("and", "or"):
-            match, others = re.search(r"\b(and|or)\b", gap), ["and", "or"]
-        elif node.operator in ("+", "-"):
-            match, others = re.search(r"[+-]", gap), ["+", "-"]
-        else:
-            continue
-        if match is None:
-            # A chain `a < b < c` is checked as `a < b and b < c`: the middle is written once, so
-            # there is no `and` in its gap.
-            continue
-        start = left.end + match.start()
-        for operator in others:
-            if operator != match[0]:
-                yield f"{source[:start]}{operator}{source[start + len(match[0]) :]}"
+    """Yield *source* with another operator in each gap between the operands of *node*."""
+    for left, right in pairwise(node.operands):
+        start = source.find(node.operator, left.end, right.start)
+        # A function has commas there. The two halves of a chain share their middle, so that the
+        # `and` between them is not written.
+        if start >= 0:
+            for operator in _mistaken_for(node.operator):
+                yield f"{source[:start]}{operator}{source[start + len(node.operator) :]}"
+
+
+def _functions(node: Operation, source: str) -> Iterator[str]:
+    """Yield *source* with another function in the place of *node*, which may not be one."""
+    if OPERATORS[node.operator].is_call:
+        for function in _mistaken_for(node.operator):
+            end = node.start + len(node.operator)
+            yield f"{source[: node.start]}{function}{source[end:]}"
+
+
+def _mistaken_for(operator: str) -> list[str]:
+    """Return the operators that a person could write for *operator* without an error of types."""
+    row = OPERATORS[operator]
+    if row.role is Role.COMPARISON:
+        return [name for name in OPPOSITES if name != operator]
+    form = row.role, row.is_call, row.is_unary
+    return [
+        name
+        for name, line in OPERATORS.items()
+        if name != operator and (line.role, line.is_call, line.is_unary) == form
+    ]
 
 
 def _lists(node: Operation, source: str) -> Iterator[str]:

@@ -8,13 +8,13 @@ from typing import Final
 
 from holdback.eligibility import FLOOR_PERCENT
 from holdback.exact_json import Json
+from holdback.exact_numbers import PERCENT_PLACES, digits
 from holdback.jurisdictions.digest import normal_setting
 from holdback.jurisdictions.jurisdiction import Jurisdiction
 from holdback.jurisdictions.jurisdiction_file import TIMELINES, JurisdictionDetails, SwitchedOff
 from holdback.jurisdictions.rulebook import ProductTerms, Rulebook
 from holdback.jurisdictions.source_rules import CALCULATORS, SourceRule
 from holdback.jurisdictions.timeline import Period, Timeline, TimelineEntry
-from holdback.money import PERCENT_PLACES, short
 from holdback.rules import Kind, Type, check, parse, words
 from holdback.ruleset import Rule
 from holdback.toml import Node
@@ -170,7 +170,7 @@ def _product(terms: ProductTerms, rulebook: Rulebook) -> dict[str, Json]:
         "name": terms.name,
         "description": terms.description,
         "repayment_mechanism": terms.repayment_mechanism,
-        "amounts": [f"{short(share, PERCENT_PLACES)}%" for share in terms.amounts],
+        "amounts": [f"{digits(share, PERCENT_PLACES, 0)}%" for share in terms.amounts],
         **_period(terms.origin.period),
         **_place(terms.origin.table.node),
         "calculators": _calculators(terms),

@@ -14,6 +14,7 @@ import attrs
 
 from holdback.eligibility import OUTCOMES
 from holdback.exact_json import Json
+from holdback.exact_numbers import ROUNDINGS
 from holdback.facts import catalogue
 from holdback.jurisdictions.examples import DECISIONS, offer_types
 from holdback.jurisdictions.jurisdiction_file import OPTIONAL, OWN, REQUIRED, TIMELINES
@@ -27,8 +28,8 @@ from holdback.jurisdictions.source_rules import (
     PRODUCT,
     RULE,
 )
-from holdback.money import MINOR_UNITS, ROUNDINGS, Currency, Money
-from holdback.number_format import Figures
+from holdback.money import MINOR_UNITS, Currency, Money
+from holdback.number_format import NumberFormat
 from holdback.offers.factor_rate import Band
 from holdback.offers.pricing_case import Percent, Ratio
 from holdback.offers.registry import BUILT_IN
@@ -182,7 +183,8 @@ def _jurisdiction() -> dict[str, Json]:
         **timelines,
         "facts": {"type": "object", "additionalProperties": _fact()},
         "figures": _table(
-            {key: _text() for key in Figures.KEYS} | {"group": {"type": "string"}}, Figures.KEYS
+            {key: _text() for key in NumberFormat.KEYS} | {"group": {"type": "string"}},
+            NumberFormat.KEYS,
         ),
         "examples": _list(
             _table(

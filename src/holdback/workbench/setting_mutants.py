@@ -10,17 +10,17 @@ from typing import Any, Final
 from attrs import evolve, frozen
 
 from holdback.exact_json import Json
+from holdback.exact_numbers import HUNDRED_PERCENT, PERCENT_PLACES, RATIO_PLACES, digits, scaled
 from holdback.jurisdictions.calculator_choice import CalculatorChoice
 from holdback.jurisdictions.rulebook import ProductTerms
 from holdback.jurisdictions.source_rules import CALCULATORS, SourceProduct
-from holdback.money import PERCENT_PLACES, RATIO_PLACES, Currency, scaled, short
+from holdback.money import Currency
 
 _FIGURE: Final = re.compile(r"(?:([A-Z]{3}) )?([0-9]+(?:\.[0-9]+)?)(%?)")
 # Settings whose effect is rounded to whole steps. One smallest unit might change no amount, so
 # these move by one in the last digit that is written.
 _COARSE: Final = ("multiple", "step")
 
-_HUNDRED_PERCENT: Final = 100 * 10**PERCENT_PLACES
 
 _Path = tuple[str | int, ...]
 
@@ -66,9 +66,9 @@ def setting_mutants(product: SourceProduct) -> Iterator[SettingMutant]:
             shares = (*product.amounts[:place], moved, *product.amounts[place + 1 :])
             if (
                 list(shares) == sorted(set(shares))
-                and 0 < shares[0] <= shares[-1] <= _HUNDRED_PERCENT
+                and 0 < shares[0] <= shares[-1] <= HUNDRED_PERCENT
             ):
-                before, after = (short(number, PERCENT_PLACES) for number in (share, moved))
+                before, after = (digits(number, PERCENT_PLACES, 0) for number in (share, moved))
                 yield SettingMutant(
                     name=f"amounts[{place}]: {before}% to {after}%",
                     line=product.table["amounts"].line,
@@ -110,7 +110,7 @@ def _moved(figure: str | int, *, coarse: bool) -> Iterator[str | int]:
     unit = 10 ** (max(places, written) - places)
     for moved in (value + unit, value - unit):
         if moved >= 0:
-            shown = short(moved, max(places, written))
+            shown = digits(moved, max(places, written), 0)
             yield f"{currency} {shown}" if currency else f"{shown}{percent}"
 
 

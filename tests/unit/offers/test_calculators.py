@@ -1,4 +1,4 @@
-"""The built-in calculators, each held against whole fractions."""
+"""The built-in calculators, compared with exact fractions."""
 
 from __future__ import annotations
 
@@ -77,14 +77,14 @@ AFFORDABLE = Affordability(
 )
 def test_the_built_in_ones_are_of_their_kind(kind, calculators):
     """
-    "Calculators are callables behind a `Protocol` per kind" (design 6)
+    Each built-in calculator satisfies the protocol of its kind.
     """
     assert all(isinstance(each, kind) for each in calculators)
 
 
 def test_fixed_limits_are_the_same_for_everyone():
     """
-    `fixed` (minimum, maximum)
+    `fixed` limits do not depend on the case.
     """
     assert FIXED(case()) == FIXED.configured
     assert FIXED.configured.maximum == pounds("5000")
@@ -96,7 +96,7 @@ def test_fixed_limits_are_the_same_for_everyone():
 )
 def test_a_multiple_of_takings_in_whole_steps(takings, maximum):
     """
-    `takings_multiple` (minimum, maximum, multiple of average monthly takings, step)
+    `takings_multiple` rounds down to whole steps and keeps to the minimum and the maximum.
     """
     assert MULTIPLE(case(average_monthly_takings=takings)).maximum == pounds(maximum)
 
@@ -104,7 +104,7 @@ def test_a_multiple_of_takings_in_whole_steps(takings, maximum):
 @pytest.mark.parametrize("calculator", [MULTIPLE, AFFORDABLE, TakingsPace()])
 def test_unknown_takings_give_no_answer(calculator):
     """
-    "Unknown is not false": what is not known is not priced.
+    A calculator that needs unknown takings returns None.
     """
     arguments = {MULTIPLE: (), AFFORDABLE: (pounds("1"),)}.get(
         calculator, (pounds("1"), Decimal(8))
@@ -115,7 +115,7 @@ def test_unknown_takings_give_no_answer(calculator):
 
 def test_a_renewal_costs_less_and_never_less_than_nothing():
     """
-    "both with an optional renewal_discount"; a factor rate is never below 1.
+    The renewal discount lowers a factor rate, never below 1.
     """
     thin = FlatRate(rate=Decimal("1.005"), renewal_discount=Decimal("0.01"))
 
@@ -136,7 +136,7 @@ def test_a_renewal_costs_less_and_never_less_than_nothing():
 )
 def test_a_band_holds_what_is_below_its_bound(performance, rate):
     """
-    `banded` (on: a fact; bands). Ignorance never makes financing cheaper.
+    A band holds values below its bound; the highest rate applies to an unknown fact.
     """
     assert BANDED(case(performance=performance), pounds("1")) == Decimal(rate)
 
@@ -152,7 +152,7 @@ def test_a_band_holds_what_is_below_its_bound(performance, rate):
 )
 def test_bands_are_in_order_and_the_last_is_open(bands):
     """
-    bands: `[{ up_to, rate }, ..., { rate }]`
+    Bands are in ascending order, and only the last has no bound.
     """
     with pytest.raises(ValueError, match="band"):
         BandedRate(on="performance", bands=bands)
@@ -160,7 +160,7 @@ def test_bands_are_in_order_and_the_last_is_open(bands):
 
 def test_the_chosen_split_gives_an_offer_for_each_choice():
     """
-    `chosen` (choices)
+    `chosen` makes an offer for each choice.
     """
     assert CHOSEN(case(), pounds("1")) == (Decimal(8), Decimal(10))
 
@@ -171,8 +171,9 @@ def test_the_chosen_split_gives_an_offer_for_each_choice():
 )
 def test_the_smallest_affordable_split(repayment, split):
     """
-    `affordability`: the smallest choice that repays within the longest term. At takings of 10,000 a month,
-    8% repays 800 a month, so 9,600 in twelve months, to the day.
+    `affordability` takes the smallest choice that repays within the longest term.
+
+    At takings of 10,000 a month, 8% repays 800 a month, so 9,600 in twelve months, to the day.
     """
     found = AFFORDABLE(case(average_monthly_takings="10000.00"), pounds(repayment))
 
@@ -186,7 +187,7 @@ def test_the_smallest_affordable_split(repayment, split):
 )
 def test_the_pace_of_takings_is_exact(repayment, takings, split):
     """
-    "est. days = repayment / (average daily takings x split)", in whole numbers, rounded up.
+    The term is repayment / (average daily takings x split) in whole days, rounded up.
     """
     percent = Decimal(split).scaleb(-4)
     daily = Fraction(takings) * 12 / 365 * Fraction(percent) / 100
@@ -212,7 +213,7 @@ def test_a_factor_is_applied_exactly(amount, rate, data):
 @given(days=st.integers(1, 20_000))
 def test_months_of_days_are_near(days):
     """
-    `term_length` in months with decimals; exact days are kept on the deal.
+    The months of a term are rounded to two decimals; its days are exact.
     """
     months = Fraction(Term.of_days(days).months)
 

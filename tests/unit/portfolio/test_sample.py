@@ -18,8 +18,9 @@ from every_case import for_every
 from holdback import InvalidDocument, load_jurisdictions
 from holdback.derived_facts import deal_facts
 from holdback.eligibility import OUTCOMES
+from holdback.exact_numbers import HUNDRED_PERCENT
 from holdback.facts import BUILT_IN_FACTS
-from holdback.model.deal import STATUSES, TYPES, WHOLE, Deal, Entry
+from holdback.model.deal import STATUSES, TYPES, Deal, Entry
 from holdback.money import MINOR_UNITS, Currency, Money
 from holdback.portfolio import sample_deals
 from holdback.portfolio.sample_deals import sample
@@ -190,9 +191,9 @@ def test_progress_and_balance_are_of_one_repayment(good):
             assert balance == 0
             continue
         owed, paid = int(balance * (1 if code == "JP" else 100)), int(progress * 10_000)
-        repayment = -(-owed * WHOLE // (WHOLE - paid))
+        repayment = -(-owed * HUNDRED_PERCENT // (HUNDRED_PERCENT - paid))
         assert owed > 0
-        assert (repayment - owed) * WHOLE // repayment == paid
+        assert (repayment - owed) * HUNDRED_PERCENT // repayment == paid
 
 
 def test_deals_stand_as_a_merchants_state_would_have_them():

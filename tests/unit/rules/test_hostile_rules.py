@@ -1,4 +1,4 @@
-"""Whatever is in a rule file, the answer is a `RuleError`: nothing is run, nothing hangs, nothing leaks."""
+"""Hostile text in a rule file is a `RuleError`: nothing is run, nothing hangs, nothing leaks."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ HOSTILE = {
 @for_every(("source", "stage"), HOSTILE.values(), ids=HOSTILE)
 def test_hostile_rules_are_refused(source, stage):
     """
-    "Never `eval` of file text, never `ast`, never attribute access on a host's object"
+    No text of a file is evaluated, and no attribute of an object of the host is read.
     """
     with pytest.raises(RuleError) as caught:
         check(parse(source), CATALOGUE, Kind.FLAG)
@@ -99,7 +99,7 @@ WORDS = st.sampled_from(
 @given(st.text(max_size=60) | st.lists(WORDS, max_size=12).map(" ".join))
 def test_any_text_is_a_rule_or_a_rule_error(source):
     """
-    Text is either a rule that all readers can read, or refused as one.
+    Any text is either a rule that all readers can read, or a `RuleError`.
     """
     try:
         rule = check(parse(source), CATALOGUE)

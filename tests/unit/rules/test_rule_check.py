@@ -26,7 +26,7 @@ from holdback.rules.check import MAX_MAGNITUDE
 from holdback.rules.tree import Rounding
 from small_catalogue import CATALOGUE, MONEY, PERCENT, checked, facts
 
-# source, the characters at fault, the message, the hint
+# source, the wrong characters, the message, the hint
 TYPES = [
     (
         "progress < 0.5",
@@ -106,8 +106,7 @@ TYPES = [
 @for_every(("source", "fault", "message", "hint"), TYPES, ids=[t[0] for t in TYPES])
 def test_type_errors_point_and_help(source, fault, message, hint):
     """
-    "Units are checked when the file is read: percent never compares with ratio, money only with the same
-    currency, a flag is not a number"
+    Operands of two types are an error with its place and a hint.
     """
     with pytest.raises(RuleError) as caught:
         checked(source)
@@ -137,7 +136,7 @@ RANGES = [
 @for_every(("source", "fault", "message", "hint"), RANGES, ids=[r[0] for r in RANGES])
 def test_a_constant_out_of_range(source, fault, message, hint):
     """
-    "a value outside a fact's declared range [...] is an error with a hint"
+    A constant outside the range of the other side is an error with a hint.
     """
     with pytest.raises(RuleError) as caught:
         checked(source)
@@ -150,7 +149,7 @@ def test_a_constant_out_of_range(source, fault, message, hint):
 
 def test_the_ends_of_a_range_are_in_it():
     """
-    A threshold may be the least or the most that a fact can be.
+    A threshold may be the lowest or the highest value of a fact.
     """
     for source in ("split >= 0%", "split <= 100%", "missed == 30", "missed in [0, 30]"):
         assert checked(source).type.kind is Kind.FLAG
@@ -187,7 +186,7 @@ INEXACT = [
 @for_every(("source", "hint"), INEXACT, ids=[source for source, _ in INEXACT])
 def test_inexact_comparisons_of_a_derived_percentage(source, hint):
     """
-    "`check` refuses the comparisons that would not be [exact]."
+    A comparison that rounding could change is refused (decisions/rounded-percentages).
     """
     with pytest.raises(
         RuleError, match="not exact on a percentage that was rounded down"
@@ -217,8 +216,7 @@ EXACT = [
 @for_every(("source", "expected"), EXACT, ids=[source for source, _ in EXACT])
 def test_what_passes_is_exact(source, expected):
     """
-    "derived percentages [...] are facts of a fixed scale, rounded down, so `>=` and `<` against a threshold of
-    that scale are exact"
+    On a percentage that was rounded down, `>=` and `<` answer as on the exact fraction.
     """
     function = closure(checked(source.format("progress")))
     place = CATALOGUE.place("progress")
@@ -231,9 +229,9 @@ def test_what_passes_is_exact(source, expected):
         assert function(tuple(numbers)) is expected(exact), exact
 
 
-def test_an_exact_percentage_compares_as_it_likes():
+def test_an_exact_percentage_has_every_comparison():
     """
-    Only derived percentages are rounded; a percentage that the host states is what it is.
+    A percentage that the host states is exact, so every comparison of it is allowed.
     """
     for operator in ("==", "!=", "<", "<=", ">", ">="):
         assert checked(f"split {operator} 50%").tree.operands[0].rounding is Rounding.NONE
@@ -241,7 +239,7 @@ def test_an_exact_percentage_compares_as_it_likes():
 
 def test_every_number_stays_within_62_bits():
     """
-    "refuses a rule whose intermediate could pass 2^62"
+    A rule with an intermediate number that could pass 2**62 is refused.
     """
     high = MAX_MAGNITUDE // 2
     wide = Catalogue(
@@ -263,7 +261,7 @@ def test_every_number_stays_within_62_bits():
 
 def test_the_common_denominator_counts():
     """
-    An operand that is small as it stands may be too large where it is compared.
+    An operand can be too large at the scale of the comparison, although it is small at its own.
     """
     checked("balance * 1.5 > takings")
     with pytest.raises(RuleError, match=r"could pass 2\*\*62") as caught:
@@ -284,7 +282,7 @@ def test_trailing_zeros_of_a_factor_cost_nothing():
 
 def test_a_literal_in_full():
     """
-    "Percent has 4 decimals, ratio 6, money the currency's minor units"
+    A literal has at most the decimals of its type: 4 for a percentage, 6 for a ratio.
     """
     for source, number in (
         ("12.5%", 12_5000),
@@ -315,7 +313,7 @@ def test_what_a_checked_rule_reads():
 
 def test_a_rule_must_be_a_flag():
     """
-    With an expected kind, another one is an error.
+    A value of another kind than the expected one is an error.
     """
     with pytest.raises(RuleError, match="expected a flag, not a percentage") as caught:
         checked("progress", Kind.FLAG)
@@ -339,7 +337,7 @@ def test_a_flag_may_be_constant():
 
 def test_implication_is_not_when_or_require():
     """
-    "`when` limits it to some deals: the rule is then Kleene `not when or require`."
+    `when` limits a rule to some deals: it is Kleene `not when or require`.
     """
     rule = implication(checked("missed > 3"), checked("verified or disputed"))
 
@@ -362,7 +360,7 @@ def test_implication_is_not_when_or_require():
 
 def test_a_parameter_past_62_bits():
     """
-    A parameter is held to the same bound as a literal.
+    A parameter has the same bound as a literal.
     """
     huge = Parameter(name="huge", type=Type(Kind.COUNT), number=2**63)
     with pytest.raises(RuleError, match=r"could pass 2\*\*62"):

@@ -1,4 +1,4 @@
-"""Text to tree: every production, every bound, and what is said of everything else."""
+"""Text to tree: every production, every bound, and the errors with their hints."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from holdback.rules.tree import Expression, Literal
 
 
 def shape(node):
-    """*node* with every operator in front of its operands."""
+    """Return *node* with every operator in front of its operands."""
     if isinstance(node, Expression):
         return f"({node.operator} {' '.join(shape(operand) for operand in node.operands)})"
     if isinstance(node, Literal):
@@ -80,7 +80,7 @@ def test_productions(source, expected):
 
 def test_each_production_is_the_docstring_of_its_function():
     """
-    "text to tree, a grammar production per docstring"
+    The grammar is the docstrings of the parser's methods.
     """
     written = [line for line in GRAMMAR.splitlines() if " = " in line and "three" not in line]
     functions = {
@@ -105,14 +105,14 @@ def test_a_node_knows_where_it_was_written():
     assert [source[each.start : each.end] for each in comparison.operands] == ["(b + 14 days)", "c"]
 
 
-def test_trees_are_equal_wherever_they_were_written():
+def test_trees_compare_without_their_places():
     """
-    A node's place in the source is no part of its meaning.
+    The place of a node in the source does not count when nodes are compared.
     """
     assert parse("a+b  <c") == parse("(a + b) < c")
 
 
-# source, the characters at fault, a part of the message, a part of the hint
+# source, the wrong characters, a part of the message, a part of the hint
 SYNTAX = [
     ("", "", "expected a value", None),
     ("a =  b", "=", "`=` is not part", "to compare, write `==`"),
@@ -135,12 +135,12 @@ SYNTAX = [
     ("a == True", "True", "expected a value", "write `true`"),
     ("a if b else c", "if", "should end here", "no conditional values"),
     ("a between 1 and 2", "between", "should end here", "write a chain"),
-    ("a not in [1]", "not", "should end here", "write `not` before the whole"),
+    ("a not in [1]", "not", "should end here", "write `not` before the comparison"),
     ("a in 1", "1", "expected `[`", 'write `in ["Funded", "Repaid"]`'),
     ("a in []", "]", "expected a value", None),
     ("a in [1, 2", "", "expected `]`", None),
     ("a in [b + 1]", "+", "expected `]`", None),
-    ("[1, 2]", "[", "expected a value", "only after `in`"),
+    ("[1, 2]", "[", "expected a value", "only follow `in`"),
     ("(a or b", "(", "this parenthesis is not closed", "add `)`"),
     ("a or b)", ")", "should end here", "no parenthesis to close"),
     ("()", ")", "expected a value", None),
@@ -153,8 +153,8 @@ SYNTAX = [
     ("min(a b)", "b", "expected `)`", None),
     ("round(a)", "round", "expected a value", "the only functions are"),
     ("mim(a, b)", "mim", "expected a value", "did you mean `min`?"),
-    ("a.b", ".", "not part", "nothing inside it"),
-    ("a[0]", "[", "should end here", "only after `in`"),
+    ("a.b", ".", "not part", "no attributes"),
+    ("a[0]", "[", "should end here", "only follow `in`"),
     ("a / 2", "/", "not part", "no division"),
     ("a // 2", "//", "not part", "no division"),
     ("a ** 2", "**", "not part", "no powers"),
@@ -189,7 +189,7 @@ SYNTAX = [
 @for_every(("source", "fault", "message", "hint"), SYNTAX, ids=[s[0] for s in SYNTAX])
 def test_syntax_errors_point_and_help(source, fault, message, hint):
     """
-    An error says what is wrong, points at the characters, and knows what was probably meant.
+    A syntax error has a message, its characters, and a hint.
     """
     with pytest.raises(RuleError) as caught:
         parse(source)
@@ -203,7 +203,7 @@ def test_syntax_errors_point_and_help(source, fault, message, hint):
 
 def test_a_rule_is_printable_ascii():
     """
-    "Bounds. Printable ASCII"
+    A character outside printable ASCII is an error.
     """
     for character, hint in (
         ("\u201c", "straight double quotes"),
@@ -229,7 +229,7 @@ def test_a_rule_is_printable_ascii():
 
 def test_a_rule_has_at_most_1000_characters():
     """
-    "Bounds. [...] 1,000 characters"
+    A rule has at most 1,000 characters.
     """
     parse("a".ljust(MAX_CHARACTERS))
     with pytest.raises(RuleError, match="at most 1000 characters") as caught:
@@ -241,7 +241,7 @@ def test_a_rule_has_at_most_1000_characters():
 
 def test_a_rule_has_at_most_256_parts():
     """
-    "Bounds. [...] 256 nodes"
+    A rule has at most 256 nodes.
     """
     longest = ", ".join("1" * (MAX_NODES - 2))
     parse(f"a in [{longest}]")
@@ -253,7 +253,7 @@ def test_a_rule_has_at_most_256_parts():
 
 def test_a_rule_is_at_most_32_deep():
     """
-    "Bounds. [...] depth 32"
+    A rule is at most 32 levels deep.
     """
     for written in ("not {}", "-{}", "({})", "abs({})"):
         limit = MAX_DEPTH if written == "({})" else MAX_DEPTH - 1
@@ -272,7 +272,7 @@ def test_a_rule_is_at_most_32_deep():
 
 def test_a_number_has_at_most_30_digits():
     """
-    "Bounds. [...] literals of 30 digits"
+    A literal has at most 30 digits.
     """
     longest = "1" * MAX_LITERAL_DIGITS
     for written in ("{}", "{}%", "GBP {}", "{} days", "1.{}"):
@@ -288,6 +288,6 @@ def test_a_number_has_at_most_30_digits():
 
 def test_many_of_one_operator_are_not_deep():
     """
-    `or` and `and` take any number of flags side by side.
+    `or` and `and` take any number of flags on one level.
     """
     assert shape(parse(" or ".join("abcdefgh" * 10)).root).count("or") == 1

@@ -112,7 +112,7 @@ ANSWERS = [
 @for_every(("source", "value"), ANSWERS, ids=[source for source, _ in ANSWERS])
 def test_every_reader_gives_the_value(source, value):
     """
-    "each read the same tree and must give the same answer, on every input, missing facts included"
+    All readers give the same answer, also where facts are missing (decisions/three-ideas).
     """
     rule, known = checked(source), facts(**KNOWN)
     for got in (interpret(rule, known), trace(rule, known).value, closure(rule)(known)):
@@ -145,7 +145,7 @@ KLEENE = {
 @pytest.mark.parametrize("operator", KLEENE)
 def test_logic_is_strong_kleene(operator):
     """
-    "`and`, `or`, `not` are strong Kleene"
+    `and`, `or` and `not` are strong Kleene logic (decisions/rule-language).
     """
     rule = checked(f"verified {operator} disputed")
     for (left, right), answer in KLEENE[operator].items():
@@ -159,7 +159,7 @@ def test_logic_is_strong_kleene(operator):
 
 def test_the_table_of_operators():
     """
-    "THE table: name, signature, meaning, one line each"
+    The table has one line for each operator, in a fixed order.
     """
     assert list(OPERATORS) == [
         *("or", "and", "not", "==", "!=", "<", "<=", ">", ">=", "in"),
@@ -177,7 +177,7 @@ def test_the_table_of_operators():
 
 def test_a_trace_has_the_value_of_everything():
     """
-    "the meaning, slow and obvious, with the trace"
+    A trace has the value of every part of the rule.
     """
     traced = trace(checked("balance <= takings * 1.5 or profit > GBP 0"), facts(**KNOWN))
 
@@ -251,7 +251,7 @@ RENDERED = [
 @for_every(("source", "canonical", "plain"), RENDERED, ids=[source for source, *_ in RENDERED])
 def test_renders(source, canonical, plain):
     """
-    "tree to canonical text and to plain words"
+    A checked rule has one canonical text, and plain words.
     """
     rule = checked(source)
 
@@ -262,8 +262,7 @@ def test_renders(source, canonical, plain):
 
 def test_generated_source_is_made_of_places_and_numbers(monkeypatch):
     """
-    "(The closure is Python source generated from the *checked tree* alone: names are positions, values are
-    numbers.)"
+    The generated function contains no text that a person wrote.
     """
     module = importlib.import_module("holdback.rules.closure")
     sources = []
@@ -285,7 +284,7 @@ def test_generated_source_is_made_of_places_and_numbers(monkeypatch):
 
 def test_facts_are_taken_out_one_by_one_from_a_wide_catalogue():
     """
-    However many facts there are, a rule pays for those that it reads.
+    The cost of a rule depends on the facts that it reads, not on the size of the catalogue.
     """
     wide = Catalogue(
         facts=tuple(Fact(name=f"fact_{n}", type=FLAG, low=0, high=1) for n in range(60)),
@@ -300,7 +299,7 @@ def test_facts_are_taken_out_one_by_one_from_a_wide_catalogue():
 
 def test_a_catalogue_of_one_fact():
     """
-    A tuple of one is taken apart like any other.
+    A tuple of one fact is unpacked like any other.
     """
     one = Catalogue(facts=(Fact(name="split", type=PERCENT, low=0, high=10),), currency=GBP)
     rule = check(parse("split > 0%"), one)
@@ -310,7 +309,7 @@ def test_a_catalogue_of_one_fact():
 
 def test_rules_of_two_catalogues_do_not_mix():
     """
-    Places mean something in one catalogue only.
+    Rules with places of two catalogues cannot share a function.
     """
     other = Catalogue(facts=CATALOGUE.facts[:3], currency=GBP)
     with pytest.raises(AssertionError):

@@ -1,4 +1,4 @@
-"""Plain values in and out: what each type reads, refuses and shows, whatever the surroundings."""
+"""Plain values: what each type reads, refuses and shows, in any decimal context."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ READS = [
 @for_every(("type_", "value", "number"), READS)
 def test_reads(type_, value, number):
     """
-    A plain value is a whole number of its type's scale, exactly.
+    A plain value becomes a whole number in its type's scale, exactly.
     """
     assert type_.read(value) == number
     assert type(type_.read(value)) in (int, type(None))
@@ -107,7 +107,7 @@ def test_reads(type_, value, number):
 @for_every("value", [None, NAN, Decimal("NaN"), MissingTime(), MissingAnything()])
 def test_missing_is_unknown(type_, value):
     """
-    "Absent, `None`, null, NaN and NaT are all *unknown*."
+    None, NaN, NaT and NA are unknown.
     """
     assert type_.read(value) is None
 
@@ -137,7 +137,7 @@ REFUSALS = [
     (PERCENT, "9" * 100_000, "at most 28 digits"),
     (PERCENT, Decimal("9" * 29), "at most 28 digits"),
     (PERCENT, Decimal("1E+999999"), "at most 28 digits"),
-    (PERCENT, Decimal("1E-999999"), "at most 28 digits"),
+    (PERCENT, Decimal("1E-999999"), "at most 4 decimals"),
     (PERCENT, object(), "expected a percentage such as `64.5%`"),
     (PERCENT, b"64%", "expected a percentage"),
     (RATIO, "1.1234567", "at most 6 decimals"),
@@ -168,7 +168,7 @@ REFUSALS = [
 @for_every(("type_", "value", "message"), REFUSALS)
 def test_refusals_say_what_was_expected(type_, value, message):
     """
-    "An infinite or wrongly typed value is rejected at the edge with a clear error."
+    An infinite or wrongly typed value is an error that says what was expected.
     """
     with pytest.raises(ValueError, match=message.replace(".", r"\.")):
         type_.read(value)
@@ -199,7 +199,7 @@ SHOWN = [
 @for_every(("type_", "number", "show", "literal", "plain"), SHOWN)
 def test_shows(type_, number, show, literal, plain):
     """
-    A number is shown to people, written in a rule, and given as a plain value.
+    A number can be shown to people, written in a rule, and returned as a plain value.
     """
     assert type_.show(number) == show
     assert type_.literal(number) == literal
@@ -209,7 +209,7 @@ def test_shows(type_, number, show, literal, plain):
 
 def test_shows_a_product_with_its_own_decimals():
     """
-    A number of more decimals than its type is shown with those that it needs.
+    A number with more decimals than its type is shown with the decimals that it needs.
     """
     assert MONEY.show(1_234_500, places=4) == "GBP 123.45"
     assert MONEY.show(1_234_567, places=4) == "GBP 123.4567"
@@ -219,7 +219,7 @@ def test_shows_a_product_with_its_own_decimals():
 
 def test_a_type_is_whole():
     """
-    Money has a currency and text a declared set; nothing else has either.
+    Money has a currency and text a declared set; other types have neither.
     """
     for arguments in ((Kind.MONEY,), (Kind.TEXT,), (Kind.COUNT, GBP), (Kind.FLAG, None, ("a",))):
         with pytest.raises(AssertionError):
@@ -231,7 +231,7 @@ def test_a_type_is_whole():
 
 def test_prepares_facts_by_place():
     """
-    "Prepared facts are a tuple of integers and `None` by the fact's place in the catalogue"
+    Prepared facts are integers and None, by the fact's place in the catalogue.
     """
     prepared = CATALOGUE.prepare(
         {
@@ -265,9 +265,9 @@ def test_prepares_facts_by_place():
     assert all(type(number) is int for number in prepared if number is not None)
 
 
-def test_prepare_reports_every_fault():
+def test_prepare_reports_every_error():
     """
-    "Everything [...] gives one clear error that lists all faults with a JSON path"
+    All errors of a facts document are raised together, each with its JSON path.
     """
     with pytest.raises(InvalidDocument) as caught:
         CATALOGUE.prepare(
@@ -286,7 +286,10 @@ def test_prepare_reports_every_fault():
 
     assert [str(fault) for fault in caught.value.errors] == [
         "$.progres: unknown fact; did you mean `progress`?",
-        "$.balance: a float is not exact; write an amount such as `GBP 1200` as text or as a Decimal",
+        (
+            "$.balance: a float is not exact; write an amount such as `GBP 1200` as text or as a "
+            "Decimal"
+        ),
         "$.progress: expected 0% to 100%",
         "$.split: at most 4 decimals",
         "$.missed: expected 0 to 30",
@@ -300,7 +303,7 @@ def test_prepare_reports_every_fault():
 @pytest.mark.parametrize("value", [None, 1, NAN])
 def test_an_unknown_name_is_never_overlooked(value):
     """
-    However many facts are missing or None, a name that is no fact is a fault.
+    An unknown name is an error, with any number of missing facts and None values.
     """
     every = dict.fromkeys((fact.name for fact in CATALOGUE.facts), None)
     for others in ({}, {"missed": 2}, {"missed": 2, "progress": None}, every):
@@ -311,7 +314,7 @@ def test_an_unknown_name_is_never_overlooked(value):
 
 def test_a_derived_percentage_is_rounded_down():
     """
-    "Derived percentages (progress, performance, trend) are facts of a fixed scale, rounded down"
+    A derived percentage is rounded down to its scale (decisions/rounded-percentages).
     """
     for value, number in (
         ("49.99999%", 49_9999),
@@ -340,9 +343,9 @@ def test_a_derived_percentage_is_rounded_down():
         st.none(),
     ),
 )
-def test_the_short_way_and_the_long_way_agree(named, value):
+def test_the_generated_reader_agrees_with_the_careful_one(named, value):
     """
-    `prepare` reads the usual values in line; it says what `Fact.read` says.
+    The generated reader reads what `Fact.read` reads (decisions/fast-paths).
     """
     name, place = named
     try:
@@ -382,7 +385,7 @@ HOSTILE_CONTEXTS = [
 @pytest.mark.parametrize("context", HOSTILE_CONTEXTS, ids=range(len(HOSTILE_CONTEXTS)))
 def test_a_hostile_decimal_context_changes_nothing(context):
     """
-    "no ambient decimal context is used"
+    The ambient decimal context changes nothing.
     """
     with decimal.localcontext(context) as ambient:
         for type_, value, number in READS:
@@ -401,9 +404,9 @@ def test_a_hostile_decimal_context_changes_nothing(context):
         assert not any(ambient.flags.values())
 
 
-def test_a_catalogue_names_each_thing_once():
+def test_names_in_a_catalogue_are_unique():
     """
-    A fact's name is used once, and no parameter shares it.
+    A fact has a name of its own, which no parameter shares.
     """
     fact = Fact(name="a", type=COUNT, low=0, high=1)
     with pytest.raises(AssertionError):
@@ -414,7 +417,7 @@ def test_a_catalogue_names_each_thing_once():
 
 def test_a_catalogue_knows_its_facts():
     """
-    Facts are found by name; parameters come with the date.
+    Facts are found by name; parameters depend on the date.
     """
     assert CATALOGUE.place("progress") == 0
     assert CATALOGUE.fact("progress") is CATALOGUE.facts[0]

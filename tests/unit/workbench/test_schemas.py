@@ -28,7 +28,7 @@ from holdback.jurisdictions.source_rules import (
     RULE,
 )
 from holdback.money import Currency
-from holdback.number_format import Figures
+from holdback.number_format import NumberFormat
 from holdback.offers.registry import BUILT_IN
 from holdback.workbench.schemas import DRAFT, KINDS, schema
 from small_folders import FIGURES, child, country, said
@@ -137,7 +137,7 @@ def test_the_keys_are_the_readers():
     rule = {*RULE, *OPTIONAL_OF_A_RULE}
 
     assert set(at("jurisdiction")["properties"]) == {*REQUIRED, *OPTIONAL}
-    assert set(at("jurisdiction", "figures")["properties"]) == set(Figures.KEYS)
+    assert set(at("jurisdiction", "figures")["properties"]) == set(NumberFormat.KEYS)
     assert set(at("renewal", "rules", "[]")["properties"]) == rule
     assert set(at("products", "products", "[]", "rules", "[]")["properties"]) == rule
     assert set(at("products", "products", "[]")["properties"]) == {

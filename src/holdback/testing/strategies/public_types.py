@@ -31,7 +31,7 @@ from holdback.model.merchant import Fulfilment, Merchant, OfferSet, Takings
 from holdback.model.offer import Offer
 from holdback.model.product import Limits, Product
 from holdback.money import Currency, Money
-from holdback.ruleset import Reason
+from holdback.reasons import Reason
 from holdback.testing.strategies import rules
 from holdback.testing.strategies.declared_types import any_value
 from holdback.testing.strategies.values import TEXTS, WHOLES, WORDS, decimals, few, instants

@@ -24,8 +24,8 @@ from holdback.exact_json import Json
 from holdback.facts import BUILT_IN_FACTS, EVIDENCE_FACTS, INITIAL_EVIDENCE
 from holdback.jurisdictions.jurisdiction import Jurisdictions
 from holdback.jurisdictions.rulebook import Rulebook
+from holdback.reasons import Reason
 from holdback.rules.types import Fact, Kind
-from holdback.ruleset import Reason
 from holdback.testing.strategies.values import RECORDS, TEXTS, WORDS, few, maybe
 
 # Years after the last change of a jurisdiction's rules in which days are drawn.

@@ -1,4 +1,4 @@
-"""How figures are written for the people of a jurisdiction."""
+"""Number formats of jurisdictions, in sentences for merchants."""
 
 from __future__ import annotations
 
@@ -8,29 +8,29 @@ import pytest
 
 from every_case import for_every
 from holdback.money import Currency
-from holdback.number_format import Figures
+from holdback.number_format import NumberFormat
 from holdback.rules import Kind, Type
 from small_folders import FIGURES, changed, country, loaded, said
 
-BRITISH = Figures(
+BRITISH = NumberFormat(
     decimal=".", group=",", money="£{amount}", percent="{number}%", date="{day}/{month}/{year}"
 )
-AMERICAN = Figures(
+AMERICAN = NumberFormat(
     decimal=".", group=",", money="${amount}", percent="{number}%", date="{month}/{day}/{year}"
 )
-GERMAN = Figures(
+GERMAN = NumberFormat(
     decimal=",", group=".", money="{amount} €", percent="{number} %", date="{day}.{month}.{year}"
 )
-JAPANESE = Figures(
+JAPANESE = NumberFormat(
     decimal=".", group=",", money="{amount}円", percent="{number}%", date="{year}年{month}月{day}日"
 )
-QUEBECOIS = Figures(
+QUEBECOIS = NumberFormat(
     decimal=",", group=" ", money="{amount} $", percent="{number} %", date="{year}-{month}-{day}"
 )
-SWISS = Figures(
+SWISS = NumberFormat(
     decimal=".", group="'", money="CHF {amount}", percent="{number}%", date="{day}.{month}.{year}"
 )
-UNGROUPED = Figures(
+UNGROUPED = NumberFormat(
     decimal=",", group="", money="{amount}", percent="{number}%", date="{year}{month}{day}"
 )
 
@@ -70,7 +70,7 @@ def money(code):
 )
 def test_money(figures, code, minor, shown):
     """
-    "sentences with figures formatted for the jurisdiction" (issue)
+    Amounts have the signs and the template of the jurisdiction.
     """
     assert figures.show(money(code), minor) == shown
 
@@ -95,7 +95,7 @@ def test_money(figures, code, minor, shown):
 )
 def test_percentages(figures, number, shown):
     """
-    "sentences with figures formatted for the jurisdiction" (issue): no decimal is lost or made up
+    Percentages have the signs and the template of the jurisdiction; no decimal is lost or added.
     """
     assert figures.show(Type(Kind.PERCENT), number) == shown
 
@@ -113,7 +113,7 @@ def test_percentages(figures, number, shown):
 )
 def test_dates(figures, shown):
     """
-    "`date` hold the places of their parts in braces"
+    Dates have the template of the jurisdiction.
     """
     assert figures.show(Type(Kind.DATE), date(2026, 7, 1).toordinal()) == shown
 
@@ -135,32 +135,32 @@ def test_dates(figures, shown):
 )
 def test_other_figures(kind, number, shown):
     """
-    Counts and ratios have the signs of the jurisdiction; words stay words.
+    Counts and ratios have the signs of the jurisdiction; words are unchanged.
     """
     assert GERMAN.show(Type(kind), number) == shown
 
 
-def test_texts_stay_as_they_are():
+def test_texts_are_not_formatted():
     """
-    A text of a declared set is a word, and no figure.
+    A text of a declared set is not a figure, even when it has digits.
     """
     assert GERMAN.show(Type(Kind.TEXT, options=("1.5", "Funded")), 0) == "1.5"
 
 
 @for_every("figures", [BRITISH, GERMAN, JAPANESE, QUEBECOIS, SWISS, UNGROUPED])
 @for_every("minor", [0, 1, 10, 999, 1000, 99_999, 100_000, 123_456_789, 10**15])
-def test_the_digits_are_never_others(figures, minor):
+def test_a_formatted_figure_keeps_its_digits(figures, minor):
     """
-    "Only the sentences for merchants are written so": the figure is the same
+    Without its signs, a formatted figure has the digits of the exact one.
     """
     shown = figures.show(money("EUR"), minor)
 
     assert int("".join(each for each in shown if each.isdigit())) == minor
 
 
-def test_without_figures_they_stand_as_in_the_files():
+def test_without_a_format_figures_are_exact():
     """
-    "Documents, records and rules keep one exact form."
+    Without a number format, figures in sentences have their exact form.
     """
     facts = {"progress": "60%", "performance": "74.9999%", "missed_remittances_30d": 0}
     plain = loaded(NL=country()).resolve("NL", on=date(2025, 6, 1)).assess(facts)
@@ -215,9 +215,9 @@ FAULTS = [
 
 
 @for_every(("old", "new", "message"), FAULTS)
-def test_a_fault(old, new, message):
+def test_an_invalid_number_format(old, new, message):
     """
-    "file, line, column, the text underlined, what was expected" (issue)
+    An error has file, line, column, the text underlined, and what was expected.
     """
     text = country(more=changed({"f": FIGURES}, "f", old, new.replace("~", ""))["f"])
     line = next(each for each in said("NL", NL=text) if message in each)
@@ -231,9 +231,9 @@ def test_a_fault(old, new, message):
         assert place == f"NL/jurisdiction.toml:{where[0]}:{where[1]}"
 
 
-def test_figures_that_are_no_table():
+def test_figures_of_another_kind():
     """
-    "reports every fault of every file at once" (issue)
+    A `figures` key of another kind is one error among the others of the file.
     """
     assert said("NL", NL=country(more='figures = "de"\n'))[0].endswith(
         "figures: expected a table, not text"
@@ -241,9 +241,9 @@ def test_figures_that_are_no_table():
 
 
 @pytest.mark.parametrize("group", [",", " ", "'", ""])
-def test_what_stands_between_thousands(group):
+def test_the_sign_between_thousands(group):
     """
-    "the signs before the decimals and between thousands"
+    The sign between thousands can be empty, a space or a punctuation mark.
     """
     text = FIGURES.replace('","', '";"').replace('"."', f'"{group}"').replace('";"', '"."')
     figures = loaded(NL=country(more=text)).resolve("NL", on=date(2026, 7, 1)).renewal.figures

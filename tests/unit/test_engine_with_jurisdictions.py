@@ -1,4 +1,4 @@
-"""A service that reloads its jurisdictions: a new engine, the old one as it was."""
+"""`Engine.with_jurisdictions`: a new engine for reloaded jurisdictions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NAMESPACE = uuid.UUID("0b2d7e0e-0000-4000-8000-000000000001")
 
 @frozen(kw_only=True)
 class Seasonal:
-    """A host's own calculator: a term of some months, and how often it was asked."""
+    """A host's own calculator: a term of some months."""
 
     months: int = field()
 
@@ -36,7 +36,7 @@ def bare(files):
 
 
 def seasonal(**more):
-    """The country NL, whose product's term is a host's own, with other figures by *more*."""
+    """Return the country NL, its term by the host's calculator, and figures changed by *more*."""
     text = changed(
         bare(country()), "products.toml", '"fixed", months = 6', '"seasonal", months = 7'
     )
@@ -59,7 +59,7 @@ def engine(jurisdictions=None):
 
 
 def travel(engine):
-    """A merchant's first application by *engine*: the offers and the acceptance."""
+    """Return the offers and the acceptance of a merchant's first application by *engine*."""
     journey = Journey(engine)
     journey.merchant = Merchant.new(partner="acme", merchant_id="m-1", jurisdiction="NL")
     journey.ask(evidence={**EVIDENCE, "credit_checked_on": "2026-07-06"}, currency="EUR")
@@ -69,7 +69,7 @@ def travel(engine):
 
 def test_a_new_engine_with_the_new_rules():
     """
-    "`Engine.with_jurisdictions` gives a new engine" (issue)
+    The new engine prices by the new jurisdictions.
     """
     old = engine()
     new = old.with_jurisdictions(seasonal(rate="1.3"))
@@ -81,9 +81,9 @@ def test_a_new_engine_with_the_new_rules():
     assert {each.factor_rate for each in after} == {Decimal("1.3")}
 
 
-def test_the_old_one_is_unchanged():
+def test_the_old_engine_is_unchanged():
     """
-    "nothing mutable is shared" (issue)
+    The old engine still prices by the old jurisdictions: the two share nothing that can change.
     """
     old = engine()
     jurisdictions, before = old.jurisdictions, travel(old)
@@ -98,7 +98,7 @@ def test_the_old_one_is_unchanged():
 
 def test_calculators_links_and_namespace_are_kept():
     """
-    "A new engine with other *jurisdictions* and all else as it is": the ids are the same
+    The new engine has the calculators, the links and the namespace of the old one.
     """
     old = engine()
     new = old.with_jurisdictions(seasonal())
@@ -113,7 +113,7 @@ def test_calculators_links_and_namespace_are_kept():
 
 def test_another_namespace_gives_other_ids():
     """
-    "under a namespace that the host chooses" (design 6): so the test above can fail
+    Equal ids in the test above come from the namespace (decisions/ids).
     """
     other = Engine(seasonal(), calculators={"term/seasonal": Seasonal}, links=links)
 
@@ -123,7 +123,7 @@ def test_another_namespace_gives_other_ids():
 
 def test_a_merchant_goes_on_with_the_new_engine():
     """
-    "a service that reloads jurisdictions" (issue): what was begun is finished
+    An application that began under the old engine is completed under the new one.
     """
     journey = travel(engine())
     journey.engine = journey.engine.with_jurisdictions(seasonal(rate="1.3"))
@@ -147,9 +147,9 @@ def test_a_merchant_goes_on_with_the_new_engine():
         ('"fixed", months = 6', '"lunar", months = 6', "no calculator `term/lunar` is registered"),
     ],
 )
-def test_a_set_that_cannot_be_bound_is_refused(old, new, message):
+def test_jurisdictions_with_an_unknown_calculator_are_refused(old, new, message):
     """
-    "keeps the last good set and says why the new one was refused" (issue)
+    Jurisdictions with an unknown calculator are refused with the reason; the old engine stays.
     """
     good = engine()
     before = travel(good)
@@ -163,7 +163,7 @@ def test_a_set_that_cannot_be_bound_is_refused(old, new, message):
 
 def test_a_folder_that_cannot_be_read_is_refused_before(tmp_path):
     """
-    "says why the new one was refused" (issue)
+    A folder with an error raises before there is a new engine.
     """
     write(tmp_path, NL=bare(country()))
     good = Engine(load_jurisdictions(tmp_path))
@@ -176,9 +176,9 @@ def test_a_folder_that_cannot_be_read_is_refused_before(tmp_path):
     assert travel(good).offers == before
 
 
-def test_the_good_ones_of_a_folder(tmp_path):
+def test_valid_jurisdictions_next_to_an_invalid_one(tmp_path):
     """
-    "An unreadable, half-written or hostile folder never stops the others" (issue)
+    An invalid folder of one jurisdiction does not stop the others.
     """
     write(tmp_path, NL=bare(country()), BE=country("BE"))
     (tmp_path / "BE" / "renewal.toml").write_bytes(b"\xff")
@@ -191,7 +191,7 @@ def test_the_good_ones_of_a_folder(tmp_path):
 
 def test_no_jurisdiction_at_all():
     """
-    An engine without jurisdictions answers that it knows none.
+    An engine without jurisdictions reports that it has none.
     """
     empty = engine().with_jurisdictions(Jurisdictions(()))
 
@@ -199,9 +199,9 @@ def test_no_jurisdiction_at_all():
         travel(empty)
 
 
-def test_the_calculators_that_were_given_cannot_be_changed_afterwards():
+def test_an_engine_copies_its_calculators():
     """
-    "nothing mutable is shared" (issue)
+    An engine keeps its own copy of the calculators.
     """
     registry = {"term/seasonal": Seasonal}
     old = Engine(seasonal(), calculators=registry)

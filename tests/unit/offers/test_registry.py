@@ -1,4 +1,4 @@
-"""Calculators by name: the host's own, and what is wrong with a name or a setting."""
+"""Calculators by name: the host's own, and errors in names and settings."""
 
 from __future__ import annotations
 
@@ -18,11 +18,14 @@ from journey import Journey
 GB = {name: (bundled_path() / "GB" / name).read_bytes().decode() for name in FILES}
 PACE = 'term = { calculator = "takings_pace" }'
 LIMITS = 'limits = { calculator = "fixed", minimum = "GBP 500", maximum = "GBP 2000" }'
-BANDS = 'bands = [{ up_to = "90%", rate = "1.24" }, { up_to = "110%", rate = "1.2" }, { rate = "1.16" }]'
+BANDS = (
+    'bands = [{ up_to = "90%", rate = "1.24" }, { up_to = "110%", rate = "1.2" }, '
+    '{ rate = "1.16" }]'
+)
 
 
 def engine(old="", new="", **chosen):
-    """An engine with GB as it ships, but for *old*, which is *new* in its products."""
+    """Return an engine with GB as it ships, except that *old* is *new* in its products."""
     assert old in GB["products.toml"]
     files = {**GB, "products.toml": GB["products.toml"].replace(old, new)}
     encoded = {name: text.encode() for name, text in files.items()}
@@ -50,7 +53,7 @@ class Seasonal:
 
 def test_a_hosts_own_calculator_is_used_from_a_file():
     """
-    "A host passes its own: `Engine(..., calculators={"term/seasonal": ...})`" (design 6)
+    A product can name a calculator that the host registered (decisions/engine).
     """
     seasonal = 'term = { calculator = "seasonal", months = 7, quiet_share = "60%" }'
     journey = Journey(engine(PACE, seasonal, calculators={"term/seasonal": Seasonal}))
@@ -61,7 +64,7 @@ def test_a_hosts_own_calculator_is_used_from_a_file():
 
 def test_there_is_no_global_registry():
     """
-    A calculator that one engine has, another does not.
+    A calculator of one engine is unknown to another.
     """
     seasonal = 'term = { calculator = "seasonal", months = 7, quiet_share = "60%" }'
     engine(PACE, seasonal, calculators={"term/seasonal": Seasonal})
@@ -91,9 +94,9 @@ def test_there_is_no_global_registry():
         ('on = "performance"', 'on = "perfomance"', "did you mean `performance`?"),
     ],
 )
-def test_what_is_wrong_with_a_calculator(old, new, said):
+def test_an_invalid_choice_of_calculator(old, new, said):
     """
-    "a calculator name that nobody registered" and every setting at fault, with file and line
+    An unknown calculator or an invalid setting is an error with file and line.
     """
     changed = GB["products.toml"].replace(old, new)
     with pytest.raises(InvalidDocument) as caught:
@@ -104,9 +107,9 @@ def test_what_is_wrong_with_a_calculator(old, new, said):
     assert fault.source == changed.splitlines()[fault.line - 1]
 
 
-def test_every_fault_is_named_at_once():
+def test_all_errors_are_raised_together():
     """
-    "one clear error that lists all faults"
+    All errors of the products are raised together.
     """
     wrong = LIMITS.replace("GBP 500", "EUR 500").replace("GBP 2000", "2000.123")
     with pytest.raises(InvalidDocument) as caught:
@@ -124,9 +127,9 @@ def test_every_fault_is_named_at_once():
         ("split_percentage", lambda self, case, amount: (Decimal(101),), "up to 100"),
     ],
 )
-def test_a_hosts_calculator_that_answers_nonsense_is_told(kind, answer, said):
+def test_a_result_outside_the_bounds_is_an_error(kind, answer, said):
     """
-    A calculator is trusted with prices, not with the bounds of the specification.
+    A calculator decides prices, but not outside the bounds of the service.
     """
     own = frozen(type("Own", (), {"__call__": answer}))
     line = next(each for each in GB["products.toml"].splitlines() if each.startswith(kind))
@@ -136,9 +139,9 @@ def test_a_hosts_calculator_that_answers_nonsense_is_told(kind, answer, said):
 
 
 @pytest.mark.parametrize("kind", ["limits", "factor_rate", "split_percentage", "term"])
-def test_a_calculator_that_does_not_know_refers(kind):
+def test_a_calculator_without_an_answer_refers(kind):
     """
-    "Unknown is not false": an answer of None makes the product `Referred`, with its configured limits.
+    A calculator that returns None makes the product `Referred`, with its configured limits.
     """
     answer = {"__call__": lambda self, *asked: None}
     if kind == "limits":

@@ -1,4 +1,4 @@
-"""Reasons for a notice to the merchant: at most four, each with what was measured and what was needed."""
+"""Reasons for a notice to the merchant: at most four, each with figure and threshold."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ FACTS = {
 
 
 def assess(*rules, facts=FACTS, parameters="", more=""):
-    """The assessment of a deal with *facts* by these *rules*, texts."""
+    """Return the assessment of a deal with *facts* by *rules*, which are texts."""
     text = {**country(more=more), "renewal.toml": f"format = 1\n\n{parameters}{''.join(rules)}"}
     return loaded(NL=text).resolve("NL", on=NOW).assess(facts)
 
 
 def only(require, *, parameters="", facts=FACTS, more="", **keys):
-    """The one reason of a rule that is false."""
+    """Return the only reason, that of a rule that is false."""
     found = assess(
         rule("one", "NL-R-01", require, **keys), parameters=parameters, facts=facts, more=more
     )
@@ -50,7 +50,7 @@ MANY = [
 
 def test_at_most_four_in_order_of_priority():
     """
-    "at most four principal reasons in order of priority" (issue)
+    A notice has at most four reasons, in order of priority.
     """
     found = assess(*MANY)
 
@@ -62,16 +62,16 @@ def test_at_most_four_in_order_of_priority():
 
 
 @pytest.mark.parametrize("number", [1, 2, 3, 4])
-def test_fewer_are_all_told(number):
+def test_fewer_than_four(number):
     """
-    "at most four" (issue)
+    A notice has all reasons when there are four or fewer.
     """
     assert len(assess(*MANY[:number]).principal_reasons) == number
 
 
-def test_what_was_not_decisive_is_not_told():
+def test_only_decisive_rules_give_reasons():
     """
-    "Any declining rule false: `ineligible`" (design 4): a rule that refers is no reason then
+    A rule that refers gives no reason when another declines.
     """
     refers = rule("refers", "NL-R-08", "months_trading >= 12", otherwise='"refer"')
     known = assess(refers, MANY[0])
@@ -86,7 +86,7 @@ def test_what_was_not_decisive_is_not_told():
 
 def test_an_eligible_deal_has_none():
     """
-    "principal reasons [...] for a notice": there is nothing to give notice of
+    An eligible deal has no reasons.
     """
     found = assess(rule("one", "NL-R-01", "months_trading >= 3"))
 
@@ -96,7 +96,7 @@ def test_an_eligible_deal_has_none():
 
 def test_a_parameter_is_named():
     """
-    "each with the measured value and the threshold" (issue)
+    A threshold has the name of its parameter.
     """
     reason = only(
         "performance >= least",
@@ -161,7 +161,7 @@ def test_a_parameter_is_named():
 )
 def test_measured_and_threshold(require, measured, threshold):
     """
-    "by the name of the parameter, or of the fact where the rule itself has the figure"
+    A threshold without a parameter has the name of the fact that it measures.
     """
     reason = only(require)
 
@@ -173,9 +173,9 @@ def test_measured_and_threshold(require, measured, threshold):
     "require",
     ["months_trading >= 12", "months_trading >= 12 or deals_defaulted < 1"],
 )
-def test_when_is_no_threshold(require):
+def test_when_gives_no_threshold(require):
     """
-    "`when` limits it to some deals" (design 4): it says whom the rule asks, not what it asks for
+    `when` selects the deals of a rule, so its comparisons are not thresholds.
     """
     for when in (
         '"progress < 70%"',
@@ -191,9 +191,9 @@ def test_when_is_no_threshold(require):
         assert set(reason.facts) > set(plain.facts)
 
 
-def test_a_figure_that_is_used_twice_is_told_once():
+def test_a_figure_appears_once():
     """
-    "each with the measured value and the threshold" (issue)
+    A figure that a rule compares twice appears once.
     """
     reason = only(
         "performance >= least and takings_trend >= least",
@@ -207,7 +207,7 @@ def test_a_figure_that_is_used_twice_is_told_once():
 
 def test_an_unknown_fact_is_measured_as_unknown():
     """
-    A rule may be false whatever one of its facts is.
+    A rule may be false although one of its facts is unknown.
     """
     facts = {name: value for name, value in FACTS.items() if name != "balance"}
     reason = only("months_trading >= 12 and balance <= EUR 1.00", facts=facts)
@@ -217,7 +217,7 @@ def test_an_unknown_fact_is_measured_as_unknown():
 
 def test_figures_of_the_jurisdiction():
     """
-    "sentences with figures formatted for the jurisdiction" (issue), and so are the two beside them
+    Sentences, measured figures and thresholds have the jurisdiction's number format.
     """
     reason = only(
         "balance <= most and performance >= 75.5%",
@@ -242,7 +242,7 @@ def test_figures_of_the_jurisdiction():
 )
 def test_the_floors_own_reason(progress, more, shown, least):
     """
-    "Progress under the floor: `not_assessed`" (design 4), with the floor as the threshold
+    Progress below the floor has a reason of its own, with the floor as the threshold.
     """
     found = assess(*MANY, facts={**FACTS, "progress": progress}, more=more)
     (reason,) = found.principal_reasons
@@ -259,7 +259,7 @@ def test_the_floors_own_reason(progress, more, shown, least):
 
 def test_a_record_keeps_its_format():
     """
-    "Assessment as JSON: [...] `"reasons": [{"code", "rule", "text", "facts", "file", "line"}]`" (design 7a)
+    A decision record holds the fields of a reason that its format has (decisions/formats).
     """
     (first, *_) = assess(*MANY).record()["reasons"]
 

@@ -1,0 +1,336 @@
+"""Fast paths, compared with the plain code that could replace them.
+
+Measures: the operation that a user sees, with the fast path and with plain code in its place, in
+one process and in turns. The ratio is the time with plain code divided by the time with the fast
+path, the median of the rounds: 1.50 means that the operation takes half as long again without the
+fast path. Before anything is timed, both must give the same result.
+
+The ratio to reach: about 1.15. A fast path that saves less should go (decisions/fast-paths).
+
+Run it: `python benchmarks/fast_paths.py [ROWS]`, with the number of rows for the dataframe paths
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from datetime import date
+from functools import lru_cache, partial
+from importlib import import_module
+from json.encoder import encode_basestring
+from random import Random
+from statistics import median
+from time import perf_counter
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import polars as pl
+from attrs import evolve, frozen
+from million import Million
+from ratios import machine, print_markdown
+from renewal_request import renewable_journey
+from task import CATALOGUE, RULES, random_deals, rulebook
+
+from holdback import load_jurisdictions, portfolio, wire
+from holdback.exact_json import write_json
+from holdback.rules import Catalogue, Kind, check, interpret, parse
+from holdback.rules.closure import masks
+
+BUYS_ENOUGH = 1.15
+ROUNDS, SECONDS = 41, 0.02
+ROWS = 200_000
+
+
+@frozen
+class Path:
+    """
+    A fast path, by the operation that uses it.
+
+    The plain way is *call* with *twins* in the places that they name, or the call *careful*.
+    `shown` makes results comparable.
+    """
+
+    name: str
+    operation: str
+    call: Callable[[], Any]
+    twins: Mapping[str, Any] = {}
+    careful: Callable[[], Any] | None = None
+    shown: Callable[[Any], Any] = lambda answer: answer
+
+    def timed(self, count: int, *, careful: bool) -> float:
+        """Return the seconds of one call, when *count* of them are made."""
+        with replaced(self.twins if careful else {}):
+            call = (careful and self.careful) or self.call
+            start = perf_counter()
+            for _ in range(count):
+                call()
+            return (perf_counter() - start) / count
+
+    def check(self) -> None:
+        """Compare the results of both ways."""
+        expected = self.shown(self.call())
+        with replaced(self.twins):
+            answer = self.shown((self.careful or self.call)())
+        assert answer == expected, f"{self.name}: the twin answers something else"
+
+
+def place_of(target: str) -> tuple[Any, str]:
+    """Return the object and the attribute that *target*, `module:attribute`, names."""
+    module, _, name = target.partition(":")
+    owner: Any = import_module(module)
+    *parents, last = name.split(".")
+    for parent in parents:
+        owner = getattr(owner, parent)
+    return owner, last
+
+
+@contextmanager
+def replaced(twins: Mapping[str, Any]) -> Iterator[None]:
+    """Put *twins* in the places that they name, and restore the originals."""
+    with ExitStack() as undo:
+        for target, twin in twins.items():
+            owner, name = place_of(target)
+            undo.callback(setattr, owner, name, getattr(owner, name))
+            setattr(owner, name, twin)
+        yield
+
+
+def measured(path: Path, random: Random) -> tuple[float, float]:
+    """Return the median seconds with the fast path, and the median ratio of the rounds."""
+    path.check()
+    start, count = perf_counter(), 0
+    while perf_counter() - start < SECONDS:
+        path.call()
+        count += 1
+    fast, ratios = [], []
+    gc.collect()
+    gc.disable()
+    for _ in range(ROUNDS):
+        order = random.sample((False, True), 2)
+        seconds = {careful: path.timed(count, careful=careful) for careful in order}
+        fast.append(seconds[False])
+        ratios.append(seconds[True] / seconds[False])
+    gc.enable()
+    return median(fast), median(ratios)
+
+
+# -- one deal
+
+
+def one_deal() -> Iterator[Path]:
+    """Yield the paths of assessing one deal of GB, from plain facts and from prepared ones."""
+    rules = load_jurisdictions().resolve("GB", on=date(2026, 7, 1))
+    deals = portfolio.sample(2_000, seed=7, backend="polars").filter(pl.col("jurisdiction") == "GB")
+    names = [fact.name for fact in rules.catalogue.facts]
+    plain_facts = [
+        {name: row[name] for name in names if row.get(name) is not None}
+        for row in deals.head(50).to_dicts()
+    ]
+    facts = [rules.catalogue.prepare(row) for row in plain_facts]
+    checked = [rule.checked for rule in rules.renewal.rules]
+
+    def by_interpreter(row: Any) -> tuple[int, int]:
+        values = [interpret(rule, row) for rule in checked]
+        false = sum(1 << bit for bit, value in enumerate(values) if value is False)
+        return false, sum(1 << bit for bit, value in enumerate(values) if value is None)
+
+    ten = [check(parse(rule), CATALOGUE, Kind.FLAG) for rule in RULES.values()]
+    made = [CATALOGUE.prepare(deal) for deal in random_deals(Random("deals"), 200)]
+
+    def answering(unpack_from: int) -> Callable[[], Any]:
+        with replaced({"holdback.rules.closure:_UNPACK_FROM": unpack_from}):
+            function = masks(ten)
+        return lambda: [function(row) for row in made]
+
+    unpacked, taken_singly = answering(3), answering(0)
+
+    def by(function: Any) -> Callable[[], Any]:
+        ours = evolve(rules, renewal=evolve(rules.renewal))
+        object.__setattr__(ours.renewal, "masks", function)
+        return lambda: [ours.assess_prepared(row).outcome for row in facts]
+
+    prepared = "assess prepared facts"
+    fast = by(masks(checked))
+    yield from (
+        Path("generated closure", prepared, fast, careful=by(by_interpreter)),
+        Path("facts unpacked at once", "answer ten rules", unpacked, careful=taken_singly),
+        Path(
+            "reader of ordinary facts",
+            "assess plain facts",
+            lambda: [rules.assess(row).outcome for row in plain_facts],
+            {"holdback.rules.types:Catalogue.prepare": Catalogue._read_carefully},
+        ),
+    )
+
+
+# -- a request for offers, from bytes to bytes
+
+
+class CarefulDecoder:
+    """A decoder that leaves every document to the careful one."""
+
+    @staticmethod
+    def decode(_: str) -> Any:
+        raise ValueError
+
+
+def careful_date(at: Any, zone: Any) -> Any:
+    return at.in_timezone(zone).date()
+
+
+def careful_object(value: Any, *, sort: bool) -> str:
+    json_module = import_module("holdback.exact_json")
+    pairs = sorted(value.items()) if sort else value.items()
+    parts = [
+        f"{encode_basestring(name)}:{json_module._text(item, sort=sort)}" for name, item in pairs
+    ]
+    return f"{{{','.join(parts)}}}"
+
+
+def requests() -> Iterator[Path]:
+    """Yield the paths of a renewal's request for six offers, and of a merchant's stored state."""
+    journey = renewable_journey()
+    application = {
+        "merchant_id": journey.merchant.merchant_id,
+        "provider_id": journey.merchant.provider_id,
+        "currency": "GBP",
+    }
+    body = json.dumps({"application": application}).encode()
+    engine, merchant, context = journey.engine, journey.merchant, journey.context()
+    request = wire.read_offers_request(body)
+    reply = engine.request_offers(merchant, request, context).reply
+    stored = wire.write_merchant(merchant)
+
+    def offers() -> bytes:
+        asked = wire.read_offers_request(body)
+        return wire.write(engine.request_offers(merchant, asked, context).reply)
+
+    def write_carefully(reply: Any) -> bytes:
+        return write_json(wire.to_dict(reply)).encode()
+
+    asking, reading, writing = "request offers", "read a stored merchant", "write a merchant"
+    read = partial(wire.read_merchant, stored)
+    write = partial(wire.write_merchant, merchant)
+    yield from (
+        Path("offers written directly", asking, offers, {"holdback.wire:write": write_carefully}),
+        Path(
+            "local date by the standard library",
+            asking,
+            offers,
+            {
+                "holdback.lifecycle.configuration:local_date": careful_date,
+                "holdback.lifecycle.status:local_date": careful_date,
+            },
+        ),
+        Path(
+            "quick decoder of JSON",
+            asking,
+            offers,
+            {"holdback.wire.strict_json:_FAST": CarefulDecoder},
+        ),
+        Path(
+            "quick decoder of JSON",
+            reading,
+            read,
+            {"holdback.wire.strict_json:_FAST": CarefulDecoder},
+        ),
+        Path(
+            "leaves of an object in place",
+            writing,
+            write,
+            {"holdback.exact_json:_object": careful_object},
+        ),
+        Path(
+            "leaves of an object in place",
+            "write a reply as JSON",
+            lambda: write_carefully(reply),
+            {"holdback.exact_json:_object": careful_object},
+        ),
+    )
+
+
+# -- a portfolio
+
+
+def frames(rows: int) -> Iterator[Path]:
+    """Yield the paths of assessing deals of ten jurisdictions, and prepared deals of one."""
+    jurisdictions, one = load_jurisdictions(), rulebook()
+    mixed = portfolio.sample(rows, seed=7, backend="pyarrow")
+    million = Million(rows)
+    hidden = pl.from_arrow(million.prepared(unknown=True)).rechunk()
+    known = pl.from_arrow(million.prepared(unknown=False)).rechunk()
+    assessing = import_module("holdback.portfolio.assessing")
+    plan = import_module("holdback.portfolio.column_plan")
+    outcome = import_module("holdback.portfolio.outcome_columns")
+    work = import_module("holdback.portfolio.frames")
+
+    def ready(frame: Any) -> Callable[[], Any]:
+        return lambda: portfolio.assess(frame, one, prepared=True)
+
+    def through_narwhals(frame: Any) -> Any:
+        return work.Work(work.in_order(frame) if isinstance(frame, nw.DataFrame) else frame, nw)
+
+    def together(work: Any, books: Any, results: Any, answer: Any) -> Any:
+        return answer(work, books).select(*results, outcome.BOOK).collected()
+
+    def wide(writer: Any, flags: Mapping[int, Any]) -> Any:
+        lit, kind = writer.make.lit, writer.make.Int64
+        bits = [
+            outcome.chain(writer.make, [(flag, lit(1 << place, kind))], lit(0, kind))
+            for place, flag in flags.items()
+        ]
+        return outcome._sum(bits)
+
+    yield from (
+        Path(
+            "split by rulebook",
+            "assess ten jurisdictions, PyArrow",
+            lambda: portfolio.assess(mixed, jurisdictions),
+            {f"{assessing.__name__}:by_book": together},
+        ),
+        Path(
+            "expressions of Polars itself",
+            "assess prepared deals, Polars",
+            ready(hidden),
+            {f"{plan.__name__}:worked_on": through_narwhals},
+            shown=pl.DataFrame.to_arrow,
+        ),
+        Path(
+            "columns without nulls",
+            "assess prepared deals, Polars",
+            ready(known),
+            {f"{plan.__name__}:Staging.certain": frozenset()},
+            shown=pl.DataFrame.to_arrow,
+        ),
+        Path(
+            "masks in short whole numbers",
+            "assess prepared deals, Polars",
+            ready(hidden),
+            {
+                f"{outcome.__name__}:_Writer.mask": wide,
+                # The expressions are kept, so the twin keeps its own.
+                f"{assessing.__name__}:steps": lru_cache(outcome.steps.__wrapped__),
+            },
+            shown=pl.DataFrame.to_arrow,
+        ),
+    )
+
+
+def main() -> int:
+    rows = int(sys.argv[1]) if len(sys.argv) > 1 else ROWS
+    random = Random("fast paths")
+    table = []
+    for path in (*one_deal(), *requests(), *frames(rows)):
+        seconds, ratio = measured(path, random)
+        enough = "yes" if ratio >= BUYS_ENOUGH else "no"
+        table.append((path.name, path.operation, f"{seconds * 1e6:,.1f}", f"{ratio:.2f}", enough))
+    print_markdown(("fast path", "operation", "microseconds", "ratio", "buys enough"), table)
+    print(f"\n{machine(('attrs', 'cattrs', 'narwhals', 'pendulum', 'polars'))}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

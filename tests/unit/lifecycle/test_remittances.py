@@ -1,0 +1,52 @@
+"""Remittances: reversals, ids used twice, and the performance of a deal that has ended."""
+
+from __future__ import annotations
+
+import pytest
+from refusals import refused
+
+from holdback import Entry, InvalidDocument
+
+
+def test_only_a_reversal_reopens_a_repaid_deal(funded):
+    """
+    A reversal on a repaid deal is a recorded shortfall while another deal is active
+    (decisions/deals).
+    """
+    funded.pay_down(100)
+    first, last = funded.deal, funded.deal.entries[-1]
+    funded.ask()
+    funded.accept()
+    funded.fund()
+    back = Entry(id="back", on=funded.today(), amount=last.amount, reverses=last.id)
+    funded.do("record_remittance", first.id, [back])
+    funded.pay_down(100)
+    funded.do("record_remittance", first.id, [], complete_through=funded.today())
+
+    assert [deal.status for deal in funded.merchant.deals] == ["Repaid", "Repaid"]
+
+
+def test_a_reversal_of_nothing_and_an_id_used_twice(funded):
+    """
+    A reversal of an unknown entry is invalid; an id with another content is a conflict.
+    """
+    funded.pass_time(days=3)
+    with pytest.raises(InvalidDocument, match=r"\$\.entries\[0\]\.reverses"):
+        funded.remit(funded.entry(5, reverses="nothing"))
+    entry = funded.entry(5)
+    funded.remit(entry)
+    changed = funded.entry(6, id=entry.id, on=entry.on)
+    assert refused(funded, ("request_conflict", 409), funded.remit, changed)
+
+
+def test_rules_and_lookup_see_one_performance(funded):
+    """
+    The performance of a repaid deal stays that of its last day, for rules and for lookups.
+    """
+    funded.pass_time(days=funded.deal.term_days // 2)
+    funded.remit(funded.entry(funded.deal.repayment_amount.minor), complete_through=funded.today())
+    funded.pass_time(days=60)
+    shown = funded.do("look_up").deals[0].performance.performance
+    known = funded.do("assess_renewal").record()["facts"]["performance"]
+
+    assert f"{shown}%" == known
