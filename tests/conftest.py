@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 from hypothesis import HealthCheck, settings
 
-import counts
+from counts import CAMPAIGN, EVERYDAY, choose, count, lane
 from journey import Journey
 
 
@@ -21,20 +21,20 @@ def pytest_addoption(parser):
 
 def pytest_configure(config):
     """Choose the lane before test modules are imported, when decorators read their counts."""
-    counts.choose(counts.CAMPAIGN if config.getoption("campaign") else counts.EVERYDAY)
+    choose(CAMPAIGN if config.getoption("campaign") else EVERYDAY)
     settings.register_profile(
-        counts.lane(),
-        max_examples=counts.count("default examples"),
+        lane(),
+        max_examples=count("default examples"),
         # Neither limits the time of a test: a busy machine is no reason to fail.
         deadline=None,
         suppress_health_check=[HealthCheck.too_slow],
         print_blob=True,
     )
-    settings.load_profile(counts.lane())
+    settings.load_profile(lane())
 
 
 def pytest_report_header():
-    return f"counts: {counts.lane()} (tests/counts.py)"
+    return f"counts: {lane()} (tests/counts.py)"
 
 
 def pytest_terminal_summary(terminalreporter):

@@ -22,6 +22,8 @@ from holdback.offers.registry import BUILT_IN
 from holdback.rules import GRAMMAR, OPERATORS
 
 README = ROOT / "README.md"
+# The options of pytest in the README, `.ci/run` and the page on the tests.
+ON_TWO_CORES = "-n 2 --dist worksteal"
 
 
 @pytest.fixture(scope="module")
@@ -197,9 +199,12 @@ def test_questions_quote_the_service():
 def test_readme_commands_are_as_ci_finds_them():
     """
     One command of the README runs `holdback demo` in a fresh environment, and one runs the
-    tests; `.ci/run` runs both.
+    tests on two cores; `.ci/run` runs both.
     """
     lines = README.read_text(encoding="utf-8").splitlines()
     commands = [line for line in lines if line.startswith("python3 -m venv ")]
 
-    assert [line.split()[-1].rpartition("/")[2] for line in commands] == ["demo", "pytest"]
+    assert [line.partition(".venv/bin/holdback ")[2] for line in commands] == ["demo", ""]
+    assert [line.partition(".venv/bin/pytest ")[2] for line in commands] == ["", ON_TWO_CORES]
+    for path in (".ci/run", "docs/explanation/tests.md"):
+        assert f"pytest {ON_TWO_CORES}" in (ROOT / path).read_text(encoding="utf-8").replace('"', "")

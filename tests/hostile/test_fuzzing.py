@@ -10,12 +10,12 @@ from pathlib import Path
 
 import corpus
 
-from counts import count as count_of
+from counts import count
 
 SCRIPT = Path(__file__).with_name("fuzz.py")
 SEED = 20260701
-EXPRESSIONS = count_of("hostile expressions")
-DOCUMENTS = count_of("hostile documents")
+EXPRESSIONS = count("hostile expressions")
+DOCUMENTS = count("hostile documents")
 
 
 def fuzz(expressions, documents, *plant):
@@ -40,17 +40,17 @@ def test_nothing_but_the_promised_errors_and_no_event():
     """
     summary = fuzz(EXPRESSIONS, DOCUMENTS)
 
-    for kind, count, stages in (
+    for kind, total, stages in (
         ("expressions", EXPRESSIONS, corpus.EXPRESSION_STAGES),
         ("documents", DOCUMENTS, corpus.DOCUMENT_STAGES),
     ):
         found = summary[kind]
         assert found["failures"] == []
-        assert sum(found["stages"].values()) == count
+        assert sum(found["stages"].values()) == total
         assert found["stages"].keys() == {*stages, "valid"}
         # Not all of one kind: every stage has its share, and much is valid.
-        assert min(found["stages"].values()) >= count // 200, found["stages"]
-        assert found["stages"]["valid"] >= count // 10, found["stages"]
+        assert min(found["stages"].values()) >= total // 200, found["stages"]
+        assert found["stages"]["valid"] >= total // 10, found["stages"]
     assert summary["events"] == {}
 
 

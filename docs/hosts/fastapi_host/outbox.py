@@ -28,7 +28,8 @@ from attrs import frozen
 from sqlalchemy import and_, select, update
 from sqlalchemy.exc import DBAPIError
 
-from fastapi_host.logs import log
+from fastapi_host.attempts import retry
+from fastapi_host.logs import Note, log
 from fastapi_host.tables import EVENTS, MERCHANTS
 from holdback import wire
 
@@ -50,7 +51,8 @@ def deliver_due(store, partner, post, *, now=time.time, stop=lambda: False):
     delivered, before = 0, None
     while delivered != before:  # what is left has failed and waits, or is claimed elsewhere
         before = delivered
-        for row in _due(store, partner, int(now())):
+        # A database refuses reads too, such as one in a conflict of serializable transactions.
+        for row in retry(lambda: _due(store, partner, int(now())), Note()):
             if stop():
                 return delivered
             delivered += _deliver(store, partner, row, post, now)
