@@ -97,8 +97,21 @@ def test_exceptions_are_needed(texts):
 
 
 def variables(tree):
-    """The names that *tree* gives to variables and parameters, with their lines."""
+    """
+    The names that *tree* gives to variables and parameters, with their lines.
+
+    The second operand of a special method is called `other`, as in Python's own reference.
+    """
+    operands = {
+        argument
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("__")
+        for argument in node.args.args
+        if argument.arg == "other"
+    }
     for node in ast.walk(tree):
+        if node in operands:
+            continue
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             yield node.id, node.lineno
         elif isinstance(node, ast.arg):

@@ -207,4 +207,6 @@ def test_readme_commands_are_as_ci_finds_them():
     assert [line.partition(".venv/bin/holdback ")[2] for line in commands] == ["demo", ""]
     assert [line.partition(".venv/bin/pytest ")[2] for line in commands] == ["", ON_TWO_CORES]
     for path in (".ci/run", "docs/explanation/tests.md"):
-        assert f"pytest {ON_TWO_CORES}" in (ROOT / path).read_text(encoding="utf-8").replace('"', "")
+        assert f"pytest {ON_TWO_CORES}" in (ROOT / path).read_text(encoding="utf-8").replace(
+            '"', ""
+        )

@@ -50,25 +50,30 @@ def check_command(path: Path | None, *, on: date | None, form: str, folder: Path
     """
     selection = select(path, folder)
     valid, errors = survey(selection.root, selection.name)
-    found = [finding for finding in (*errors, *findings(valid, on)) if selection.concerns(finding)]
-    found += _lock_findings(selection, valid, errors, on)
+    all_findings = [
+        finding for finding in (*errors, *findings(valid, on)) if selection.concerns(finding)
+    ]
+    all_findings += _lock_findings(selection, valid, errors, on)
     count = sum(selection.includes(jurisdiction) for jurisdiction in valid)
-    if not count and not found:
+    if not count and not all_findings:
         raise click.UsageError(f"there is no jurisdiction {printable(str(selection.code))} here")
     if form == "json":
         click.echo(
             write_json(
-                {"jurisdictions": count, "findings": [error_to_dict(finding) for finding in found]}
+                {
+                    "jurisdictions": count,
+                    "findings": [error_to_dict(finding) for finding in all_findings],
+                }
             )
         )
     elif form == "github":
-        for finding in found:
+        for finding in all_findings:
             click.echo(_annotation(finding))
     else:
         bundled = selection.name == BUNDLED and path is None and folder is None
         checked = plural(count, "jurisdiction") + (" that ship" if bundled else "")
-        click.echo("\n".join(_report(found, checked)))
-    sys.exit(FINDINGS if found else SUCCESS)
+        click.echo("\n".join(_report(all_findings, checked)))
+    sys.exit(FINDINGS if all_findings else SUCCESS)
 
 
 def _lock_findings(
@@ -87,14 +92,14 @@ def _lock_findings(
     yield from lock_errors(lock, selected, selection.lock_name, on, invalid)
 
 
-def _report(found: list[ErrorDetail], checked: str) -> Iterator[str]:
+def _report(all_findings: list[ErrorDetail], checked: str) -> Iterator[str]:
     """The findings for people, and a line that counts them."""
-    for finding in found:
+    for finding in all_findings:
         yield from error_lines(finding)
         yield ""
-    if found:
-        files = len({finding.file for finding in found})
-        counts = f"{plural(len(found), 'finding')} in {plural(files, 'file')}"
+    if all_findings:
+        files = len({finding.file for finding in all_findings})
+        counts = f"{plural(len(all_findings), 'finding')} in {plural(files, 'file')}"
         yield click.style(f"{counts}; {checked} could be read.", fg="red")
     else:
         yield click.style(f"{checked}: no findings.", fg="green")

@@ -56,7 +56,7 @@ class DayOrColumn(click.ParamType):  # type: ignore[type-arg]  # generic in the 
 )
 @click.option(
     "--compare",
-    "other",
+    "other_folder",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="Another folder of jurisdictions: show the deals whose outcome would differ.",
 )
@@ -72,7 +72,7 @@ def portfolio_command(  # noqa: PLR0913  # one parameter for each option
     *,
     jurisdiction: str,
     on: date | str,
-    other: Path | None,
+    other_folder: Path | None,
     output: Path | None,
     form: str,
     folder: Path | None,
@@ -88,7 +88,7 @@ def portfolio_command(  # noqa: PLR0913  # one parameter for each option
         raise click.BadParameter(
             "expected a file that ends in .parquet or .csv", param_hint="--output"
         )
-    rules, others = load_all(folder), load_all(other) if other else None
+    rules, others = load_all(folder), load_all(other_folder) if other_folder else None
     try:
         from holdback.cli.portfolio_batches import BatchAssessment  # noqa: PLC0415  # needs an extra
         from holdback.cli.portfolio_files import Output, open_deals  # noqa: PLC0415  # so does this

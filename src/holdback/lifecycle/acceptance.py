@@ -160,12 +160,12 @@ def _known_facts(
     """Return the facts about the merchant that are known at the acceptance, by name."""
     rulebook = configuration.rulebook(merchant, context.at)
     catalogue = rulebook.catalogue
-    known: Mapping[str, int | None]
+    values: Mapping[str, int | None]
     if offer_set.request.renewal:
-        known = merchant_facts(merchant, offer_set.evidence, catalogue, rulebook.on)
+        values = merchant_facts(merchant, offer_set.evidence, catalogue, rulebook.on)
     else:
         names = (fact.name for fact in catalogue.facts)
-        known = dict(zip(names, catalogue.prepare(offer_set.evidence), strict=True))
+        values = dict(zip(names, catalogue.prepare(offer_set.evidence), strict=True))
     return {
         fact.name: fact.type.plain(number)
         for fact in catalogue.facts

@@ -37,9 +37,9 @@ def decide(
     operation = operation_of(command)
     context = context.not_before(merchant.last_seen_at)
     if context.evidence and not operation.checks_evidence:
-        known = merchant.provider_id is not None
+        is_known = merchant.provider_id is not None
         check_evidence(
-            context.evidence, configuration.rulebook(merchant, context.at), renewal=known
+            context.evidence, configuration.rulebook(merchant, context.at), renewal=is_known
         )
     decision = operation.handler(merchant, command, context, configuration)
     after = evolve_all(merchant, decision.events)

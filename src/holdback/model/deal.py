@@ -32,6 +32,7 @@ TYPES: Final = (INITIAL, RENEWAL)
 
 TransactionStatus: TypeAlias = Literal["Settled", "Unsettled", "Reversed", "Reversal"]
 
+
 @frozen(kw_only=True)
 class Entry:
     """

@@ -46,7 +46,7 @@ class RowRulebooks:
         for facts, places in self._catalogues().items():
             for fact in facts:
                 definitions = by_name.setdefault(fact.name, {})
-                same = (known for known in definitions if _same_reading(known, fact))
+                same = (earlier for earlier in definitions if _same_reading(earlier, fact))
                 key = next(same, fact)
                 definitions[key] = (*definitions.get(key, ()), *places)
         return by_name
@@ -155,7 +155,9 @@ class RulebookExpressions:
     def cause(self, unknown_jurisdiction: Any, no_rules: Any) -> Any:
         """Why a row has no rulebook: *unknown_jurisdiction*, or *no_rules* on its day."""
         code = self._code()
-        is_known = reduce(or_, [code == self.api.lit(known) for known in self.rulebooks.codes])
+        is_known = reduce(
+            or_, [code == self.api.lit(jurisdiction) for jurisdiction in self.rulebooks.codes]
+        )
         return self.api.when(is_known).then(no_rules).otherwise(unknown_jurisdiction)
 
     def _code(self) -> Any:

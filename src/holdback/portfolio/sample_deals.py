@@ -383,10 +383,10 @@ def _array(name: str, numbers: _Numbers, on: date) -> Any:
     match type_.kind:
         case Kind.PERCENT | Kind.MONEY:
             # A decimal has 128 bits: the number, and 64 copies of its sign bit.
-            known = pa.py_buffer(np.packbits(~unknown, bitorder="little"))
+            validity = pa.py_buffer(np.packbits(~unknown, bitorder="little"))
             halves = pa.py_buffer(np.stack([numbers, numbers >> 63], axis=1))
             decimal = pa.decimal128(18, type_.places)
-            return pa.Array.from_buffers(decimal, len(numbers), [known, halves])
+            return pa.Array.from_buffers(decimal, len(numbers), [validity, halves])
         case Kind.TEXT:
             options = pa.array([*type_.options, _UNDECLARED.get(name)])
             places = pa.array(np.where(unknown, 0, numbers), mask=unknown)

@@ -76,7 +76,7 @@ class Summary:
         return self._lines(lambda answer: () if answer.outcome == INVALID else answer.needs)
 
     @property
-    def faults(self) -> tuple[Line, ...]:
+    def errors(self) -> tuple[Line, ...]:
         """The invalid deals by jurisdiction and the fact or column that cannot be read."""
         return self._lines(lambda answer: answer.needs if answer.outcome == INVALID else ())
 
@@ -119,7 +119,7 @@ class Summary:
             Table(f"{self.deals:,} deals", ("jurisdiction", "outcome", "deals", "left"), outcomes),
             _reason_table("Why not", "code", self.reasons),
             _reason_table("What is missing", "fact", self.needs),
-            _reason_table("What cannot be read", "column", self.faults),
+            _reason_table("What cannot be read", "column", self.errors),
         )
 
     def plain(self) -> Mapping[str, Json]:
@@ -129,7 +129,7 @@ class Summary:
             "outcomes": [_line_to_dict(line, "outcome") for line in self.outcomes],
             "reasons": [_line_to_dict(line, "code") for line in self.reasons],
             "needs": [_line_to_dict(line, "fact") for line in self.needs],
-            "faults": [_line_to_dict(line, "column") for line in self.faults],
+            "faults": [_line_to_dict(line, "column") for line in self.errors],
         }
 
     def __str__(self) -> str:

@@ -105,8 +105,8 @@ def _completed_request(
     application = fields.get("application", {})
     if not isinstance(application, Mapping):
         return fields
-    known = merchant.provider_id if merchant.deals else None
-    provider_id: Any = application.get("provider_id", known)
+    current_id = merchant.provider_id if merchant.deals else None
+    provider_id: Any = application.get("provider_id", current_id)
     currency = engine.jurisdictions.currency(merchant.jurisdiction).code
     body = payloads.offers_request(
         merchant.merchant_id, provider_id, currency=currency, profile=payloads.BLANK_PROFILE
@@ -118,11 +118,11 @@ def fitting_evidence(
     merchant: Merchant, what: str | Command, body: Body, evidence: Mapping[str, Json]
 ) -> dict[str, Json]:
     """Return *evidence* without the facts that follow from the state of a known merchant."""
-    known = merchant.provider_id is not None
+    is_known = merchant.provider_id is not None
     if isinstance(what, RequestOffers):
-        known = what.request.renewal
+        is_known = what.request.renewal
     elif what in _REQUESTS and isinstance(body, Mapping):
         application = body.get("application")
-        known = isinstance(application, Mapping) and application.get("provider_id") is not None
-    derived = set(INITIAL_EVIDENCE) - set(EVIDENCE_FACTS) if known else set()
+        is_known = isinstance(application, Mapping) and application.get("provider_id") is not None
+    derived = set(INITIAL_EVIDENCE) - set(EVIDENCE_FACTS) if is_known else set()
     return {name: value for name, value in evidence.items() if name not in derived}

@@ -250,9 +250,9 @@ def _collect(error: BaseException, path: str, errors: list[ErrorDetail]) -> None
         for inner, place in error.group_exceptions()[0]:
             _collect(inner, f"{path}[{place.index}]", errors)
     elif isinstance(error, ForbiddenExtraKeysError):
-        known = [each.name for each in attrs.fields(error.cl)]
+        names = [attribute.name for attribute in attrs.fields(error.cl)]
         for name in sorted(error.extra_fields):
-            hint = did_you_mean(name, known)
+            hint = did_you_mean(name, names)
             errors.append(
                 ErrorDetail(message="unknown field", path=field_path(path, name), hint=hint)
             )

@@ -38,7 +38,7 @@ def _near(code: str) -> str | None:
     """Return a hint for a currency code: in capitals, with letters swapped, or a similar one."""
     if code in MINOR_UNITS:
         return did_you_mean(code, (code,))
-    swapped = [known for known in MINOR_UNITS if sorted(known) == sorted(code)]
+    swapped = [candidate for candidate in MINOR_UNITS if sorted(candidate) == sorted(code)]
     return did_you_mean(code, swapped or MINOR_UNITS)
 
 

@@ -71,7 +71,11 @@ def _key(simulation: Simulation, merchant: SimulatedMerchant, step: Step) -> str
 def _foreign_merchants(
     simulation: Simulation, merchant: SimulatedMerchant
 ) -> list[SimulatedMerchant]:
-    return [other for other in simulation.merchants.values() if other.partner != merchant.partner]
+    return [
+        candidate
+        for candidate in simulation.merchants.values()
+        if candidate.partner != merchant.partner
+    ]
 
 
 def _request_offers(simulation: Simulation, step: Step) -> None:
@@ -86,7 +90,7 @@ def _accept_offer(simulation: Simulation, step: Step) -> None:
     offer_ids = list(merchant.projection.offers)[-10:]
     if step.variant % 8 == 0:
         foreign = _foreign_merchants(simulation, merchant)
-        offer_ids = [offer_id for other in foreign for offer_id in other.projection.offers]
+        offer_ids = [offer_id for owner in foreign for offer_id in owner.projection.offers]
     offer_id = offer_ids[step.pick % len(offer_ids)] if offer_ids else UNKNOWN
     body = payloads.acceptance(offer_id, (None, *payloads.BANKS)[step.variant % 3])
     simulation.ask("accept_offer", merchant, body, key=_key(simulation, merchant, step))
@@ -97,7 +101,7 @@ def _look_up(simulation: Simulation, step: Step) -> None:
     provider_id = merchant.projection.provider_id
     if step.variant % 4 == 0:
         foreign = _foreign_merchants(simulation, merchant)
-        ids = [other.projection.provider_id for other in foreign]
+        ids = [owner.projection.provider_id for owner in foreign]
         provider_id = ids[step.pick % len(ids)] if ids else None
     simulation.ask("look_up", merchant, {"provider_id": provider_id or UNKNOWN})
 

@@ -82,10 +82,10 @@ class Exchange:
         document: dict[str, Any] = json.loads(self.body, parse_float=Decimal)
         return document
 
-    def is_same_request(self, other: Exchange) -> bool:
+    def is_same_request(self, earlier: Exchange) -> bool:
         """Whether both ask for the same; the evidence may differ, because the host supplies it."""
-        return self.operation == other.operation and all(
-            self.input.get(name) == other.input.get(name)
+        return self.operation == earlier.operation and all(
+            self.input.get(name) == earlier.input.get(name)
             for name in ("partner", "merchant_id", "body")
         )
 

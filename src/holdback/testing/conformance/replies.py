@@ -100,7 +100,7 @@ def _check_offers(
     """Check that the reply has the offers of the event, with their terms and their expiry."""
     reply = exchange.reply
     shown = [offer for product in reply["products"] for offer in product["offers"]]
-    foreign_ids = {offer_id for other in others for offer_id in other.projection.offers}
+    foreign_ids = {offer_id for owner in others for offer_id in owner.projection.offers}
     for offer in shown:
         own = offer["offer_id"] not in foreign_ids
         expect(own, "own-merchant", "an offer of the reply is another merchant's")

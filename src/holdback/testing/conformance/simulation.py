@@ -200,7 +200,7 @@ class Simulation:
             expect(same, "replay-equal", f"the reply to {operation} has other bytes")
             expect(not events, "replay-equal", f"{operation} happened again")
         elif exchange.status == OK:
-            others = [other for other in self.merchants.values() if other is not merchant]
+            others = [owner for owner in self.merchants.values() if owner is not merchant]
             check_reply(exchange, merchant, others, events)
         return events
 

@@ -120,5 +120,5 @@ def of(kind: Any) -> st.SearchStrategy[Any]:
     if kind in _STRATEGIES:
         return _STRATEGIES[kind]
     name = getattr(kind, "__name__", repr(kind))
-    hint = did_you_mean(name, [known.__name__ for known in _STRATEGIES])
+    hint = did_you_mean(name, [public_type.__name__ for public_type in _STRATEGIES])
     raise TypeError(f"there is no strategy for `{name}`" + (f"; {hint}" if hint else ""))
