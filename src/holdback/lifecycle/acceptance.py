@@ -169,7 +169,7 @@ def _known_facts(
     return {
         fact.name: fact.type.plain(number)
         for fact in catalogue.facts
-        if (number := known.get(fact.name)) is not None
+        if (number := values.get(fact.name)) is not None
     }
 
 
