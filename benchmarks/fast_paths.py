@@ -18,9 +18,10 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from datetime import date
-from functools import lru_cache, partial
+from functools import lru_cache, partial, reduce
 from importlib import import_module
 from json.encoder import encode_basestring
+from operator import add
 from random import Random
 from statistics import median
 from time import perf_counter
@@ -262,47 +263,46 @@ def frames(rows: int) -> Iterator[Path]:
     million = Million(rows)
     hidden = pl.from_arrow(million.prepared(unknown=True)).rechunk()
     known = pl.from_arrow(million.prepared(unknown=False)).rechunk()
-    assessing = import_module("holdback.portfolio.assessing")
-    plan = import_module("holdback.portfolio.column_plan")
     outcome = import_module("holdback.portfolio.outcome_columns")
-    work = import_module("holdback.portfolio.frames")
+    frames = import_module("holdback.portfolio.work_frame")
 
     def ready(frame: Any) -> Callable[[], Any]:
         return lambda: portfolio.assess(frame, one, prepared=True)
 
     def through_narwhals(frame: Any) -> Any:
-        return work.Work(work.in_order(frame) if isinstance(frame, nw.DataFrame) else frame, nw)
+        eager = isinstance(frame, nw.DataFrame)
+        return frames.WorkFrame(frames.without_index(frame) if eager else frame, nw)
 
-    def together(work: Any, books: Any, results: Any, answer: Any) -> Any:
-        return answer(work, books).select(*results, outcome.BOOK).collected()
+    def together(work: Any, rulebooks: Any, results: Any, add_results: Any) -> Any:
+        return add_results(work, rulebooks).select(*results, outcome.RULEBOOK).collected()
 
     def wide(writer: Any, flags: Mapping[int, Any]) -> Any:
-        lit, kind = writer.make.lit, writer.make.Int64
+        lit, kind = writer.api.lit, writer.api.Int64
         bits = [
-            outcome.chain(writer.make, [(flag, lit(1 << place, kind))], lit(0, kind))
+            outcome.chain(writer.api, [(flag, lit(1 << place, kind))], lit(0, kind))
             for place, flag in flags.items()
         ]
-        return outcome._sum(bits)
+        return reduce(add, bits)
 
     yield from (
         Path(
             "split by rulebook",
             "assess ten jurisdictions, PyArrow",
             lambda: portfolio.assess(mixed, jurisdictions),
-            {f"{assessing.__name__}:by_book": together},
+            {"holdback.portfolio.assessment:split_by_rulebook": together},
         ),
         Path(
             "expressions of Polars itself",
             "assess prepared deals, Polars",
             ready(hidden),
-            {f"{plan.__name__}:worked_on": through_narwhals},
+            {"holdback.portfolio.column_plan:work_frame": through_narwhals},
             shown=pl.DataFrame.to_arrow,
         ),
         Path(
             "columns without nulls",
             "assess prepared deals, Polars",
             ready(known),
-            {f"{plan.__name__}:Staging.certain": frozenset()},
+            {"holdback.portfolio.column_plan:ColumnPlan.never_null": frozenset()},
             shown=pl.DataFrame.to_arrow,
         ),
         Path(
@@ -310,9 +310,11 @@ def frames(rows: int) -> Iterator[Path]:
             "assess prepared deals, Polars",
             ready(hidden),
             {
-                f"{outcome.__name__}:_Writer.mask": wide,
-                # The expressions are kept, so the twin keeps its own.
-                f"{assessing.__name__}:steps": lru_cache(outcome.steps.__wrapped__),
+                "holdback.portfolio.outcome_columns:_StepWriter.mask": wide,
+                # Expressions are cached, so the plain way needs a cache of its own.
+                "holdback.portfolio.assessment:outcome_steps": lru_cache(
+                    outcome.outcome_steps.__wrapped__
+                ),
             },
             shown=pl.DataFrame.to_arrow,
         ),
