@@ -76,6 +76,7 @@ class BandedRate:
         """Return the factor rate."""
         number = case.number(self.on)
         if number is None:
+            # Ignorance never makes financing cheaper (decisions/three-ideas).
             rate = max(band.rate for band in self.bands)
         else:
             rate = next(

@@ -69,6 +69,7 @@ class TakingsMultiple:
         takings = case.number("average_monthly_takings")
         if takings is None:
             return None
+        # Rounding down to a step keeps the offer within both the multiple and the maximum.
         most = min(case.times(Money(takings, case.currency), self.multiple), self.maximum)
         return Limits(minimum=self.minimum, maximum=floor_to(most, self.step))
 

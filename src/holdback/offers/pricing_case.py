@@ -100,6 +100,7 @@ class Term:
         >>> Term.of_months(6)
         Term(months=Decimal('6'), days=183)
         """
+        # A term is never shorter in days than in months.
         return cls(Decimal(months), divide(months * DAYS_A_YEAR, MONTHS_A_YEAR, "up"))
 
 

@@ -78,6 +78,8 @@ def quote(
     """
     configured = product.limits.configured
     answers = product.terms.rules.answer(case.facts)
+    # The order is that of outcomes: a "no" is certain even while other rules are unknown, and an
+    # unknown rule never leads to an offer (decisions/offers).
     if answers.declined:
         why = reasons(answers, answers.false & product.terms.rules.declining)
         return Quote(decision=DECLINED, limits=configured, reasons=why)
@@ -132,6 +134,7 @@ def _amounts(product: BoundProduct, limits: Limits) -> list[Money]:
 
 def _terms(product: BoundProduct, case: PricingCase, funded: Money) -> Iterator[dict[str, Any]]:
     """The terms of the offers of one amount: one for each split percentage."""
+    # A host's calculator is trusted with prices, not with the bounds that the service promises.
     rate = product.factor_rate(case, funded)
     if rate is None:
         raise _Unknown

@@ -132,6 +132,7 @@ class _Binder:
         if kind is None:
             self._unregistered(choice, name)
             return None
+        # Constructing with settings known to be wrong would only add errors that follow from them.
         before = len(self.errors)
         settings = dict(self._settings(choice, kind))
         if len(self.errors) > before:

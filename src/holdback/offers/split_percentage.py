@@ -53,6 +53,7 @@ class Affordability:
         takings = case.number("average_monthly_takings")
         if takings is None:
             return None
+        # Without takings no split ever repays the amount. Choices ascend, so the first is smallest.
         for choice in self.choices if takings else ():
             days = days_to_repay(repayment_amount, takings, choice)
             if days * MONTHS_A_YEAR <= self.longest_term_months * DAYS_A_YEAR:

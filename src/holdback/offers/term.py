@@ -20,6 +20,7 @@ def days_to_repay(repayment_amount: Money, monthly_takings: int, split_percentag
     >>> days_to_repay(Money.parse("GBP 11800.00"), 2_000_000, Decimal("12.5"))
     144
     """
+    # One division of integers, rounded up, so no intermediate result is rounded.
     split = scaled(split_percentage, PERCENT_PLACES)
     remitted = monthly_takings * MONTHS_A_YEAR * split
     return -(-repayment_amount.minor * DAYS_A_YEAR * HUNDRED_PERCENT // remitted)

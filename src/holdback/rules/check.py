@@ -240,6 +240,7 @@ class _Checker:
                     self.fail("a list holds constants and parameters", written)
         if all(scaling.is_constant(operand) for operand in operands):
             self.fail("this does not depend on any fact", tree)
+        # Operands must fit at the finest scale among them, at which they are compared.
         ends = scaling.ends(operands, scaling.most_places(operands))
         self.bounded(tree, operands[0].type, *chain.from_iterable(ends))
         for right, written in zip(operands[1:], tree.operands[1:], strict=True):

@@ -75,6 +75,8 @@ def masks(rules: Sequence[Checked]) -> Callable[[Facts], tuple[int, int]]:
     because unpacking the facts and calling it would otherwise cost more than the rules themselves.
     """
     assert all(rule.type.kind is Kind.FLAG for rule in rules), "a rule is a flag"
+    # A place means something in one catalogue only. Most rules share one object, so it is compared
+    # by identity first.
     assert len({id(rule.catalogue.facts) for rule in rules}) <= 1 or _same_facts(rules)
     body = ["f = u = 0"]
     for bit, rule in enumerate(rules):
@@ -89,6 +91,7 @@ def _same_facts(rules: Sequence[Checked]) -> bool:
 def _function(body: Sequence[str]) -> Callable[[Facts], Any]:
     """Return the function of facts with the *body*, which can name only facts and `_CALLS`."""
     source = "\n".join(["def function(facts):", *(f" {line}" for line in body)])
+    # Without builtins even a mistake in the generator could not reach anything of the process.
     namespace: dict[str, Any] = {"__builtins__": {}, **_CALLS}
     exec(compile(source, "<rules>", "exec"), namespace)  # noqa: S102 - made of places and numbers
     function: Callable[[Facts], Any] = namespace["function"]
@@ -141,6 +144,7 @@ def _false(node: Node) -> str:
         case Constant():
             return "False" if node.number else "True"
         case FactRead():
+            # `not a` would take an unknown fact, None, for a false one.
             return f"a{node.place} == 0"
         case Operation(operator="not", operands=(operand,)):
             return _true(operand)
@@ -174,6 +178,7 @@ def _number(node: Node, places: int) -> str:
     """Return the number *node*, all known, in units of 10**-*places*."""
     multiplier = scaling.multiplier(node, places)
     if scaling.is_constant(node):
+        # A constant subtree is calculated here once; its interval is a single number.
         return str(node.low * multiplier)
     match node:
         case FactRead():
@@ -191,5 +196,6 @@ def _number(node: Node, places: int) -> str:
 
 
 def _written(operator: str, operands: Sequence[str]) -> str:
+    # `min`, `max` and `in` take any number of operands after the first.
     first, *others = operands
     return _PYTHON[operator].format(first, ", ".join(others))

@@ -126,6 +126,7 @@ class _Writer:
         read = [self.numbers[name] for name in _names([node])]
         if all(number.certain for number in read):
             return None
+        # The null mask of a column is there already; that of a condition is another pass.
         if _is_of_one_fact(node):
             return read[0].value.is_null()
         return true.is_null()
@@ -171,6 +172,8 @@ class _Writer:
     def number(self, node: Node, places: int) -> Any:
         """Return *node* in units of 10**-*places*: an expression, or an integer for a constant."""
         multiplier = scaling.multiplier(node, places)
+        # INVARIANT: every product here stays within 2**62, because `check` has bounded the operands
+        # at the scale of their comparison.
         if scaling.is_constant(node):
             return node.low * multiplier
         match node:

@@ -80,6 +80,7 @@ def flag_comparison(operator: str, texts: tuple[str, str]) -> str:
 
 def unknown_name(name: str, catalogue: Catalogue) -> str | None:
     """Return what *name*, neither a fact nor a parameter, probably means."""
+    # A mistyped name is likelier than a text without quotes, so it is looked for first.
     near = did_you_mean(name, [fact.name for fact in catalogue.facts] + [*catalogue.parameters])
     if near:
         return near

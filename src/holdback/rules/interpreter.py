@@ -108,6 +108,7 @@ def _number(node: Node, value: Value) -> bool | int | None:
     if value is None or isinstance(value, bool):
         return value
     scale: int = 10 ** _decimals(node.type, node.places)
+    # A result that is not whole would be a mistake of `check` about the scale of a product.
     number = Fraction(value) * scale
     assert number.denominator == 1, "a checked number is whole in its scale"
     return number.numerator

@@ -166,6 +166,7 @@ class Operation:
     operands: tuple[Node, ...]
     type: Type
     places: int
+    # The ends are never too narrow, and may be too wide: operands are taken to vary freely.
     low: int
     high: int
     rounding: Rounding = Rounding.NONE

@@ -187,6 +187,7 @@ class Fact:
 
     name: str
     type: Type
+    # INVARIANT: every prepared number lies in this range; the bound of 2**62 rests on it.
     low: int
     high: int
     derived: bool = False
@@ -288,6 +289,7 @@ class Catalogue:
             InvalidDocument: with every error: an unknown name, an invalid value, a value outside
                 its fact's range.
         """
+        # The generated reader gives up on anything out of the ordinary (decisions/fast-paths).
         try:
             prepared = self._fast_reader(facts)
         except (ArithmeticError, ValueError):
@@ -301,6 +303,7 @@ class Catalogue:
         for name, value in facts.items():
             fact = self.fact(name)
             is_identifier = isinstance(name, str) and name.isidentifier()
+            # A name is repeated only in part, because hostile ones can be long.
             path = f"$.{name}" if is_identifier else f"$[{name!r:.60}]"
             if fact is None:
                 hint = did_you_mean(str(name), self._places)

@@ -69,6 +69,7 @@ def number(value: object, places: int, expected: str, *, down: bool = False) -> 
 
 def whole(value: object, expected: str) -> int:
     """Return *value*, an integer of any library; a flag, a float or text is refused."""
+    # Python's flags are integers, but a flag where a number is expected is a mistake.
     if not isinstance(value, bool):
         try:
             return operator.index(value)  # type: ignore[arg-type]  # what has no index says so
