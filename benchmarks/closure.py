@@ -26,7 +26,8 @@ from statistics import median
 from ratios import Contender, Ratios, at_most, in_rounds, machine, print_markdown, ratio
 from task import CATALOGUE, RULES, Deal, by_hand, by_hand_on_decimals, codes_by_mask, random_deals
 
-from holdback.rules import Kind, check, interpret, masks, parse
+from holdback.rules import Kind, check, interpret, parse
+from holdback.rules.closure import masks
 
 ROUNDS = 41
 DEALS = 2_000

@@ -49,7 +49,8 @@ from task import (
     trap_deals,
 )
 
-from holdback.rules import Kind, check, masks, parse
+from holdback.rules import Kind, check, parse
+from holdback.rules.closure import masks
 
 ROUNDS = 41
 DEALS = 2_000

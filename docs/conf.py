@@ -19,6 +19,7 @@ extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
+    "api_reference",
     "architecture",
     "generated_tables",
     "signatures",

@@ -7,12 +7,11 @@ comment that names it and a comment that ends it. The tests compare them with th
 
 from __future__ import annotations
 
-import importlib
 import inspect
 import re
 import types
 import typing
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from datetime import date
 from pathlib import Path
 
@@ -30,7 +29,9 @@ from holdback.money import Currency
 from holdback.offers.factor_rate import Band
 from holdback.offers.pricing_case import Percent, Ratio
 from holdback.offers.registry import BUILT_IN
-from holdback.rules import GRAMMAR, OPERATORS, Fact, Kind
+from holdback.rules import Fact, Kind
+from holdback.rules.operators import OPERATORS
+from holdback.rules.parser import GRAMMAR
 
 # Amounts are shown in one currency; each jurisdiction uses its own.
 SHOWN_CURRENCY = Currency.of("GBP")
@@ -236,85 +237,7 @@ class Notebook(SphinxDirective):
         return [nodes.raw("", f'<div class="notebook">{shown}</div>', format="html")]
 
 
-class PublicApi(SphinxDirective):
-    """Autodoc of `holdback.__all__`, in groups; a name without a group fails the build."""
-
-    GROUPS: typing.ClassVar = {
-        "Start here": ("load_jurisdictions", "Engine", "Context", "Outcome", "Merchant"),
-        "Rules and answers": ("Jurisdictions", "Rulebook", "Assessment", "Reason"),
-        "Requests and replies": (
-            "OffersRequest",
-            "Application",
-            "Product",
-            "Offer",
-            "OfferSet",
-            "BankDetails",
-            "Acceptance",
-        ),
-        "Deals": ("Deal", "Entry", "Takings", "Money"),
-        "Your own calculators": (
-            "LimitsCalculator",
-            "FactorRateCalculator",
-            "SplitPercentageCalculator",
-            "TermCalculator",
-        ),
-        "Errors": ("HoldbackError", "InvalidDocument", "RuleError", "Refusal"),
-    }
-
-    def run(self) -> list[nodes.Node]:
-        grouped = [name for names in self.GROUPS.values() for name in names]
-        missing = {*holdback.__all__} ^ {*grouped, "wire"}
-        if missing:
-            raise self.error(f"`holdback.__all__` and its page differ on {sorted(missing)}")
-        text = "\n\n".join(_documented(self.GROUPS))
-        return self.parse_text_to_nodes(text, allow_section_headings=True)
-
-
-def _documented(groups: dict[str, tuple[str, ...]]) -> Iterator[str]:
-    for title, names in groups.items():
-        yield f"## {title}"
-        for name in names:
-            function = inspect.isfunction(getattr(holdback, name))
-            directive = "autofunction" if function else "autoclass"
-            options = "" if function else "\n:members:"
-            yield f"```{{eval-rst}}\n.. {directive}:: holdback.{name}{_indented(options)}\n```"
-    yield "## The wire"
-    yield "```{eval-rst}\n.. automodule:: holdback.wire\n```"
-    for name in wire.__all__:
-        if inspect.isfunction(getattr(wire, name)):
-            yield f"```{{eval-rst}}\n.. autofunction:: holdback.wire.{name}\n```"
-
-
-class ModuleReference(SphinxDirective):
-    """Autodoc of every name in the `__all__` of a module."""
-
-    required_arguments = 1
-
-    def run(self) -> list[nodes.Node]:
-        (name,) = self.arguments
-        module = importlib.import_module(name)
-        members = {member: getattr(module, member) for member in module.__all__}
-        functions = [member for member, value in members.items() if inspect.isfunction(value)]
-        classes = [member for member, value in members.items() if inspect.isclass(value)]
-        parts = [f".. autofunction:: {name}.{function}" for function in functions]
-        parts += [
-            f".. autoclass:: {name}.{kind}\n   :members:\n   :no-undoc-members:" for kind in classes
-        ]
-        parts += [
-            f".. py:data:: {name}.{member}\n   :value: {members[member]!r}"
-            for member in members.keys() - {*functions, *classes}
-        ]
-        parts = [f"```{{eval-rst}}\n{part}\n```" for part in parts]
-        return self.parse_text_to_nodes("\n\n".join(parts))
-
-
-def _indented(options: str) -> str:
-    return options.replace("\n", "\n   ")
-
-
 def setup(app):
-    app.add_directive("public-api", PublicApi)
-    app.add_directive("module-reference", ModuleReference)
     app.add_directive("assessment", Notebook)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
 

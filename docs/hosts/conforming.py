@@ -26,8 +26,7 @@ from sqlalchemy import event
 from sqlite_host import SqliteHost
 
 from holdback import Engine
-from holdback.testing.conformance import Crashed, Worker
-from holdback.testing.conformance.host import PARTNER_OPERATIONS
+from holdback.testing.conformance import PARTNER_OPERATIONS, Crashed, Worker
 from holdback.wire import EVENT_TYPES
 
 

@@ -21,6 +21,15 @@ from typing import Any, Final
 from attrs import field, frozen
 from attrs.converters import optional
 
+__all__ = [
+    "REFUSALS",
+    "ErrorDetail",
+    "HoldbackError",
+    "InvalidDocument",
+    "Refusal",
+    "RuleError",
+]
+
 # The codes that hosts and partners rely on, with the HTTP status and the title of each
 # (decisions/refusal-codes). A code is never renamed or given another meaning.
 REFUSALS: Final[Mapping[str, tuple[int, str]]] = MappingProxyType(

@@ -15,6 +15,8 @@ from attrs import field, frozen
 
 from holdback.exact_numbers import digits, read_decimal, scaled, unscaled
 
+__all__ = ["Currency", "Money"]
+
 # ISO 4217, the codes in use or lately retired, by the decimals of their minor unit. The tests hold
 # this against the `iso4217` package; a retired code stays, because old deals stay readable.
 _NO_MINOR = "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF"

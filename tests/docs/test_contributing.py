@@ -11,7 +11,7 @@ from every_case import for_every
 from holdback.facts import catalogue
 from holdback.money import Currency
 from holdback.offers.registry import BUILT_IN
-from holdback.rules import OPERATORS
+from holdback.rules.operators import OPERATORS
 
 ROOT = Path(__file__).parents[2]
 CONTRIBUTING = ROOT / "CONTRIBUTING.md"

@@ -19,29 +19,12 @@ from holdback.facts import catalogue
 from holdback.lifecycle.transitions import TABLE
 from holdback.money import Currency
 from holdback.offers.registry import BUILT_IN
-from holdback.rules import GRAMMAR, OPERATORS
+from holdback.rules.operators import OPERATORS
+from holdback.rules.parser import GRAMMAR
 
 README = ROOT / "README.md"
 # The options of pytest in the README, `.ci/run` and the page on the tests.
 ON_TWO_CORES = "-n 2 --dist worksteal"
-
-
-@pytest.fixture(scope="module")
-def built(tmp_path_factory):
-    """The text of each built page, by its name; the build has no warning."""
-    out = tmp_path_factory.mktemp("html")
-    command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html"]
-    done = subprocess.run(
-        [*command, "-d", str(out / "doctrees"), str(DOCS), str(out)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return {
-        path.relative_to(out).as_posix(): path.read_text(encoding="utf-8")
-        for path in out.rglob("*.html")
-    }
 
 
 def text_of(page):
@@ -114,33 +97,11 @@ def test_the_pictures_show_every_transition(built):
         assert shown == {"time passes" if row.trigger == "time" else row.trigger for row in rows}
 
 
-def test_the_public_api_is_documented_exactly(built):
-    """
-    Each name that `holdback` exports has an entry, and nothing else has (decisions/public-api).
-    """
-    page = built["reference/api.html"]
-    entries = set(re.findall(r'<dt[^>]* id="holdback\.([A-Za-z_]+)"', page))
-
-    assert entries | {"wire"} == set(holdback.__all__)
-    assert 'id="module-holdback.wire"' in page
-
-
-def test_the_portfolio_is_documented_exactly(built):
-    """
-    The same holds for `holdback.portfolio`, which analysts import.
-    """
-    page = built["reference/portfolio.html"]
-    entries = re.findall(r'<dt[^>]* id="holdback\.portfolio\.([A-Za-z_]+)"', page)
-
-    assert sorted(entries) == sorted(portfolio.__all__)
-
-
-@pytest.mark.parametrize("name", ["api", "portfolio"])
-def test_signatures_read_well(built, name):
+def test_signatures_read_well(built):
     """
     A signature has no name that only attrs or Sphinx knows.
     """
-    page = text_of(built[f"reference/{name}.html"])
+    page = text_of(built["reference/api.html"])
 
     assert not re.findall(
         r"NOTHING|attr_dict|TypeAliasForwardRef|MappingProxyType|\*\*kwargs", page

@@ -11,7 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from counts import count
-from holdback.rules import OPERATORS, check, closure, interpret, masks, parse, text, trace
+from holdback.rules import check, closure, interpret, parse, text, trace
+from holdback.rules.closure import masks
+from holdback.rules.operators import OPERATORS
 from holdback.rules.types import Kind
 from rule_generator import COMPARISONS, RuleGenerator
 from small_catalogue import CATALOGUE

@@ -17,6 +17,7 @@ from holdback.exact_json import Verbatim, write_json
 from holdback.lifecycle.events import Event
 from holdback.model.product import Offers
 from holdback.testing import strategies
+from holdback.testing.strategies.json_inputs import json_numbers, json_objects
 from holdback.wire.converter import structured
 
 HOSTILE = {
@@ -116,7 +117,7 @@ def test_what_is_written_is_json(reply):
     assert json.loads(wire.write(reply)).keys() == {"products", "expiresAt"}
 
 
-@given(strategies.json_numbers())
+@given(json_numbers())
 def test_a_number_comes_back_as_it_came(number):
     """
     "Numbers are exact both ways, to 28 digits: opaque content keeps its numbers as they came."
@@ -126,7 +127,7 @@ def test_a_number_comes_back_as_it_came(number):
     assert write_json(wire.read_json(body)).encode() == body
 
 
-@given(strategies.json_objects())
+@given(json_objects())
 def test_a_profile_comes_back_as_it_came(company):
     """
     A profile goes through the request, the state and back with its content unchanged.

@@ -67,7 +67,7 @@ def _open_session(conformance: Any, name: str, new_session: Callable[[], Any]) -
     try:
         session = new_session()
         session.host.open()
-    except conformance.NotAHostError as error:
+    except conformance.host.NotAHostError as error:
         _cannot_test(name, str(error).splitlines())
     except Exception as error:  # noqa: BLE001  # a host may raise anything
         places = [
@@ -103,7 +103,7 @@ def _run_checks(conformance: Any, session: Any, checks: Any, seed: int) -> int:
     failed = not_tested = 0
     for check in checks:
         with _progress(session, check.name):
-            result = conformance.run_check(check, session)
+            result = conformance.checks.run_check(check, session)
         name = f"{check.name:{_NAME_WIDTH}}"
         if result.skipped is not None:
             not_tested += 1

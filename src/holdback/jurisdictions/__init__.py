@@ -5,3 +5,18 @@ them into source rules, products and parameters (`source_rules`), each with its 
 puts a child's over its parent's; `resolver` resolves them into one rulebook for each change date.
 Every error of every file is reported at once.
 """
+
+from __future__ import annotations
+
+from holdback.jurisdictions.folder import load_jurisdictions
+from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
+from holdback.jurisdictions.rulebook import Example, ProductTerms, Rulebook
+
+__all__ = [
+    "Example",
+    "Jurisdiction",
+    "Jurisdictions",
+    "ProductTerms",
+    "Rulebook",
+    "load_jurisdictions",
+]

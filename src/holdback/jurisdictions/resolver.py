@@ -20,7 +20,8 @@ from holdback.jurisdictions.overlay import Draft
 from holdback.jurisdictions.rulebook import ProductTerms, Rulebook
 from holdback.jurisdictions.source_rules import SourceProduct, SourceRule, add_rule_error
 from holdback.jurisdictions.uniqueness import add_uniqueness_errors
-from holdback.rules import Catalogue, Checked, Kind, Parameter, check, implication
+from holdback.rules import Catalogue, Checked, Kind, Parameter, check
+from holdback.rules.check import implication
 from holdback.ruleset import DECLINE, MOST_RULES, PLACEHOLDER, Rule, RuleSet
 from holdback.toml import Node
 

@@ -143,6 +143,7 @@ class ReviewRenewal:
     """Assess the renewal again, and announce a change of eligibility."""
 
 
+# A command: the input of an operation that may change the merchant.
 Command: TypeAlias = (
     RequestOffers
     | AcceptOffer
@@ -173,5 +174,5 @@ class RequireChecks:
     request: OffersRequest = field(validator=instance_of(OffersRequest, "a request for offers"))
 
 
-# A question changes nothing and has no events.
+# A question: the input of an operation that changes nothing and has no events.
 Question: TypeAlias = LookUp | AssessRenewal | RequireChecks

@@ -173,6 +173,7 @@ class RenewalEligibilityChanged:
     assessment: Mapping[str, Json] | None = field(default=None, repr=False)
 
 
+# Any of the events.
 Event: TypeAlias = (
     OffersIssued
     | OfferAccepted

@@ -32,6 +32,7 @@ from holdback.model.product import Offers
 
 Handler: TypeAlias = Callable[[Merchant, Any, Context, Configuration], Decision[Any]]
 
+# What an operation replies with, which `wire.write` writes as JSON.
 Reply: TypeAlias = (
     Offers
     | Acceptance
@@ -145,8 +146,8 @@ OPERATIONS: Final[Mapping[str, Operation]] = MappingProxyType(
 )
 """The operations by name."""
 
+# The names of the operations that may change a merchant.
 COMMANDS: Final = tuple(name for name, operation in OPERATIONS.items() if not operation.question)
-"""The names of the operations that may change a merchant."""
 
 _BY_INPUT: Final[Mapping[type, Operation]] = MappingProxyType(
     {operation.input: operation for operation in _OPERATIONS}

@@ -1,1 +1,34 @@
-"""Quotes: the calculators of limits, factor rate, split percentage and term, and their results."""
+"""Prices: what a calculator of a host takes and gives.
+
+`products.toml` names a calculator for each of limits, factor rate, split percentage and term. The
+built-in ones are in modules of those names. A host's own implement one of the protocols here, and
+`Engine(calculators=...)` registers them.
+"""
+
+from __future__ import annotations
+
+from holdback.model.product import Limits
+from holdback.offers.pricing_case import (
+    FactorRateCalculator,
+    LimitsCalculator,
+    Percent,
+    PricingCase,
+    Ratio,
+    SplitPercentageCalculator,
+    Term,
+    TermCalculator,
+)
+from holdback.offers.term import days_to_repay
+
+__all__ = [
+    "FactorRateCalculator",
+    "Limits",
+    "LimitsCalculator",
+    "Percent",
+    "PricingCase",
+    "Ratio",
+    "SplitPercentageCalculator",
+    "Term",
+    "TermCalculator",
+    "days_to_repay",
+]

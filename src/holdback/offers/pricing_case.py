@@ -17,8 +17,9 @@ from holdback.model.product import Limits
 from holdback.money import Currency, Money
 from holdback.rules.types import Catalogue, Facts, Kind
 
-# A setting's annotation says how it is written: `"12.5%"` or `"1.18"`.
+# A setting of a calculator that is written as a percentage in quotes: `"12.5%"`.
 Percent = NewType("Percent", Decimal)
+# A setting of a calculator that is written as a ratio in quotes: `"1.18"`.
 Ratio = NewType("Ratio", Decimal)
 
 FactValue: TypeAlias = bool | int | str | Decimal | date | Money | None

@@ -19,6 +19,7 @@ from holdback.reasons import FLOOR_CODE
 # jurisdiction.
 INVALID: Final = "invalid"
 
+# The outcomes, in the order of the numbers in the column `outcome`.
 OUTCOMES: Final = (
     eligibility.ELIGIBLE,
     eligibility.REFERRED,

@@ -27,7 +27,7 @@ from holdback.rules.types import Kind, Type
 _Numbers: TypeAlias = NDArray[np.int64]
 _Flags: TypeAlias = NDArray[np.bool_]
 _Columns: TypeAlias = dict[str, _Numbers]
-_Backend: TypeAlias = Literal["pyarrow", "polars", "pandas"]
+Backend: TypeAlias = Literal["pyarrow", "polars", "pandas"]
 
 _CHUNK: Final = 2**13
 
@@ -107,7 +107,7 @@ _TYPES: Final[Mapping[str, Type]] = MappingProxyType(
 )
 
 
-def sample(n: int, seed: int, *, backend: _Backend = "pyarrow", on: date = date(2026, 7, 1)) -> Any:
+def sample(n: int, seed: int, *, backend: Backend = "pyarrow", on: date = date(2026, 7, 1)) -> Any:
     """
     Return a realistic portfolio of *n* synthetic deals on the day *on*.
 
@@ -160,7 +160,7 @@ def _check_arguments(n: object, seed: object, backend: object, on: Any) -> None:
     day = isinstance(on, date) and not isinstance(on, datetime)
     if not day or (on - date.min).days < _HORIZON:
         raise ValueError(f"`on` is a day such as `date(2026, 7, 1)`, not {on!r:.60}")
-    if backend not in get_args(_Backend):
+    if backend not in get_args(Backend):
         raise ValueError(f'`backend` is "pyarrow", "polars" or "pandas", not {backend!r:.60}')
 
 

@@ -16,33 +16,27 @@ merchants.
 
 from __future__ import annotations
 
-from holdback.rules.check import check, implication
-from holdback.rules.closure import closure, masks
+from holdback.rules.check import check
+from holdback.rules.closure import closure
 from holdback.rules.interpreter import Trace, interpret, trace
-from holdback.rules.operators import OPERATORS, Operator
-from holdback.rules.parser import GRAMMAR, parse
+from holdback.rules.parser import parse
 from holdback.rules.render import text, words
 from holdback.rules.tree import Checked, Tree
 from holdback.rules.types import Catalogue, Fact, Facts, Kind, Parameter, Type
 
 __all__ = [
-    "GRAMMAR",
-    "OPERATORS",
     "Catalogue",
     "Checked",
     "Fact",
     "Facts",
     "Kind",
-    "Operator",
     "Parameter",
     "Trace",
     "Tree",
     "Type",
     "check",
     "closure",
-    "implication",
     "interpret",
-    "masks",
     "parse",
     "text",
     "trace",

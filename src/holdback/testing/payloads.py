@@ -14,6 +14,14 @@ from typing import Any, Final
 
 from holdback.exact_json import Json, Verbatim, write_json
 
+__all__ = [
+    "acceptance",
+    "as_json",
+    "entry",
+    "evidence",
+    "offers_request",
+]
+
 CURRENCY: Final = "GBP"
 
 # A float cannot hold these two numbers, so a host that reads JSON with floats changes them.

@@ -17,8 +17,6 @@ from holdback.wire.problems import CONTENT_TYPE, problem, write_problem
 from holdback.wire.replies import to_dict, write
 from holdback.wire.requests import read_accept_request, read_offers_request
 from holdback.wire.stored import (
-    EVENT_FORMAT,
-    STATE_FORMAT,
     event_from_dict,
     event_to_dict,
     read_event,
@@ -26,17 +24,14 @@ from holdback.wire.stored import (
     write_event,
     write_merchant,
 )
-from holdback.wire.strict_json import REQUEST_LIMIT, STATE_LIMIT, read_json
+from holdback.wire.strict_json import REQUEST_LIMIT, read_json
 from holdback.wire.timestamps import read_timestamp, write_timestamp
 
 __all__ = [
     "COMMANDS",
     "CONTENT_TYPE",
-    "EVENT_FORMAT",
     "EVENT_TYPES",
     "REQUEST_LIMIT",
-    "STATE_FORMAT",
-    "STATE_LIMIT",
     "Reply",
     "event_from_dict",
     "event_to_dict",

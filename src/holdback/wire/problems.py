@@ -7,6 +7,7 @@ from typing import Final
 from holdback.errors import REFUSALS, ErrorDetail, InvalidDocument, Refusal
 from holdback.exact_json import Json, write_json
 
+# The content type of problem details (RFC 9457).
 CONTENT_TYPE: Final = "application/problem+json"
 
 

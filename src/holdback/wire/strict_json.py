@@ -20,8 +20,9 @@ from holdback.errors import ErrorDetail, InvalidDocument
 from holdback.exact_json import Json, Opaque, Verbatim
 from holdback.exact_numbers import MAX_DIGITS, plain
 
-# A request is a few kilobytes; a merchant's state holds its whole history.
+# The most bytes of a request, which is a few kilobytes.
 REQUEST_LIMIT: Final = 64 * 1024
+# The same of a merchant's state, which holds its whole history.
 STATE_LIMIT: Final = 64 * 1024 * 1024
 
 # A request's own fields go three levels deep; a profile has the rest. A state holds whole requests.

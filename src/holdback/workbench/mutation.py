@@ -22,7 +22,8 @@ from holdback.jurisdictions.jurisdiction_file import TIMELINES, SwitchedOff
 from holdback.jurisdictions.rulebook import ProductTerms, Rulebook
 from holdback.jurisdictions.source_rules import SourceProduct, SourceRule
 from holdback.jurisdictions.timeline import Period
-from holdback.rules import Catalogue, Kind, Parameter, Tree, check, implication, parse
+from holdback.rules import Catalogue, Kind, Parameter, Tree, check, parse
+from holdback.rules.check import implication
 from holdback.ruleset import DECLINE, REFER, Rule, RuleSet
 from holdback.workbench.equivalence import provably_same
 from holdback.workbench.example_run import run_example

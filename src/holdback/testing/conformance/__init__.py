@@ -9,9 +9,9 @@ A host implements `open`, `handle` and `history` (see `Host`). Where it can, it 
 
 from __future__ import annotations
 
-from holdback.testing.conformance.checks import CHECKS, rerun_options, run_check, run_checks
-from holdback.testing.conformance.host import Crashed, Host, NotAHostError, Process
-from holdback.testing.conformance.invariants import INVARIANTS, BrokenInvariantError
+from holdback.testing.conformance.checks import CHECKS, rerun_options, run_checks
+from holdback.testing.conformance.host import PARTNER_OPERATIONS, Crashed, Host, Process
+from holdback.testing.conformance.invariants import INVARIANTS
 from holdback.testing.conformance.memory_host import MemoryHost
 from holdback.testing.conformance.session import Effort, Session
 from holdback.testing.conformance.suite import conformance_suite
@@ -20,17 +20,15 @@ from holdback.testing.conformance.worker import Worker
 __all__ = [
     "CHECKS",
     "INVARIANTS",
-    "BrokenInvariantError",
+    "PARTNER_OPERATIONS",
     "Crashed",
     "Effort",
     "Host",
     "MemoryHost",
-    "NotAHostError",
     "Process",
     "Session",
     "Worker",
     "conformance_suite",
     "rerun_options",
-    "run_check",
     "run_checks",
 ]

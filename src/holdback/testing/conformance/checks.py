@@ -29,6 +29,7 @@ class Check:
     needs: tuple[str, ...] = ()
 
 
+# The checks of the suite, in the order in which they run.
 CHECKS: Final = (
     Check("partner flow", "the nine steps of a partner, with a renewal", scripted.partner_flow),
     Check(

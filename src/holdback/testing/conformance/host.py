@@ -16,7 +16,7 @@ Input: TypeAlias = Mapping[str, Any]
 # The status and the body of the answer.
 Answer: TypeAlias = tuple[int, bytes]
 
-# A partner names the merchant in the body; an agent names it beside the body.
+# The operations of partners, who name the merchant in the body. Agents name it next to the body.
 PARTNER_OPERATIONS: Final = ("request_offers", "accept_offer", "look_up")
 AGENT_OPERATIONS: Final = tuple(name for name in COMMANDS if name not in PARTNER_OPERATIONS)
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
+# What must hold of every host: a sentence for each invariant, by name.
 INVARIANTS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "sound-replies": "Every answer is a reply (200) or problem details (RFC 9457) with a 4xx "

@@ -17,8 +17,6 @@ from holdback.testing.strategies.histories import History, Step, deals, historie
 from holdback.testing.strategies.json_inputs import (
     accept_bodies,
     inputs,
-    json_numbers,
-    json_objects,
     offers_bodies,
 )
 from holdback.testing.strategies.public_types import of
@@ -35,8 +33,6 @@ __all__ = [
     "histories",
     "inputs",
     "instants",
-    "json_numbers",
-    "json_objects",
     "merchants",
     "money",
     "of",
