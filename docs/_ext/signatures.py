@@ -37,12 +37,20 @@ def _of_fields(signature: str, kind: type) -> str:
     signature = DEFAULT.sub(lambda match: repr(fields[match[1]].default), signature)
     for name, attribute in fields.items():
         if isinstance(attribute.default, attrs.Factory):
-            shown = repr(attribute.default.factory()) if not attribute.default.takes_self else "..."
+            shown = _made_by(attribute.default)
             signature = re.sub(rf"(\b{name}: .+?) = NOTHING", rf"\1 = {shown}", signature, count=1)
         for anything in TAKES_ANYTHING:
             typed = f"{name}: {_called(attribute.type)}"
             signature = re.sub(rf"\b{name}: {anything}(?=[,)])", typed, signature)
     return signature
+
+
+def _made_by(default: Any) -> str:
+    """Return how a reader would write what the factory makes: `()`, `{}` or `Engine.bundled()`."""
+    if default.takes_self:
+        return "..."
+    made = default.factory()
+    return f"{default.factory.__qualname__}()" if attrs.has(type(made)) else repr(made)
 
 
 def _called(kind: Any) -> str:

@@ -12,7 +12,7 @@ from contextlib import closing, contextmanager
 from uuid import uuid4
 
 from holdback import Context, InvalidDocument, Merchant, Refusal, wire
-from holdback.lifecycle import OfferAccepted, OffersIssued
+from holdback.lifecycle.events import OfferAccepted, OffersIssued
 
 TABLES = """
 create table if not exists merchants (

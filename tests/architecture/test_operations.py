@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 
 import holdback
 from holdback import Engine, Money, wire
+from holdback.lifecycle import commands, events
+from holdback.lifecycle import operations as operations_table
 from holdback.lifecycle.commands import Command, Question
 from holdback.lifecycle.decision import Decision
 from holdback.lifecycle.operations import COMMANDS, OPERATIONS, Reply, operation_of
@@ -98,10 +100,33 @@ def test_every_command_has_likely_inputs(name, data):
     assert wire.read_command(name, data.draw(moment.input_of(name)), GBP)
 
 
+def test_every_operation_is_public():
+    """
+    The command or question of each operation, its reply and every event can be imported.
+    """
+    public = {
+        value
+        for module in (holdback, commands, events, operations_table)
+        for value in (getattr(module, name) for name in module.__all__)
+        if isinstance(value, type)
+    }
+
+    for operation in OPERATIONS.values():
+        assert {operation.input, operation.reply} <= public, operation.name
+    assert set(wire.EVENT_TYPES.values()) <= public
+
+
 def lists_of_operations(tree):
     """Yield the line of every collection in *tree* with most of the commands, by name or class."""
     classes = {row.input.__name__ for row in OPERATIONS.values() if not row.question}
+    exports = {
+        id(node.value)
+        for node in tree.body
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__"
+    }
     for node in ast.walk(tree):
+        if id(node) in exports:
+            continue  # `test_every_operation_is_public` holds that they are complete
         items = getattr(node, "elts", getattr(node, "keys", ()))
         named = {item.value for item in items if isinstance(item, ast.Constant)}
         named |= {getattr(item, "attr", getattr(item, "id", None)) for item in items}

@@ -5,15 +5,11 @@ from __future__ import annotations
 import html
 import importlib.util
 import re
-import subprocess
-import sys
 import tomllib
 
-import pytest
 from repository import DECISIONS, DOCS, ROOT, SERVICE, anchor, read, sections, words
 
-import holdback
-from holdback import portfolio, wire
+from holdback import wire
 from holdback.errors import REFUSALS
 from holdback.facts import catalogue
 from holdback.lifecycle.transitions import TABLE

@@ -9,10 +9,9 @@ import re
 import sys
 
 import pytest
+from repository import DOCS, PAGES, ROOT, read
 from sybil import Document
 from sybil.parsers.markdown.lexers import RawFencedCodeBlockLexer
-
-from repository import DOCS, PAGES, ROOT, read
 
 sys.path.insert(0, str(DOCS / "_ext"))
 from api_reference import definition, public_modules

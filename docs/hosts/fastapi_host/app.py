@@ -16,7 +16,7 @@ from fastapi_host.logs import RequestLog, note_of
 from fastapi_host.problems import UNAVAILABLE, Problem
 from fastapi_host.store import Store
 from holdback import Refusal, wire
-from holdback.lifecycle import AcceptOffer
+from holdback.lifecycle.commands import AcceptOffer
 
 FromPartner = Annotated[Incoming, Depends(from_partner)]
 FromAgent = Annotated[Incoming, Depends(from_agent)]

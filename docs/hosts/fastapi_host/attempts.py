@@ -22,7 +22,7 @@ from fastapi_host.partners import Partner
 from fastapi_host.problems import CHECKS_FAILED, INTERNAL_ERROR, UNAVAILABLE, Problem
 from fastapi_host.store import Conflict, Store
 from holdback import Context, Engine, InvalidDocument, Merchant, Refusal, wire
-from holdback.lifecycle import RequestOffers
+from holdback.lifecycle.commands import RequestOffers
 
 MOST_ATTEMPTS = 10
 # Conflict: the version has changed. IntegrityError: another request wrote the merchant or used the

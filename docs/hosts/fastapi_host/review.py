@@ -6,7 +6,7 @@ from fastapi_host.attempts import MerchantRequest, retry
 from fastapi_host.logs import Note, log
 from fastapi_host.problems import Problem
 from holdback import InvalidDocument, Refusal, wire
-from holdback.lifecycle import ReviewRenewal
+from holdback.lifecycle.commands import ReviewRenewal
 
 
 @frozen

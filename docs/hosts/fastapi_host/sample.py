@@ -18,7 +18,7 @@ from fastapi_host.attempts import Host, MerchantRequest
 from fastapi_host.logs import Note
 from fastapi_host.partners import Agent, Partner, Partners, sha256
 from holdback import Engine, wire
-from holdback.lifecycle import AcceptOffer
+from holdback.lifecycle.commands import AcceptOffer
 from holdback.testing import payloads
 
 NAMESPACE = uuid.UUID("2f0d3c1e-6b1f-4f39-9a54-7d6a3c0f5e11")

@@ -26,7 +26,7 @@ from sqlalchemy.exc import DBAPIError
 
 from fastapi_host.tables import EVENTS, MERCHANTS, METADATA, NAMES, REPLIES
 from holdback import wire
-from holdback.lifecycle import OfferAccepted, OffersIssued, RenewalEligibilityChanged
+from holdback.lifecycle.events import OfferAccepted, OffersIssued, RenewalEligibilityChanged
 
 # Text that no table can contain: PostgreSQL stores no NUL, an index limits the length of its keys,
 # and `wire` allows neither in an identifier.

@@ -29,6 +29,23 @@ from holdback.model.validators import (
     tuple_of,
 )
 
+__all__ = [
+    "AcceptOffer",
+    "AssessRenewal",
+    "CloseApplication",
+    "CloseDeal",
+    "Command",
+    "FundDeal",
+    "LookUp",
+    "Question",
+    "RecordRemittance",
+    "RecordTakings",
+    "RequestOffers",
+    "RequireChecks",
+    "ReviewRenewal",
+    "SupplyDetails",
+]
+
 # Text of a person's own, with line breaks; every other text is an identifier.
 FreeText: TypeAlias = Annotated[str, "free text"]
 # The words that end an application and a deal early. An application takes the word as its status.

@@ -22,6 +22,24 @@ from holdback.model.deal import Deal, Entry
 from holdback.model.merchant import OfferSet, Takings
 from holdback.money import Money
 
+__all__ = [
+    "ApplicationClosed",
+    "ApplicationSubmitted",
+    "DealClosed",
+    "DealFunded",
+    "DealRenewed",
+    "DealReopened",
+    "DealRepaid",
+    "DetailsSupplied",
+    "Event",
+    "FilledApplication",
+    "OfferAccepted",
+    "OffersIssued",
+    "RemittancesRecorded",
+    "RenewalEligibilityChanged",
+    "TakingsRecorded",
+]
+
 
 @frozen(kw_only=True)
 class OffersIssued:

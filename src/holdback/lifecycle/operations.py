@@ -25,10 +25,23 @@ from holdback.lifecycle.lookup import assess_renewal, look_up
 from holdback.lifecycle.offers import request_offers, required_checks
 from holdback.lifecycle.remittances import close_deal, record_remittance, record_takings
 from holdback.model.acceptance import Acceptance, ApplicationStatus
-from holdback.model.application import RequiredChecks
-from holdback.model.deal import LookupDeal, MerchantLookup
+from holdback.model.application import Check, RequiredChecks
+from holdback.model.deal import LookupDeal, MerchantLookup, Performance
 from holdback.model.merchant import Merchant, TakingsHeld
 from holdback.model.product import Offers
+
+__all__ = [
+    "COMMANDS",
+    "ApplicationStatus",
+    "Check",
+    "LookupDeal",
+    "MerchantLookup",
+    "Offers",
+    "Performance",
+    "Reply",
+    "RequiredChecks",
+    "TakingsHeld",
+]
 
 Handler: TypeAlias = Callable[[Merchant, Any, Context, Configuration], Decision[Any]]
 

@@ -78,9 +78,9 @@ class MemoryHost:
 
     engine: Engine = field(factory=Engine.bundled)
     store: MemoryStore = field(factory=MemoryStore)
-    _lock: threading.Lock = field(factory=threading.Lock, repr=False)
-    _engines: dict[int, Engine] = field(factory=dict, repr=False)
-    _steps_left: int | None = None
+    _lock: threading.Lock = field(factory=threading.Lock, init=False, repr=False)
+    _engines: dict[int, Engine] = field(factory=dict, init=False, repr=False)
+    _steps_left: int | None = field(default=None, init=False)
     _requests: int = 0
 
     def open(self) -> None:
