@@ -12,6 +12,7 @@ import inspect
 import re
 import typing
 from collections.abc import Iterable, Iterator
+from enum import Enum
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -118,7 +119,7 @@ class ModuleReference(SphinxDirective):
         parts = [inspect.getdoc(module).partition("\n\n")[0]]
         if elsewhere := [x for x in module.__all__ if x not in own]:
             shown = ", ".join(f"`{member}`" for member in elsewhere)
-            parts.append(f"It also has {shown}, which are documented above.")
+            parts.append(f"Documented above: {shown}.")
         parts += _entries(module, own)
         return self.parse_text_to_nodes("\n\n".join(parts))
 
@@ -142,7 +143,8 @@ def _entry(module: ModuleType, name: str) -> str:
     if inspect.isfunction(value):
         return f".. autofunction:: {path}"
     if inspect.isclass(value):
-        return f".. autoclass:: {path}\n   :members:\n   :no-undoc-members:"
+        undescribed = "undoc-members" if issubclass(value, Enum) else "no-undoc-members"
+        return f".. autoclass:: {path}\n   :members:\n   :{undescribed}:"
     text, comment = definition(module, name)
     shown = f"\n   :value: {text}" if len(text) <= LONGEST_VALUE else ""
     described = re.sub(r"`([^`]+)`", r"``\1``", comment)

@@ -22,9 +22,9 @@ from sphinx.util.docutils import SphinxDirective
 import holdback
 from holdback import wire
 from holdback.errors import REFUSALS
+from holdback.exact_numbers import ROUNDINGS
 from holdback.facts import INITIAL_EVIDENCE, catalogue
 from holdback.lifecycle.transitions import NOT_YET, TABLE
-from holdback.exact_numbers import ROUNDINGS
 from holdback.money import Currency
 from holdback.offers.factor_rate import Band
 from holdback.offers.pricing_case import Percent, Ratio

@@ -14,6 +14,8 @@ ALIAS = re.compile(r"TypeAliasForwardRef\('(\w+)'\)")
 DEFAULT = re.compile(r"attr_dict\['(\w+)'\]\.default")
 # A read-only default is shown as the plain one.
 CLOSED = re.compile(r"MappingProxyType\((\{.*?\})\)")
+# What is said of a type is for the wire and the strategies.
+ANNOTATED = re.compile(r"Annotated\[(\w+), '[^']*'\]")
 # A converter may accept anything; the type of the field says more.
 TAKES_ANYTHING = ("Any", "object")
 
@@ -29,7 +31,7 @@ def readable(*arguments: Any) -> tuple[str | None, str | None]:
 
 
 def _plain(text: str | None) -> str | None:
-    return text and CLOSED.sub(r"\1", ALIAS.sub(r"\1", text))
+    return text and ANNOTATED.sub(r"\1", CLOSED.sub(r"\1", ALIAS.sub(r"\1", text)))
 
 
 def _of_fields(signature: str, kind: type) -> str:
@@ -41,7 +43,7 @@ def _of_fields(signature: str, kind: type) -> str:
             signature = re.sub(rf"(\b{name}: .+?) = NOTHING", rf"\1 = {shown}", signature, count=1)
         for anything in TAKES_ANYTHING:
             typed = f"{name}: {_called(attribute.type)}"
-            signature = re.sub(rf"\b{name}: {anything}(?=[,)])", typed, signature)
+            signature = re.sub(rf"\b{name}: {anything}(?=[,)]| =)", typed, signature)
     return signature
 
 

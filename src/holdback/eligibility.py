@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from datetime import date
 from functools import cached_property
-from typing import Final
+from typing import Final, Literal, TypeAlias, get_args
 
 from attrs import field, frozen
 
@@ -34,7 +34,10 @@ REFERRED: Final = "referred"
 INELIGIBLE: Final = "ineligible"
 UNDETERMINED: Final = "undetermined"
 NOT_ASSESSED: Final = "not_assessed"
-OUTCOMES: Final = (ELIGIBLE, REFERRED, INELIGIBLE, UNDETERMINED, NOT_ASSESSED)
+RenewalOutcome: TypeAlias = Literal[
+    "eligible", "referred", "ineligible", "undetermined", "not_assessed"
+]
+OUTCOMES: Final[tuple[RenewalOutcome, ...]] = get_args(RenewalOutcome)
 
 # The number of reasons in a notice to a merchant. More than four explain less.
 MOST_PRINCIPAL: Final = 4
@@ -52,7 +55,7 @@ class Assessment:
     Reasons, needs and trace are derived when they are asked for.
     """
 
-    outcome: str
+    outcome: RenewalOutcome
     on: date
     _kept: tuple[RuleSet, Facts, int, int] = field(repr=False)
 
@@ -168,6 +171,7 @@ def assess(rules: RuleSet, facts: Facts, on: date) -> Assessment:
     if progress < FLOOR:
         return Assessment(NOT_ASSESSED, on, (rules, facts, 0, 0))
     false, unknown = rules.masks(facts)
+    outcome: RenewalOutcome
     if false & rules.declining:
         outcome = INELIGIBLE
     elif unknown:

@@ -16,7 +16,7 @@ import difflib
 from collections.abc import Iterable, Mapping
 from itertools import islice
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, Literal, TypeAlias
 
 from attrs import field, frozen
 from attrs.converters import optional
@@ -170,6 +170,10 @@ class InvalidDocument(HoldbackError):
         return cls([ErrorDetail(message=message, path=path, hint=hint)])
 
 
+# What refused an expression: the reader of characters, of syntax, or of types.
+RuleStage: TypeAlias = Literal["text", "syntax", "types"]
+
+
 class RuleError(HoldbackError):
     """
     An invalid expression of the rule language.
@@ -186,7 +190,7 @@ class RuleError(HoldbackError):
         source: str,
         start: int,
         end: int,
-        stage: str,
+        stage: RuleStage,
         hint: str | None = None,
     ) -> None:
         self.message = _short(message)
@@ -229,7 +233,7 @@ class Refusal(HoldbackError):
 
 
 def _rule_error(  # noqa: PLR0913, PLR0917 - pickle passes the parts by position
-    message: str, source: str, start: int, end: int, stage: str, hint: str | None
+    message: str, source: str, start: int, end: int, stage: RuleStage, hint: str | None
 ) -> RuleError:
     return RuleError(message, source=source, start=start, end=end, stage=stage, hint=hint)
 

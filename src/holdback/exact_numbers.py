@@ -23,7 +23,7 @@ from decimal import (
     Overflow,
 )
 from types import MappingProxyType
-from typing import Final
+from typing import Final, Literal, TypeAlias
 
 # The decimals of a percentage and of a ratio in the rule language (decisions/rule-language).
 PERCENT_PLACES: Final = 4
@@ -205,7 +205,8 @@ def _half(number: int, divisor: int, *, ties_away: bool) -> int:
 
 
 # Python's names (decimal.ROUND_HALF_EVEN ...): `down` is towards zero, `up` away from it.
-ROUNDINGS: Final[Mapping[str, Callable[[int, int], int]]] = MappingProxyType(
+RoundingMode: TypeAlias = Literal["half_even", "half_up", "down", "up"]
+ROUNDINGS: Final[Mapping[RoundingMode, Callable[[int, int], int]]] = MappingProxyType(
     {
         "half_even": lambda number, divisor: _half(number, divisor, ties_away=False),
         "half_up": lambda number, divisor: _half(number, divisor, ties_away=True),
@@ -215,7 +216,7 @@ ROUNDINGS: Final[Mapping[str, Callable[[int, int], int]]] = MappingProxyType(
 )
 
 
-def divide(number: int, divisor: int, rounding: str) -> int:
+def divide(number: int, divisor: int, rounding: RoundingMode) -> int:
     """
     Return *number* / *divisor* rounded to a whole number by the named *rounding*.
 

@@ -13,7 +13,7 @@ import pendulum
 from attrs import field, frozen
 
 from holdback.errors import did_you_mean
-from holdback.exact_numbers import ROUNDINGS
+from holdback.exact_numbers import ROUNDINGS, RoundingMode
 from holdback.jurisdictions.declared_facts import read_facts
 from holdback.jurisdictions.source_rules import ID, NAME
 from holdback.jurisdictions.timeline import Period, Timeline, read_period, read_timeline
@@ -66,7 +66,7 @@ class JurisdictionDetails:
     code: str
     name: str
     currency: Currency
-    rounding: str
+    rounding: RoundingMode
     timezone: str
     zone: Zone = field(eq=False, repr=False)
     owner: str

@@ -10,6 +10,7 @@ from attrs import field, frozen
 
 from holdback.eligibility import Assessment, assess
 from holdback.exact_json import Json
+from holdback.exact_numbers import RoundingMode
 from holdback.jurisdictions.calculator_choice import CalculatorChoice
 from holdback.jurisdictions.source_rules import SourceProduct
 from holdback.money import Currency
@@ -80,7 +81,7 @@ class Rulebook:
     since: date = field(eq=False, repr=False)
     name: str = field(eq=False, repr=False)
     currency: Currency = field(eq=False, repr=False)
-    rounding: str = field(eq=False, repr=False)
+    rounding: RoundingMode = field(eq=False, repr=False)
     timezone: str = field(eq=False, repr=False)
     zone: pendulum.Timezone | pendulum.FixedTimezone = field(eq=False, repr=False)
     owner: str = field(eq=False, repr=False)

@@ -12,7 +12,7 @@ from typing import Final, NewType, Protocol, TypeAlias, runtime_checkable
 
 from attrs import field, frozen
 
-from holdback.exact_numbers import RATIO_PLACES, divide, scaled, trimmed
+from holdback.exact_numbers import RATIO_PLACES, RoundingMode, divide, scaled, trimmed
 from holdback.model.product import Limits
 from holdback.money import Currency, Money
 from holdback.rules.types import Catalogue, Facts, Kind
@@ -31,17 +31,13 @@ MONTHS_A_YEAR: Final = 12
 
 @frozen(kw_only=True)
 class PricingCase:
-    """
-    One application for one product: the known facts, and the jurisdiction's currency and rounding.
-
-    `rounding` is the name of a rounding in `exact_numbers.ROUNDINGS`.
-    """
+    """One application for one product: its facts, and the jurisdiction's currency and rounding."""
 
     facts: Facts = field(repr=False)
     catalogue: Catalogue = field(repr=False)
     renewal: bool
     currency: Currency
-    rounding: str
+    rounding: RoundingMode
 
     def number(self, name: str) -> int | None:
         """Return the fact *name* as the scaled number that rules read, None when it is unknown."""

@@ -37,7 +37,7 @@ class Trace:
 
     @property
     def shown(self) -> str:
-        """The value for people: `79.9999%`, `yes`, `unknown`."""
+        """The value for people, such as `79.9999%`, `yes` or `unknown`."""
         if self.value is None:
             return "unknown"
         return self.node.type.show(self.value, self.node.places)

@@ -13,20 +13,19 @@ from attrs import evolve
 
 from holdback.errors import RuleError
 from holdback.rules import (
-    OPERATORS,
     Kind,
     check,
     closure,
     interpret,
-    masks,
     operators,
     parse,
     text,
     trace,
     words,
 )
+from holdback.rules.closure import masks
 from holdback.rules.columns import Number, columns
-from holdback.rules.operators import MIRRORED, OPPOSITES, Role
+from holdback.rules.operators import MIRRORED, OPERATORS, OPPOSITES, Role
 from holdback.rules.render import relation, text_of, words_of
 from holdback.rules.rounding import is_exact, rounding
 from holdback.rules.scaling import interval

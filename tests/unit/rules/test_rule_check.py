@@ -17,12 +17,11 @@ from holdback.rules import (
     Type,
     check,
     closure,
-    implication,
     interpret,
     parse,
     text,
 )
-from holdback.rules.check import MAX_MAGNITUDE
+from holdback.rules.check import MAX_MAGNITUDE, implication
 from holdback.rules.tree import Rounding
 from small_catalogue import CATALOGUE, MONEY, PERCENT, checked, facts
 

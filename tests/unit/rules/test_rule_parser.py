@@ -8,8 +8,7 @@ import pytest
 
 from every_case import for_every
 from holdback.errors import RuleError
-from holdback.rules.parser import GRAMMAR, parse
-from holdback.rules.parser import MAX_DEPTH, MAX_NODES, _Parser
+from holdback.rules.parser import GRAMMAR, MAX_DEPTH, MAX_NODES, _Parser, parse
 from holdback.rules.tokens import MAX_CHARACTERS, MAX_LITERAL_DIGITS
 from holdback.rules.tree import Expression, Literal
 

@@ -8,20 +8,19 @@ import pytest
 
 from every_case import for_every
 from holdback.rules import (
-    OPERATORS,
     Catalogue,
     Fact,
     Kind,
     check,
     closure,
     interpret,
-    masks,
     parse,
     text,
     trace,
     words,
 )
-from holdback.rules.operators import OPPOSITES
+from holdback.rules.closure import masks
+from holdback.rules.operators import OPERATORS, OPPOSITES
 from small_catalogue import CATALOGUE, FLAG, GBP, PERCENT, checked, facts
 
 KNOWN = {
