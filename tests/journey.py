@@ -58,7 +58,7 @@ class Journey:
         self.now += timedelta(**of)
 
     def request(self, *, renewal=False, **changed):
-        """The body of `POST /offers` as the specification has it."""
+        """The body of `POST /offers` (service 2.1)."""
         block = {"merchant_id": self.merchant.merchant_id, "currency": "GBP"}
         if renewal:
             block["provider_id"] = self.merchant.provider_id

@@ -4,7 +4,7 @@ A text in the files is a string, or a list of pieces, one after the other. A pie
 of these objects:
 
     {"repeat": text, "times": 5000}    the text again and again; in it `@n@` is the number of the turn,
-                                       from 0, and `@day@` the day so many days after 2000-01-01
+                                       from 0, and `@day@` the day that number of days after 2000-01-01
     {"hex": "fffe"}                    these bytes, in a document only
 
 A case has a `name` and a `why`, and a hostile one the `stage` that must refuse it:
@@ -16,7 +16,7 @@ A case has a `name` and a `why`, and a hostile one the `stage` that must refuse 
     {"files": [...]}                            several of the two above, where one file is not enough
 
 `"encoding"`, beside a content or an edit, is how the text becomes bytes when that is not UTF-8. A hostile
-document has in `expect` a phrase of the message of the fault that must be found. A control that is an
+document has in `expect` a phrase of the message that must be reported. A control that is an
 expression has the `facts` on which it is interpreted, and the `value` that must come out.
 """
 
@@ -40,7 +40,7 @@ EXPRESSION_STAGES = ("text", "syntax", "types")
 # ranges, names used twice, and everything that two places have to agree about.
 DOCUMENT_STAGES = ("bytes", "cost", "toml", "shape", "rule", "meaning")
 
-# What each stage says. Whatever none of these says is about the meaning.
+# The messages of each stage. Any other message is about the meaning.
 _SAYS = {
     "bytes": r"the file (has more than|starts with a byte order|has a NUL|is not UTF-8)|an invisible ",
     "cost": r"a key has at most|a key or a number has at most|values are nested at most"
@@ -83,7 +83,7 @@ def files(case):
 
 
 def stage_of(message, path):
-    """The stage at which the fault of a document with this *message* and *path* was found."""
+    """The stage at which the error with this *message* and *path* was found."""
     for stage, says in _SAYS.items():
         if says is None:
             if re.search(r"\.(require|when)$", path) and not message.startswith(_NO_EXPRESSION):

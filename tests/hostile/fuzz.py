@@ -227,7 +227,7 @@ PIECES = (
 )
 
 
-# What stands where an expression, another text, a date or another value does: legal TOML, mostly.
+# Replacements for an expression, another text, a date or another value: mostly legal TOML.
 RULES = (
     *(
         "progress >= 60%",
@@ -407,7 +407,7 @@ class Documents:
 
 
 def read_document(files):
-    """The stage at which the first fault of *files* was found, or `valid` when there is none."""
+    """The stage at which the first error of *files* was found, or `valid` when there is none."""
     try:
         read_jurisdiction("IE", files, file_prefix="IE/")
     except InvalidDocument as error:

@@ -22,7 +22,7 @@ CONTROLS = corpus.cases(corpus.CONTROLS)
 
 # Nobody reads a longer message, and a log is not to be filled by a file.
 LONGEST = 500
-# The one fault that is not in a file: it is about all of them.
+# The one error that is not in a file: it is about all of them.
 STOPPED = "reading stopped after 100 errors; there may be more"
 
 
@@ -39,7 +39,7 @@ def named(cases):
 
 
 def limits_broken(report):
-    """What is wrong with a *report* whatever the case is; None when nothing is."""
+    """The limit that a *report* breaks in any case, or None."""
     if "killed" in report:
         return f"no answer within {SECONDS} s and {MEMORY >> 20} MB: {report['killed']}"
     if "error" in report and not report["typed"]:

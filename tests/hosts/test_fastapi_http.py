@@ -41,10 +41,11 @@ def test_a_merchant_gets_a_deal_and_renews_it(service, merchant):
 
 def test_replies_are_the_bytes_of_the_wire(service, merchant):
     """
-    "wire.write(outcome.reply): bytes, exact"
+    A reply has the status 200, the content type of JSON and the exact bytes of `wire` (service 4).
     """
     reply = merchant.ask()
 
+    assert reply.status_code == 200
     assert reply.headers["content-type"] == "application/json"
     assert offers_of(service) == reply.content
     assert b'"funded_amount":9600.00' in reply.content

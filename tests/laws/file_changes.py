@@ -298,7 +298,7 @@ def change_threshold(files, random):
 
 
 def bare(rule):
-    """The numbers in `require` that are no part of a name."""
+    """The numbers in `require` that do not belong to a name."""
     return re.sub(r"[a-z_][a-z0-9_]*", "", rule["require"])
 
 

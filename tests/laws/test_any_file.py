@@ -1,4 +1,4 @@
-""" "InvalidDocument with every fault": whatever a jurisdiction's file holds, nothing else is raised."""
+"""Any content of a jurisdiction's file is read, or raises `InvalidDocument` and nothing else."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def spoilt(draw):
 @given(files=spoilt())
 def test_a_file_is_read_or_its_faults_are_named(files):
     """
-    "Errors [...] messages: lower case, no full stop at the end [...]. All faults at once."
+    Messages begin with a lower-case letter and have no full stop; all errors are reported at once.
     """
     texts = {name: text.encode(errors="replace").decode() for name, text in files.items()}
 

@@ -78,8 +78,8 @@ def pairs(seed, rules=RULES):
 )
 def test_columns_agree_with_the_interpreter(backend, make):
     """
-    "A slow and obvious *reference interpreter* defines what it means. [...] *columns* (a whole portfolio on
-    any dataframe engine) [...] must give the same answer, on every input, missing facts included." (design 1)
+    Columns give the interpreter's answer on every input, missing facts included
+    (decisions/three-ideas#one-rule-one-meaning).
     """
     met = set()
     for rule, rows in pairs(f"columns on {backend}"):

@@ -150,7 +150,8 @@ def test_layout_prose_and_the_order_of_keys(family, seed):
 @given(family=st.sampled_from(FAMILIES), seed=SEEDS)
 def test_the_bounds_of_slices(family, seed):
     """
-    "the bounds of a time slice do not change it" (design 5): of each day it stays what it was.
+    Cutting a period in two does not change the digest of any day
+    (decisions/jurisdiction-folders#identified).
     """
     random, files = Random(seed), without_examples(shipped(family))
     for each in files.values():
@@ -231,7 +232,7 @@ MOSTLY = {
 @given(family=st.sampled_from(FAMILIES), seed=SEEDS)
 def test_many_changes_at_once(family, seed):
     """
-    Whatever is changed, of meaning and of prose: two texts have one digest on a day exactly when they mean
+    After any change of meaning or prose, two texts have one digest on a day exactly when they mean
     the same on it.
     """
     random, files = Random(seed), without_examples(shipped(family))
@@ -355,7 +356,7 @@ class Offered:
 
 
 def digest_anew(rulebook):
-    """The digest of what is in *rulebook* now, whatever it was read from."""
+    """The digest of the present content of *rulebook*, from any source."""
     products = [
         (
             Offered(

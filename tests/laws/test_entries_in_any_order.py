@@ -1,4 +1,4 @@
-""" "Any order of delivery gives the same deal as the order of dates." (design 6a)"""
+"""Any order of delivery gives the same deal as the order of dates (decisions/entries)."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def deliver(entries):
 @given(data=st.data(), history=histories())
 def test_any_order_gives_the_same_deal(data, history):
     """
-    Whatever the order, and whether one by one or in one batch, the deal is the same, to the last field.
+    The deal is the same to the last field in any order, one by one or in one batch.
     """
     by_date = deliver(sorted(history, key=lambda entry: (entry.on, entry.id)))
     shuffled = deliver(data.draw(st.permutations(history)))
@@ -74,7 +74,7 @@ def test_any_order_gives_the_same_deal(data, history):
 @given(data=st.data(), history=histories())
 def test_an_entry_delivered_again_is_nothing(data, history):
     """
-    "the same entry again is nothing" (design 6a)
+    The same entry again changes nothing (decisions/entries).
     """
     once = deliver(history)
     again = [entry for entry in data.draw(st.permutations(history)) if entry.reverses is None]

@@ -64,7 +64,7 @@ def deals(draw, rulebook):
 @given(data=st.data())
 def test_hiding_a_fact_of_a_random_deal(data):
     """
-    Whatever the deal: what is not eligible stays so with less known about it.
+    A deal that is not eligible does not become eligible when less is known about it.
     """
     rulebook = data.draw(st.sampled_from(RULEBOOKS))
     facts = data.draw(deals(rulebook))
@@ -76,7 +76,7 @@ def test_hiding_a_fact_of_a_random_deal(data):
 @for_every("rulebook", RULEBOOKS, ids=lambda rulebook: f"{rulebook.code} {rulebook.on}")
 def test_nothing_known_is_undetermined(rulebook):
     """
-    "Progress unknown: `undetermined`, needs progress, nothing else is looked at." (design 4)
+    Without any fact the outcome is `undetermined`, and only progress is needed.
     """
     assessment = rulebook.assess({})
 
@@ -87,7 +87,8 @@ def test_nothing_known_is_undetermined(rulebook):
 
 def test_the_floor_alone_is_never_enough():
     """
-    "reaching the floor alone must never make a deal eligible" (design 4)
+    Reaching the floor alone never makes a deal eligible
+    (decisions/rule-language#rules-and-outcomes).
     """
     for rulebook in RULEBOOKS:
         assert not rulebook.assess({"progress": "100%"}).eligible

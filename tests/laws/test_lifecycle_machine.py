@@ -1,4 +1,4 @@
-"""The lifecycle under random histories: whatever a host does, in whatever order, the laws hold."""
+"""The lifecycle under random histories: the laws hold for any operations in any order."""
 
 from __future__ import annotations
 
@@ -296,14 +296,14 @@ class Lifecycle(RuleBasedStateMachine):
     @invariant()
     def at_most_one_deal_is_active(self):
         """
-        "A merchant has at most one active deal at a time." (service 1, renewal eligibility 4)
+        "A merchant has at most one active deal at a time" (service 1).
         """
         assert sum(deal.active for deal in self.merchant.deals) <= 1
 
     @invariant()
     def provider_id_never_changes(self):
         """
-        "It stays valid for the whole life of the merchant with the service." (service 1)
+        "It stays valid for the whole life of the merchant with the service" (service 1).
         """
         assert len(self.provider_ids) <= 1
 
@@ -317,8 +317,8 @@ class Lifecycle(RuleBasedStateMachine):
     @invariant()
     def eligible_means_not_declined_on_eligibility(self):
         """
-        "renewal_eligibility true means that a request at that instant with the same facts is not
-        declined on eligibility." (design 6a)
+        If `renewal_eligibility` is true, a request at that instant is not declined on eligibility
+        (decisions/renewal#one-assessment).
         """
         context = self.context()
         looked_up = ENGINE.look_up(self.merchant, context)

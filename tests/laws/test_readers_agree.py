@@ -170,8 +170,8 @@ def test_numbers_too():
 
 def test_hiding_a_fact_never_answers():
     """
-    "The language has no way to look at missingness, so hiding a fact can never make a deal eligible": a
-    known answer stays as it is or becomes unknown.
+    Hiding a fact never changes a known answer into another one: it stays or becomes unknown
+    (decisions/three-ideas#exact-and-never-eligible-on-ignorance).
     """
     for rule, each in pairs("hiding", count("rules with facts hidden")):
         function = closure(rule)
@@ -217,7 +217,7 @@ WRITTEN_WRONGLY = {
 
 
 def plant(name, fault):
-    """A fault that replaces the closure's function *name* by *fault*, which is handed the right one."""
+    """A planted fault: it replaces the closure's function *name*, and receives the original."""
     right = getattr(CLOSURE, name)
     return name, lambda *arguments: fault(right, *arguments)
 
@@ -283,7 +283,7 @@ def is_caught(expected):
 @pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
 def test_planted_faults_are_caught(fault, expected, monkeypatch):
     """
-    "each of ten planted operator faults is caught": two dozen, one of them for each operator.
+    Each planted fault is caught: two dozen, at least one for each operator.
     """
     name, wrong = fault
     if isinstance(wrong, dict):
@@ -295,7 +295,7 @@ def test_planted_faults_are_caught(fault, expected, monkeypatch):
 
 def test_nothing_is_caught_where_nothing_is_planted(expected):
     """
-    The comparison that catches the planted faults finds none in the closure as it is.
+    The comparison that catches planted faults finds none in the real closure.
     """
     assert not is_caught(expected)
 
@@ -303,7 +303,7 @@ def test_nothing_is_caught_where_nothing_is_planted(expected):
 @pytest.mark.parametrize("digits", [1, 2])
 def test_a_wrong_scale_is_caught(digits, expected, monkeypatch):
     """
-    Operands of two scales that are compared as they stand are a fault that the comparison sees.
+    A planted fault that compares operands of two scales is caught.
     """
 
     class Careless:

@@ -92,7 +92,7 @@ class _Layout:
             waiting = [each for each in waiting if each]
         return blocks
 
-    # -- what stands between
+    # -- between the items
 
     def gap(self):
         return self.random.choice(("", " ", " ", "  ", "\t"))

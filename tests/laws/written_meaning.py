@@ -1,7 +1,8 @@
-"""What the files of a jurisdiction mean on a day, written out from design 4 and 5 without the code that reads them.
+"""The meaning of a jurisdiction's files on a day, computed without the code that reads them.
 
 It is a plain value: two texts mean the same on a day when their values are equal. Only the parser of
-expressions is used; names are looked up, parents overlaid and timelines cut here, in the most obvious way.
+expressions is shared. Names, parents and timelines are resolved here, in the most obvious way, after
+decisions/rule-language and decisions/overlays.
 """
 
 from __future__ import annotations

@@ -80,7 +80,7 @@ def test_a_fault_fails_one_test_and_stops_no_other(tmp_path):
 
 def test_other_files_are_left_alone(tmp_path):
     """
-    A `renewal.toml` of somebody else's is no jurisdiction.
+    A `renewal.toml` elsewhere is not taken for a jurisdiction.
     """
     (tmp_path / "renewal.toml").write_text("x = 1")
     written(tmp_path / "settings", {"renewal.toml": "x = 1"}, "GB")

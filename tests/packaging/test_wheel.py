@@ -118,7 +118,7 @@ def check(text, read_here, place):
 
 def test_a_wheel(wheel, read_here, tmp_path):
     """
-    "shipped in the wheel" (design 3)
+    A wheel contains the jurisdictions.
     """
     target = installed(wheel, tmp_path / "target")
 
@@ -127,7 +127,7 @@ def test_a_wheel(wheel, read_here, tmp_path):
 
 def test_a_wheel_of_an_sdist(wheel_of_sdist, read_here, tmp_path):
     """
-    "a test reads every file from a wheel, an sdist-built wheel and an editable install" (design 8)
+    A wheel built from the source distribution contains the jurisdictions.
     """
     target = installed(wheel_of_sdist, tmp_path / "target")
 
@@ -136,8 +136,7 @@ def test_a_wheel_of_an_sdist(wheel_of_sdist, read_here, tmp_path):
 
 def test_an_editable_install(editable, read_here, tmp_path):
     """
-    "because an editable install cannot see it there, the resolver falls back to the repository's own
-    folder" (design 8)
+    An editable install reads the jurisdictions of the repository.
     """
     target = installed(editable, tmp_path / "target")
 
@@ -178,7 +177,7 @@ def test_a_wheel_is_the_same_each_time_it_is_built(wheel, wheel_of_sdist):
 
 def test_there_is_no_python_among_the_jurisdictions():
     """
-    "jurisdictions/: data, no Python" (design 3)
+    The folders of jurisdictions contain data and no Python.
     """
     assert DATA
     assert {Path(path).suffix for path in DATA} <= {".toml", ".md", ".lock", ".json"}

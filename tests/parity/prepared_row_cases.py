@@ -147,7 +147,7 @@ def facts_of(generator, rules, number, certain):
 
 
 def rows_of(generator, rules, rows):
-    """So many *rows*; every third fact is never unknown, and in the last 20 rows none is."""
+    """A number of *rows*; every third fact is never unknown, and in the last 20 rows none is."""
     certain = range(0, len(generator.catalogue.facts), 3)
     some = [facts_of(generator, rules, number, certain) for number in range(rows - 20)]
     everything = range(len(generator.catalogue.facts))

@@ -24,7 +24,7 @@ def cases(lacking, whole_are_known):
 
 
 def stored(frame_kind, most=None):
-    """Each frame, or the first so many, and as *frame_kind* has it."""
+    """Each frame, or the first of them, and as *frame_kind* has it."""
     make, lacking = PLAIN_FRAME_KINDS[frame_kind]
     chosen = cases(lacking, frame_kind == "pandas numpy")[:most]
     return [(frame, make(frame.table)) for frame in chosen]
