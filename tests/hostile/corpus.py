@@ -1,10 +1,11 @@
 """The three files of cases, and how a case becomes an expression or the files of a jurisdiction.
 
-A text in the files is a string, or a list of pieces, one after the other. A piece is a string, or one
-of these objects:
+A text in the files is a string, or a list of pieces, one after the other. A piece is a string, or
+one of these objects:
 
-    {"repeat": text, "times": 5000}    the text again and again; in it `@n@` is the number of the turn,
-                                       from 0, and `@day@` the day that number of days after 2000-01-01
+    {"repeat": text, "times": 5000}    the text again and again; in it `@n@` is the number of the
+                                       turn, from 0, and `@day@` the day that number of days after
+                                       2000-01-01
     {"hex": "fffe"}                    these bytes, in a document only
 
 A case has a `name` and a `why`, and a hostile one the `stage` that must refuse it:
@@ -12,11 +13,12 @@ A case has a `name` and a `why`, and a hostile one the `stage` that must refuse 
     {"expression": text}                        an expression of the rule language
     {"file": name, "content": text}             a jurisdiction's file, whole; null: it is not there
     {"file": name, "edit": [[old, new], ...]}   the file of the small jurisdiction with these texts
-                                                changed: each old one, a string, is there exactly once
-    {"files": [...]}                            several of the two above, where one file is not enough
+                                                changed: each old one, a string, is there exactly
+                                                once
+    {"files": [...]}                            several of the two above
 
-`"encoding"`, beside a content or an edit, is how the text becomes bytes when that is not UTF-8. A hostile
-document has in `expect` a phrase of the message that must be reported. A control that is an
+`"encoding"`, beside a content or an edit, is how the text becomes bytes when that is not UTF-8. A
+hostile document has in `expect` a phrase of the message that must be reported. A control that is an
 expression has the `facts` on which it is interpreted, and the `value` that must come out.
 """
 
@@ -35,20 +37,22 @@ EXPRESSIONS, DOCUMENTS, CONTROLS = (
 )
 # The stages of an expression are those of `RuleError`.
 EXPRESSION_STAGES = ("text", "syntax", "types")
-# What refuses a document: its size, encoding and invisible characters; what it would cost to read; the
-# syntax of TOML; its keys and the types of its values; an expression in it; and what it means: dates,
-# ranges, names used twice, and everything that two places have to agree about.
+# What refuses a document: its size, encoding and invisible characters; what it would cost to read;
+# the syntax of TOML; its keys and the types of its values; an expression in it; and what it means:
+# dates, ranges, names used twice, and everything that two places have to agree about.
 DOCUMENT_STAGES = ("bytes", "cost", "toml", "shape", "rule", "meaning")
 
 # The messages of each stage. Any other message is about the meaning.
 _SAYS = {
-    "bytes": r"the file (has more than|starts with a byte order|has a NUL|is not UTF-8)|an invisible ",
+    "bytes": r"the file (has more than|starts with a byte order|has a NUL|is not UTF-8)"
+    r"|an invisible ",
     "cost": r"a key has at most|a key or a number has at most|values are nested at most"
     r"|there are more than \d+ words and signs",
     "toml": r"this is not TOML: ",
     "rule": None,  # whatever is said of an expression that is one
     "shape": r"unknown (key|type|answer|rounding|outcome|decision) `|.* is missing$"
-    r"|expected .*, not (an? |text$)|expected (printable text|text|an id|a code|a key|the name of)\b"
+    r"|expected .*, not (an? |text$)"
+    r"|expected (printable text|text|an id|a code|a key|the name of)\b"
     r"|expected (a name such as|the code of|an amount (in|such as)|a plain decimal|a percentage)\b"
     r"|expected (a short text of|`\.` or)|expected (percent|money \(...\)) in quotes"
     r"|expected (a date|days) such as"

@@ -2,11 +2,12 @@
 
     python fuzz.py SEED EXPRESSIONS DOCUMENTS [PLANT]
 
-An expression is read, checked and interpreted; the three files of a jurisdiction are read. Each is either
-valid or refused with the error that its reader promises, at one of the stages; anything else is a failure.
-All of it is watched by an audit hook, which notes what Python tells it: files that are opened, code that is
-compiled or run, modules that are imported, and the like. A hook cannot be taken back, so this is a
-script and not a test. PLANT is `event` or `untyped`: something bad is done on purpose, to be noticed.
+An expression is read, checked and interpreted; the three files of a jurisdiction are read. Each is
+either valid or refused with the error that its reader promises, at one of the stages; anything else
+is a failure. All of it is watched by an audit hook, which notes what Python tells it: files that
+are opened, code that is compiled or run, modules that are imported, and the like. A hook cannot be
+taken back, so this is a script and not a test. PLANT is `event` or `untyped`: something bad is done
+on purpose, to be noticed.
 """
 
 from __future__ import annotations
@@ -449,7 +450,8 @@ class Watch:
         """
         Whether the event is one that has to be, of this short list:
 
-        - a time zone that a file names is looked for in the database of time zones, and nowhere else.
+        - a time zone that a file names is looked for in the database of time zones, and nowhere
+          else.
         """
         path = arguments[0] if arguments else None
         if event not in ("open", "os.listdir") or not isinstance(path, str | os.PathLike):

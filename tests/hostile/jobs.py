@@ -1,7 +1,7 @@
 """What a child of the sandbox does with a case, and what it reports: plain values, never an object.
 
-A report has an `error`, the name of the class, when one was raised, and is `typed` when that is the class
-which the reader of such a case promises.
+A report has an `error`, the name of the class, when one was raised, and is `typed` when that is the
+class which the reader of such a case promises.
 """
 
 from __future__ import annotations

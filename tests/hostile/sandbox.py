@@ -1,11 +1,11 @@
 """Runs cases one by one, each in a process of its own that may use 2 seconds and 256 MB.
 
-As a script this is a server: it reads a job a line from its standard input, forks a child for it, and
-writes what the child reports, a line, to its standard output. It imports holdback once, so that a case
-costs a fork and not a start of Python. `Sandbox` is the other end of it.
+As a script this is a server: it reads a job a line from its standard input, forks a child for it,
+and writes what the child reports, a line, to its standard output. It imports holdback once, so that
+a case costs a fork and not a start of Python. `Sandbox` is the other end of it.
 
-A child that does not report, because it was killed or went away, gives a report that says so. So does
-one that raises anything but an error of holdback.
+A child that does not report, because it was killed or went away, gives a report that says so. So
+does one that raises anything but an error of holdback.
 """
 
 from __future__ import annotations

@@ -35,8 +35,8 @@ def fuzz(expressions, documents, *plant):
 def test_nothing_but_the_promised_errors_and_no_event():
     """
     Of 200,000 expressions and 20,000 documents each is valid or refused with its typed error, and
-    "`sys.addaudithook` sees zero events" but the declared ones: no file is opened, nothing is imported,
-    and no code is compiled or run.
+    "`sys.addaudithook` sees zero events" but the declared ones: no file is opened, nothing is
+    imported, and no code is compiled or run.
     """
     summary = fuzz(EXPRESSIONS, DOCUMENTS)
 

@@ -1,4 +1,7 @@
-"""Hostile files, kept as data: refused where and as they should be, and cheaply; and controls that work."""
+"""
+Hostile files, kept as data: refused where and as they should be, and cheaply; and controls that
+work.
+"""
 
 from __future__ import annotations
 
@@ -116,8 +119,8 @@ def wrong_with_control(case, report):
 @named(EXPRESSIONS)
 def test_a_hostile_expression_is_refused_at_its_stage(case, sandbox):
     """
-    "Hostile files: at least 150 expressions and 150 documents, kept as data [...] each refused at its
-    declared stage with a typed error, in a subprocess limited to 2 s and 256 MB"
+    "Hostile files: at least 150 expressions and 150 documents, kept as data [...] each refused at
+    its declared stage with a typed error, in a subprocess limited to 2 s and 256 MB"
     """
     wrong = wrong_with_expression(case, sandbox.run("expression", case))
     assert wrong is None, f"{case['name']}: {wrong}"
@@ -126,8 +129,8 @@ def test_a_hostile_expression_is_refused_at_its_stage(case, sandbox):
 @named(DOCUMENTS)
 def test_a_hostile_document_is_refused_at_its_stage(case, sandbox):
     """
-    "Hostile files: at least 150 expressions and 150 documents, kept as data [...] each refused at its
-    declared stage with a typed error, in a subprocess limited to 2 s and 256 MB"
+    "Hostile files: at least 150 expressions and 150 documents, kept as data [...] each refused at
+    its declared stage with a typed error, in a subprocess limited to 2 s and 256 MB"
     """
     wrong = wrong_with_document(case, sandbox.run("document", case))
     assert wrong is None, f"{case['name']}: {wrong}"

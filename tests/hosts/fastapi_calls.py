@@ -178,7 +178,10 @@ def database(name, folder, request):
 
 @contextmanager
 def service_on(name, folder, request=None, **more):
-    """A service on the database *name*; one of PostgreSQL is made in the server of the *request*'s session."""
+    """
+    A service on the database *name*; one of PostgreSQL is made in the server of the *request*'s
+    session.
+    """
     service = Service(*database(name, folder, request), **more)
     try:
         yield service

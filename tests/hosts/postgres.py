@@ -38,7 +38,9 @@ class Postgres:
         return self._url("postgres")
 
     def new_database(self):
-        """The URL of an empty database in this cluster, which takes less time than another cluster."""
+        """
+        The URL of an empty database in this cluster, which takes less time than another cluster.
+        """
         name = f"holdback_{uuid4().hex}"
         server = {"host": "127.0.0.1", "port": self.port, "user": "postgres", "dbname": "postgres"}
         with psycopg.connect(**server, autocommit=True) as connection:

@@ -39,7 +39,8 @@ REPLIES = {
 # Generated requests: for each operation and mode, and sequences of steps along the links.
 EXAMPLES = count("generated requests of each kind to each operation")
 SEQUENCES, STEPS = count("generated sequences of requests"), 6
-# Together they make at least as many requests; `GET /health` has no wrong ones, and few that differ.
+# Together they make at least as many requests; `GET /health` has no wrong ones, and few that
+# differ.
 LEAST_REQUESTS = count("generated requests in all")
 # A request of the right shape may still be refused with 422: another currency, a day in the future.
 RULES_MAY_REFUSE = [positive_data_acceptance]

@@ -15,7 +15,9 @@ KILLS = next(check for check in CHECKS if check.name == "kills")
 
 
 class SlowProcess:
-    """A process on the store of another host, which takes longer to answer than it lives at first."""
+    """
+    A process on the store of another host, which takes longer to answer than it lives at first.
+    """
 
     def __init__(self, host):
         self.host, self.dead = host, False

@@ -1,7 +1,9 @@
-"""Changes to the files of a jurisdiction, as plain values: those without meaning, and those of meaning.
+"""
+Changes to the files of a jurisdiction, as plain values: those without meaning, and those of
+meaning.
 
-A change is made in place, by a given source of chance. One for which there is nothing in the files raises
-`LookupError`.
+A change is made in place, by a given source of chance. One for which there is nothing in the files
+raises `LookupError`.
 """
 
 from __future__ import annotations
@@ -59,7 +61,9 @@ PROSE = (
 
 
 def say_otherwise(files, random):
-    """Every name, description, reason, source, owner, date of review, figure and example another one."""
+    """
+    Every name, description, reason, source, owner, date of review, figure and example another one.
+    """
     who = files[WHO]
     who |= {"name": random.choice(PROSE), "owner": random.choice(PROSE)}
     who["review_by"] += timedelta(days=random.randint(-500, 500))
@@ -89,7 +93,9 @@ def say_otherwise(files, random):
 
 
 def try_otherwise(file, random):
-    """Other examples: some left out, others named and ordered otherwise, an ordinary deal another one."""
+    """
+    Other examples: some left out, others named and ordered otherwise, an ordinary deal another one.
+    """
     examples = [each for each in file.get("examples", ()) if random.random() < 0.7]
     random.shuffle(examples)
     for place, each in enumerate(examples):

@@ -14,9 +14,12 @@ from small_folders import IRELAND, errors_in
 
 # fmt: off
 PIECES = st.sampled_from([
-    "1", "-1", "0.5", "1e5", "inf", "nan", "true", "9" * 20, "2026-01-01", "2026-01-01T00:00:00Z", "00:00:00",
-    "[]", "{}", "{a=1}", "[[1]]", "=", ",", "[", "]", "{", "}", ".", "\n", "#", "''", '""', '"x"', '"{"',
-    '"80%"', '"GBP 5"', '"1 day"', '"progress"', '"progress >= 50%"', '"performance >= minimum_performance"',
+    "1", "-1", "0.5", "1e5", "inf", "nan", "true", "9" * 20,
+    "2026-01-01", "2026-01-01T00:00:00Z", "00:00:00",
+    "[]", "{}", "{a=1}", "[[1]]", "=", ",", "[", "]", "{", "}", ".", "\n", "#",
+    "''", '""', '"x"', '"{"',
+    '"80%"', '"GBP 5"', '"1 day"', '"progress"', '"progress >= 50%"',
+    '"performance >= minimum_performance"',
     '"\\u0000"', '"\\n"', '"\\""', '"""x\ny"""',
 ]) | st.text(max_size=3)
 # fmt: on

@@ -2,9 +2,9 @@
 "Digest: comments, layout, prose and the order of keys do not change it, any change of meaning does
 (Hypothesis)."
 
-The files that ship and the small jurisdiction are read as plain values, changed, and written again in a random
-layout. What they mean on a day is worked out beside the reader, in `written_meaning`; the digest of a day must
-be the same exactly when that is.
+The files that ship and the small jurisdiction are read as plain values, changed, and written again
+in a random layout. What they mean on a day is worked out beside the reader, in `written_meaning`;
+the digest of a day must be the same exactly when that is.
 """
 
 from __future__ import annotations
@@ -169,8 +169,8 @@ def test_the_bounds_of_slices(family, seed):
 
 def compared(family, files, after):
     """
-    The digest of a day changed exactly when the meaning did, in every jurisdiction of the *family*: how
-    many days changed, and how many did not, of those on which anything begins.
+    The digest of a day changed exactly when the meaning did, in every jurisdiction of the *family*:
+    how many days changed, and how many did not, of those on which anything begins.
     """
     changed = same = 0
     for code, before in as_shipped(family).items():
@@ -191,8 +191,8 @@ def compared(family, files, after):
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
 def test_every_kind_of_change(change):
     """
-    "any change of meaning does": of each kind, in every jurisdiction that has such a thing, the digest of
-    the slices that it touches changes, and of no other.
+    "any change of meaning does": of each kind, in every jurisdiction that has such a thing, the
+    digest of the slices that it touches changes, and of no other.
     """
     changed, applied = 0, 0
     for family in FAMILIES:
@@ -213,8 +213,8 @@ def test_every_kind_of_change(change):
 
 # How many seeds are tried in each jurisdiction.
 TRIES = count("seeds of a change in each jurisdiction")
-# What need not mean anything: a fact that no rule reads, a parameter or a rule that is gone or replaced, two
-# versions of a rule in another order, a zone or a rounding that it had.
+# What need not mean anything: a fact that no rule reads, a parameter or a rule that is gone or
+# replaced, two versions of a rule in another order, a zone or a rounding that it had.
 MOSTLY = {
     change_range: 0.5,
     change_options: 0.5,
@@ -384,8 +384,8 @@ def told_apart(rulebook):
 @pytest.mark.parametrize("family", FAMILIES)
 def test_every_mutant_has_another_digest(family):
     """
-    "every threshold moved by one unit, every comparison flipped, every rule dropped": each changes the
-    digest of the slices where it is in force, the ones that no deal can tell apart as well.
+    "every threshold moved by one unit, every comparison flipped, every rule dropped": each changes
+    the digest of the slices where it is in force, the ones that no deal can tell apart as well.
     """
     jurisdictions = Jurisdictions(as_shipped(family).values())
     for jurisdiction in jurisdictions:
@@ -413,7 +413,8 @@ def test_every_mutant_has_another_digest(family):
 
 def deals(rulebook, usual, random):
     """Prepared facts: ordinary, at and beside the constants of the rules, anywhere, unknown."""
-    rules = [*rulebook.renewal.rules, *(rule for each in rulebook.products for rule in each.rules.rules)]  # fmt: skip
+    of_products = (rule for product in rulebook.products for rule in product.rules.rules)
+    rules = [*rulebook.renewal.rules, *of_products]
     facts = rulebook.catalogue.facts
     points = [[None, fact.low, fact.high] for fact in facts]
     for rule in rules:
@@ -457,8 +458,8 @@ def decided(rulebook, facts):
 @given(family=st.sampled_from(FAMILIES), seed=SEEDS)
 def test_one_digest_decides_alike(family, seed):
     """
-    "two rulebooks with one digest decide alike, on every day": those of texts that differ in everything but
-    their meaning, on random deals.
+    "two rulebooks with one digest decide alike, on every day": those of texts that differ in
+    everything but their meaning, on random deals.
     """
     random, files = Random(seed), without_examples(shipped(family))
     for each in files.values():

@@ -1,4 +1,6 @@
-""" "Hiding any fact of any example, and of random deals, never turns a 'not eligible' into 'eligible'." """
+"""
+"Hiding any fact of any example, and of random deals, never turns a 'not eligible' into 'eligible'."
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,8 @@ def hidden_ones(facts):
 @for_every("code, example", EXAMPLES)
 def test_hiding_a_fact_of_an_example(code, example):
     """
-    "The language has no way to look at missingness, so hiding a fact can never make a deal eligible."
+    "The language has no way to look at missingness, so hiding a fact can never make a deal
+    eligible."
     """
     rulebook = JURISDICTIONS.resolve(code, on=example.on)
     facts = rulebook.catalogue.prepare(example.given)

@@ -172,7 +172,9 @@ class Lifecycle(RuleBasedStateMachine):
     @precondition(lambda self: self.merchant.in_fulfilment is None)
     @rule(bank=st.sampled_from(BANKS[1:]))
     def an_ordinary_application(self, bank):
-        """What an ordinary merchant does; without it few histories would reach a deal or a renewal."""
+        """
+        What an ordinary merchant does; without it few histories would reach a deal or a renewal.
+        """
         if self.merchant.active_deal is not None:
             self.ask_for_a_renewal()
         else:
@@ -332,7 +334,10 @@ class Lifecycle(RuleBasedStateMachine):
             assert outcome.events[0].assessment["outcome"] == "eligible"
 
     def teardown(self):
-        """Replaying the events, through their JSON, gives the same state, and what a ledger makes of them."""
+        """
+        Replaying the events, through their JSON, gives the same state, and what a ledger makes of
+        them.
+        """
         replayed = evolve_all(self.first, (wire.read_event(event) for event in self.events))
         assert wire.write_merchant(replayed) == wire.write_merchant(self.merchant)
         model = Projection()

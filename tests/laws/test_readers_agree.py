@@ -18,7 +18,8 @@ from holdback.rules.types import Kind
 from rule_generator import COMPARISONS, RuleGenerator
 from small_catalogue import CATALOGUE
 
-# `holdback.rules.closure` names the function in the package, so the module is looked up by its name.
+# `holdback.rules.closure` names the function in the package, so the module is looked up by its
+# name.
 CLOSURE = sys.modules["holdback.rules.closure"]
 
 RULES, FACTS_EACH = count("rules read by closure and interpreter"), 20
@@ -58,7 +59,9 @@ class Tally:
         self.near += self.count(traced, None)
 
     def count(self, traced, answer):
-        """Count the operators in *traced*; a number counts for the comparison that it is part of."""
+        """
+        Count the operators in *traced*; a number counts for the comparison that it is part of.
+        """
         node, near = traced.node, False
         if node.type.kind is Kind.FLAG:
             answer = traced.value
@@ -86,8 +89,8 @@ def at_threshold(traced):
 def test_on_pairs_from_a_seed():
     """
     "Closure and reference interpreter agree on 200,000 random (rule, facts) pairs from a seeded
-    generator [...]: every operator meets true, false and unknown at least 1,000 times, a fifth of the
-    pairs lie within one unit of a threshold"
+    generator [...]: every operator meets true, false and unknown at least 1,000 times, a fifth of
+    the pairs lie within one unit of a threshold"
     """
     tally = Tally()
     for rule, each in pairs("the readers agree", RULES):

@@ -1,8 +1,9 @@
-"""Writes plain values as TOML in a random layout: another text each time, and always the same values.
+"""
+Writes plain values as TOML in a random layout: another text each time, and always the same values.
 
-Everything that TOML leaves to the writer is random: the order of keys, tables under headers, inline or by
-dotted keys, tables of one array among other tables, quotes, escapes, numbers, blanks, blank lines, comments,
-the ends of lines.
+Everything that TOML leaves to the writer is random: the order of keys, tables under headers, inline
+or by dotted keys, tables of one array among other tables, quotes, escapes, numbers, blanks, blank
+lines, comments, the ends of lines.
 """
 
 from __future__ import annotations
@@ -50,7 +51,10 @@ class _Layout:
     # -- tables
 
     def parts(self, path, table):
-        """The lines of the pairs of *table*, and groups of blocks with headers; a group keeps its order."""
+        """
+        The lines of the pairs of *table*, and groups of blocks with headers; a group keeps its
+        order.
+        """
         own, groups = [], []
         for key in self.shuffled(table):
             value, inner = table[key], (*path, key)
@@ -130,7 +134,10 @@ class _Layout:
             case str():
                 return self.text(value)
             case dict():
-                pairs = (f"{self.key(key)}{self.gap()}={self.gap()}{self.value(value[key])}" for key in self.shuffled(value))  # fmt: skip
+                pairs = (
+                    f"{self.key(key)}{self.gap()}={self.gap()}{self.value(value[key])}"
+                    for key in self.shuffled(value)
+                )
                 return f"{{{self.gap()}{f'{self.gap()},{self.gap()}'.join(pairs)}{self.gap()}}}"
             case list():
                 items = [f"{self.between()}{self.value(each)}{self.between()}" for each in value]
@@ -148,7 +155,8 @@ class _Layout:
     def text(self, text):
         assert "\n" not in text
         escaped = "".join(self.character(each) for each in text)
-        ways = [f'"{escaped}"', f'"""{escaped}"""', f'"{text}"' if not set('"\\') & set(text) else f'"{escaped}"']  # fmt: skip
+        plain = text if not set('"\\') & set(text) else escaped
+        ways = [f'"{escaped}"', f'"""{escaped}"""', f'"{plain}"']
         if "'" not in text:
             ways += [f"'{text}'", f"'''{text}'''"]
         return self.random.choice(ways)

@@ -1,8 +1,8 @@
 """The meaning of a jurisdiction's files on a day, computed without the code that reads them.
 
-It is a plain value: two texts mean the same on a day when their values are equal. Only the parser of
-expressions is shared. Names, parents and timelines are resolved here, in the most obvious way, after
-decisions/rule-language and decisions/overlays.
+It is a plain value: two texts mean the same on a day when their values are equal. Only the parser
+of expressions is shared. Names, parents and timelines are resolved here, in the most obvious way,
+after decisions/rule-language and decisions/overlays.
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ NUMBERS = ("percent", "ratio", "count", "money", "days")
 
 
 def holds(entry, day, default=(date.min, None)):
-    """Whether *day* is in `[from, until)` of *entry*, or of the *default* where it leaves them out."""
+    """
+    Whether *day* is in `[from, until)` of *entry*, or of the *default* where it leaves them out.
+    """
     start, end = entry.get("from", default[0]), entry.get("until", default[1])
     return start <= day and (end is None or day < end)
 
@@ -36,7 +38,9 @@ def value_on(timeline, day):
 
 
 def meaning(layers, day):
-    """What a jurisdiction means on *day*; its *layers* are files by name, the eldest parent's first."""
+    """
+    What a jurisdiction means on *day*; its *layers* are files by name, the eldest parent's first.
+    """
     who = {}
     for layer in layers:
         who |= layer[WHO]
@@ -61,7 +65,10 @@ def meaning(layers, day):
 
 
 def overlaid(layers, day, kind, file, listed, key):
-    """The rules or products in force on *day* by id: "a child replaces a whole one" or switches it off."""
+    """
+    The rules or products in force on *day* by id: "a child replaces a whole one" or switches it
+    off.
+    """
     found = {}
     for layer in layers:
         for dropped in layer[WHO].get("switch_off", ()):

@@ -94,7 +94,8 @@ def test_other_files_are_left_alone(tmp_path):
 
 def test_a_run_without_jurisdictions_pays_nothing(tmp_path):
     """
-    "light enough to be in every run of a host": until a folder is met, nothing of holdback is imported.
+    "light enough to be in every run of a host": until a folder is met, nothing of holdback is
+    imported.
     """
     (tmp_path / "test_host.py").write_text(
         "import sys\n\n\ndef test_host():\n"
@@ -147,7 +148,8 @@ def test_the_pre_commit_hook(tmp_path):
 
 def test_a_host_names_its_own_calculators(tmp_path):
     """
-    "light enough to be in every run of a host": one that has calculators of its own says so in its conftest.
+    "light enough to be in every run of a host": one that has calculators of its own says so in its
+    conftest.
     """
     folder = written(
         tmp_path / "jurisdictions",

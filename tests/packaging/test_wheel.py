@@ -1,4 +1,6 @@
-"""The jurisdictions are read from a wheel, from a wheel built of an sdist, and from an editable install.
+"""
+The jurisdictions are read from a wheel, from a wheel built of an sdist, and from an editable
+install.
 
 Each is built and installed for real; what it reads, it reads in a process of its own.
 """
@@ -37,7 +39,10 @@ loaded = holdback.load_jurisdictions()
 print(json.dumps({
     "from": holdback.__file__,
     "digests": [[each.code, each.on.isoformat(), each.digest] for each in loaded.rulebooks()],
-    "examples": [[each.file, each.line, each.name] for code in loaded.codes for each in loaded.examples(code)],
+    "examples": [
+        [example.file, example.line, example.name]
+        for code in loaded.codes for example in loaded.examples(code)
+    ],
 }))
 """
 
