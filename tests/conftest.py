@@ -25,7 +25,7 @@ def pytest_configure(config):
     settings.register_profile(
         lane(),
         max_examples=count("default examples"),
-        # Neither limits the time of a test: a test must not fail on a busy machine.
+        # No limits of time, because a test must not fail on a busy machine.
         deadline=None,
         suppress_health_check=[HealthCheck.too_slow],
         print_blob=True,

@@ -1,25 +1,24 @@
-"""The three files of cases, and how a case becomes an expression or the files of a jurisdiction.
+"""
+The cases in the JSON files next to this one, as expressions and as files of a jurisdiction.
 
-A text in the files is a string, or a list of pieces, one after the other. A piece is a string, or
-one of these objects:
+A text in these files is a string, or a list of pieces that are joined. A piece is a string or one
+of these objects:
 
-    {"repeat": text, "times": 5000}    the text again and again; in it `@n@` is the number of the
-                                       turn, from 0, and `@day@` the day that number of days after
-                                       2000-01-01
+    {"repeat": text, "times": 5000}    the repeated text, in which `@n@` is the number of the
+                                       repetition, from 0, and `@day@` is 2000-01-01 plus n days
     {"hex": "fffe"}                    these bytes, in a document only
 
-A case has a `name` and a `why`, and a hostile one the `stage` that must refuse it:
+A case has a `name` and a `why`. A hostile case also has the `stage` that must refuse it:
 
     {"expression": text}                        an expression of the rule language
-    {"file": name, "content": text}             a jurisdiction's file, whole; null: it is not there
-    {"file": name, "edit": [[old, new], ...]}   the file of the small jurisdiction with these texts
-                                                changed: each old one, a string, is there exactly
-                                                once
+    {"file": name, "content": text}             a jurisdiction's file; null removes it
+    {"file": name, "edit": [[old, new], ...]}   the small jurisdiction's file with texts replaced;
+                                                each old text, a string, occurs exactly once
     {"files": [...]}                            several of the two above
 
-`"encoding"`, beside a content or an edit, is how the text becomes bytes when that is not UTF-8. A
-hostile document has in `expect` a phrase of the message that must be reported. A control that is an
-expression has the `facts` on which it is interpreted, and the `value` that must come out.
+`"encoding"`, next to a content or an edit, is the encoding of the text if that is not UTF-8. A
+hostile document has in `expect` a phrase of the message of the expected error. A control with an
+expression has the `facts` for which it is interpreted, and the expected `value`.
 """
 
 from __future__ import annotations
@@ -35,21 +34,21 @@ FOLDER = Path(__file__).parent
 EXPRESSIONS, DOCUMENTS, CONTROLS = (
     FOLDER / f"{name}.json" for name in ("expressions", "documents", "controls")
 )
-# The stages of an expression are those of `RuleError`.
+# The stages of `RuleError`.
 EXPRESSION_STAGES = ("text", "syntax", "types")
-# What refuses a document: its size, encoding and invisible characters; what it would cost to read;
-# the syntax of TOML; its keys and the types of its values; an expression in it; and what it means:
-# dates, ranges, names used twice, and everything that two places have to agree about.
+# The reasons to refuse a document: its size, encoding or invisible characters; the cost of reading
+# it; the syntax of TOML; its keys and the types of its values; an expression in it; and its
+# meaning, such as dates, ranges, duplicate names, and places that contradict each other.
 DOCUMENT_STAGES = ("bytes", "cost", "toml", "shape", "rule", "meaning")
 
 # The messages of each stage. Any other message is about the meaning.
-_SAYS = {
+_MESSAGES = {
     "bytes": r"the file (has more than|starts with a byte order|has a NUL|is not UTF-8)"
     r"|an invisible ",
     "cost": r"a key has at most|a key or a number has at most|values are nested at most"
     r"|there are more than \d+ words and signs",
     "toml": r"this is not TOML: ",
-    "rule": None,  # whatever is said of an expression that is one
+    "rule": None,  # any message about a `require` or `when` that is an expression
     "shape": r"unknown (key|type|answer|rounding|outcome|decision) `|.* is missing$"
     r"|expected .*, not (an? |text$)"
     r"|expected (printable text|text|an id|a code|a key|the name of)\b"
@@ -74,7 +73,7 @@ def expression(case):
 
 
 def files(case):
-    """The files of a jurisdiction, as bytes by name, as *case* has them."""
+    """The contents of the jurisdiction's files in *case*, as bytes by name."""
     contents = {name: text.encode() for name, text in IRELAND.items()}
     for spoilt in case.get("files", [case]):
         if spoilt.get("content", "") is None:
@@ -87,12 +86,12 @@ def files(case):
 
 
 def stage_of(message, path):
-    """The stage at which the error with this *message* and *path* was found."""
-    for stage, says in _SAYS.items():
-        if says is None:
+    """The stage of the error of a document with this *message* and *path*."""
+    for stage, pattern in _MESSAGES.items():
+        if pattern is None:
             if re.search(r"\.(require|when)$", path) and not message.startswith(_NO_EXPRESSION):
                 return stage
-        elif re.match(says, message):
+        elif re.match(pattern, message):
             return stage
     return "meaning"
 
@@ -100,8 +99,8 @@ def stage_of(message, path):
 def _edited(spoilt):
     text = IRELAND[spoilt["file"]].encode()
     for old, new in spoilt["edit"]:
-        found = text.count(old.encode())
-        assert found == 1, f"{old!r} is in {spoilt['file']} {found} times"
+        times = text.count(old.encode())
+        assert times == 1, f"{old!r} is in {spoilt['file']} {times} times"
         text = text.replace(old.encode(), _bytes(new, {}))
     if "encoding" in spoilt:
         text = text.decode().encode(spoilt["encoding"])

@@ -1,13 +1,13 @@
-"""Throws random expressions and random files at their readers, and prints what came of it as JSON.
+"""
+Give random expressions and files to their readers, and print the results as JSON.
 
     python fuzz.py SEED EXPRESSIONS DOCUMENTS [PLANT]
 
-An expression is read, checked and interpreted; the three files of a jurisdiction are read. Each is
-either valid or refused with the error that its reader promises, at one of the stages; anything else
-is a failure. All of it is watched by an audit hook, which notes what Python tells it: files that
-are opened, code that is compiled or run, modules that are imported, and the like. A hook cannot be
-taken back, so this is a script and not a test. PLANT is `event` or `untyped`: something bad is done
-on purpose, to be noticed.
+An expression is read, checked and interpreted. A document is the three files of a jurisdiction,
+which are read. Either is valid, or refused at one of the stages with the error that its reader
+promises; anything else is a failure. An audit hook notes files that are opened, code that is
+compiled or run, modules that are imported, and all other audit events. A hook cannot be removed, so
+this is a script and not a test. PLANT is `event` or `untyped`, a failure to be planted.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from rule_generator import RuleGenerator  # noqa: E402
 from small_catalogue import CATALOGUE  # noqa: E402
 from small_folders import IRELAND  # noqa: E402
 
-# The case at which something bad is done, when that is asked for.
+# The number of the case at which a failure is planted.
 PLANTED_AT = 7
 MOST_FAILURES = 5
 
@@ -96,7 +96,7 @@ ALPHABET = "".join(map(chr, range(32, 127)))
 
 
 class Expressions:
-    """Random expressions, of five kinds in turn, and random facts for them."""
+    """Random expressions, of five kinds in turn, and random facts."""
 
     def __init__(self, chance):
         self.chance = chance
@@ -111,17 +111,17 @@ class Expressions:
         self.kinds = (self.joined, self.mutated, self.swapped, self.soup, self.noise)
 
     def next(self, turn):
-        """The expression of that *turn*."""
+        """The expression with the number *turn*."""
         return self.kinds[turn % len(self.kinds)]()
 
     def joined(self):
-        """Two rules made one: valid, as long as they are not too long together."""
+        """Two rules joined, which is valid unless the result is too long."""
         first, second = self.chance.choice(self.rules), self.chance.choice(self.rules)
         joined = self.chance.choice(("{} and {}", "{} or ({})", "not ({}) or {}", "({}) and {}"))
         return joined.format(first, second)
 
     def mutated(self):
-        """A rule with a few of its words or characters changed, doubled, moved or left out."""
+        """A rule with a few words or characters changed, doubled, moved or left out."""
         chance = self.chance
         parts = chance.choice(self.rules)
         parts = parts.split(" ") if chance.random() < 0.6 else list(parts)
@@ -136,19 +136,19 @@ class Expressions:
         return glue.join(parts)
 
     def swapped(self):
-        """A rule with a value or a fact in the place of another: its syntax is right, mostly."""
+        """A rule with values and names replaced, mostly of correct syntax."""
         parts = re.split(r"(\w+)", self.chance.choice(self.rules))
         for place in self.chance.choices(range(1, len(parts), 2), k=self.chance.choice((1, 2))):
             parts[place] = self.chance.choice(VALUES)
         return "".join(parts)
 
     def soup(self):
-        """Words of the language and of its neighbours, without any order."""
+        """Words of this language and similar ones, in random order."""
         words = self.chance.choices(WORDS, k=self.chance.randrange(1, 12))
         return self.chance.choice((" ", " ", "")).join(words)
 
     def noise(self):
-        """Bytes as text, or plain characters."""
+        """Random bytes decoded, or random ASCII characters."""
         if self.chance.random() < 0.5:
             return "".join(self.chance.choices(ALPHABET, k=self.chance.randrange(30)))
         body = self.chance.randbytes(self.chance.randrange(1, 30))
@@ -156,7 +156,7 @@ class Expressions:
 
 
 def read_expression(source, facts):
-    """The stage at which *source* is refused, or `valid` when it has a value on all *facts*."""
+    """The stage at which *source* is refused, or `valid` if it has values for *facts*."""
     try:
         rule = check(parse(source), CATALOGUE)
     except RuleError as error:
@@ -228,7 +228,7 @@ PIECES = (
 )
 
 
-# Replacements for an expression, another text, a date or another value: mostly legal TOML.
+# Replacements for expressions, other texts, dates and other values, mostly valid TOML.
 RULES = (
     *(
         "progress >= 60%",
@@ -328,7 +328,7 @@ NUMBERS = (
 
 
 class Documents:
-    """The files of the small jurisdiction, with something wrong in one of them, or nothing."""
+    """The files of the small jurisdiction, with random changes to one of them."""
 
     def __init__(self, chance):
         self.chance = chance
@@ -346,33 +346,32 @@ class Documents:
         self.kinds = (self.valued, self.replaced, self.valued, self.moved, self.valued, self.broken)
 
     def next(self, turn):
-        """The files of that *turn*."""
+        """The files with the number *turn*."""
         name = self.chance.choice(self.names)
         return {**self.bytes, name: self.kinds[turn % len(self.kinds)](name)}
 
     def valued(self, name):
-        """The file with a few of its values replaced by others of their kind."""
+        """The file with a few values replaced by others of their kind."""
         text = IRELAND[name]
         chosen = self.chance.sample(self.values[name], self.chance.choice((1, 1, 2, 3)))
-        for start, end in sorted(chosen, reverse=True):  # from the end, where nothing has moved yet
+        for start, end in sorted(chosen, reverse=True):  # backwards, so that spans stay valid
             text = text[:start] + self._like(text[start:end]) + text[end:]
         return text.encode()
 
     def _like(self, value):
         if value[0] in "\"'":
             inner = value.strip("\"'")
-            expression = (" " in inner and ("=" in inner or "<" in inner)) or inner.endswith(
-                "_verified"
-            )
+            compares = " " in inner and ("=" in inner or "<" in inner)
+            expression = compares or inner.endswith("_verified")
             text = self.chance.choice(RULES if expression else TEXTS)
             return f"'{text}'" if '"' in text else f'"{text}"'
         return self.chance.choice(DATES if value[4:5] == "-" else NUMBERS)
 
     def replaced(self, name):
-        """The file with a few of its pieces replaced by others, its own or strange ones."""
+        """The file with a few pieces replaced by its own or by foreign ones."""
         text = IRELAND[name]
         chosen = self.chance.sample(self.spans[name], self.chance.choice((1, 1, 1, 2, 3)))
-        for start, end in sorted(chosen, reverse=True):  # from the end, where nothing has moved yet
+        for start, end in sorted(chosen, reverse=True):  # backwards, so that spans stay valid
             piece = self.chance.choice(PIECES)
             if self.chance.random() < 0.4:
                 first, last = self.chance.choice(self.spans[name])
@@ -383,19 +382,19 @@ class Documents:
         return text.encode("utf-8", "surrogatepass")
 
     def moved(self, name):
-        """The file with some of its lines left out, doubled or elsewhere."""
+        """The file with some lines left out, doubled or moved."""
         lines = list(self.lines[name])
         for _ in range(self.chance.choice((1, 1, 2))):
-            place, other = self.chance.randrange(len(lines)), self.chance.randrange(len(lines))
+            place, target = self.chance.randrange(len(lines)), self.chance.randrange(len(lines))
             line = lines[place]
             if self.chance.random() < 0.7:
                 del lines[place]
             if self.chance.random() < 0.5:
-                lines.insert(other, line)
+                lines.insert(target, line)
         return "".join(lines).encode()
 
     def broken(self, name):
-        """Bytes of any kind, alone or within the file."""
+        """Random bytes, alone or within the file."""
         body, start = self.bytes[name], self.chance.randrange(len(self.bytes[name]))
         noise = self.chance.randbytes(self.chance.randrange(1, 8))
         if self.chance.random() < 0.3:
@@ -408,13 +407,13 @@ class Documents:
 
 
 def read_document(files):
-    """The stage at which the first error of *files* was found, or `valid` when there is none."""
+    """The stage of the first error in *files*, or `valid`."""
     try:
         read_jurisdiction("IE", files, file_prefix="IE/")
     except InvalidDocument as error:
-        for fault in error.errors:
-            assert fault.file or "reading stopped" in fault.message, f"in no file: {fault!r}"
-            assert fault.message.isprintable(), f"not printable: {fault!r}"
+        for detail in error.errors:
+            assert detail.file or "reading stopped" in detail.message, f"in no file: {detail!r}"
+            assert detail.message.isprintable(), f"not printable: {detail!r}"
         return corpus.stage_of(error.errors[0].message, error.errors[0].path or "")
     return "valid"
 
@@ -423,12 +422,12 @@ def read_document(files):
 
 
 class Watch:
-    """Notes the audit events while it is `on`, but for those that are known to be harmless."""
+    """Counts audit events while it is `on`, and those that are expected apart from the others."""
 
     def __init__(self):
         self.on = False
         self.events = Counter()
-        self.known = Counter()
+        self.expected = Counter()
         tzdata = importlib.util.find_spec("tzdata")
         self.zones = tuple(zoneinfo.TZPATH)
         if tzdata is not None:
@@ -436,22 +435,21 @@ class Watch:
         sys.addaudithook(self.hook)
 
     def hook(self, event, arguments):
-        """What Python calls at every event."""
+        """Called by Python for every audit event."""
         if not self.on:
             return
-        self.on = False  # to look at the event may be one
-        if self.is_known(event, arguments):
-            self.known[event] += 1
+        self.on = False  # looking at the event may raise another one
+        if self.is_expected(event, arguments):
+            self.expected[event] += 1
         else:
             self.events[f"{event} {arguments!r:.200}"] += 1
         self.on = True
 
-    def is_known(self, event, arguments):
+    def is_expected(self, event, arguments):
         """
-        Whether the event is one that has to be, of this short list:
+        Whether the event is a look-up in the database of time zones.
 
-        - a time zone that a file names is looked for in the database of time zones, and nowhere
-          else.
+        A jurisdiction's file names its time zone, which is looked up there and nowhere else.
         """
         path = arguments[0] if arguments else None
         if event not in ("open", "os.listdir") or not isinstance(path, str | os.PathLike):
@@ -460,12 +458,12 @@ class Watch:
 
 
 def warm_up():
-    """Do what is done once, on first use: to look for a zone imports what reads the database."""
+    """Do what happens on first use: looking up a time zone imports modules."""
     for name in ("Europe/Dublin", "Europe/Atlantis", "Nowhere/Atlantis"):
         text = IRELAND["jurisdiction.toml"].replace("Europe/Dublin", name)
         read_document(
             {
-                **{each: IRELAND[each].encode() for each in IRELAND},
+                **{file: text.encode() for file, text in IRELAND.items()},
                 "jurisdiction.toml": text.encode(),
             }
         )
@@ -473,7 +471,7 @@ def warm_up():
 
 
 def planted(plant):
-    """Do something bad."""
+    """Cause the failure that *plant* names."""
     if plant == "event":
         compile("1", "planted", "eval")
     elif plant == "untyped":
@@ -481,7 +479,7 @@ def planted(plant):
 
 
 def run(read, cases, count, watch, plant):
-    """Read *count* of the *cases*: how many came to which stage, and the first failures."""
+    """The number of *cases* that reached each stage, out of *count*, and the first failures."""
     stages, failures, started = Counter(), [], time.perf_counter()
     for turn in range(count):
         case = cases(turn)
@@ -490,7 +488,7 @@ def run(read, cases, count, watch, plant):
             stage = read(*case)
             if turn == PLANTED_AT:
                 planted(plant)
-        except Exception as error:  # noqa: BLE001 - whatever it is, it is a failure
+        except Exception as error:  # noqa: BLE001 - any error is a failure
             watch.on = False
             stage = "failed"
             if len(failures) < MOST_FAILURES:
@@ -507,7 +505,7 @@ def run(read, cases, count, watch, plant):
 
 
 def main(seed, expressions, documents, plant=None):
-    """Everything, and the summary of it."""
+    """Read all cases and print the summary."""
     chance = random.Random(int(seed))
     sources, files = Expressions(chance), Documents(chance)
     watch = Watch()
@@ -523,7 +521,7 @@ def main(seed, expressions, documents, plant=None):
         "expressions": run(read_expression, expression, int(expressions), watch, plant),
         "documents": run(read_document, document, int(documents), watch, plant),
         "events": dict(watch.events.most_common(20)),
-        "known": dict(watch.known),
+        "expected": dict(watch.expected),
     }
     sys.stdout.write(json.dumps(summary) + "\n")
 

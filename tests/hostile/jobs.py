@@ -1,7 +1,8 @@
-"""What a child of the sandbox does with a case, and what it reports: plain values, never an object.
+"""
+The work of a child process of the sandbox on a case, and its report in plain values.
 
-A report has an `error`, the name of the class, when one was raised, and is `typed` when that is the
-class which the reader of such a case promises.
+A report has the class name of the `error`, if one was raised. It is `typed` when that is exactly
+the class that the reader of such a case promises.
 """
 
 from __future__ import annotations
@@ -19,22 +20,21 @@ from holdback.rules import check, interpret, parse
 from holdback.rules.types import Kind
 from small_catalogue import CATALOGUE
 
-MOST_REPORTED = 200  # faults; there are never more than a reader of files gives
-LATER = date(2027, 1, 1)  # when every rule of the small jurisdiction is in force
+MOST_REPORTED = 200  # errors, more than the reader of files returns
+LATER = date(2027, 1, 1)  # every rule of the small jurisdiction is in force
 
 
 def expression(case):
-    """Read and check an expression, and have it interpreted, on no facts at all if need be."""
+    """Read, check and interpret an expression, without facts unless the case has some."""
     source = corpus.expression(case)
     try:
         rule = check(parse(source), CATALOGUE, Kind.FLAG)
     except RuleError as error:
-        said = [error.message, error.hint or ""]
         return {
             "error": type(error).__name__,
             "typed": type(error) is RuleError,
             "stage": error.stage,
-            "messages": said,
+            "messages": [error.message, error.hint or ""],
             "span": [error.start, error.end],
             "whole": error.underlined(),
             "cause": repr(error.__cause__) if error.__cause__ else None,
@@ -51,7 +51,7 @@ def document(case):
             "error": type(error).__name__,
             "typed": type(error) is InvalidDocument,
             "count": len(error.errors),
-            "faults": [_fault(fault) for fault in error.errors[:MOST_REPORTED]],
+            "errors": [_plain(detail) for detail in error.errors[:MOST_REPORTED]],
             "whole": str(error)[:100_000],
             "cause": repr(error.__cause__) if error.__cause__ else None,
         }
@@ -62,44 +62,44 @@ def document(case):
     }
 
 
-def _fault(fault):
+def _plain(detail):
     return {
-        "message": fault.message,
-        "hint": fault.hint or "",
-        "file": fault.file,
-        "line": fault.line,
-        "path": fault.path or "",
+        "message": detail.message,
+        "hint": detail.hint or "",
+        "file": detail.file,
+        "line": detail.line,
+        "path": detail.path or "",
     }
 
 
-# -- what the sandbox must notice, to test it
+# -- work that the sandbox must stop or report, to test it
 
 
 def loop(_):
-    """Never come to an end."""
+    """Use the processor forever."""
     while True:
         pass
 
 
 def sleep(_):
-    """Wait for what never happens."""
+    """Wait for an hour."""
     time.sleep(3600)
 
 
 def hoard(_):
-    """Take more memory than there is."""
+    """Take memory until there is none."""
     kept = []
     while True:
         kept.append(bytearray(2**20))
 
 
 def untyped(_):
-    """Raise what no reader promises."""
+    """Raise an error that no reader promises."""
     raise RecursionError("deep")
 
 
 def vanish(_):
-    """Go away without a word."""
+    """End without a report."""
     os._exit(0)
 
 
@@ -111,6 +111,6 @@ JOBS = {
 
 
 def warm_up():
-    """Do once what is done on first use, so that no case pays for it."""
+    """Do what happens on first use, so that no case has to."""
     assert "error" not in document({"files": []})
     expression({"expression": "progress >= 50%"})

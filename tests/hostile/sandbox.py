@@ -1,11 +1,12 @@
-"""Runs cases one by one, each in a process of its own that may use 2 seconds and 256 MB.
+"""
+Runs cases one by one, in processes that may use 2 seconds and 256 MB each.
 
-As a script this is a server: it reads a job a line from its standard input, forks a child for it,
-and writes what the child reports, a line, to its standard output. It imports holdback once, so that
-a case costs a fork and not a start of Python. `Sandbox` is the other end of it.
+As a script this is a server. It reads one job per line from its standard input, forks a child for
+the job, and writes the child's report as one line to its standard output. It imports holdback once,
+so that a case costs a fork and not a start of Python. `Sandbox` is its client.
 
-A child that does not report, because it was killed or went away, gives a report that says so. So
-does one that raises anything but an error of holdback.
+If a child is killed or ends without a report, the server reports that. An error that no reader
+promises is reported too.
 """
 
 from __future__ import annotations
@@ -19,13 +20,13 @@ import sys
 import time
 from pathlib import Path
 
-# What a case may use: seconds of the processor, and bytes of memory, Python itself included.
+# The limits of a case: seconds of the processor, and bytes of memory, including Python's own.
 SECONDS = 2
 MEMORY = 256 * 2**20
-# A case that waits for something uses no processor; a busy machine may be slow.
-WALL_SECONDS = 20
+# A case that waits uses no processor. Long, because the machine may be busy.
+WALL_SECONDS = 60
 
-# Elsewhere, on Windows, a process can neither be forked nor be limited like this.
+# Windows can neither fork a process nor limit it in this way.
 LIMITED = hasattr(os, "fork") and importlib.util.find_spec("resource") is not None
 
 TESTS = Path(__file__).parents[1]
@@ -45,11 +46,11 @@ class Sandbox:
         )
 
     def run(self, kind, case):
-        """What the child reports that runs *case*, a job of that *kind*."""
+        """The report of a child process on *case*, a job of that *kind*."""
         self.server.stdin.write(json.dumps({"kind": kind, "case": case}) + "\n")
         self.server.stdin.flush()
         line = self.server.stdout.readline()
-        assert line, "the server of the sandbox is gone"
+        assert line, "the server of the sandbox has ended"
         return json.loads(line)
 
     def close(self):
@@ -63,8 +64,8 @@ class Sandbox:
 
 
 def serve():
-    """Answer every job until there are no more."""
-    import corpus  # noqa: F401 - imported once, before the children are
+    """Answer jobs until standard input ends."""
+    import corpus  # noqa: F401 - imported once, before any fork
     import jobs
 
     jobs.warm_up()
@@ -85,9 +86,9 @@ def in_child(work, case):
         _child(work, case, writing)
     os.close(writing)
     with os.fdopen(reading, "rb") as pipe:
-        said = pipe.read()
+        written = pipe.read()
     _, status, used = os.wait4(child, 0)
-    report = _report(said, status)
+    report = _report(written, status)
     return {
         **report,
         "seconds": round(used.ru_utime + used.ru_stime, 3),
@@ -97,7 +98,7 @@ def in_child(work, case):
 
 
 def _child(work, case, writing):
-    """Do *work*, tell what came of it, and end the process without coming back."""
+    """Do *work*, write the report, and end the process."""
     import resource
 
     try:
@@ -108,18 +109,18 @@ def _child(work, case, writing):
         resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS + 1))
         try:
             report = work(case)
-        except BaseException as error:  # noqa: BLE001 - whatever it is, it is reported
-            report = {"error": type(error).__name__, "typed": False, "said": repr(error)[:300]}
+        except BaseException as error:  # noqa: BLE001 - every error is reported
+            report = {"error": type(error).__name__, "typed": False, "shown": repr(error)[:300]}
         os.write(writing, json.dumps(report).encode())
     finally:
         os._exit(0)
 
 
-def _report(said, status):
+def _report(written, status):
     if os.WIFSIGNALED(status):
         return {"killed": signal.Signals(os.WTERMSIG(status)).name}
     try:
-        return json.loads(said)
+        return json.loads(written)
     except ValueError:
         return {"killed": f"no report, and exit status {os.waitstatus_to_exitcode(status)}"}
 

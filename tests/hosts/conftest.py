@@ -1,4 +1,4 @@
-"""A PostgreSQL for the tests of hosts, or a loud message when it is not installed."""
+"""A PostgreSQL for the tests of hosts; without one they are skipped, and the run says so."""
 
 from __future__ import annotations
 
@@ -13,9 +13,3 @@ def postgres():
         pytest.skip(server.MISSING)
     with server.cluster() as running:
         yield running
-
-
-def pytest_terminal_summary(terminalreporter):
-    if not server.INSTALLED:
-        terminalreporter.write_sep("!", "PostgreSQL", red=True, bold=True)
-        terminalreporter.write_line(server.MISSING, red=True, bold=True)

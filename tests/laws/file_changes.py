@@ -1,9 +1,7 @@
 """
-Changes to the files of a jurisdiction, as plain values: those without meaning, and those of
-meaning.
+Random changes to the values in a jurisdiction's files: of prose and spelling, and of meaning.
 
-A change is made in place, by a given source of chance. One for which there is nothing in the files
-raises `LookupError`.
+A change is made in place. It raises `LookupError` when the files have nothing to change.
 """
 
 from __future__ import annotations
@@ -18,11 +16,11 @@ from written_meaning import CALCULATORS, DATED, PRODUCTS, RENEWAL, WHO
 ZONES = ("Europe/Paris", "Asia/Kolkata", "UTC")
 
 
-# -- where things are
+# -- the parts of the files
 
 
 def entries(files):
-    """Every entry of every timeline in the *files* of a jurisdiction."""
+    """The entries of all timelines in the *files* of a jurisdiction."""
     for timeline in timelines(files):
         yield from timeline
 
@@ -32,8 +30,8 @@ def timelines(files):
         if name in files[WHO]:
             yield files[WHO][name]
     for file in (RENEWAL, PRODUCTS):
-        for each in files.get(file, {}).get("parameters", {}).values():
-            yield each["timeline"]
+        for parameter in files.get(file, {}).get("parameters", {}).values():
+            yield parameter["timeline"]
 
 
 def products_of(files):
@@ -41,14 +39,16 @@ def products_of(files):
 
 
 def lists_of_rules(files):
-    """Every list of rules, of renewals and of products."""
-    return [
-        each["rules"] for each in (files.get(RENEWAL, {}), *products_of(files)) if "rules" in each
-    ]
+    """The lists of rules: those of renewals, and those of each product."""
+    tables = (files.get(RENEWAL, {}), *products_of(files))
+    return [table["rules"] for table in tables if "rules" in table]
 
 
 def rules_of(files):
-    return [rule for each in lists_of_rules(files) for rule in each]
+    return [rule for rules in lists_of_rules(files) for rule in rules]
+
+
+# -- changes without meaning
 
 
 PROSE = (
@@ -60,17 +60,15 @@ PROSE = (
 )
 
 
-def say_otherwise(files, random):
-    """
-    Every name, description, reason, source, owner, date of review, figure and example another one.
-    """
+def rephrase(files, random):
+    """Replace everything that only people read, such as names, reasons, sources and examples."""
     who = files[WHO]
     who |= {"name": random.choice(PROSE), "owner": random.choice(PROSE)}
     who["review_by"] += timedelta(days=random.randint(-500, 500))
-    for each in who.get("facts", {}).values():
-        each["description"] = random.choice(PROSE)
-    for each in who.get("switch_off", ()):
-        each["reason"] = random.choice(PROSE)
+    for fact in who.get("facts", {}).values():
+        fact["description"] = random.choice(PROSE)
+    for dropped in who.get("switch_off", ()):
+        dropped["reason"] = random.choice(PROSE)
     decimal, group = random.choice((".,", ",.", (".", ""), (",", " ")))
     who["figures"] = {
         "decimal": decimal,
@@ -89,27 +87,25 @@ def say_otherwise(files, random):
     for product in products_of(files):
         product |= {"name": random.choice(PROSE), "description": random.choice(PROSE)}
     for file in (RENEWAL, PRODUCTS):
-        try_otherwise(files.get(file, {}), random)
+        replace_examples(files.get(file, {}), random)
 
 
-def try_otherwise(file, random):
-    """
-    Other examples: some left out, others named and ordered otherwise, an ordinary deal another one.
-    """
-    examples = [each for each in file.get("examples", ()) if random.random() < 0.7]
+def replace_examples(file, random):
+    """Leave out some examples, rename and reorder the others, and change the typical deal."""
+    examples = [example for example in file.get("examples", ()) if random.random() < 0.7]
     random.shuffle(examples)
-    for place, each in enumerate(examples):
-        each["name"] = f"{random.choice(PROSE)} {place}"
+    for place, example in enumerate(examples):
+        example["name"] = f"{random.choice(PROSE)} {place}"
     if "examples" in file:
         file["examples"] = examples
     if "progress" in file.get("typical", {}):
         file["typical"]["progress"] = f"{random.randint(50, 99)}.5%"
-    for each in file.get("survivors", ()):
-        each["reason"] = random.choice(PROSE)
+    for survivor in file.get("survivors", ()):
+        survivor["reason"] = random.choice(PROSE)
 
 
-def spell_otherwise(files, random):
-    """Every percentage with another zero, every expression with other spaces and parentheses."""
+def respell(files, random):
+    """Add zeros to percentages and amounts, and spaces and parentheses to expressions."""
 
     def longer(match):
         number = match[1] if "." in match[1] else f"{match[1]}."
@@ -132,24 +128,24 @@ def spell_otherwise(files, random):
 
 
 def split(listed, place, random, *, default_from=None):
-    """The entry at *place* of a list in two, one after the other, that say the same."""
+    """Split the entry at *place* of a list into two successive ones that say the same."""
     entry = listed[place]
     start = entry.get("from", default_from)
     ends = [entry.get("until")]
     if "value" in entry:
-        ends += [each["from"] for each in listed[place + 1 : place + 2]]
-    end = min((each for each in ends if each), default=start + timedelta(days=3_000))
+        ends += [following["from"] for following in listed[place + 1 : place + 2]]
+    end = min((day for day in ends if day), default=start + timedelta(days=3_000))
     days = (end - start).days
     if days < 2:
         return
     at = start + timedelta(days=random.randint(1, days - 1))
-    # In a timeline an entry holds until the next one: `until` may say so.
+    # In a timeline an entry holds until the next one begins, so `until` is optional.
     ending = {"until": at} if "value" not in entry or random.random() < 0.5 else {}
     listed[place : place + 1] = [{**entry, **ending}, {**deepcopy(entry), "from": at}]
 
 
 def split_some(files, random):
-    """Some timelines, rules, products and what is switched off, in two that say the same."""
+    """Split some entries of timelines, rules, products and switched-off items in two."""
     for timeline in timelines(files):
         if random.random() < 0.5:
             split(timeline, random.randrange(len(timeline)), random)
@@ -173,11 +169,11 @@ def split_some(files, random):
         split(dropped, 0, random, default_from=date(2024, 1, 1))
 
 
-# -- what has meaning
+# -- changes of meaning
 
 
 def moved(value, random):
-    """*value*, of a parameter, a range or a setting, a little larger or smaller."""
+    """The *value* of a parameter, a range or a setting, one unit larger or smaller."""
     step = random.choice((1, -1))
     if isinstance(value, bool):
         return not value
@@ -192,21 +188,23 @@ def moved(value, random):
     return f"{value[: number.start()]}{Decimal(number[0]) + unit * step}{value[number.end() :]}"
 
 
-def pick(found, random):
-    """One of what was *found*; rejected when there is nothing."""
-    found = list(found)
-    if not found:
+def pick(items, random):
+    """
+    One of *items*.
+
+    Raises:
+        LookupError: there are none.
+    """
+    items = list(items)
+    if not items:
         raise LookupError
-    return random.choice(found)
-
-
-def other(words, word, random):
-    return random.choice([each for each in words if each != word])
+    return random.choice(items)
 
 
 def change_rounding(files, random):
     who = files[WHO]
-    who["rounding"] = other(("half_up", "half_even", "down", "up"), who.get("rounding"), random)
+    others = {"half_up", "half_even", "down", "up"} - {who.get("rounding")}
+    who["rounding"] = random.choice(sorted(others))
 
 
 def change_zone(files, random):
@@ -228,14 +226,14 @@ def change_days(files, random):
 
 
 def change_range(files, random):
-    facts = [each for each in files[WHO].get("facts", {}).values() if "maximum" in each]
+    facts = [fact for fact in files[WHO].get("facts", {}).values() if "maximum" in fact]
     fact = pick(facts, random)
     key = random.choice(("minimum", "maximum"))
     fact[key] = moved(fact[key], random)
 
 
 def change_options(files, random):
-    facts = [each for each in files[WHO].get("facts", {}).values() if "options" in each]
+    facts = [fact for fact in files[WHO].get("facts", {}).values() if "options" in fact]
     options = pick(facts, random)["options"]
     if random.random() < 0.5:
         options.append("Another")
@@ -263,18 +261,18 @@ def change_parameter(files, random):
 
 
 def change_dates_of_parameter(files, random):
-    found = [entry for each in parameters_of(files) for entry in each["timeline"][1:]]
-    pick(found, random)["from"] += timedelta(days=random.choice((-40, -1, 1, 40)))
+    later = [entry for parameter in parameters_of(files) for entry in parameter["timeline"][1:]]
+    pick(later, random)["from"] += timedelta(days=random.choice((-40, -1, 1, 40)))
 
 
 def change_order_of_rules(files, random):
-    rules = pick((each for each in lists_of_rules(files) if len(each) > 1), random)
+    rules = pick((rules for rules in lists_of_rules(files) if len(rules) > 1), random)
     place = random.randrange(len(rules) - 1)
     rules[place : place + 2] = rules[place + 1], rules[place]
 
 
 def drop_rule(files, random):
-    rules = pick((each for each in lists_of_rules(files) if len(each) > 1), random)
+    rules = pick((rules for rules in lists_of_rules(files) if len(rules) > 1), random)
     del rules[random.randrange(len(rules))]
 
 
@@ -304,7 +302,7 @@ def change_threshold(files, random):
 
 
 def bare(rule):
-    """The numbers in `require` that do not belong to a name."""
+    """The `require` of a rule without names, which may contain digits."""
     return re.sub(r"[a-z_][a-z0-9_]*", "", rule["require"])
 
 
@@ -347,13 +345,12 @@ def change_amounts(files, random):
 
 def change_setting(files, random):
     product = pick(products_of(files), random)
-    found = list(_settings([product[kind] for kind in CALCULATORS]))
-    whole, key = pick(found, random)
-    whole[key] = moved(whole[key], random) if key != "calculator" else f"{whole[key]}_2"
+    table, key = pick(_settings([product[kind] for kind in CALCULATORS]), random)
+    table[key] = moved(table[key], random) if key != "calculator" else f"{table[key]}_2"
 
 
 def _settings(value):
-    """Where every figure and name in the settings of calculators stands."""
+    """The table or array and the key of each single value in the settings of calculators."""
     pairs = value.items() if isinstance(value, dict) else enumerate(value)
     for key, part in pairs:
         if isinstance(part, dict | list):

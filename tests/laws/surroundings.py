@@ -1,4 +1,4 @@
-"""One journey, printed as a digest of every byte that it gives; run under hostile surroundings."""
+"""A digest of every byte of one journey, to be printed in hostile surroundings."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from journey import Journey
 
 
 def journey_bytes():
-    """Every reply, event and stored state of a journey through the service."""
+    """The replies, events and stored states of a journey through the service."""
     parts = []
     journey = Journey()
     for step in (

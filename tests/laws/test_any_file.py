@@ -1,4 +1,4 @@
-"""Any content of a jurisdiction's file is read, or raises `InvalidDocument` and nothing else."""
+"""A jurisdiction's file with any content is read, or refused with every error that it has."""
 
 from __future__ import annotations
 
@@ -17,8 +17,7 @@ PIECES = st.sampled_from([
     "1", "-1", "0.5", "1e5", "inf", "nan", "true", "9" * 20,
     "2026-01-01", "2026-01-01T00:00:00Z", "00:00:00",
     "[]", "{}", "{a=1}", "[[1]]", "=", ",", "[", "]", "{", "}", ".", "\n", "#",
-    "''", '""', '"x"', '"{"',
-    '"80%"', '"GBP 5"', '"1 day"', '"progress"', '"progress >= 50%"',
+    "''", '""', '"x"', '"{"', '"80%"', '"GBP 5"', '"1 day"', '"progress"', '"progress >= 50%"',
     '"performance >= minimum_performance"',
     '"\\u0000"', '"\\n"', '"\\""', '"""x\ny"""',
 ]) | st.text(max_size=3)
@@ -27,15 +26,15 @@ PIECES = st.sampled_from([
 
 @st.composite
 def spoilt(draw):
-    """The files of a jurisdiction with some of their pieces replaced, moved or left out."""
+    """The files of a jurisdiction with some pieces replaced."""
     files = dict(IRELAND)
     for _ in range(draw(st.integers(1, 3))):
         name = draw(st.sampled_from(sorted(files)))
-        found = tokens(files[name])
-        if not found:
+        pieces = tokens(files[name])
+        if not pieces:
             continue
-        place = draw(st.sampled_from(found))
-        piece = draw(PIECES | st.sampled_from(found).map(lambda token: token.text))
+        place = draw(st.sampled_from(pieces))
+        piece = draw(PIECES | st.sampled_from(pieces).map(lambda token: token.text))
         files[name] = files[name][: place.start] + piece + files[name][place.end :]
     return files
 
@@ -44,27 +43,27 @@ def spoilt(draw):
 @given(files=spoilt())
 def test_a_file_is_read_or_its_faults_are_named(files):
     """
-    Messages begin with a lower-case letter and have no full stop; all errors are reported at once.
+    All errors are reported at once, with their places, in messages that end without a full stop.
     """
     texts = {name: text.encode(errors="replace").decode() for name, text in files.items()}
 
-    found = errors_in(texts)
+    errors = errors_in(texts)
 
-    assert len(set(found)) == len(found)
-    for fault in found:
-        assert fault.file.startswith("IE/")
-        assert fault.line is not None or "character" in fault.message
-        assert fault.message.isprintable()
-        assert not fault.message.endswith(".")
-        assert fault.underlined()
+    assert len(set(errors)) == len(errors)
+    for error in errors:
+        assert error.file.startswith("IE/")
+        assert error.line is not None or "character" in error.message
+        assert error.message.isprintable()
+        assert not error.message.endswith(".")
+        assert error.underlined()
 
 
 @settings(max_examples=count("files of random bytes"))
 @given(st.binary(max_size=200), st.sampled_from(sorted(IRELAND)))
 def test_bytes_are_read_or_refused(body, name):
     """
-    Bytes of any kind.
+    Random bytes are refused, whichever file they replace.
     """
-    contents = {each: text.encode() for each, text in IRELAND.items()}
+    contents = {file: text.encode() for file, text in IRELAND.items()}
     with pytest.raises(InvalidDocument):
         read_jurisdiction("IE", {**contents, name: body})

@@ -1,4 +1,4 @@
-"""The columns say what the reference interpreter says, on every dataframe library."""
+"""Columns give the answers of the reference interpreter, on every dataframe library."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ RULES, ROWS = count("rules read by each dataframe engine"), 50
 
 
 def table(rows):
-    """Prepared facts as an Arrow table: 64-bit whole numbers with nulls."""
+    """An Arrow table of prepared facts: 64-bit integers with nulls."""
     by_name = zip(NAMES, zip(*rows, strict=True), strict=True)
     return pa.table({name: pa.array(list(numbers), pa.int64()) for name, numbers in by_name})
 
@@ -45,16 +45,16 @@ BACKENDS = {
 
 
 def answers(rule, frame, make=nw):
-    """True, false or unknown for each row of *frame*."""
+    """The answer of *rule* to each row of *frame*: true, false or None for unknown."""
     both = columns(rule, {name: Number(make.col(name)) for name in rule.names}, make)
     shown = {"true": both.true, "false": both.false}
     if both.unknown is not None:
         shown["unknown"] = both.unknown
     frame = frame if make is pl else nw.from_native(frame)
-    found = nw.from_native(frame.select(**shown), pass_through=True)
-    if isinstance(found, nw.LazyFrame):
-        found = found.collect()
-    return [_answer(*row) for row in zip(*(found[name].to_list() for name in shown), strict=True)]
+    result = nw.from_native(frame.select(**shown), pass_through=True)
+    if isinstance(result, nw.LazyFrame):
+        result = result.collect()
+    return [_answer(*row) for row in zip(*(result[name].to_list() for name in shown), strict=True)]
 
 
 def _answer(true, false, unknown=False):
@@ -74,12 +74,14 @@ def pairs(seed, rules=RULES):
 
 
 @pytest.mark.parametrize(
-    ("backend", "make"), [*((each, nw) for each in BACKENDS), ("polars", pl), ("polars lazy", pl)]
+    ("backend", "make"),
+    [*((backend, nw) for backend in BACKENDS), ("polars", pl), ("polars lazy", pl)],
 )
 def test_columns_agree_with_the_interpreter(backend, make):
     """
-    Columns give the interpreter's answer on every input, missing facts included
-    (decisions/three-ideas#one-rule-one-meaning).
+    Columns answer as the reference interpreter does, also where facts are missing.
+
+    See decisions/three-ideas#one-rule-one-meaning.
     """
     met = set()
     for rule, rows in pairs(f"columns on {backend}"):
@@ -92,11 +94,11 @@ def test_columns_agree_with_the_interpreter(backend, make):
 @pytest.mark.parametrize("planted", [">=", "=="])
 def test_a_planted_fault_is_found(monkeypatch, planted):
     """
-    A test that cannot fail is a defect.
+    The comparison finds a wrong operator.
     """
     module = sys.modules["holdback.rules.columns"]
-    fault = operator.gt if planted == ">=" else operator.ne
-    wrong = {planted: lambda first, others: fault(first, others[0])}
+    compared = operator.gt if planted == ">=" else operator.ne
+    wrong = {planted: lambda first, others: compared(first, others[0])}
     monkeypatch.setattr(module, "_COMPARISONS", {**module._COMPARISONS, **wrong})
 
     assert any(

@@ -1,10 +1,9 @@
 """
-"Digest: comments, layout, prose and the order of keys do not change it, any change of meaning does
-(Hypothesis)."
+A digest changes exactly when the meaning of a jurisdiction's files does.
 
-The files that ship and the small jurisdiction are read as plain values, changed, and written again
-in a random layout. What they mean on a day is worked out beside the reader, in `written_meaning`;
-the digest of a day must be the same exactly when that is.
+The shipped files and the small jurisdiction are read as plain values, changed, and written again in
+a random layout. `written_meaning` derives what they mean on a day, independently of the reader. The
+digest of a day must be unchanged exactly when that meaning is (decisions/jurisdiction-folders).
 """
 
 from __future__ import annotations
@@ -34,8 +33,8 @@ from file_changes import (
     change_setting,
     change_threshold,
     change_zone,
-    say_otherwise,
-    spell_otherwise,
+    rephrase,
+    respell,
     split_some,
 )
 from hypothesis import given, reject, settings
@@ -55,11 +54,11 @@ from small_folders import IRELAND as SMALL
 
 ROOT = Path(__file__).parents[2] / "jurisdictions"
 SEEDS = st.integers(0, 2**32)
-# Which are read together: a country, its subdivisions; and the small one.
+# A country is read together with its subdivisions.
 FAMILIES = ("AU", "CA CA-QC", "DE", "GB", "IE", "JP", "US US-CA US-NY", "small")
+WITH_CHILDREN = [family for family in FAMILIES if " " in family]
 
-
-# -- the files as values, and back
+# -- files as values, and back
 
 
 def values(text):
@@ -68,7 +67,7 @@ def values(text):
 
 @cache
 def shipped(family):
-    """The files of every jurisdiction of a *family*, as values."""
+    """The values in the files of each jurisdiction of a *family*, by code and name."""
     if family == "small":
         return {"IE": {name: values(text) for name, text in SMALL.items()}}
     return {
@@ -82,64 +81,66 @@ def shipped(family):
 
 
 def read(files, random):
-    """The jurisdictions whose *files* are values, written in a layout of *random*."""
+    """The jurisdictions with *files* of these values, written in a random layout."""
     folders = [
-        Folder(code, {name: in_some_layout(data, random).encode() for name, data in each.items()})
-        for code, each in files.items()
+        Folder(
+            code, {name: in_some_layout(data, random).encode() for name, data in by_name.items()}
+        )
+        for code, by_name in files.items()
     ]
-    found, faults = read_jurisdictions(folders)
-    if faults:
-        raise InvalidDocument([fault for each in faults.values() for fault in each])
-    return found
+    jurisdictions, errors = read_jurisdictions(folders)
+    if errors:
+        raise InvalidDocument([error for of_folder in errors.values() for error in of_folder])
+    return jurisdictions
 
 
 @cache
 def as_shipped(family):
-    """The jurisdictions of a *family* as they ship."""
+    """The shipped jurisdictions of a *family*."""
     return read(shipped(family), Random(family))
 
 
 def without_examples(files):
-    """*files* without what is only there to be tried: for what changes their meaning."""
+    """*files* without their examples, which a change of meaning could make invalid."""
     dropped = ("examples", "typical", "survivors")
     return {
         code: {
             name: {key: value for key, value in deepcopy(data).items() if key not in dropped}
-            for name, data in each.items()
+            for name, data in by_name.items()
         }
-        for code, each in files.items()
+        for code, by_name in files.items()
     }
 
 
 def digests(jurisdiction):
-    return {each.since: each.digest for each in jurisdiction.slices}
+    return {rulebook.since: rulebook.digest for rulebook in jurisdiction.slices}
 
 
 def digest_on(jurisdiction, day):
-    """The digest of *day*; None before the first rule."""
-    begun = [each.digest for each in jurisdiction.slices if each.since <= day]
+    """The digest on *day*, or None before the first rule."""
+    begun = [rulebook.digest for rulebook in jurisdiction.slices if rulebook.since <= day]
     return begun[-1] if begun else None
 
 
 def layers_of(files, code):
-    """The files of the parents of *code*, the eldest first, and its own."""
+    """The files of the ancestors of *code*, the most distant first, and its own."""
     parent = files[code][WHO].get("parent")
     return [*(layers_of(files, parent) if parent else ()), files[code]]
 
 
-# -- what has no meaning
+# -- changes without meaning
 
 
 @settings(max_examples=count("families written otherwise"))
 @given(family=st.sampled_from(FAMILIES), seed=SEEDS)
 def test_layout_prose_and_the_order_of_keys(family, seed):
     """
-    "comments, layout, prose and the order of keys do not change it"
+    Comments, layout, prose and the order of keys do not change a digest.
     """
     random, files = Random(seed), deepcopy(shipped(family))
-    for each in files.values():
-        say_otherwise(each, random)
-        spell_otherwise(each, random)
+    for by_name in files.values():
+        rephrase(by_name, random)
+        respell(by_name, random)
     after = read(files, random)
 
     for code, before in as_shipped(family).items():
@@ -150,12 +151,11 @@ def test_layout_prose_and_the_order_of_keys(family, seed):
 @given(family=st.sampled_from(FAMILIES), seed=SEEDS)
 def test_the_bounds_of_slices(family, seed):
     """
-    Cutting a period in two does not change the digest of any day
-    (decisions/jurisdiction-folders#identified).
+    An entry split into two that say the same leaves the digest of every day unchanged.
     """
     random, files = Random(seed), without_examples(shipped(family))
-    for each in files.values():
-        split_some(each, random)
+    for by_name in files.values():
+        split_some(by_name, random)
     after = read(files, random)
 
     for code, before in as_shipped(family).items():
@@ -164,35 +164,38 @@ def test_the_bounds_of_slices(family, seed):
         assert set(before.changes) <= set(after[code].changes)
 
 
-# -- what has meaning
+# -- changes of meaning
 
 
 def compared(family, files, after):
     """
-    The digest of a day changed exactly when the meaning did, in every jurisdiction of the *family*:
-    how many days changed, and how many did not, of those on which anything begins.
+    The numbers of days that changed and that did not, of those on which anything begins.
+
+    Asserts that the digest of a day changed exactly when its meaning did, in every jurisdiction of
+    the *family*.
     """
-    changed = same = 0
+    changed = unchanged = 0
     for code, before in as_shipped(family).items():
         old, new = layers_of(shipped(family), code), layers_of(files, code)
         for day in {*before.changes, *after[code].changes}:
-            one, two = digest_on(before, day), digest_on(after[code], day)
-            if one is None or two is None:
+            digest, digest_after = digest_on(before, day), digest_on(after[code], day)
+            if digest is None or digest_after is None:
                 continue
             if meaning(old, day) == meaning(new, day):
-                assert one == two, (code, day, "the digest changed, and the meaning did not")
-                same += 1
+                assert digest == digest_after, (code, day, "only the digest changed")
+                unchanged += 1
             else:
-                assert one != two, (code, day, "the meaning changed, and the digest did not")
+                assert digest != digest_after, (code, day, "only the meaning changed")
                 changed += 1
-    return changed, same
+    return changed, unchanged
 
 
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
 def test_every_kind_of_change(change):
     """
-    "any change of meaning does": of each kind, in every jurisdiction that has such a thing, the
-    digest of the slices that it touches changes, and of no other.
+    A change of meaning changes the digests of the slices that it affects, and no others.
+
+    Each kind of change is tried in every jurisdiction that has something to change.
     """
     changed, applied = 0, 0
     for family in FAMILIES:
@@ -211,10 +214,11 @@ def test_every_kind_of_change(change):
     assert changed >= applied * MOSTLY.get(change, 1), (changed, applied)
 
 
-# How many seeds are tried in each jurisdiction.
+# Seeds of each kind of change in each jurisdiction.
 TRIES = count("seeds of a change in each jurisdiction")
-# What need not mean anything: a fact that no rule reads, a parameter or a rule that is gone or
-# replaced, two versions of a rule in another order, a zone or a rounding that it had.
+# The least share of changes that has a meaning. The others have none because no rule reads the
+# fact, the parameter or rule has expired or is overridden, two versions of one rule swap places, or
+# the random value is the old one.
 MOSTLY = {
     change_range: 0.5,
     change_options: 0.5,
@@ -232,15 +236,14 @@ MOSTLY = {
 @given(family=st.sampled_from(FAMILIES), seed=SEEDS)
 def test_many_changes_at_once(family, seed):
     """
-    After any change of meaning or prose, two texts have one digest on a day exactly when they mean
-    the same on it.
+    Two texts with several changes of any kind share a day's digest exactly when they mean the same.
     """
     random, files = Random(seed), without_examples(shipped(family))
     try:
         for _ in range(random.randint(1, 3)):
             random.choice(CHANGES)(files[random.choice([*files])], random)
         if random.random() < 0.5:
-            say_otherwise(files[random.choice([*files])], random)
+            rephrase(files[random.choice([*files])], random)
         after = read(files, random)
     except (LookupError, InvalidDocument):
         reject()
@@ -248,25 +251,25 @@ def test_many_changes_at_once(family, seed):
     compared(family, files, after)
 
 
-@pytest.mark.parametrize("family", [each for each in FAMILIES if " " in each])
+@pytest.mark.parametrize("family", WITH_CHILDREN)
 @pytest.mark.parametrize("seed", range(3))
 def test_prose_in_a_parent(family, seed):
     """
-    What a parent says in other words changes no digest of its children.
+    Other prose in a parent changes no digest of its children.
     """
     parent, *children = family.split()
     files = deepcopy(shipped(family))
-    say_otherwise(files[parent], Random(seed))
+    rephrase(files[parent], Random(seed))
     after = read(files, Random(seed))
 
     for code in children:
         assert digests(after[code]) == digests(as_shipped(family)[code])
 
 
-@pytest.mark.parametrize("family", [each for each in FAMILIES if " " in each])
+@pytest.mark.parametrize("family", WITH_CHILDREN)
 def test_meaning_in_a_parent(family):
     """
-    What a parent means is meant by its children too, as far as they do not say otherwise.
+    A parent's rules hold for its children, except where a child has its own.
     """
     parent, *children = family.split()
     met = {code: set() for code in children}
@@ -280,12 +283,13 @@ def test_meaning_in_a_parent(family):
                 continue
             compared(family, files, after)
             for code in children:
-                same = digests(after[code]) == digests(as_shipped(family)[code])
-                met[code].add((change, same))
+                unchanged = digests(after[code]) == digests(as_shipped(family)[code])
+                met[code].add((change, unchanged))
 
     for code in children:
-        assert len({change for change, same in met[code] if not same}) >= len(CHANGES) / 2
-        # What a child has itself is its own.
+        effective = {change for change, unchanged in met[code] if not unchanged}
+        assert len(effective) >= len(CHANGES) / 2
+        # A child's own time zone overrides its parent's.
         assert (change_zone, "timezone" in shipped(family)[code][WHO]) in met[code]
 
 
@@ -294,14 +298,14 @@ def test_meaning_in_a_parent(family):
 
 @pytest.fixture
 def read_afresh():
-    """What ships is read with the planted fault, and nothing that was read so is kept."""
+    """Read the shipped files with the planted fault, and keep nothing that was read with it."""
     as_shipped.cache_clear()
     yield
     as_shipped.cache_clear()
 
 
 def leaving_out(written, key):
-    return lambda thing: {name: value for name, value in written(thing).items() if name != key}
+    return lambda item: {name: value for name, value in written(item).items() if name != key}
 
 
 PLANTED = {
@@ -319,11 +323,11 @@ PLANTED = {
 @pytest.mark.parametrize(("name", "key", "change"), PLANTED.values(), ids=PLANTED)
 def test_what_is_left_out_is_noticed(name, key, change, monkeypatch):
     """
-    Planted: a digest that overlooks something.
+    A digest that leaves out part of the meaning is found.
     """
     monkeypatch.setattr(digest_module, name, leaving_out(getattr(digest_module, name), key))
 
-    with pytest.raises(AssertionError, match="the meaning changed, and the digest did not"):
+    with pytest.raises(AssertionError, match="only the meaning changed"):
         test_every_kind_of_change(change)
 
 
@@ -331,7 +335,7 @@ def test_what_is_left_out_is_noticed(name, key, change, monkeypatch):
 @pytest.mark.parametrize("part", ["reason", "source", "line"])
 def test_what_does_not_belong_is_noticed(part, monkeypatch):
     """
-    Planted: a digest that sees the prose, or where a rule stands.
+    A digest that depends on prose, or on the line of a rule, is found.
     """
     right = digest_module._rule
     monkeypatch.setattr(
@@ -356,18 +360,18 @@ class Offered:
 
 
 def digest_anew(rulebook):
-    """The digest of the present content of *rulebook*, from any source."""
+    """The digest of the present content of *rulebook*, which may not be that of its files."""
     products = [
         (
             Offered(
-                key=each.key,
-                repayment_mechanism=each.repayment_mechanism,
-                amounts=each.amounts,
-                calculators={kind: getattr(each, kind) for kind in CALCULATORS},
+                key=product.key,
+                repayment_mechanism=product.repayment_mechanism,
+                amounts=product.amounts,
+                calculators={kind: getattr(product, kind) for kind in CALCULATORS},
             ),
-            each.rules.rules,
+            product.rules.rules,
         )
-        for each in rulebook.products
+        for product in rulebook.products
     ]
     given_by_name = {name: getattr(rulebook, name) for name in ("code", *INHERITED, *DATED)}
     return RulebookDigester().digest(
@@ -376,7 +380,7 @@ def digest_anew(rulebook):
 
 
 def told_apart(rulebook):
-    """What a mutant changes of a rulebook."""
+    """The parts of a rulebook that a mutant may change."""
     settings = (rulebook.offers_valid_hours, rulebook.recently_active_days)
     return rulebook.renewal, rulebook.products, settings
 
@@ -384,26 +388,30 @@ def told_apart(rulebook):
 @pytest.mark.parametrize("family", FAMILIES)
 def test_every_mutant_has_another_digest(family):
     """
-    "every threshold moved by one unit, every comparison flipped, every rule dropped": each changes
-    the digest of the slices where it is in force, the ones that no deal can tell apart as well.
+    A mutant changes the digests of the slices in which it is in force, also where no deal differs.
+
+    The mutants move a threshold by one unit, flip a comparison or drop a rule.
     """
     jurisdictions = Jurisdictions(as_shipped(family).values())
     for jurisdiction in jurisdictions:
-        before = {each.since: digest_anew(each) for each in jurisdiction.slices}
+        slices = jurisdiction.slices
+        before = {rulebook.since: digest_anew(rulebook) for rulebook in slices}
         assert before == digests(jurisdiction)
-        found = list(mutants(jurisdiction, jurisdictions))
-        assert found
-        for mutant in found:
+        every_mutant = list(mutants(jurisdiction, jurisdictions))
+        assert every_mutant
+        for mutant in every_mutant:
             try:
-                after = {each.since: mutant.change(each) for each in jurisdiction.slices}
+                after = {rulebook.since: mutant.change(rulebook) for rulebook in slices}
             except (RuleError, InvalidDocument):
-                continue  # refused: nobody could read it
+                continue  # the reader would refuse such a file
             touched = {
-                each.since
-                for each in jurisdiction.slices
-                if told_apart(after[each.since]) != told_apart(each)
+                rulebook.since
+                for rulebook in slices
+                if told_apart(after[rulebook.since]) != told_apart(rulebook)
             }
-            changed = {day for day, each in after.items() if digest_anew(each) != before[day]}
+            changed = {
+                day for day, rulebook in after.items() if digest_anew(rulebook) != before[day]
+            }
             assert changed == touched, mutant.name
             assert changed, mutant.name
 
@@ -412,23 +420,24 @@ def test_every_mutant_has_another_digest(family):
 
 
 def deals(rulebook, usual, random):
-    """Prepared facts: ordinary, at and beside the constants of the rules, anywhere, unknown."""
-    of_products = (rule for product in rulebook.products for rule in product.rules.rules)
-    rules = [*rulebook.renewal.rules, *of_products]
+    """Prepared facts: ordinary ones, some of them at or near a constant of a rule, or unknown."""
+    rules = [*rulebook.renewal.rules]
+    for product in rulebook.products:
+        rules += product.rules.rules
     facts = rulebook.catalogue.facts
     points = [[None, fact.low, fact.high] for fact in facts]
     for rule in rules:
         for comparison in comparisons(rule.checked.tree):
-            found = list(leaves(comparison))
-            numbers = [each.number for each in found if isinstance(each, Constant)]
-            for leaf in found:
+            operands = list(leaves(comparison))
+            numbers = [leaf.number for leaf in operands if isinstance(leaf, Constant)]
+            for leaf in operands:
                 if isinstance(leaf, FactRead):
                     points[leaf.place] += [
                         number + unit for number in numbers for unit in (-1, 0, 1)
                     ]
     for place, fact in enumerate(facts):
         points[place] = [
-            each for each in points[place] if each is None or fact.low <= each <= fact.high
+            number for number in points[place] if number is None or fact.low <= number <= fact.high
         ]
     for _ in range(40):
         share = random.choice((0.1, 0.3, 0.7))
@@ -439,13 +448,13 @@ def deals(rulebook, usual, random):
 
 
 def decided(rulebook, facts):
-    """What comes out for renewal and for each product, without the words."""
-    found = rulebook.assess_prepared(facts)
-    answers = [each.rules.answer(facts) for each in rulebook.products]
+    """The decisions on renewal and on each product, as canonical JSON without prose."""
+    assessment = rulebook.assess_prepared(facts)
+    answers = [product.rules.answer(facts) for product in rulebook.products]
     return canonical(
         {
-            "renewal": [found.outcome, found.codes, found.needs],
-            "trace": [[line.rule, line.answer] for line in found.trace],
+            "renewal": [assessment.outcome, assessment.codes, assessment.needs],
+            "trace": [[line.rule, line.answer] for line in assessment.trace],
             "products": [
                 [product.key, answer.declined, [line.answer for line in answer.trace], answer.needs]
                 for product, answer in zip(rulebook.products, answers, strict=True)
@@ -458,28 +467,27 @@ def decided(rulebook, facts):
 @given(family=st.sampled_from(FAMILIES), seed=SEEDS)
 def test_one_digest_decides_alike(family, seed):
     """
-    "two rulebooks with one digest decide alike, on every day": those of texts that differ in
-    everything but their meaning, on random deals.
+    Rulebooks with one digest decide alike on random deals, however differently they are written.
     """
     random, files = Random(seed), without_examples(shipped(family))
-    for each in files.values():
-        spell_otherwise(each, random)
-        say_otherwise(each, random)
-        split_some(each, random)
+    for by_name in files.values():
+        respell(by_name, random)
+        rephrase(by_name, random)
+        split_some(by_name, random)
     by_digest = {}
     for jurisdictions in (as_shipped(family), read(files, random)):
         for jurisdiction in jurisdictions.values():
             for rulebook in jurisdiction.slices:
                 by_digest.setdefault(rulebook.digest, []).append(rulebook)
-    pairs = [each for each in by_digest.values() if len(each) > 1]
+    pairs = [rulebooks for rulebooks in by_digest.values() if len(rulebooks) > 1]
     assert len(pairs) == len(by_digest)
     for first, *others in random.sample(pairs, min(4, len(pairs))):
         (usual,) = [
-            first.catalogue.prepare(each.given)
-            for each in as_shipped(family)[first.code].examples
-            if each.product is None and not each.of_settings
+            first.catalogue.prepare(example.given)
+            for example in as_shipped(family)[first.code].examples
+            if example.product is None and not example.of_settings
         ][:1]
         for facts in deals(first, usual, random):
             meant = decided(first, facts)
-            for each in others:
-                assert decided(each, facts) == meant
+            for rulebook in others:
+                assert decided(rulebook, facts) == meant

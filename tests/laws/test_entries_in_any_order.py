@@ -1,4 +1,4 @@
-"""Any order of delivery gives the same deal as the order of dates (decisions/entries)."""
+"""Entries in any order give the deal that the order of dates gives (decisions/entries)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ REPAYMENT = FUNDED.deal.repayment_amount
 
 @st.composite
 def histories(draw):
-    """Entries of one deal, some unsettled at first, some reversed, as they happened by date."""
+    """Entries of one deal; some are unsettled at first, and some are reversed."""
     entries = []
     for place in range(draw(st.integers(1, 8))):
         on = FUNDED.deal.funded_on + timedelta(days=draw(st.integers(0, 50)))
@@ -43,12 +43,12 @@ def histories(draw):
 
 
 def deliver(entries):
-    """The deal after *entries* one by one; a reversal waits until its entry is there."""
+    """The deal after *entries*, delivered singly; a reversal is delivered after its entry."""
     journey = FUNDED
     merchant, waiting = journey.merchant, list(entries)
     while waiting:
-        known = {entry.id for entry in merchant.deals[0].entries}
-        entry = next(e for e in waiting if e.reverses is None or e.reverses in known)
+        recorded = {entry.id for entry in merchant.deals[0].entries}
+        entry = next(e for e in waiting if e.reverses is None or e.reverses in recorded)
         waiting.remove(entry)
         outcome = journey.engine.record_remittance(
             merchant, merchant.deals[0].id, entry, journey.context()
@@ -61,7 +61,7 @@ def deliver(entries):
 @given(data=st.data(), history=histories())
 def test_any_order_gives_the_same_deal(data, history):
     """
-    The deal is the same to the last field in any order, one by one or in one batch.
+    The deal is the same in every attribute, in any order of delivery.
     """
     by_date = deliver(sorted(history, key=lambda entry: (entry.on, entry.id)))
     shuffled = deliver(data.draw(st.permutations(history)))
@@ -74,7 +74,7 @@ def test_any_order_gives_the_same_deal(data, history):
 @given(data=st.data(), history=histories())
 def test_an_entry_delivered_again_is_nothing(data, history):
     """
-    The same entry again changes nothing (decisions/entries).
+    An entry that is delivered again changes nothing (decisions/entries).
     """
     once = deliver(history)
     again = [entry for entry in data.draw(st.permutations(history)) if entry.reverses is None]

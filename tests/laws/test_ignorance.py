@@ -1,6 +1,4 @@
-"""
-"Hiding any fact of any example, and of random deals, never turns a 'not eligible' into 'eligible'."
-"""
+"""Less knowledge never makes a deal eligible: neither one of an example nor a random one."""
 
 from __future__ import annotations
 
@@ -24,8 +22,8 @@ EXAMPLES = [
 ]
 
 
-def hidden_ones(facts):
-    """*facts* with each of the known ones hidden in turn."""
+def with_one_hidden(facts):
+    """*facts* without one known fact, for each of them in turn."""
     for place, number in enumerate(facts):
         if number is not None:
             yield (*facts[:place], None, *facts[place + 1 :])
@@ -34,13 +32,14 @@ def hidden_ones(facts):
 @for_every("code, example", EXAMPLES)
 def test_hiding_a_fact_of_an_example(code, example):
     """
-    "The language has no way to look at missingness, so hiding a fact can never make a deal
-    eligible."
+    A rule cannot ask whether a fact is missing, so hiding one never makes a deal eligible.
+
+    See decisions/rule-language#unknown.
     """
     rulebook = JURISDICTIONS.resolve(code, on=example.on)
     facts = rulebook.catalogue.prepare(example.given)
     if not rulebook.assess_prepared(facts).eligible:
-        for hidden in hidden_ones(facts):
+        for hidden in with_one_hidden(facts):
             assert not rulebook.assess_prepared(hidden).eligible
 
 
@@ -49,9 +48,9 @@ def deals(draw, rulebook):
     """Prepared facts, ordinary or near a bound, some of them unknown."""
     ordinary = rulebook.catalogue.prepare(
         next(
-            each.given
-            for each in JURISDICTIONS.examples(rulebook.code)
-            if each.product is None and each.given
+            example.given
+            for example in JURISDICTIONS.examples(rulebook.code)
+            if example.product is None and example.given
         )
     )
     facts = []
@@ -67,19 +66,21 @@ def deals(draw, rulebook):
 @given(data=st.data())
 def test_hiding_a_fact_of_a_random_deal(data):
     """
-    A deal that is not eligible does not become eligible when less is known about it.
+    A deal that is not eligible stays so when less is known about it.
     """
     rulebook = data.draw(st.sampled_from(RULEBOOKS))
     facts = data.draw(deals(rulebook))
     if not rulebook.assess_prepared(facts).eligible:
-        for hidden in hidden_ones(facts):
+        for hidden in with_one_hidden(facts):
             assert not rulebook.assess_prepared(hidden).eligible
 
 
 @for_every("rulebook", RULEBOOKS, ids=lambda rulebook: f"{rulebook.code} {rulebook.on}")
 def test_nothing_known_is_undetermined(rulebook):
     """
-    Without any fact the outcome is `undetermined`, and only progress is needed.
+    Without a progress the outcome is `undetermined`, progress is needed, and no rule is asked.
+
+    See decisions/rule-language#rules-and-outcomes.
     """
     assessment = rulebook.assess({})
 
@@ -90,8 +91,7 @@ def test_nothing_known_is_undetermined(rulebook):
 
 def test_the_floor_alone_is_never_enough():
     """
-    Reaching the floor alone never makes a deal eligible
-    (decisions/rule-language#rules-and-outcomes).
+    A deal that reaches the floor is not eligible by that alone.
     """
     for rulebook in RULEBOOKS:
         assert not rulebook.assess({"progress": "100%"}).eligible

@@ -1,4 +1,4 @@
-"""The lifecycle under random histories: the laws hold for any operations in any order."""
+"""The laws of the lifecycle hold for any operations of a host, in any order."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ GOOD = {
 
 
 class Lifecycle(RuleBasedStateMachine):
-    """One merchant, and a host that does anything at all with it."""
+    """One merchant, and a host that carries out random operations on it."""
 
     sequences = 0
     funded = 0
@@ -92,7 +92,7 @@ class Lifecycle(RuleBasedStateMachine):
         self.events += [wire.write_event(event) for event in outcome.events]
         if not outcome.events:
             assert wire.write_merchant(outcome.merchant) == before
-        # What is stored is what goes on: the state goes through its own bytes at every step.
+        # The next step starts from the stored state, as it does in a host.
         self.merchant = wire.read_merchant(wire.write_merchant(outcome.merchant))
         assert self.merchant == outcome.merchant
         if self.merchant.provider_id is not None:
@@ -158,23 +158,21 @@ class Lifecycle(RuleBasedStateMachine):
     @rule(data=st.data(), bank=st.sampled_from(BANKS))
     def accept_an_offer(self, data, bank):
         offer_id = data.draw(st.sampled_from(self.offer_ids[-8:]))
-        known = self.accepted.get(offer_id)
+        reply_before = self.accepted.get(offer_id)
         outcome = self.attempt(ENGINE.accept_offer, offer_id, bank_details=bank)
         if outcome is not None:
             reply = wire.write(outcome.reply)
-            assert known is None or reply == known
+            assert reply_before is None or reply == reply_before
             self.accepted[offer_id] = reply
-        for each, reply in self.accepted.items():
-            again = ENGINE.accept_offer(self.merchant, each, self.context())
+        for accepted_id, reply in self.accepted.items():
+            again = ENGINE.accept_offer(self.merchant, accepted_id, self.context())
             assert wire.write(again.reply) == reply
             assert not again.events
 
     @precondition(lambda self: self.merchant.in_fulfilment is None)
     @rule(bank=st.sampled_from(BANKS[1:]))
     def an_ordinary_application(self, bank):
-        """
-        What an ordinary merchant does; without it few histories would reach a deal or a renewal.
-        """
+        """An application as most merchants make it, without which few histories reach a deal."""
         if self.merchant.active_deal is not None:
             self.ask_for_a_renewal()
         else:
@@ -190,7 +188,7 @@ class Lifecycle(RuleBasedStateMachine):
         self.an_ordinary_application(bank or BANKS[1])
 
     def applications(self):
-        return [each.application_id for each in self.merchant.fulfilments] or ["none"]
+        return [fulfilment.application_id for fulfilment in self.merchant.fulfilments] or ["none"]
 
     @rule(data=st.data(), bank=st.sampled_from(BANKS))
     def supply_details(self, data, bank):
@@ -226,24 +224,24 @@ class Lifecycle(RuleBasedStateMachine):
         self.remit(deal, [entry], complete)
 
     @precondition(lambda self: any(deal.entries for deal in self.merchant.deals))
-    @rule(data=st.data(), reverse=st.booleans(), other=st.booleans())
-    def record_about_an_earlier_entry(self, data, reverse, other):
+    @rule(data=st.data(), reverse=st.booleans(), conflicting=st.booleans())
+    def record_about_an_earlier_entry(self, data, reverse, conflicting):
         deal = data.draw(st.sampled_from([deal for deal in self.merchant.deals if deal.entries]))
         earlier = data.draw(st.sampled_from(deal.entries))
         entry = Entry(id=earlier.id, on=earlier.on, amount=earlier.amount, takings=earlier.takings)
         if reverse:
-            reverses = "nothing" if other else earlier.id
+            reverses = "nothing" if conflicting else earlier.id
             entry = Entry(
                 id=f"back-{earlier.id}",
                 on=self.now.date(),
                 amount=earlier.amount,
                 reverses=reverses,
             )
-        elif other:
+        elif conflicting:
             more = earlier.amount + Money(1, earlier.amount.currency)
             entry = Entry(id=earlier.id, on=earlier.on, amount=more)
         outcome = self.remit(deal, [entry], False)
-        assert outcome is None or not other
+        assert outcome is None or not conflicting
 
     def remit(self, deal, entries, complete):
         return self.attempt(
@@ -263,7 +261,7 @@ class Lifecycle(RuleBasedStateMachine):
     @precondition(lambda self: self.merchant.active_deal)
     @rule(percent=st.sampled_from([50, 60, 80]))
     def pay_down_on_pace(self, percent):
-        """What an ordinary merchant does with a deal."""
+        """Remittances that keep pace with the deal's term."""
         deal = self.merchant.active_deal
         self.now += timedelta(days=deal.term_days * percent // 100)
         due = deal.repayment_amount.minor * percent // 100 - deal.remitted.minor
@@ -298,14 +296,14 @@ class Lifecycle(RuleBasedStateMachine):
     @invariant()
     def at_most_one_deal_is_active(self):
         """
-        "A merchant has at most one active deal at a time" (service 1).
+        A merchant never has two active deals (service 1).
         """
         assert sum(deal.active for deal in self.merchant.deals) <= 1
 
     @invariant()
     def provider_id_never_changes(self):
         """
-        "It stays valid for the whole life of the merchant with the service" (service 1).
+        A merchant keeps its provider_id for life (service 1).
         """
         assert len(self.provider_ids) <= 1
 
@@ -319,25 +317,25 @@ class Lifecycle(RuleBasedStateMachine):
     @invariant()
     def eligible_means_not_declined_on_eligibility(self):
         """
-        If `renewal_eligibility` is true, a request at that instant is not declined on eligibility
-        (decisions/renewal#one-assessment).
+        When `renewal_eligibility` is true, a request at that instant is assessed as eligible.
+
+        See decisions/renewal.
         """
         context = self.context()
         looked_up = ENGINE.look_up(self.merchant, context)
         assert not looked_up.events
-        shown = [each.performance.renewal_eligibility for each in looked_up.reply.deals]
-        inactive = [each for each in looked_up.reply.deals if not each.deal.active]
-        assert not any(each.performance.renewal_eligibility for each in inactive)
+        deals = looked_up.reply.deals
+        shown = [deal.performance.renewal_eligibility for deal in deals]
+        assert not any(
+            deal.performance.renewal_eligibility for deal in deals if not deal.deal.active
+        )
         if any(shown):
             type(self).eligible += 1
             outcome = ENGINE.request_offers(self.merchant, self.renewal_request(), context)
             assert outcome.events[0].assessment["outcome"] == "eligible"
 
     def teardown(self):
-        """
-        Replaying the events, through their JSON, gives the same state, and what a ledger makes of
-        them.
-        """
+        """The events, read from their JSON, give the same state, and that of another projection."""
         replayed = evolve_all(self.first, (wire.read_event(event) for event in self.events))
         assert wire.write_merchant(replayed) == wire.write_merchant(self.merchant)
         model = Projection()
@@ -346,7 +344,7 @@ class Lifecycle(RuleBasedStateMachine):
         assert model.provider_id == self.merchant.provider_id
         assert model.eligible == self.merchant.renewal_eligibility
         assert model.applications == {
-            each.application_id: each.status for each in self.merchant.fulfilments
+            fulfilment.application_id: fulfilment.status for fulfilment in self.merchant.fulfilments
         }
         assert {name: offer.status for name, offer in model.offers.items()} == {
             offer.offer_id: offer.offer_status
@@ -365,7 +363,7 @@ class Lifecycle(RuleBasedStateMachine):
 
 def test_the_laws_hold_in_many_histories_that_go_far():
     """
-    No history breaks a law, and enough of them reach a funded deal and a funded renewal.
+    No history breaks a law; half of them reach a funded deal, and a tenth a funded renewal.
     """
     run_state_machine_as_test(
         Lifecycle,

@@ -1,4 +1,4 @@
-"""The closure says what the reference interpreter says, on every rule and all facts."""
+"""Closure and masks give the answers of the reference interpreter, on random rules and facts."""
 
 from __future__ import annotations
 
@@ -18,36 +18,35 @@ from holdback.rules.types import Kind
 from rule_generator import COMPARISONS, RuleGenerator
 from small_catalogue import CATALOGUE
 
-# `holdback.rules.closure` names the function in the package, so the module is looked up by its
-# name.
+# In the package, `closure` is the function, so the module is found by its name.
 CLOSURE = sys.modules["holdback.rules.closure"]
 
 RULES, FACTS_EACH = count("rules read by closure and interpreter"), 20
 PLANTED_RULES = count("rules among which a planted fault is caught")
 
 
-def pairs(seed, rules, each=FACTS_EACH):
-    """*rules* rules, with *each* tuples of facts for every one."""
+def pairs(seed, rules, tuples=FACTS_EACH):
+    """As many random rules, each with a number of tuples of facts."""
     generator = RuleGenerator(Random(seed), CATALOGUE)
     for _ in range(rules):
         rule = generator.rule()
-        yield rule, [generator.facts(rule) for _ in range(each)]
+        yield rule, [generator.facts(rule) for _ in range(tuples)]
 
 
-def same(one, other):
+def same(first, second):
     """Whether two answers are the same: 1 is not true, and 0 is not false."""
-    return one is other or (type(one) is type(other) and one == other)
+    return first is second or (type(first) is type(second) and first == second)
 
 
 def answers(rule):
-    """What the two generated functions answer on facts: the closure, and the masks as an answer."""
+    """A function from facts to the answers of *rule*: by its closure, and by its masks."""
     function, function_of_masks = closure(rule), masks([rule])
     of_masks = {(0, 0): True, (1, 0): False, (0, 1): None}
     return lambda facts: (function(facts), of_masks[function_of_masks(facts)])
 
 
 class Tally:
-    """What the pairs met: each operator's answers, and how many pairs lie at a threshold."""
+    """Counts how often each operator gave each answer, and how many pairs lie at a threshold."""
 
     def __init__(self):
         self.met = Counter()
@@ -59,9 +58,7 @@ class Tally:
         self.near += self.count(traced, None)
 
     def count(self, traced, answer):
-        """
-        Count the operators in *traced*; a number counts for the comparison that it is part of.
-        """
+        """Count the operators in *traced*; one with a number counts for its comparison's answer."""
         node, near = traced.node, False
         if node.type.kind is Kind.FLAG:
             answer = traced.value
@@ -88,14 +85,15 @@ def at_threshold(traced):
 
 def test_on_pairs_from_a_seed():
     """
-    "Closure and reference interpreter agree on 200,000 random (rule, facts) pairs from a seeded
-    generator [...]: every operator meets true, false and unknown at least 1,000 times, a fifth of
-    the pairs lie within one unit of a threshold"
+    Closure, masks, trace and interpreter agree on pairs of a rule and facts.
+
+    At least one pair in 200 meets each answer of each operator, and a fifth of the pairs lie within
+    one unit of a threshold.
     """
     tally = Tally()
-    for rule, each in pairs("the readers agree", RULES):
+    for rule, tuples in pairs("the readers agree", RULES):
         answer = answers(rule)
-        for facts in each:
+        for facts in tuples:
             meant = interpret(rule, facts)
             traced = trace(rule, facts)
             by_closure, by_masks = answer(facts)
@@ -114,7 +112,7 @@ def test_on_pairs_from_a_seed():
 
 @st.composite
 def rules_and_facts(draw):
-    """A rule by its seed, and facts that Hypothesis can make simpler."""
+    """A rule from a seed, and facts for it."""
     rule = RuleGenerator(Random(draw(st.integers(0, 2**64))), CATALOGUE).rule()
     numbers = [
         draw(st.none() | st.integers(fact.low, fact.high)) if place in rule.facts else None
@@ -127,7 +125,7 @@ def rules_and_facts(draw):
 @given(rules_and_facts())
 def test_on_pairs_from_hypothesis(pair):
     """
-    "[...] and 2,000 from Hypothesis"
+    They agree on the pairs that Hypothesis draws, which it can simplify.
     """
     rule, facts = pair
     meant = interpret(rule, facts)
@@ -137,7 +135,7 @@ def test_on_pairs_from_hypothesis(pair):
 
 def test_many_rules_in_one_function():
     """
-    A set of rules gives each rule the answer that it has alone; bit i is rule i's.
+    The masks of several rules hold the answer of rule i in bit i.
     """
     generator = RuleGenerator(Random("sixty rules at once"), CATALOGUE)
     for size in (0, 1, 2, 10, 60):
@@ -151,13 +149,13 @@ def test_many_rules_in_one_function():
             false, unknown = function(facts)
 
             meant = [interpret(rule, facts) for rule in rules]
-            assert false == sum(1 << bit for bit, each in enumerate(meant) if each is False)
-            assert unknown == sum(1 << bit for bit, each in enumerate(meant) if each is None)
+            assert false == sum(1 << bit for bit, answer in enumerate(meant) if answer is False)
+            assert unknown == sum(1 << bit for bit, answer in enumerate(meant) if answer is None)
 
 
 def test_numbers_too():
     """
-    An expression that is not a flag has the same number for both readers, or is unknown for both.
+    Closure and interpreter agree on expressions that are numbers, within the bounds of the check.
     """
     generator = RuleGenerator(Random("numbers"), CATALOGUE)
     kinds = (Kind.COUNT, Kind.PERCENT, Kind.RATIO, Kind.MONEY, Kind.DAYS, Kind.DATE, Kind.TEXT)
@@ -173,12 +171,11 @@ def test_numbers_too():
 
 def test_hiding_a_fact_never_answers():
     """
-    Hiding a fact never changes a known answer into another one: it stays or becomes unknown
-    (decisions/three-ideas#exact-and-never-eligible-on-ignorance).
+    Hiding a fact leaves an answer unchanged or makes it unknown (decisions/rule-language#unknown).
     """
-    for rule, each in pairs("hiding", count("rules with facts hidden")):
+    for rule, tuples in pairs("hiding", count("rules with facts hidden")):
         function = closure(rule)
-        for facts in each:
+        for facts in tuples:
             answer = function(facts)
             for place in rule.facts:
                 hidden = function((*facts[:place], None, *facts[place + 1 :]))
@@ -188,14 +185,14 @@ def test_hiding_a_fact_never_answers():
 
 def test_canonical_text_means_the_same():
     """
-    "tree to canonical text": reading it again gives the same text, and the same answers.
+    A rule read from its canonical text has the same canonical text, and the same answers.
     """
-    for rule, each in pairs("canonical text", count("rules written canonically"), each=4):
+    for rule, tuples in pairs("canonical text", count("rules written canonically"), tuples=4):
         again = check(parse(text(rule)), CATALOGUE, Kind.FLAG)
 
         assert text(again) == text(rule)
         assert rule.parameters or again.tree == rule.tree
-        for facts in each:
+        for facts in tuples:
             assert interpret(again, facts) is interpret(rule, facts)
 
 
@@ -219,27 +216,27 @@ WRITTEN_WRONGLY = {
 }
 
 
-def plant(name, fault):
-    """A planted fault: it replaces the closure's function *name*, and receives the original."""
+def plant(name, wrong):
+    """Replace the closure's function *name* by *wrong*, whose first argument is the right one."""
     right = getattr(CLOSURE, name)
-    return name, lambda *arguments: fault(right, *arguments)
+    return name, lambda *arguments: wrong(right, *arguments)
 
 
 def misjoined(operator, word):
-    """The condition of *operator* joined by *word*, which is the other one."""
+    """A writer of conditions that joins the operands of *operator* by the wrong *word*."""
 
-    def fault(right, node):
+    def wrong(right, node):
         condition = right(node)
         if getattr(node, "operator", "") != operator:
             return condition
         parts = [right(operand) for operand in node.operands]
         return f"({f' {word} '.join(parts)})"
 
-    return fault
+    return wrong
 
 
 def careless_not(right, node):
-    """`not` of an unknown taken for true, as Python does."""
+    """A writer of conditions for which `not` of an unknown is true, as in Python."""
     if getattr(node, "operator", "") == "not":
         return f"(not {right(node.operands[0])})"
     return right(node)
@@ -264,19 +261,19 @@ FAULTS = {
 
 @pytest.fixture(scope="module")
 def expected():
-    """Rules with facts, and what the interpreter says of them."""
+    """Rules with facts, and the interpreter's answers."""
     return [
-        (rule, [(facts, interpret(rule, facts)) for facts in each])
-        for rule, each in pairs("planted faults", PLANTED_RULES)
+        (rule, [(facts, interpret(rule, facts)) for facts in tuples])
+        for rule, tuples in pairs("planted faults", PLANTED_RULES)
     ]
 
 
 def is_caught(expected):
-    """Whether the generated functions now disagree with what was *expected*, or break."""
-    for rule, each in expected:
+    """Whether a generated function gives an answer that is not *expected*, or raises."""
+    for rule, results in expected:
         try:
             answer = answers(rule)
-            if any(not same(got, meant) for facts, meant in each for got in answer(facts)):
+            if any(not same(got, meant) for facts, meant in results for got in answer(facts)):
                 return True
         except TypeError:
             return True
@@ -286,7 +283,7 @@ def is_caught(expected):
 @pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
 def test_planted_faults_are_caught(fault, expected, monkeypatch):
     """
-    Each planted fault is caught: two dozen, at least one for each operator.
+    A wrong closure is found: 21 of them, with at least one for each operator.
     """
     name, wrong = fault
     if isinstance(wrong, dict):
@@ -298,7 +295,7 @@ def test_planted_faults_are_caught(fault, expected, monkeypatch):
 
 def test_nothing_is_caught_where_nothing_is_planted(expected):
     """
-    The comparison that catches planted faults finds none in the real closure.
+    The comparison that finds planted faults finds none in the real closure.
     """
     assert not is_caught(expected)
 
@@ -306,7 +303,7 @@ def test_nothing_is_caught_where_nothing_is_planted(expected):
 @pytest.mark.parametrize("digits", [1, 2])
 def test_a_wrong_scale_is_caught(digits, expected, monkeypatch):
     """
-    A planted fault that compares operands of two scales is caught.
+    A closure that compares operands of two scales without scaling them is found.
     """
 
     class Careless:

@@ -1,4 +1,4 @@
-""" "The host's surroundings do not matter [...]: same bytes." """
+"""The host's surroundings do not change a byte of a reply, an event or a stored state."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ SURROUNDINGS = {
 @for_every("name", HOSTILE_CONTEXTS)
 def test_decimal_contexts(name):
     """
-    "hostile `decimal` contexts": precision, rounding, traps and exponents of the host's choosing.
+    The host's `decimal` context does not matter: its precision, rounding, traps and exponents.
     """
     with decimal.localcontext(HOSTILE_CONTEXTS[name]):
         assert fingerprint() == EXPECTED
@@ -57,7 +57,7 @@ def test_decimal_contexts(name):
 @pytest.mark.parametrize("name", SURROUNDINGS)
 def test_processes(name):
     """
-    "locale, `TZ`, hash seeds, `-O`": a process of its own for each.
+    Neither locale, time zone, hash seed nor the options of Python matter to a process.
     """
     variables, options = SURROUNDINGS[name]
     path = os.pathsep.join([str(HERE), str(HERE.parent), *filter(None, sys.path)])
@@ -76,11 +76,11 @@ def test_threads():
     """
     Eight threads share one engine, each with a decimal context of its own.
     """
-    found = []
+    fingerprints = []
 
     def work(precision):
         decimal.getcontext().prec = precision
-        found.append(fingerprint())
+        fingerprints.append(fingerprint())
 
     threads = [threading.Thread(target=work, args=(place + 1,)) for place in range(8)]
     for thread in threads:
@@ -88,12 +88,12 @@ def test_threads():
     for thread in threads:
         thread.join()
 
-    assert found == [EXPECTED] * 8
+    assert fingerprints == [EXPECTED] * 8
 
 
 def test_asyncio():
     """
-    Tasks share one engine, and one of them spoils the ambient context for all.
+    Tasks share one engine, and each changes the ambient context of all.
     """
 
     async def work(precision):
@@ -104,5 +104,5 @@ def test_asyncio():
     async def together():
         return await asyncio.gather(*(work(place + 1) for place in range(4)))
 
-    with decimal.localcontext():  # a task's changes of the context reach whoever started it
+    with decimal.localcontext():  # what a task changes reaches the code that started it
         assert asyncio.run(together()) == [EXPECTED] * 4

@@ -1,9 +1,9 @@
 """
-Writes plain values as TOML in a random layout: another text each time, and always the same values.
+Plain values as TOML in a random layout: the same values, in a different text each time.
 
-Everything that TOML leaves to the writer is random: the order of keys, tables under headers, inline
-or by dotted keys, tables of one array among other tables, quotes, escapes, numbers, blanks, blank
-lines, comments, the ends of lines.
+Everything that TOML leaves to the writer is random: the order of keys and tables, whether tables
+have headers, are inline or have dotted keys, quotes, escapes, the spelling of numbers, spaces,
+blank lines, comments and line ends.
 """
 
 from __future__ import annotations
@@ -24,24 +24,24 @@ ENDS = ("\n", "\r\n")
 
 
 def in_some_layout(data, random):
-    """*data*, the values of a TOML document, as a text of *random* layout."""
+    """The TOML document with the values *data*, in a random layout."""
     return _Layout(random).document(data)
 
 
 class _Layout:
     def __init__(self, random):
         self.random = random
-        # How often tables have headers: mostly so, mostly not, or now and then.
+        # The share of tables with headers: few, half or most of them.
         self.headed = random.choice((0.1, 0.5, 0.9))
         self.noisy = random.choice((0.02, 0.2))
 
     def flip(self, chance=0.5):
         return self.random.random() < chance
 
-    def shuffled(self, things):
-        things = list(things)
-        self.random.shuffle(things)
-        return things
+    def shuffled(self, keys):
+        keys = list(keys)
+        self.random.shuffle(keys)
+        return keys
 
     def document(self, data):
         own, groups = self.parts((), data)
@@ -51,17 +51,14 @@ class _Layout:
     # -- tables
 
     def parts(self, path, table):
-        """
-        The lines of the pairs of *table*, and groups of blocks with headers; a group keeps its
-        order.
-        """
+        """The lines of *table* itself, and groups of blocks with headers, each in order."""
         own, groups = [], []
         for key in self.shuffled(table):
             value, inner = table[key], (*path, key)
             if isinstance(value, dict) and value and self.flip(self.headed):
                 groups += self.table(inner, value)
             elif _is_array_of_tables(value) and self.flip(self.headed):
-                blocks = [block for each in value for block in self.element(inner, each)]
+                blocks = [block for element in value for block in self.element(inner, element)]
                 groups.append(blocks)
             elif isinstance(value, dict) and value and self.flip(0.3):
                 own += self.dotted((key,), value)
@@ -87,28 +84,28 @@ class _Layout:
         return lines
 
     def merged(self, groups):
-        """The blocks of all *groups* in one list, those of each group in their order."""
+        """The blocks of all *groups* in one list; those of a group keep their order."""
         waiting = [list(group) for group in groups if group]
         blocks = []
         while waiting:
             group = self.random.choice(waiting)
             blocks.append(group.pop(0))
-            waiting = [each for each in waiting if each]
+            waiting = [group for group in waiting if group]
         return blocks
 
-    # -- between the items
+    # -- spaces and comments
 
     def gap(self):
         return self.random.choice(("", " ", " ", "  ", "\t"))
 
     def line(self, text):
-        """*text* on a line, with what may stand before and after it."""
+        """*text* on a line, with spaces, and perhaps with a comment before and after it."""
         before = [self.random.choice(("", "  ", *COMMENTS))] if self.flip(self.noisy) else []
         after = f" {self.random.choice(COMMENTS)}" if self.flip(self.noisy) else ""
         return [*before, f"{self.random.choice(('', '', '  '))}{text}{self.gap()}{after}"]
 
     def between(self):
-        """What may stand between the items of an array: a comment and a new line too."""
+        """The space between two items of an array, which may be a comment and a new line."""
         if not self.flip(self.noisy):
             return " "
         comment = self.random.choice(("", *COMMENTS))
@@ -134,13 +131,13 @@ class _Layout:
             case str():
                 return self.text(value)
             case dict():
-                pairs = (
+                pairs = [
                     f"{self.key(key)}{self.gap()}={self.gap()}{self.value(value[key])}"
                     for key in self.shuffled(value)
-                )
+                ]
                 return f"{{{self.gap()}{f'{self.gap()},{self.gap()}'.join(pairs)}{self.gap()}}}"
             case list():
-                items = [f"{self.between()}{self.value(each)}{self.between()}" for each in value]
+                items = [f"{self.between()}{self.value(item)}{self.between()}" for item in value]
                 last = "," if items and self.flip() else ""
                 return f"[{','.join(items)}{last}{self.between()}]"
             case _:
@@ -154,9 +151,10 @@ class _Layout:
 
     def text(self, text):
         assert "\n" not in text
-        escaped = "".join(self.character(each) for each in text)
-        plain = text if not set('"\\') & set(text) else escaped
-        ways = [f'"{escaped}"', f'"""{escaped}"""', f'"{plain}"']
+        escaped = "".join(self.character(character) for character in text)
+        ways = [f'"{escaped}"', f'"""{escaped}"""']
+        if not set('"\\') & set(text):
+            ways.append(f'"{text}"')
         if "'" not in text:
             ways += [f"'{text}'", f"'''{text}'''"]
         return self.random.choice(ways)
@@ -168,4 +166,4 @@ class _Layout:
 
 
 def _is_array_of_tables(value):
-    return isinstance(value, list) and bool(value) and all(isinstance(each, dict) for each in value)
+    return isinstance(value, list) and bool(value) and all(isinstance(item, dict) for item in value)

@@ -1,8 +1,9 @@
-"""The meaning of a jurisdiction's files on a day, computed without the code that reads them.
+"""
+What a jurisdiction's files mean on a day, derived independently of their reader.
 
-It is a plain value: two texts mean the same on a day when their values are equal. Only the parser
-of expressions is shared. Names, parents and timelines are resolved here, in the most obvious way,
-after decisions/rule-language and decisions/overlays.
+The meaning is a plain value: two sets of files mean the same on a day when their values are equal.
+The package only parses expressions. This module resolves names, overlays parents and cuts timelines
+itself, in the most obvious way (decisions/rule-language, decisions/jurisdiction-folders).
 """
 
 from __future__ import annotations
@@ -24,23 +25,19 @@ NUMBERS = ("percent", "ratio", "count", "money", "days")
 
 
 def holds(entry, day, default=(date.min, None)):
-    """
-    Whether *day* is in `[from, until)` of *entry*, or of the *default* where it leaves them out.
-    """
+    """Whether *day* is in `[from, until)` of *entry*, which has a *default* for either bound."""
     start, end = entry.get("from", default[0]), entry.get("until", default[1])
     return start <= day and (end is None or day < end)
 
 
 def value_on(timeline, day):
-    """The value of a timeline on *day*: that of the last entry that has begun and not ended."""
+    """The value on *day* of the last entry that has begun, if it has not ended."""
     begun = [entry for entry in timeline if entry["from"] <= day]
     return begun[-1]["value"] if begun and holds(begun[-1], day) else None
 
 
 def meaning(layers, day):
-    """
-    What a jurisdiction means on *day*; its *layers* are files by name, the eldest parent's first.
-    """
+    """The meaning on *day* of *layers*: files by name, of the most distant ancestor first."""
     who = {}
     for layer in layers:
         who |= layer[WHO]
@@ -65,36 +62,33 @@ def meaning(layers, day):
 
 
 def overlaid(layers, day, kind, file, listed, key):
-    """
-    The rules or products in force on *day* by id: "a child replaces a whole one" or switches it
-    off.
-    """
-    found = {}
+    """The rules or products in force on *day*, by id; a child replaces or drops whole ones."""
+    in_force = {}
     for layer in layers:
         for dropped in layer[WHO].get("switch_off", ()):
             if kind in dropped and holds(dropped, day):
-                found.pop(dropped[kind], None)
-        for each in layer.get(file, {}).get(listed, ()):
-            if holds(each, day):
-                found[each[key]] = each
-    return found
+                in_force.pop(dropped[kind], None)
+        for entry in layer.get(file, {}).get(listed, ()):
+            if holds(entry, day):
+                in_force[entry[key]] = entry
+    return in_force
 
 
 def parameters_on(layers, day):
-    """Type and value of every parameter on *day*: a child replaces one with its whole timeline."""
-    found = {}
+    """The type and value of each parameter on *day*; a child replaces its whole timeline."""
+    in_force = {}
     for layer in layers:
         for dropped in layer[WHO].get("switch_off", ()):
             if "parameter" in dropped and holds(dropped, day):
-                found.pop(dropped["parameter"], None)
+                in_force.pop(dropped["parameter"], None)
         for file in (RENEWAL, PRODUCTS):
-            for name, each in layer.get(file, {}).get("parameters", {}).items():
-                found[name] = each["type"], value_on(each["timeline"], day)
-    return found
+            for name, parameter in layer.get(file, {}).get("parameters", {}).items():
+                in_force[name] = parameter["type"], value_on(parameter["timeline"], day)
+    return in_force
 
 
 def rule_of(rule, parameters):
-    """What a rule means: `when` is "Kleene `not when or require`"."""
+    """The meaning of a rule; with a `when` it is `not when or require` in Kleene logic."""
     tree = tree_of(rule["require"], parameters)
     if "when" in rule:
         tree = flat("or", [("not", tree_of(rule["when"], parameters)), tree])
@@ -103,7 +97,7 @@ def rule_of(rule, parameters):
 
 
 def product_of(product, parameters, day):
-    """What a product means; its rules hold as long as it is offered where they do not say."""
+    """The meaning of a product; a rule without dates has those of the product."""
     period = product["from"], product.get("until")
     return {
         "key": product["key"],
@@ -119,12 +113,12 @@ def product_of(product, parameters, day):
 
 
 def fact_of(fact):
-    """What the declaration of an own fact means: all but its description."""
+    """The meaning of a declared fact: everything but its description."""
     return {key: plain(value) for key, value in fact.items() if key != "description"}
 
 
 def plain(value):
-    """*value* with its quantities as numbers: `"12.50%"` is `"12.5%"`."""
+    """*value* with its quantities as numbers, so that `"12.50%"` equals `"12.5%"`."""
     if isinstance(value, dict):
         return {key: plain(part) for key, part in value.items()}
     if isinstance(value, list):
@@ -138,7 +132,7 @@ def plain(value):
 
 
 def tree_of(expression, parameters):
-    """An expression with parameters as values, without spaces, parentheses and zeros."""
+    """An expression as a tree with the values of its parameters."""
     return _tree(parsed(expression), parameters)
 
 
@@ -163,10 +157,10 @@ def _tree(node, parameters):
 
 
 def flat(operator, operands):
-    """`a or (b or c)` means what `a or b or c` does; so it is with `and`."""
+    """One operation, so that `a or (b or c)` equals `a or b or c`; the same holds for `and`."""
     if operator in ("or", "and"):
-        parts = [each[1:] if each[0] == operator else (each,) for each in operands]
-        operands = [part for each in parts for part in each]
+        parts = [node[1:] if node[0] == operator else (node,) for node in operands]
+        operands = [operand for part in parts for operand in part]
     return (operator, *operands)
 
 

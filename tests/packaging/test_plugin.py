@@ -1,4 +1,4 @@
-"""What a host gets without asking: its jurisdictions' examples as tests, and a pre-commit hook."""
+"""The pytest plugin, which runs the examples of jurisdictions, and the pre-commit hook."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def pytest_in(folder, *arguments):
-    """A run of pytest of its own in *folder*, its plugins as they are installed."""
+    """The result of pytest in *folder*, in a process of its own with the installed plugins."""
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--rootdir", folder]
     return subprocess.run(
         [*map(str, command), *arguments], cwd=folder, capture_output=True, text=True, check=False
@@ -32,7 +32,7 @@ def written(folder, files=IRELAND, code="IE"):
 
 def test_examples_are_collected(tmp_path):
     """
-    "a `pytest11` plugin that collects the examples of jurisdiction folders as tests"
+    The plugin collects the examples in the folders of jurisdictions as tests.
     """
     ran = pytest_in(written(tmp_path / "jurisdictions"), "-v")
 
@@ -45,7 +45,7 @@ def test_examples_are_collected(tmp_path):
 
 def test_a_failure_shows_what_came_out(tmp_path):
     """
-    "a failure shows expected, got, the deciding rule and the facts"
+    A failure shows the expected and the real outcome, the deciding rule and the facts.
     """
     files = {**IRELAND, "renewal.toml": IRELAND["renewal.toml"].replace('"80%" }', '"79%" }')}
     ran = pytest_in(written(tmp_path / "jurisdictions", files))
@@ -58,9 +58,9 @@ def test_a_failure_shows_what_came_out(tmp_path):
     assert "Traceback" not in ran.stdout
 
 
-def test_a_fault_fails_one_test_and_stops_no_other(tmp_path):
+def test_an_invalid_folder_fails_one_test(tmp_path):
     """
-    "An unreadable, half-written or hostile folder never stops the others from being reported"
+    A folder that cannot be read does not keep the others from being tested.
     """
     folder = written(tmp_path / "jurisdictions")
     broken = {
@@ -80,7 +80,7 @@ def test_a_fault_fails_one_test_and_stops_no_other(tmp_path):
 
 def test_other_files_are_left_alone(tmp_path):
     """
-    A `renewal.toml` elsewhere is not taken for a jurisdiction.
+    A `renewal.toml` in a folder without a jurisdiction's code or file is not collected.
     """
     (tmp_path / "renewal.toml").write_text("x = 1")
     written(tmp_path / "settings", {"renewal.toml": "x = 1"}, "GB")
@@ -94,8 +94,7 @@ def test_other_files_are_left_alone(tmp_path):
 
 def test_a_run_without_jurisdictions_pays_nothing(tmp_path):
     """
-    "light enough to be in every run of a host": until a folder is met, nothing of holdback is
-    imported.
+    The plugin imports nothing of holdback before it meets the folder of a jurisdiction.
     """
     (tmp_path / "test_host.py").write_text(
         "import sys\n\n\ndef test_host():\n"
@@ -110,7 +109,7 @@ def test_a_run_without_jurisdictions_pays_nothing(tmp_path):
 
 def test_the_bundled_examples_run_under_pytest():
     """
-    The repository's own folder, as anybody would run it.
+    The examples of the repository's own jurisdictions pass.
     """
     ran = pytest_in(ROOT, "jurisdictions", "-q")
 
@@ -119,13 +118,13 @@ def test_the_bundled_examples_run_under_pytest():
 
 def test_the_pre_commit_hook(tmp_path):
     """
-    "`.pre-commit-hooks.yaml` with `holdback-check`"
+    The hook is started by changes to jurisdictions, and fails when one of them is invalid.
     """
     (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
     assert hook["id"] == "holdback-check"
     assert hook["pass_filenames"] is False
     changed = {"jurisdictions/GB/renewal.toml", "rules/IE/jurisdiction.toml", "a/digests.lock"}
-    assert all(re.search(hook["files"], each) for each in changed)
+    assert all(re.search(hook["files"], path) for path in changed)
     assert not re.search(hook["files"], "pyproject.toml")
 
     shutil.copytree(ROOT / "jurisdictions", tmp_path / "jurisdictions")
@@ -148,8 +147,7 @@ def test_the_pre_commit_hook(tmp_path):
 
 def test_a_host_names_its_own_calculators(tmp_path):
     """
-    "light enough to be in every run of a host": one that has calculators of its own says so in its
-    conftest.
+    A host with calculators of its own names them in its `conftest.py`.
     """
     folder = written(
         tmp_path / "jurisdictions",

@@ -1,8 +1,7 @@
 """
-The jurisdictions are read from a wheel, from a wheel built of an sdist, and from an editable
-install.
+Jurisdictions are read from a wheel, a wheel built from an sdist, and an editable install.
 
-Each is built and installed for real; what it reads, it reads in a process of its own.
+Each is built and installed, and read in a process of its own.
 """
 
 from __future__ import annotations
@@ -38,21 +37,23 @@ import holdback
 loaded = holdback.load_jurisdictions()
 print(json.dumps({
     "from": holdback.__file__,
-    "digests": [[each.code, each.on.isoformat(), each.digest] for each in loaded.rulebooks()],
+    "digests": [[rulebook.code, rulebook.on.isoformat(), rulebook.digest]
+        for rulebook in loaded.rulebooks()],
     "examples": [
         [example.file, example.line, example.name]
-        for code in loaded.codes for example in loaded.examples(code)
+        for code in loaded.codes
+        for example in loaded.examples(code)
     ],
 }))
 """
 
 
 def run(*command, cwd=None, path=()):
-    """Run a Python command without what this process may have on its path."""
+    """Run a Python command with *path*, and without the paths of this process."""
     environment = {
         name: value for name, value in os.environ.items() if not name.startswith("PYTHON")
     }
-    environment["PYTHONPATH"] = os.pathsep.join(str(each) for each in path)
+    environment["PYTHONPATH"] = os.pathsep.join(map(str, path))
     done = subprocess.run(
         [sys.executable, *map(str, command)],
         cwd=cwd,
@@ -75,7 +76,7 @@ def built(kind, source, target):
 
 
 def installed(wheel, target):
-    """The folder into which *wheel* was installed."""
+    """Install *wheel* into the folder *target*, and return that."""
     options = ("--no-deps", "--no-index", "--no-compile", "--disable-pip-version-check", "--quiet")
     run("-m", "pip", "install", *options, "--target", target, wheel)
     return target
@@ -102,28 +103,31 @@ def editable(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def read_here():
-    """What is read from the sources."""
+    """The digests and examples that the sources give."""
     loaded = load_jurisdictions()
     return {
-        "digests": [[each.code, each.on.isoformat(), each.digest] for each in loaded.rulebooks()],
+        "digests": [
+            [rulebook.code, rulebook.on.isoformat(), rulebook.digest]
+            for rulebook in loaded.rulebooks()
+        ],
         "examples": [
-            [each.file, each.line, each.name]
+            [example.file, example.line, example.name]
             for code in loaded.codes
-            for each in loaded.examples(code)
+            for example in loaded.examples(code)
         ],
     }
 
 
 def check(text, read_here, place):
-    """Whether a process read what is read here, from *place*."""
-    found = json.loads(text)
-    assert Path(found.pop("from")).is_relative_to(place)
-    assert found == read_here
+    """Assert that a process that printed *text* read the same, with holdback from *place*."""
+    read_there = json.loads(text)
+    assert Path(read_there.pop("from")).is_relative_to(place)
+    assert read_there == read_here
 
 
 def test_a_wheel(wheel, read_here, tmp_path):
     """
-    A wheel contains the jurisdictions.
+    The wheel contains the jurisdictions.
     """
     target = installed(wheel, tmp_path / "target")
 
@@ -132,7 +136,7 @@ def test_a_wheel(wheel, read_here, tmp_path):
 
 def test_a_wheel_of_an_sdist(wheel_of_sdist, read_here, tmp_path):
     """
-    A wheel built from the source distribution contains the jurisdictions.
+    The sdist contains everything that the wheel needs.
     """
     target = installed(wheel_of_sdist, tmp_path / "target")
 
@@ -141,7 +145,7 @@ def test_a_wheel_of_an_sdist(wheel_of_sdist, read_here, tmp_path):
 
 def test_an_editable_install(editable, read_here, tmp_path):
     """
-    An editable install reads the jurisdictions of the repository.
+    An editable install reads the repository's own folder.
     """
     target = installed(editable, tmp_path / "target")
 
@@ -150,7 +154,7 @@ def test_an_editable_install(editable, read_here, tmp_path):
 
 def test_a_wheel_as_an_archive(wheel, read_here, tmp_path):
     """
-    A wheel that nobody unpacked: an application may be one archive.
+    A wheel can be read without unpacking it, as in an application that is one archive.
     """
     check(run("-c", READ, cwd=tmp_path, path=[wheel]), read_here, wheel)
 
@@ -158,14 +162,14 @@ def test_a_wheel_as_an_archive(wheel, read_here, tmp_path):
 @pytest.mark.parametrize("kind", ["wheel", "wheel_of_sdist"])
 def test_the_record_has_every_file(kind, request):
     """
-    "the wheel's RECORD has every TOML"
+    The wheel and its RECORD have every file of the jurisdictions, byte for byte.
     """
     with zipfile.ZipFile(request.getfixturevalue(kind)) as archive:
-        (name,) = [each for each in archive.namelist() if each.endswith(".dist-info/RECORD")]
+        (name,) = [path for path in archive.namelist() if path.endswith(".dist-info/RECORD")]
         recorded = {line.split(",")[0] for line in archive.read(name).decode().splitlines()}
         inside = {
-            each: each.replace("jurisdictions/", "holdback/jurisdictions/bundled/", 1)
-            for each in DATA
+            path: path.replace("jurisdictions/", "holdback/jurisdictions/bundled/", 1)
+            for path in DATA
         }
 
         assert set(inside.values()) <= recorded
@@ -175,14 +179,14 @@ def test_the_record_has_every_file(kind, request):
 
 def test_a_wheel_is_the_same_each_time_it_is_built(wheel, wheel_of_sdist):
     """
-    Built of the sources or of the sdist, it is the same wheel, byte for byte.
+    A wheel built from the sources and one built from the sdist are equal, byte for byte.
     """
     assert wheel.read_bytes() == wheel_of_sdist.read_bytes()
 
 
 def test_there_is_no_python_among_the_jurisdictions():
     """
-    The folders of jurisdictions contain data and no Python.
+    The folders of jurisdictions hold data and no code.
     """
     assert DATA
     assert {Path(path).suffix for path in DATA} <= {".toml", ".md", ".lock", ".json"}
