@@ -8,7 +8,7 @@ A synthetic portfolio that one seed reproduces everywhere.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from datetime import date, datetime
 from types import MappingProxyType
 from typing import Any, Final, Literal, TypeAlias, get_args
@@ -16,20 +16,16 @@ from typing import Any, Final, Literal, TypeAlias, get_args
 import narwhals.stable.v2 as nw
 import numpy as np
 from attrs import frozen
-from numpy.typing import NDArray
 
 from holdback.exact_numbers import HUNDRED_PERCENT
 from holdback.facts import MOST_PERCENT, catalogue
 from holdback.model.deal import STATUSES, TYPES
 from holdback.money import Currency
+from holdback.portfolio.dice import CHUNK, Dice, Numbers
 from holdback.rules.types import Kind, Type
 
-_Numbers: TypeAlias = NDArray[np.int64]
-_Flags: TypeAlias = NDArray[np.bool_]
-_Columns: TypeAlias = dict[str, _Numbers]
+_Columns: TypeAlias = dict[str, Numbers]
 Backend: TypeAlias = Literal["pyarrow", "polars", "pandas"]
-
-_CHUNK: Final = 2**13
 
 # Their places in the declared set.
 _FUNDED, _REPAID, _RENEWED, _DEFAULTED, _CANCELLED = range(len(STATUSES))
@@ -84,7 +80,7 @@ _GAPS: Final = (
 )
 
 # What makes a row invalid or unknown. A text that is not declared has the place after the others.
-_ERRORS: Final[tuple[tuple[str, Callable[[_Numbers], _Numbers | int]], ...]] = (
+_ERRORS: Final[tuple[tuple[str, Callable[[Numbers], Numbers | int]], ...]] = (
     ("jurisdiction", lambda _: len(_CODES)),
     ("status", lambda _: len(STATUSES)),
     ("deal_type", lambda _: len(TYPES)),
@@ -144,7 +140,7 @@ def sample(n: int, seed: int, *, backend: Backend = "pyarrow", on: date = date(2
     """
     _check_arguments(n, seed, backend, on)
     seasons = _seasons(on)
-    chunks = [_chunk(seed, number, seasons) for number in range(max(1, -(-n // _CHUNK)))]
+    chunks = [_chunk(seed, number, seasons) for number in range(max(1, -(-n // CHUNK)))]
     table = _table(chunks, n, on)
     if backend == "pandas":
         import pandas as pd  # type: ignore[import-untyped]  # noqa: PLC0415  # no types; only for this backend
@@ -164,38 +160,7 @@ def _check_arguments(n: object, seed: object, backend: object, on: Any) -> None:
         raise ValueError(f'`backend` is "pyarrow", "polars" or "pandas", not {backend!r:.60}')
 
 
-@frozen
-class _Dice:
-    """Random integers for a chunk, drawn from raw *bits* without fractions."""
-
-    bits: np.random.PCG64
-
-    def below(self, bound: int) -> _Numbers:
-        """Integers from 0 to *bound* - 1, uniform."""
-        high = (self.bits.random_raw(_CHUNK) >> np.uint64(32)).astype(np.int64)
-        return high * bound >> 32
-
-    def between(self, low: int, high: int) -> _Numbers:
-        """Integers from *low* to *high*, uniform."""
-        return low + self.below(high - low + 1)
-
-    def bell(self, middle: int, width: int) -> _Numbers:
-        """Integers around *middle*, at most *width* away and mostly near: sums of four draws."""
-        four = self.bits.random_raw(_CHUNK).view(np.uint16).reshape(-1, 4)
-        drawn: _Numbers = four.sum(axis=1, dtype=np.int64) - 2**17 + 2
-        return middle + (drawn * width >> 17)
-
-    def chance(self, per_thousand: int) -> _Flags:
-        """True for *per_thousand* rows in a thousand."""
-        return self.below(1000) < per_thousand
-
-    def weighted(self, weights: Sequence[int]) -> _Numbers:
-        """Places in *weights*, as often as their weight says."""
-        places = np.repeat(np.arange(len(weights), dtype=np.int64), weights)
-        return np.take(places, self.below(len(places)))
-
-
-def _seasons(on: date) -> tuple[_Numbers, _Numbers]:
+def _seasons(on: date) -> tuple[Numbers, Numbers]:
     """Sums of the seasons since each day, by trade and days ago: plain, and times the days ago."""
     ago = np.arange(_HORIZON)
     month = (np.datetime64(on, "D") - ago).astype("datetime64[M]").astype(np.int64) % 12
@@ -208,18 +173,18 @@ def _seasons(on: date) -> tuple[_Numbers, _Numbers]:
 class _Merchants:
     """Takings: *daily* minor units when the deal was funded, and a *growth* in millionths a day."""
 
-    seasons: tuple[_Numbers, _Numbers]
-    trade: _Numbers
-    daily: _Numbers
-    growth: _Numbers
+    seasons: tuple[Numbers, Numbers]
+    trade: Numbers
+    daily: Numbers
+    growth: Numbers
 
-    def takings(self, age: _Numbers, oldest: _Numbers | int, newest: _Numbers | int) -> _Numbers:
+    def takings(self, age: Numbers, oldest: Numbers | int, newest: Numbers | int) -> Numbers:
         """Takings from *oldest* to *newest* days ago, the latter excluded; *age* is the deal's."""
         # With cumulated sums a period is two look-ups; the sums times the days ago give the growth.
         start = self.trade * _HORIZON
         plain, by_age = (sums[start + oldest] - sums[start + newest] for sums in self.seasons)
         level = (10**6 + self.growth * age) * plain - self.growth * by_age
-        taken: _Numbers = self.daily * level // 10**8
+        taken: Numbers = self.daily * level // 10**8
         return taken
 
 
@@ -227,17 +192,17 @@ class _Merchants:
 class _Deals:
     """Terms and history of deals, in days before *on*; *ended* is 0 while a deal is active."""
 
-    repayment: _Numbers
-    term: _Numbers
-    age: _Numbers
-    remitted: _Numbers
-    silence: _Numbers
-    ended: _Numbers
+    repayment: Numbers
+    term: Numbers
+    age: Numbers
+    remitted: Numbers
+    silence: Numbers
+    ended: Numbers
 
 
-def _chunk(seed: int, number: int, seasons: tuple[_Numbers, _Numbers]) -> _Columns:
+def _chunk(seed: int, number: int, seasons: tuple[Numbers, Numbers]) -> _Columns:
     """The deals of the chunk with *number*, by column."""
-    dice = _Dice(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(number,))))
+    dice = Dice(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(number,))))
     jurisdiction = dice.weighted(_SHARES)
     yen = jurisdiction == _CODES.index("JP")
     daily = np.array(_SIZES)[dice.below(len(_SIZES))] * dice.between(70, 140) // 30
@@ -261,7 +226,7 @@ def _chunk(seed: int, number: int, seasons: tuple[_Numbers, _Numbers]) -> _Colum
     return columns
 
 
-def _deals(dice: _Dice, merchants: _Merchants) -> _Deals:
+def _deals(dice: Dice, merchants: _Merchants) -> _Deals:
     """The terms on which deals are funded, and how the takings repay them."""
     # Most deals are about a month's takings; some are small sums for a few weeks.
     share = np.where(dice.chance(150), dice.between(10, 40), dice.between(50, 150))
@@ -290,14 +255,14 @@ def _deals(dice: _Dice, merchants: _Merchants) -> _Deals:
     return _Deals(repayment, term, age, np.minimum(remitted, repayment), silence, ended)
 
 
-def _near_marks(dice: _Dice, part: _Numbers, whole: _Numbers, marks: tuple[int, ...]) -> _Numbers:
+def _near_marks(dice: Dice, part: Numbers, whole: Numbers, marks: tuple[int, ...]) -> Numbers:
     """*part*, in some rows moved to the nearest lower mark of the *whole*, or a unit from it."""
     mark = np.array(marks)[np.searchsorted(marks, part * 1000 // whole, side="right") - 1]
     marked = -(-whole * mark // 1000) + dice.between(-1, 1)
     return np.where(dice.chance(40) & (mark > 0), marked, part)
 
 
-def _status(dice: _Dice, deals: _Deals) -> _Columns:
+def _status(dice: Dice, deals: _Deals) -> _Columns:
     """The facts about the deals, as `derived_facts` defines them."""
     repaid = deals.remitted >= deals.repayment
     half = 2 * deals.remitted >= deals.repayment  # the floor for a renewal
@@ -331,7 +296,7 @@ def _status(dice: _Dice, deals: _Deals) -> _Columns:
     }
 
 
-def _takings(dice: _Dice, merchants: _Merchants, age: _Numbers) -> _Columns:
+def _takings(dice: Dice, merchants: _Merchants, age: Numbers) -> _Columns:
     """The takings of the last 90 days, with better and worse months."""
     last, before, first = (
         merchants.takings(age, days, days - 30) * dice.bell(1000, 400) // 1000
@@ -346,7 +311,7 @@ def _takings(dice: _Dice, merchants: _Merchants, age: _Numbers) -> _Columns:
     }
 
 
-def _evidence(dice: _Dice, age: _Numbers) -> _Columns:
+def _evidence(dice: Dice, age: Numbers) -> _Columns:
     """The evidence of the host's checks, at the latest from the funding of the deal."""
     months = np.where(dice.chance(300), dice.between(3, 40), dice.between(12, 240))
     long_ago = np.where(dice.chance(150), dice.between(200, 800), dice.between(0, 20))
@@ -375,7 +340,7 @@ def _table(chunks: list[_Columns], n: int, on: date) -> Any:
     return pa.table(first | columns)
 
 
-def _array(name: str, numbers: _Numbers, on: date) -> Any:
+def _array(name: str, numbers: Numbers, on: date) -> Any:
     """The *numbers* of the column *name* as an Arrow array of plain values."""
     import pyarrow as pa  # noqa: PLC0415  # not in the extra `frames`
 

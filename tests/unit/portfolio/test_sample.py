@@ -23,6 +23,7 @@ from holdback.facts import BUILT_IN_FACTS
 from holdback.model.deal import STATUSES, TYPES, Deal, Entry
 from holdback.money import MINOR_UNITS, Currency, Money
 from holdback.portfolio import sample_deals
+from holdback.portfolio.dice import Dice
 from holdback.portfolio.sample_deals import sample
 
 ON = date(2026, 7, 1)
@@ -200,7 +201,7 @@ def test_deals_stand_as_a_merchants_state_would_have_them():
     """
     A deal of the model with the same remittances has the same facts.
     """
-    dice = sample_deals._Dice(PCG64(1))
+    dice = Dice(PCG64(1))
     nobody = sample_deals._Merchants(
         sample_deals._seasons(ON), dice.below(3), dice.between(10_000, 900_000), dice.bell(0, 600)
     )
