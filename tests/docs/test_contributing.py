@@ -7,11 +7,18 @@ import subprocess
 import tomllib
 from pathlib import Path
 
+import attrs
+
 from every_case import for_every
-from holdback.facts import catalogue
+from holdback.facts import EVIDENCE_FACTS, catalogue
+from holdback.jurisdictions.jurisdiction_file import TIMELINES
+from holdback.lifecycle.events import EVENT_TYPES
+from holdback.lifecycle.operations import OPERATIONS
+from holdback.model.offer import Offer
 from holdback.money import Currency
 from holdback.offers.registry import BUILT_IN
 from holdback.rules.operators import OPERATORS
+from holdback.testing.conformance import INVARIANTS
 
 ROOT = Path(__file__).parents[2]
 CONTRIBUTING = ROOT / "CONTRIBUTING.md"
@@ -27,7 +34,14 @@ FOLLOWED = {
 }
 
 # A recipe names every file here that mentions its example; tests and pages may use it anywhere.
-SEARCHED = ("src", "pyproject.toml", ".ci", "docs/_ext")
+SEARCHED = (
+    "src",
+    "pyproject.toml",
+    ".ci",
+    "docs/_ext",
+    "docs/hosts/fastapi_host",
+    "jurisdictions/schema",
+)
 PATH = re.compile(
     r"`((?:src|tests|docs|benchmarks|jurisdictions|\.ci)/[\w./-]*|[\w.]+\.(?:md|toml))`"
 )
@@ -47,16 +61,20 @@ def files_with(example):
 
 def test_there_is_a_recipe_for_every_usual_change():
     """
-    A fact, operator, field of a reply, calculator, command, dataframe engine and jurisdiction.
+    Facts, operators, fields, calculators, commands, engines, jurisdictions, findings, invariants.
     """
     assert list(RECIPES) == [
         "Add a fact",
         "Add an operator",
-        "Add a field of a reply",
+        "Add a field of the merchant lookup",
+        "Add a field of an offer",
         "Add a calculator",
         "Add a command",
         "Add a dataframe engine",
         "Add a jurisdiction",
+        "Add a setting of a jurisdiction",
+        "Add a finding of `holdback check`",
+        "Add an invariant of the conformance suite",
     ]
 
 
@@ -111,11 +129,20 @@ def test_a_recipe_names_every_file(recipe):
 
 def test_the_examples_are_there():
     """
-    The examples to follow are a fact, an operator, a calculator and a jurisdiction that ship.
+    The examples to follow are what the recipes say: a derived fact, evidence, an operation ...
     """
     facts = {fact.name for fact in catalogue(Currency.of("GBP")).facts}
+    derived, evidence = FOLLOWED["Add a fact"]
+    command, event, reply, operation = FOLLOWED["Add a command"]
+    row = OPERATIONS[operation]
 
-    assert FOLLOWED["Add a fact"][0] in facts
+    assert derived in facts
+    assert evidence in EVIDENCE_FACTS
+    assert FOLLOWED["Add a field of an offer"][0] in attrs.fields_dict(Offer)
+    assert (command, reply) == (row.input.__name__, row.reply.__name__)
+    assert event in EVENT_TYPES
+    assert FOLLOWED["Add a setting of a jurisdiction"][0] in TIMELINES
+    assert FOLLOWED["Add an invariant of the conformance suite"][0].strip('"') in INVARIANTS
     assert FOLLOWED["Add an operator"][0].strip('"') == list(OPERATORS)[-1]
     assert FOLLOWED["Add a calculator"][0] == list(BUILT_IN.values())[-1].__name__
     assert (ROOT / "jurisdictions" / FOLLOWED["Add a jurisdiction"][0].strip('"')).is_dir()

@@ -30,7 +30,7 @@ Backend: TypeAlias = Literal["pyarrow", "polars", "pandas"]
 # Their places in the declared set.
 _FUNDED, _REPAID, _RENEWED, _DEFAULTED, _CANCELLED = range(len(STATUSES))
 
-# The ten shipped jurisdictions, and the percentage of deals in each.
+# The shipped jurisdictions, and the percentage of deals in each.
 _CODES: Final = ("GB", "US", "US-CA", "US-NY", "CA", "DE", "AU", "IE", "CA-QC", "JP")
 _SHARES: Final = (26, 24, 9, 8, 7, 7, 6, 5, 4, 4)
 
@@ -110,7 +110,7 @@ def sample(n: int, seed: int, *, backend: Backend = "pyarrow", on: date = date(2
     *backend* is `"pyarrow"`, `"polars"` or `"pandas"` (with Arrow types). The same *n*, *seed* and
     *on* give the same rows, and a smaller *n* gives the first of them.
 
-    The columns are `deal_id` (unique texts), `jurisdiction` (the ten that ship, mostly GB and US),
+    The columns are `deal_id` (unique texts), `jurisdiction` (those that ship, mostly GB and US),
     `on`, every built-in fact, and the facts that shipped jurisdictions declare, null in the others.
     Percentages and amounts are decimals: 64.5 is 64.5%, amounts are in major units, yen are whole.
     Counts and days are integers, and the others texts, flags and dates.
