@@ -66,7 +66,10 @@ NOT_RUN = {
 }
 
 # Pages that use files of the repository, and the folders that are copied for them.
-FOLDERS = {"docs/how-to/check-a-portfolio.md": ("jurisdictions",)}
+FOLDERS = {
+    "docs/how-to/check-a-portfolio.md": ("jurisdictions",),
+    "docs/reference/commands.md": ("jurisdictions",),
+}
 
 INFO = re.compile(r"(?P<info>[^\n]*)\n(?P<options>(?:[ \t]*:[\w-]+:[^\n]*\n)*)")
 DIRECTIVE = re.compile(r"\{([\w-]+)\}\s*(.*)")
