@@ -40,7 +40,7 @@ def test_every_command_and_question_is_an_operation():
 
     assert {row.input for row in rows} == {*get_args(Command), *get_args(Question)}
     assert {row.reply for row in rows} == set(get_args(Reply))
-    assert [name for name, row in OPERATIONS.items() if not row.question] == list(COMMANDS)
+    assert [name for name, row in OPERATIONS.items() if not row.is_question] == list(COMMANDS)
 
 
 @operations
@@ -118,7 +118,7 @@ def test_every_operation_is_public():
 
 def lists_of_operations(tree):
     """Yield the line of every collection in *tree* with most of the commands, by name or class."""
-    classes = {row.input.__name__ for row in OPERATIONS.values() if not row.question}
+    classes = {row.input.__name__ for row in OPERATIONS.values() if not row.is_question}
     exports = {
         id(node.value)
         for node in tree.body

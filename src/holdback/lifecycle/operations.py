@@ -79,7 +79,7 @@ class Operation:
     announces: Literal["never", "with events", "always"] = "with events"
 
     @property
-    def question(self) -> bool:
+    def is_question(self) -> bool:
         """Whether the operation changes nothing."""
         return self.input in get_args(Question)
 
@@ -160,7 +160,7 @@ OPERATIONS: Final[Mapping[str, Operation]] = MappingProxyType(
 """The operations by name."""
 
 # The names of the operations that may change a merchant.
-COMMANDS: Final = tuple(name for name, operation in OPERATIONS.items() if not operation.question)
+COMMANDS: Final = tuple(name for name, operation in OPERATIONS.items() if not operation.is_question)
 
 _BY_INPUT: Final[Mapping[type, Operation]] = MappingProxyType(
     {operation.input: operation for operation in _OPERATIONS}

@@ -32,8 +32,8 @@ from holdback.money import Currency, Money
 from holdback.wire.fields import (
     Errors,
     Reader,
+    add_type_error,
     amount_in,
-    checked,
     day,
     flag,
     free_text,
@@ -44,9 +44,9 @@ from holdback.wire.fields import (
     object_of,
     one_of,
     or_null,
+    raise_if_any,
     read_document,
     read_object,
-    wrong_kind,
 )
 from holdback.wire.requests import bank_details, read_offers_request
 from holdback.wire.strict_json import field_path, read_tree
@@ -165,7 +165,7 @@ def _read(
         read = _provider_id(tree, currency, errors)
     else:
         read = read_object(tree, "$", errors, *_fields_of(kind, currency))
-    checked(errors)
+    raise_if_any(errors)
     return kind(**read)
 
 
@@ -198,12 +198,12 @@ def read_input(
     Raises:
         InvalidDocument: as `read_command`.
     """
-    question = OPERATIONS.get(operation)
-    if question is None or not question.question:
+    row = OPERATIONS.get(operation)
+    if row is None or not row.is_question:
         return read_command(operation, body, currency)
     # The host has found the merchant by the provider_id, and the question has no other field.
-    asked: Question = _read(question, None if question.by_provider else body, currency)
-    return asked
+    question: Question = _read(row, None if row.by_provider else body, currency)
+    return question
 
 
 def read_evidence(tree: Mapping[str, Json] | None, *, path: str = "$.evidence") -> dict[str, Json]:
@@ -222,12 +222,12 @@ def read_evidence(tree: Mapping[str, Json] | None, *, path: str = "$.evidence") 
     evidence: dict[str, Json] = {}
     clean = {} if tree is None else read_tree(tree)
     if type(clean) is not dict:
-        wrong_kind(clean, "an object", path, errors)
+        add_type_error(clean, "an object", path, errors)
         clean = {}
     for name, value in clean.items():
         if isinstance(value, dict | list):
             message = f"expected one value, not {kind_of(value)}"
             errors.append(ErrorDetail(message=message, path=field_path(path, name)))
         evidence[name] = number(value) if isinstance(value, Verbatim) else value
-    checked(errors)
+    raise_if_any(errors)
     return evidence

@@ -81,24 +81,24 @@ def _opaque(value: Any, _: Any) -> Opaque:
     return Opaque.of(value)
 
 
-def opened(value: Json) -> Json:
+def with_python_numbers(value: Json) -> Json:
     """
     Return the tree *value* with its numbers as `int` and `Decimal`.
 
-    >>> opened({"a": [Verbatim("1"), Verbatim("0.10")]})
+    >>> with_python_numbers({"a": [Verbatim("1"), Verbatim("0.10")]})
     {'a': [1, Decimal('0.10')]}
     """
     if type(value) is Verbatim:
         return number(value)
     if isinstance(value, dict):
-        return {name: opened(item) for name, item in value.items()}
-    return [opened(item) for item in value] if isinstance(value, list) else value
+        return {name: with_python_numbers(item) for name, item in value.items()}
+    return [with_python_numbers(item) for item in value] if isinstance(value, list) else value
 
 
-def _record(value: Any, _: Any) -> dict[str, Json]:
+def _json_object(value: Any, _: Any) -> dict[str, Json]:
     if not isinstance(value, dict):
         raise _UnexpectedError(f"expected an object, not {kind_of(value)}")
-    read: dict[str, Json] = opened(value)
+    read: dict[str, Json] = with_python_numbers(value)
     return read
 
 
@@ -120,11 +120,11 @@ def _in_order(value: Json) -> Json:
     return value
 
 
-def rate(value: Decimal) -> str:
+def plain_digits(value: Decimal) -> str:
     """
     Return *value* in plain digits without trailing zeros.
 
-    >>> rate(Decimal("12.50")), rate(Decimal("1E+2")), rate(Decimal("-0.0"))
+    >>> plain_digits(Decimal("12.50")), plain_digits(Decimal("1E+2")), plain_digits(Decimal("-0.0"))
     ('12.5', '100', '0')
     """
     text = without_zeros(plain(value))
@@ -181,11 +181,11 @@ def _make_converter() -> Converter:
     ):
         converter.register_structure_hook(kind, structure)
     for kind, unstructure in (
-        (Decimal, rate),
+        (Decimal, plain_digits),
         (Money, str),
         (date, date.isoformat),
         (DateTime, write_timestamp),
-        (Opaque, lambda closed: closed),
+        (Opaque, lambda opaque: opaque),
     ):
         converter.register_unstructure_hook(kind, unstructure)
     converter.register_structure_hook_factory(_is_model, _class_hook)
@@ -193,7 +193,7 @@ def _make_converter() -> Converter:
         _is_model, lambda kind: make_dict_unstructure_fn(kind, converter, _cattrs_use_alias=True)
     )
     converter.register_structure_hook_factory(_is_tuple, _array_hook)
-    converter.register_structure_hook_func(_is_record, _record)
+    converter.register_structure_hook_func(_is_json_object, _json_object)
     converter.register_structure_hook_func(_is_links, _links)
     converter.register_unstructure_hook_func(_is_mapping, _in_order)
     return converter
@@ -211,7 +211,7 @@ def _is_mapping(kind: Any) -> bool:
     return get_origin(kind) is Mapping
 
 
-def _is_record(kind: Any) -> bool:
+def _is_json_object(kind: Any) -> bool:
     return _is_mapping(kind) and get_args(kind) == (str, Any)
 
 

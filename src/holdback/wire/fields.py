@@ -42,7 +42,7 @@ def read_document(body: bytes | str | Mapping[str, Json]) -> Json:
     return read_tree(body) if isinstance(body, Mapping) else read_json(body)
 
 
-def checked(errors: Errors) -> None:
+def raise_if_any(errors: Errors) -> None:
     """Raise `InvalidDocument` if there are *errors*."""
     if errors:
         raise InvalidDocument(errors)
@@ -61,7 +61,7 @@ def kind_of(value: Json) -> str:
     return "an object" if isinstance(value, Mapping) else "an array"
 
 
-def wrong_kind(value: Json, expected: str, path: str, errors: Errors) -> None:
+def add_type_error(value: Json, expected: str, path: str, errors: Errors) -> None:
     """Add the error that *value* is not of the type *expected*."""
     hint = "leave the field out" if value is None else None
     errors.append(
@@ -69,8 +69,8 @@ def wrong_kind(value: Json, expected: str, path: str, errors: Errors) -> None:
     )
 
 
-def missing(path: str, why: str = "the field is missing") -> ErrorDetail:
-    """Return the error that a required field is missing."""
+def missing_field(path: str, why: str = "the field is missing") -> ErrorDetail:
+    """The error that a required field is missing."""
     return ErrorDetail(message=why, path=path)
 
 
@@ -87,7 +87,7 @@ def read_object(
     Absent fields are absent from the result. A field that cannot be read is None in it.
     """
     if type(value) is not dict:
-        wrong_kind(value, "an object", path, errors)
+        add_type_error(value, "an object", path, errors)
         return {}
     read = {}
     for name, item in value.items():
@@ -101,7 +101,7 @@ def read_object(
             read[name] = reader(item, f"{path}.{name}", errors)
     for name in required:
         if name not in value:
-            errors.append(missing(f"{path}.{name}"))
+            errors.append(missing_field(f"{path}.{name}"))
     return read
 
 
@@ -121,7 +121,7 @@ def text_of(longest: int, *, lines: bool = False) -> Reader:
 
     def read(value: Json, path: str, errors: Errors) -> str | None:
         if type(value) is not str:
-            wrong_kind(value, "text", path, errors)
+            add_type_error(value, "text", path, errors)
             return None
         if 0 < len(value) <= longest and value.isprintable() and not value.isspace():
             return value
@@ -171,7 +171,7 @@ def flag(value: Json, path: str, errors: Errors) -> bool | None:
     """Read true or false."""
     if type(value) is bool:
         return value
-    wrong_kind(value, "true or false", path, errors)
+    add_type_error(value, "true or false", path, errors)
     return None
 
 
@@ -216,7 +216,7 @@ def list_of(reader: Reader, *, most: int = MOST_ENTRIES) -> Reader:
 
     def read(value: Json, path: str, errors: Errors) -> tuple[Any, ...]:
         if type(value) is not list:
-            wrong_kind(value, "an array", path, errors)
+            add_type_error(value, "an array", path, errors)
             return ()
         if len(value) > most:
             errors.append(ErrorDetail(message=f"expected at most {most} items", path=path))
@@ -226,24 +226,24 @@ def list_of(reader: Reader, *, most: int = MOST_ENTRIES) -> Reader:
     return read
 
 
-def closed_object(value: Json, path: str, errors: Errors) -> Opaque | None:
+def opaque_object(value: Json, path: str, errors: Errors) -> Opaque | None:
     """Read an object as an opaque document: its content is stored and never interpreted."""
     if type(value) is dict:
         return Opaque.of(value)
-    wrong_kind(value, "an object", path, errors)
+    add_type_error(value, "an object", path, errors)
     return None
 
 
-def closed_objects(value: Json, path: str, errors: Errors) -> Opaque | None:
+def opaque_objects(value: Json, path: str, errors: Errors) -> Opaque | None:
     """Read an array of at least one object as an opaque document."""
     if type(value) is not list:
-        wrong_kind(value, "an array of objects", path, errors)
+        add_type_error(value, "an array of objects", path, errors)
         return None
     if not value:
         errors.append(ErrorDetail(message="expected at least one object", path=path))
     for place, item in enumerate(value):
         if type(item) is not dict:
-            wrong_kind(item, "an object", f"{path}[{place}]", errors)
+            add_type_error(item, "an object", f"{path}[{place}]", errors)
     return Opaque.of(value)
 
 

@@ -26,7 +26,7 @@ from holdback.model.deal import Deal, Entry, LookupDeal, transaction_status
 from holdback.model.offer import Offer
 from holdback.model.product import Offers, Product
 from holdback.money import Money
-from holdback.wire.converter import rate
+from holdback.wire.converter import plain_digits
 from holdback.wire.timestamps import write_timestamp
 
 # These links come first, in this order, and the host's others by name (service 2.4).
@@ -80,11 +80,11 @@ def _items(values: tuple[Any, ...]) -> list[Json]:
 
 
 def _rate(value: Decimal) -> Decimal:
-    return Decimal(rate(value))
+    return Decimal(plain_digits(value))
 
 
 def _offers(reply: Offers) -> dict[str, Json]:
-    """Write the offers response, of which one name is not ours (service 2.2)."""
+    """Write the offers response; `expiresAt` is camel case in the interface (service 2.2)."""
     return {"products": _plain(reply.products), "expiresAt": _plain(reply.expires_at)}
 
 
@@ -132,7 +132,11 @@ def _links(links: Mapping[str, str]) -> dict[str, str]:
 
 
 def _deal(lookup: LookupDeal) -> dict[str, Json]:
-    """Write a deal; `pricing` and `transactions` are decided here (service 2.5)."""
+    """
+    Write a deal (service 2.5).
+
+    The service leaves the form of `pricing` and `transactions` open; this is holdback's.
+    """
     deal = lookup.deal
     return {
         "id": deal.id,
@@ -227,9 +231,9 @@ def _write_offer(offer: Offer) -> str:
     return (
         f'{{"offer_id":{quoted(offer.offer_id)},"offer_status":{quoted(offer.offer_status)},'
         f'"description":{quoted(offer.description)},'
-        f'"split_percentage":{rate(offer.split_percentage)},"term_length":{rate(offer.term_length)},'
+        f'"split_percentage":{plain_digits(offer.split_percentage)},"term_length":{plain_digits(offer.term_length)},'
         f'"repayment_amount":{_digits(offer.repayment_amount)},"funded_amount":{_digits(funded)},'
-        f'"factor_rate":{rate(offer.factor_rate)},"currency":{quoted(funded.currency.code)}}}'
+        f'"factor_rate":{plain_digits(offer.factor_rate)},"currency":{quoted(funded.currency.code)}}}'
     )
 
 

@@ -15,16 +15,16 @@ from holdback.money import MINOR_UNITS
 from holdback.wire.fields import (
     Errors,
     Reader,
-    checked,
-    closed_object,
-    closed_objects,
+    add_type_error,
     free_text,
     identifier,
-    missing,
+    missing_field,
+    opaque_object,
+    opaque_objects,
     or_null,
+    raise_if_any,
     read_document,
     read_object,
-    wrong_kind,
 )
 
 # Groups of digits with hyphens between them (service 2.3).
@@ -44,7 +44,7 @@ def _near(code: str) -> str | None:
 
 def _currency(value: Json, path: str, errors: Errors) -> str | None:
     if type(value) is not str:
-        wrong_kind(value, "text", path, errors)
+        add_type_error(value, "text", path, errors)
         return None
     if value in MINOR_UNITS:
         return value
@@ -90,9 +90,9 @@ def _application(value: Json, path: str, errors: Errors) -> dict[str, Any]:
 _OFFERS_REQUEST: Final[Mapping[str, Reader]] = MappingProxyType(
     {
         "application": _application,
-        "consents": closed_object,
-        "applicants": closed_objects,
-        "company": closed_object,
+        "consents": opaque_object,
+        "applicants": opaque_objects,
+        "company": opaque_object,
     }
 )
 
@@ -113,7 +113,7 @@ def read_offers_request(body: bytes | str | Mapping[str, Json]) -> OffersRequest
     read = read_object(tree, "$", errors, _OFFERS_REQUEST, ("application",))
     if "application" in read and type(tree["application"]) is dict:
         _check_profile(tree, errors)
-    checked(errors)
+    raise_if_any(errors)
     return OffersRequest(
         application=Application(**read["application"]),
         consents=read.get("consents"),
@@ -128,7 +128,7 @@ def _check_profile(tree: Mapping[str, Json], errors: Errors) -> None:
     provider_id = tree["application"].get("provider_id")
     if provider_id is None:
         errors.extend(
-            missing(f"$.{name}", "the field is missing; an initial application carries it")
+            missing_field(f"$.{name}", "the field is missing; an initial application carries it")
             for name in PROFILE
             if name not in tree
         )
@@ -180,6 +180,6 @@ def read_accept_request(body: bytes | str | Mapping[str, Json] | None = None) ->
         return None
     errors: Errors = []
     read = read_object(read_document(body), "$", errors, _ACCEPT_REQUEST)
-    checked(errors)
+    raise_if_any(errors)
     details: BankDetails | None = read.get("bank_details")
     return details

@@ -14,7 +14,7 @@ from holdback.exact_json import Json, Opaque, Verbatim, write_json
 from holdback.lifecycle.events import EVENT_TYPES, Event, event_type
 from holdback.model.deal import Deal
 from holdback.model.merchant import Merchant
-from holdback.wire.converter import CONVERTER, opened, structured
+from holdback.wire.converter import CONVERTER, structured, with_python_numbers
 from holdback.wire.fields import kind_of
 from holdback.wire.strict_json import STATE_DEPTH, STATE_LIMIT, read_json, read_tree
 
@@ -63,7 +63,7 @@ def event_to_dict(event: Event) -> dict[str, Json]:
 
     Numbers are `int` and `Decimal`, or `Verbatim` if these would be written differently.
     """
-    return {name: _open(value) for name, value in _unstructured(event).items()}
+    return {name: _unpack_opaque(value) for name, value in _unstructured(event).items()}
 
 
 def event_from_dict(fields: Mapping[str, Json]) -> Event:
@@ -129,13 +129,13 @@ def _deal_errors(deal: Deal, path: str) -> list[ErrorDetail]:
     return []
 
 
-def _open(value: Json) -> Json:
+def _unpack_opaque(value: Json) -> Json:
     """Return *value* with the content of every opaque document in its place."""
     if isinstance(value, Opaque):
         return _as_numbers(read_json(value.text, limit=STATE_LIMIT, depth=STATE_DEPTH))
     if isinstance(value, dict):
-        return {name: _open(item) for name, item in value.items()}
-    return [_open(item) for item in value] if isinstance(value, list | tuple) else value
+        return {name: _unpack_opaque(item) for name, item in value.items()}
+    return [_unpack_opaque(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def _as_numbers(value: Json) -> Json:
@@ -145,6 +145,6 @@ def _as_numbers(value: Json) -> Json:
     if isinstance(value, list):
         return [_as_numbers(item) for item in value]
     if type(value) is Verbatim:
-        read = opened(value)
+        read = with_python_numbers(value)
         return read if write_json(read) == value else value
     return value

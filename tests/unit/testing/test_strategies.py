@@ -223,7 +223,7 @@ def test_inputs_are_valid_and_plain(operation, data):
     assert json.loads(json.dumps(body)) == body
     if operation == "required_checks":
         assert wire.read_offers_request(body)
-    elif OPERATIONS[operation].question:
+    elif OPERATIONS[operation].is_question:
         assert body.keys() == {"provider_id"}
     else:
         assert isinstance(wire.read_command(operation, body, GB), get_args(Command))

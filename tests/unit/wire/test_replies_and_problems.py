@@ -12,7 +12,7 @@ from every_case import for_every
 from holdback import InvalidDocument, Money, Refusal, wire
 from holdback.errors import REFUSALS, ErrorDetail
 from holdback.exact_json import write_json
-from holdback.wire.converter import rate
+from holdback.wire.converter import plain_digits
 
 
 @for_every("name", wire_samples.REPLIES)
@@ -63,7 +63,7 @@ def test_rates_are_written_without_trailing_zeros(value, written):
     """
     Rates are written without trailing zeros, exact up to 28 digits.
     """
-    assert rate(Decimal(value)) == written
+    assert plain_digits(Decimal(value)) == written
 
 
 def test_text_is_written_as_json_whatever_it_holds():
