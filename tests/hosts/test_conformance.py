@@ -42,6 +42,7 @@ def test_on_postgresql(on_postgres, check):
     result = run_check(check, on_postgres)
     assert result.skipped is None
     if result.broken is not None:
+        options = rerun_options(result, on_postgres)
         pytest.fail(
-            f"{result.broken}\n  again: {rerun_options(result, on_postgres)}", pytrace=False
+            f"{result.broken}\n  run again: holdback conformance HOST {options}", pytrace=False
         )

@@ -74,7 +74,7 @@ def test_a_host_that_fails(run):
     assert "BROKEN" in ran.stdout
     assert "sound-replies: Every answer is a reply (200) or problem details" in ran.stdout
     assert re.search(r"\d+\. 2026-\S+ acme accept_offer .* -> 500 oh", ran.stdout)
-    assert "again: --seed 7 --only 'expiry'" in ran.stdout
+    assert "run again: holdback conformance tried:Fails --seed 7 --only 'expiry'" in ran.stdout
 
 
 def test_a_failure_shows_its_own_history_whatever_the_host_raised(run):

@@ -62,7 +62,7 @@ def test_a_seed_reproduces_a_failure(seed):
     """
     first, options = simulated(snapshot_without_version.Host(), seed, 50)
     assert first.broken is not None
-    assert len(first.broken.history) < 12
+    assert len(first.broken.transcript) < 12
     assert options == f"--seed {first.broken.seed} --histories 1 --only 'histories'"
     second, _ = simulated(snapshot_without_version.Host(), first.broken.seed, 1)
     assert (second.broken.invariant, second.broken.observed) == (

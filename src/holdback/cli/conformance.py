@@ -57,7 +57,7 @@ def conformance_command(
         return conformance.Session(load_factory(host)(), seed, conformance.Effort(**given))
 
     with _open_session(conformance, host, new_session) as session:
-        failed = _run_checks(conformance, session, checks, seed)
+        failed = _run_checks(conformance, session, checks, host)
     sys.exit(FINDINGS if failed else SUCCESS)
 
 
@@ -98,7 +98,7 @@ def _selected_checks(checks: Any, only: tuple[str, ...]) -> Any:
     return [check for check in checks if not only or check.name in only]
 
 
-def _run_checks(conformance: Any, session: Any, checks: Any, seed: int) -> int:
+def _run_checks(conformance: Any, session: Any, checks: Any, host: str) -> int:
     """Run *checks*, print a line for each, and return how many failed."""
     failed = not_tested = 0
     for check in checks:
@@ -108,7 +108,7 @@ def _run_checks(conformance: Any, session: Any, checks: Any, seed: int) -> int:
         if result.skipped is not None:
             not_tested += 1
             state = click.style("not tried", fg="yellow")
-            click.echo(f"{name}{state}  the host cannot: {printable(result.skipped)}")
+            click.echo(f"{name}{state}  {printable(result.skipped)}")
         elif result.broken is None:
             click.echo(f"{name}{click.style('holds', fg='green')}      {check.does}")
         else:
@@ -116,9 +116,10 @@ def _run_checks(conformance: Any, session: Any, checks: Any, seed: int) -> int:
             click.echo(f"{name}{click.style('BROKEN', fg='red')}     {check.does}")
             for line in str(result.broken).splitlines():
                 click.echo(f"    {printable(line)}")
-            click.echo(f"    again: {conformance.rerun_options(result, session)}")
+            options = conformance.rerun_options(result, session)
+            click.echo(f"    run again: holdback conformance {host} {options}")
     held = len(checks) - failed - not_tested
-    click.echo(f"{held} held, {failed} broken, {not_tested} not tried. Seed {seed}.")
+    click.echo(f"{held} held, {failed} broken, {not_tested} not tried. Seed {session.seed}.")
     return failed
 
 

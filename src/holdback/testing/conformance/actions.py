@@ -16,7 +16,12 @@ from holdback.testing.conformance.exchanges import OK, PENNY, SimulatedMerchant
 from holdback.testing.conformance.host import PARTNER_OPERATIONS
 from holdback.testing.conformance.invariants import expect
 from holdback.testing.conformance.projection import amount
-from holdback.testing.conformance.requests import accept, deliver, pay_most, request_offers
+from holdback.testing.conformance.requests import (
+    accept,
+    deliver,
+    pay_until_renewable,
+    request_offers,
+)
 from holdback.testing.conformance.simulation import Simulation
 
 # Merchants of each partner.
@@ -116,7 +121,7 @@ def _ordinary_application(simulation: Simulation, step: Step) -> None:
     if merchant.projection.in_fulfilment:
         return
     for deal_id in merchant.projection.active:
-        pay_most(simulation, merchant, deal_id)
+        pay_until_renewable(simulation, merchant, deal_id)
     before = set(merchant.projection.offers)
     request_offers(simulation, merchant, key=simulation.new_key())
     new = [offer_id for offer_id in merchant.projection.offers if offer_id not in before]

@@ -63,7 +63,10 @@ CHECKS: Final = (
         ("change_rules",),
     ),
     Check(
-        "crashes", "the host dies at each step of each operation", crashes.every_step, ("crash",)
+        "crashes",
+        "the host dies at each step of each operation",
+        crashes.crash_at_every_step,
+        ("crash",),
     ),
     Check(
         "telling",
@@ -71,7 +74,7 @@ CHECKS: Final = (
         publishing.publishing,
         ("published",),
     ),
-    Check("strangers", "merchants of two partners at the same time", races.strangers),
+    Check("strangers", "merchants of two partners at the same time", races.serve_two_partners),
     Check("races of threads", "threads race for one merchant's offers", races.threads),
     Check(
         "races of processes",
@@ -80,7 +83,12 @@ CHECKS: Final = (
         ("new_process",),
     ),
     Check("restart", "another process on the same store", scripted.restart, ("new_process",)),
-    Check("kills", "a process killed at a random moment", crashes.kills, ("new_process",)),
+    Check(
+        "kills",
+        "a process killed at a random moment",
+        crashes.kill_at_random_moments,
+        ("new_process",),
+    ),
     Check(
         "histories",
         "random operations on several merchants: crashes, clock changes, repeats, rule changes",
@@ -94,8 +102,8 @@ class Result:
     """
     The result of a check.
 
-    `broken` is the invariant that the host broke, None when the check holds. `skipped` is the
-    reason why it was not run, the name of a missing method and the host's own words.
+    `broken` is the invariant that the host broke, None when the check holds. `skipped` says
+    why it was not run: the method that the host lacks, with the host's reason.
     """
 
     check: Check
@@ -107,14 +115,16 @@ def run_check(check: Check, session: Session) -> Result:
     """Run one check and return its result."""
     missing = [name for name in check.needs if name not in session.optional]
     if missing:
-        return Result(check, skipped=f"{missing[0]}: {session.host.cannot[missing[0]]}")
+        method = missing[0]
+        reason = session.host.cannot[method]
+        return Result(check, skipped=f"needs `{method}`, which the host lacks: {reason}")
     try:
         check.run(session)
     except (Exception, Crashed) as error:  # noqa: BLE001  # anything that a host raises is a finding
         broken = as_broken_invariant(error)
     else:
         return Result(check)
-    broken.history = broken.history or session.transcript()
+    broken.transcript = broken.transcript or session.transcript()
     return Result(check, broken=broken)
 
 

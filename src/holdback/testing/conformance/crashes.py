@@ -28,7 +28,7 @@ _MOST_STEPS: Final = 500
 _LONGEST_LIFE: Final = timedelta(milliseconds=250)
 
 
-def every_step(session: Session) -> None:
+def crash_at_every_step(session: Session) -> None:
     """Let the host die at each step of each operation, until no operation has that many steps."""
     for step in range(_MOST_STEPS):
         simulation = session.simulation()
@@ -61,7 +61,7 @@ def _crash_on_the_way_to_renewal(
     look_up(simulation, merchant)
 
 
-def kills(session: Session) -> None:
+def kill_at_random_moments(session: Session) -> None:
     """Kill a process at a random moment, and ask again in another one, as the client would."""
     random, answered, longest = session.random("kills"), 0, _LONGEST_LIFE
     for number in range(session.effort.kills):

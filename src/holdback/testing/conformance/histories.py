@@ -87,7 +87,7 @@ def carry_out(steps: Sequence[Step], simulation: Simulation, operations: int) ->
             ACTIONS[step.action][1](simulation, step)
     except (Exception, Crashed) as error:  # noqa: BLE001  # anything that a host raises is a finding
         failure = as_broken_invariant(error)
-        failure.history = simulation.transcript()
+        failure.transcript = simulation.transcript()
         raise failure from None  # its message names the line that raised
     finally:
         simulation.change_rules(changed=False)

@@ -53,22 +53,22 @@ class BrokenInvariantError(Exception):
     """
     A host breaks an invariant.
 
-    `observed` says what the host did, and `history` lists the exchanges that led there. `seed`
-    reproduces the history where it has a seed of its own.
+    `observed` says what the host did, and `transcript` lists the exchanges that led there. `seed`
+    reproduces a random history, which has a seed of its own.
     """
 
     def __init__(self, invariant: str, observed: str) -> None:
         assert invariant in INVARIANTS, invariant
         self.invariant = invariant
         self.observed = observed
-        self.history: tuple[str, ...] = ()
+        self.transcript: tuple[str, ...] = ()
         self.seed: int | None = None
         super().__init__(invariant, observed)
 
     def __str__(self) -> str:
         lines = [f"{self.invariant}: {INVARIANTS[self.invariant]}", f"  observed: {self.observed}"]
-        if self.history:
-            lines += ["  history:", *(f"    {line}" for line in self.history)]
+        if self.transcript:
+            lines += ["  transcript:", *(f"    {line}" for line in self.transcript)]
         return "\n".join(lines)
 
 

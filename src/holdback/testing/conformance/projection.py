@@ -51,24 +51,24 @@ class ProjectedDeal:
     """
     A deal: its `terms` as it was funded, and its remittance `entries` by id.
 
-    `settled` is what a renewal paid off of it.
+    `paid_by_renewal` is the balance that its renewal paid.
     """
 
     terms: dict[str, Any]
     repayment: Decimal
     status: str = "Funded"
-    settled: Decimal = Decimal(0)
+    paid_by_renewal: Decimal = Decimal(0)
     entries: dict[str, dict[str, Any]] = field(factory=dict)
 
     @property
     def remitted(self) -> Decimal:
         """The sum of the settled entries, without those that a settled entry reverses."""
-        settled = [entry for entry in self.entries.values() if entry["settled"]]
-        reversed_ids = {entry["reverses"] for entry in settled if entry.get("reverses")}
+        settled_entries = [entry for entry in self.entries.values() if entry["settled"]]
+        reversed_ids = {entry["reverses"] for entry in settled_entries if entry.get("reverses")}
         return sum(
             (
                 amount(entry["amount"])
-                for entry in settled
+                for entry in settled_entries
                 if not entry.get("reverses") and entry["id"] not in reversed_ids
             ),
             Decimal(0),
@@ -92,7 +92,7 @@ class ProjectedDeal:
         """The amount left to pay; zero for a deal that was renewed or cancelled."""
         if self.status not in {"Funded", "Defaulted"}:
             return Decimal(0)
-        return max(Decimal(0), self.repayment - self.remitted - self.settled)
+        return max(Decimal(0), self.repayment - self.remitted - self.paid_by_renewal)
 
 
 @define
@@ -112,8 +112,8 @@ class Projection:
     deals: dict[str, ProjectedDeal] = field(factory=dict)
     accepted: dict[str, dict[str, Any]] = field(factory=dict)
     takings: set[str] = field(factory=set)
-    # Types of events that must follow before the next operation: they belong to the same one.
-    required: set[str] = field(factory=set)
+    # Types of events that belong to the current operation and have not followed yet.
+    events_due: set[str] = field(factory=set)
 
     @property
     def in_fulfilment(self) -> list[str]:
@@ -141,13 +141,13 @@ class Projection:
         self.last_at = at
         if event["type"] in self._APPLY:
             self._APPLY[event["type"]](self, event)
-        self.required.discard(event["type"])
+        self.events_due.discard(event["type"])
         return event
 
-    def check_at_rest(self) -> None:
+    def check_between_operations(self) -> None:
         """Check what must hold between two operations."""
-        expect(not self.required, "whole", f"{', '.join(sorted(self.required))} is missing")
-        expect(len(self.active) <= 1, "one-active-deal", f"{len(self.active)} are active")
+        expect(not self.events_due, "whole", f"no {', '.join(sorted(self.events_due))} followed")
+        expect(len(self.active) <= 1, "one-active-deal", f"{len(self.active)} deals are active")
 
     def _offers_issued(self, event: dict[str, Any]) -> None:
         issued = event["offer_set"]
@@ -169,7 +169,7 @@ class Projection:
         terms = {**reply["offer"], "offer_status": offer.terms["offer_status"]}
         expect(terms == offer.terms, "terms-honoured", "the accepted terms differ from the offer")
         unchanged = self.provider_id in {None, reply["provider_id"]}
-        expect(unchanged, "stable-provider-id", "it has changed")
+        expect(unchanged, "stable-provider-id", "provider_id has changed")
         self.provider_id = reply["provider_id"]
         # One acceptance withdraws every other offer that is still open, in all sets.
         for offer_id, candidate in self.offers.items():
@@ -178,12 +178,12 @@ class Projection:
         self.accepted[accepted] = reply
         self.applications[reply["application_id"]] = "awaiting_details"
         if event["bank_details"] is not None:
-            self.required.add("ApplicationSubmitted")
+            self.events_due.add("ApplicationSubmitted")
 
     def _details_supplied(self, event: dict[str, Any]) -> None:
         if "bank_details" not in event["omitted"]:
             status = self.applications[event["application_id"]]
-            self.required |= {"ApplicationSubmitted"} if status == "awaiting_details" else set()
+            self.events_due |= {"ApplicationSubmitted"} if status == "awaiting_details" else set()
 
     def _application_submitted(self, event: dict[str, Any]) -> None:
         self.applications[event["application_id"]] = "submitted"
@@ -202,12 +202,12 @@ class Projection:
 
     def _deal_reopened(self, event: dict[str, Any]) -> None:
         self.deals[event["deal_id"]].status = "Funded"
-        self.required.discard("DealRepaid")
+        self.events_due.discard("DealRepaid")
 
     def _deal_renewed(self, event: dict[str, Any]) -> None:
         deal = self.deals[event["deal_id"]]
-        deal.status, deal.settled = "Renewed", amount(event["settled"])
-        self.required.add("DealFunded")
+        deal.status, deal.paid_by_renewal = "Renewed", amount(event["settled"])
+        self.events_due.add("DealFunded")
 
     def _deal_closed(self, event: dict[str, Any]) -> None:
         self.deals[event["deal_id"]].status = event["status"]
@@ -224,7 +224,7 @@ class Projection:
             expect(not repeated, "delivered-once", "an entry was recorded twice")
             deal.entries[entry["id"]] = entry
         if deal.status == "Funded" and deal.balance == 0:
-            self.required.add("DealRepaid")
+            self.events_due.add("DealRepaid")
 
     def _renewal_eligibility_changed(self, event: dict[str, Any]) -> None:
         changed = event["renewal_eligibility"] is not self.eligible

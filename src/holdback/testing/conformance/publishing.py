@@ -10,12 +10,12 @@ from holdback.testing.conformance.host import Crashed
 from holdback.testing.conformance.invariants import expect
 from holdback.testing.conformance.requests import (
     accept,
-    default,
+    close_as_defaulted,
     first_deal,
     fund,
     new_offers,
     pay,
-    pay_most,
+    pay_until_renewable,
     review,
 )
 from holdback.testing.conformance.session import Session
@@ -55,7 +55,7 @@ def _publish_up_to_default(session: Session, step: int | None) -> int:
     pay(simulation, merchant, deal_id, 60)
     review(simulation, merchant)
     simulation.crash_at = step
-    default(simulation, merchant, deal_id)
+    close_as_defaulted(simulation, merchant, deal_id)
     _check_published(session, merchant)
     return simulation.crashes
 
@@ -70,7 +70,7 @@ def _crash_while_publishing(session: Session, step: int) -> bool:
     simulation = session.simulation()
     merchant = simulation.merchant()
     deal_id = first_deal(simulation, merchant)
-    pay_most(simulation, merchant, deal_id)
+    pay_until_renewable(simulation, merchant, deal_id)
     host.crash(step)
     try:
         host.published(merchant.partner, merchant.merchant_id)

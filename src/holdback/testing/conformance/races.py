@@ -139,7 +139,7 @@ def _check_race(
     look_up(simulation, merchant)
 
 
-def strangers(session: Session) -> None:
+def serve_two_partners(session: Session) -> None:
     """Serve merchants of two partners at once, each in a thread: no one gets another's reply."""
     rounds = max(1, session.effort.sets // 10)
     with _frequent_thread_switches(), ThreadPoolExecutor(session.effort.workers) as pool:
@@ -148,11 +148,11 @@ def strangers(session: Session) -> None:
             simulations = [session.simulation() for _ in range(session.effort.workers)]
             start = threading.Barrier(len(simulations))
             starts = [start] * len(simulations)
-            for _ in pool.map(_stranger, simulations, range(len(simulations)), starts):
+            for _ in pool.map(_serve_one_merchant, simulations, range(len(simulations)), starts):
                 pass  # raises what the thread raised
 
 
-def _stranger(simulation: Simulation, number: int, start: threading.Barrier) -> None:
+def _serve_one_merchant(simulation: Simulation, number: int, start: threading.Barrier) -> None:
     merchant = simulation.merchant(("acme", "bolt")[number % 2])
     simulation.attempts = _ATTEMPTS
     start.wait()

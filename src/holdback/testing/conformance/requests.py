@@ -83,13 +83,15 @@ def pay(
     return deliver(simulation, merchant, deal_id, entry)
 
 
-def pay_most(simulation: Simulation, merchant: SimulatedMerchant, deal_id: str) -> None:
+def pay_until_renewable(simulation: Simulation, merchant: SimulatedMerchant, deal_id: str) -> None:
     """Let 110 days pass, and remit 60 percent: enough for the deal to be renewed."""
     simulation.pass_time(days=110)
     pay(simulation, merchant, deal_id, 60)
 
 
-def default(simulation: Simulation, merchant: SimulatedMerchant, deal_id: str) -> Exchange:
+def close_as_defaulted(
+    simulation: Simulation, merchant: SimulatedMerchant, deal_id: str
+) -> Exchange:
     """Close a deal as defaulted."""
     body = {"deal_id": deal_id, "status": "defaulted"}
     return simulation.ask("close_deal", merchant, body, key=simulation.new_key())

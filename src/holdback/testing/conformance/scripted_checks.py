@@ -16,13 +16,13 @@ from holdback.testing.conformance.exchanges import OK, Exchange
 from holdback.testing.conformance.invariants import expect
 from holdback.testing.conformance.requests import (
     accept,
-    default,
+    close_as_defaulted,
     deliver,
     first_deal,
     fund,
     look_up,
     new_offers,
-    pay_most,
+    pay_until_renewable,
     request_offers,
     review,
 )
@@ -51,7 +51,7 @@ def partner_flow(session: Session) -> None:
     merchant = simulation.merchant()
     deal_id = first_deal(simulation, merchant)
     look_up(simulation, merchant)
-    pay_most(simulation, merchant, deal_id)
+    pay_until_renewable(simulation, merchant, deal_id)
     review(simulation, merchant)
     deal = look_up(simulation, merchant).reply["deals"][0]
     expect(
@@ -74,7 +74,7 @@ def same_key(session: Session) -> None:
     merchant = simulation.merchant()
     deal_id = first_deal(simulation, merchant)
     simulation.ask("record_takings", merchant, _TAKINGS, key=simulation.new_key())
-    pay_most(simulation, merchant, deal_id)
+    pay_until_renewable(simulation, merchant, deal_id)
     review(simulation, merchant)
     _repeat_everything(simulation)
     offer_ids = new_offers(simulation, merchant, key=simulation.new_key())
@@ -82,7 +82,7 @@ def same_key(session: Session) -> None:
     application_id = merchant.projection.in_fulfilment[0]
     body = {"application_id": application_id, "status": "withdrawn"}
     simulation.ask("close_application", merchant, body, key=simulation.new_key())
-    default(simulation, merchant, deal_id)
+    close_as_defaulted(simulation, merchant, deal_id)
     _repeat_everything(simulation)
     simulation.pass_time(days=365)
     _repeat_everything(simulation)
@@ -102,9 +102,9 @@ def retry_after_expiry(session: Session) -> None:
     simulation.at = merchant.projection.offers[offer_id].expires_at + timedelta(days=1)
     accept(simulation, merchant, offer_id, key=first.key)
     retry = accept(simulation, merchant, offer_id)
-    message = f"without its key it got {retry.status}"
+    message = f"an acceptance repeated without its key got {retry.status}"
     expect(retry.status == OK, "replay-after-expiry", message)
-    expect(retry.body == first.body, "replay-equal", "without its key it got other bytes")
+    expect(retry.body == first.body, "replay-equal", "without its key, the retry got other bytes")
 
 
 def key_of_another_request(session: Session) -> None:
@@ -279,7 +279,7 @@ def restart(session: Session) -> None:
     simulation = session.simulation()
     merchant = simulation.merchant()
     deal_id = first_deal(simulation, merchant)
-    pay_most(simulation, merchant, deal_id)
+    pay_until_renewable(simulation, merchant, deal_id)
     before = look_up(simulation, merchant)
     process = session.new_process()
     try:

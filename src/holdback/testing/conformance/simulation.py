@@ -176,7 +176,7 @@ class Simulation:
             expect(
                 at == expected_at, "one-clock", f"{event['type']} is dated {at}, not {expected_at}"
             )
-        merchant.projection.check_at_rest()
+        merchant.projection.check_between_operations()
         return events
 
     def _check_answer(
@@ -218,7 +218,7 @@ class Simulation:
     def read_concurrent_events(self, merchant: SimulatedMerchant) -> list[dict[str, Any]]:
         """Return the new events of a merchant that several workers asked about at once."""
         events = merchant.read_new_events(self.host)
-        merchant.projection.check_at_rest()
+        merchant.projection.check_between_operations()
         return events
 
     def transcript(self) -> tuple[str, ...]:

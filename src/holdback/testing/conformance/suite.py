@@ -48,6 +48,9 @@ def conformance_suite(
                 pytest.skip(result.skipped)
             if result.broken is not None:
                 options = rerun_options(result, self.session)
-                pytest.fail(f"{result.broken}\n  again: {options}", pytrace=False)
+                pytest.fail(
+                    f"{result.broken}\n  run again: holdback conformance HOST {options}",
+                    pytrace=False,
+                )
 
     return TestConformance
