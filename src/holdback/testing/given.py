@@ -46,7 +46,13 @@ from holdback.lifecycle.events import Event, event_type
 from holdback.model.merchant import Merchant
 from holdback.money import Money
 from holdback.testing import messages
-from holdback.testing.inputs import Body, carry_out, checked_name, completed, fitting_evidence
+from holdback.testing.inputs import (
+    Body,
+    fitting_evidence,
+    known_operation,
+    run_operation,
+    with_newest_ids,
+)
 
 Instant: TypeAlias = datetime | str
 
@@ -230,7 +236,7 @@ class Story:
         story = self if at is None else self.on(at)
         given = body(story) if callable(body) else body
         if isinstance(what, str):
-            given = completed(story.engine, story.merchant, checked_name(what), given)
+            given = with_newest_ids(story.engine, story.merchant, known_operation(what), given)
         if evidence is None:
             evidence = fitting_evidence(story.merchant, what, given, story.evidence)
         named = request_id or _new_request_id(story)
@@ -241,7 +247,7 @@ class Story:
             story=attrs.evolve(story, steps=story.steps + 1),
         )
         try:
-            outcome = carry_out(story.engine, story.merchant, what, given, context)
+            outcome = run_operation(story.engine, story.merchant, what, given, context)
         except (Refusal, InvalidDocument) as error:
             return attrs.evolve(then, error=error)
         return attrs.evolve(

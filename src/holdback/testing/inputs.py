@@ -1,4 +1,4 @@
-"""The inputs of a test's steps: checked, completed from the merchant's state, and carried out."""
+"""The inputs of a test's steps: checked, with ids from the merchant's state, and carried out."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ _REQUESTS: Final = frozenset(
 )
 
 
-def checked_name(operation: str) -> str:
+def known_operation(operation: str) -> str:
     """
     Return *operation*.
 
-    >>> checked_name("acept_offer")
+    >>> known_operation("acept_offer")
     Traceback (most recent call last):
     ValueError: unknown operation `acept_offer`; did you mean `accept_offer`?
 
@@ -45,7 +45,7 @@ def checked_name(operation: str) -> str:
     raise ValueError(f"unknown operation `{operation}`; {hint}")
 
 
-def carry_out(
+def run_operation(
     engine: Engine, merchant: Merchant, what: str | Command, body: Body, context: Context
 ) -> Outcome[Any]:
     """
@@ -64,13 +64,13 @@ def carry_out(
     return perform(engine, merchant, what, body, context)
 
 
-def completed(engine: Engine, merchant: Merchant, operation: str, body: Body) -> Body:
+def with_newest_ids(engine: Engine, merchant: Merchant, operation: str, body: Body) -> Body:
     """Return *body* with the ids of *merchant* that it omits; JSON text is returned unchanged."""
     if isinstance(body, bytes | str):
         return body
     fields = dict(body or {})
     if operation in _REQUESTS:
-        return _completed_request(engine, merchant, fields)
+        return _request_with_newest_ids(engine, merchant, fields)
     declared = attrs.fields_dict(OPERATIONS[operation].input)
     ids = {name: value for name, value in newest_ids(merchant).items() if name in declared}
     return ids | fields
@@ -98,7 +98,7 @@ def newest_offer_id(merchant: Merchant) -> str | None:
     return next(ids, None)
 
 
-def _completed_request(
+def _request_with_newest_ids(
     engine: Engine, merchant: Merchant, fields: dict[str, Json]
 ) -> dict[str, Json]:
     """Return the body of `POST /offers`: a renewal if the merchant has a deal, else initial."""

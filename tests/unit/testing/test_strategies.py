@@ -36,7 +36,7 @@ from holdback.lifecycle.commands import Command
 from holdback.lifecycle.events import Event
 from holdback.lifecycle.operations import OPERATIONS
 from holdback.testing import strategies
-from holdback.testing.inputs import carry_out
+from holdback.testing.inputs import run_operation
 from holdback.testing.strategies.histories import STAGES
 from small_folders import IRELAND, read
 
@@ -340,12 +340,12 @@ def test_a_history_can_be_carried_out_again(history):
         context = Context(at=step.at, request_id=step.request_id, evidence=step.evidence)
         again = (ENGINE, merchant, step.operation, step.input, context)
         if step.refused is None:
-            outcome = carry_out(*again)
+            outcome = run_operation(*again)
             assert outcome.events == step.events
             merchant = outcome.merchant
         else:
             with pytest.raises(type(step.refused)) as caught:
-                carry_out(*again)
+                run_operation(*again)
             assert str(caught.value) == str(step.refused)
 
     assert merchant == history.merchant

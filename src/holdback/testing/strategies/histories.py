@@ -25,7 +25,7 @@ from holdback.lifecycle.operations import COMMANDS, OPERATIONS
 from holdback.model.deal import Deal
 from holdback.model.merchant import Merchant
 from holdback.money import Money
-from holdback.testing.inputs import carry_out, newest_offer_id
+from holdback.testing.inputs import newest_offer_id, run_operation
 from holdback.testing.strategies.json_inputs import Input
 from holdback.testing.strategies.likely_inputs import BANKS, Moment, request, steady_takings
 from holdback.testing.strategies.rules import shipped_engine
@@ -152,7 +152,7 @@ class _Host:
         events: tuple[Event, ...] = ()
         refused: Refusal | InvalidDocument | None = None
         try:
-            outcome = carry_out(self.engine, self.merchant, operation, body, context)
+            outcome = run_operation(self.engine, self.merchant, operation, body, context)
         except (Refusal, InvalidDocument) as error:
             refused = error.with_traceback(None)  # the frames would keep every draw alive
         else:
@@ -170,7 +170,7 @@ class _Host:
         )
         return refused is None
 
-    def ask(self, *, renewal: bool) -> bool:
+    def request_until_offered(self, *, renewal: bool) -> bool:
         """Ask for offers with the evidence of good examples in turn, until there is an offer."""
         body = request(self.moment, renewal=renewal)
         before, steps = self.merchant, list(self.steps)
@@ -184,7 +184,7 @@ class _Host:
     def _offered(self) -> bool:
         return any(product.offers for product in self.merchant.offer_sets[-1].products)
 
-    def take(self) -> bool:
+    def accept_first_offer(self) -> bool:
         """Accept the first offer with bank details."""
         body = {"offer_id": newest_offer_id(self.merchant), "bank_details": dict(BANKS[0])}
         return self.attempt("accept_offer", body, {})
@@ -215,19 +215,21 @@ class _Host:
         """Pay the deal down until an offer to renew it is made, and renew it."""
         for percent in _PAID_DOWN:
             self.pay_down(percent)
-            if self.ask(renewal=True) or (self.sell() and self.ask(renewal=True)):
-                return self.take() and self.fund()
+            if self.request_until_offered(renewal=True) or (
+                self.record_takings() and self.request_until_offered(renewal=True)
+            ):
+                return self.accept_first_offer() and self.fund()
         return False
 
-    def sell(self) -> bool:
+    def record_takings(self) -> bool:
         """Record the days of takings that any rule looks back to."""
         return self.attempt("record_takings", steady_takings(self.moment, days=_TREND_DAYS), {})
 
-    def go(self, stage: Stage) -> bool:
+    def advance_to(self, stage: Stage) -> bool:
         """Do what an ordinary merchant does up to *stage*; return whether it succeeded."""
         ways = {
-            "offers": lambda: self.ask(renewal=False),
-            "fulfilment": self.take,
+            "offers": lambda: self.request_until_offered(renewal=False),
+            "fulfilment": self.accept_first_offer,
             "deal": self.fund,
             "renewal": self.renew,
         }
@@ -269,7 +271,7 @@ def histories(
     def history(draw: st.DrawFn) -> History:
         host = draw(_hosts(engine or shipped_engine(), codes))
         stage = draw(st.sampled_from([None, *STAGES])) if through is None else through
-        assume(stage is None or host.go(stage) or through is None)
+        assume(stage is None or host.advance_to(stage) or through is None)
         for _ in range(draw(st.integers(0, most_steps))):
             _next_step(draw, host)
         return History(first=host.first, steps=tuple(host.steps), merchant=host.merchant)

@@ -16,7 +16,7 @@ from holdback.lifecycle.commands import FreeText, RequestOffers, RequireChecks, 
 from holdback.lifecycle.operations import OPERATIONS
 from holdback.model.acceptance import BankDetails
 from holdback.money import Currency, Money
-from holdback.testing.inputs import checked_name
+from holdback.testing.inputs import known_operation
 from holdback.testing.strategies.values import (
     CLOSED,
     DAYS,
@@ -237,7 +237,7 @@ def inputs(operation: str, *, currency: Currency | str = "GBP") -> st.SearchStra
     Raises:
         ValueError: *operation* is not the name of an operation.
     """
-    row = OPERATIONS[checked_name(operation)]
+    row = OPERATIONS[known_operation(operation)]
     if row.by_provider:
         return _object({"provider_id": IDENTIFIERS})
     kind: type = row.input
