@@ -37,7 +37,7 @@ from holdback.workbench.lock import lock_errors
 @click.command("check")
 @path_argument
 @click.option(
-    "--on", type=Day(), help="Today's date; adds reviews that are due and changes to lock."
+    "--on", type=Day(), help="Today's date; also report overdue reviews and unlocked changes."
 )
 @format_option("text", "json", "github")
 @jurisdictions_option

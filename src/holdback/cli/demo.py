@@ -142,7 +142,8 @@ def _remittances(reply: Any, events: Mapping[str, Any]) -> str:
     count = len(events["RemittancesRecorded"]["entries"])
     change = events.get("RenewalEligibilityChanged")
     news = " Eligible for renewal." if change and change["renewal_eligibility"] else ""
-    return f"{count} new: {_progress(reply)}.{news}"
+    entries = "entry" if count == 1 else "entries"
+    return f"{count} {entries} recorded: {_progress(reply)}.{news}"
 
 
 def _deals(reply: Any, _events: Mapping[str, Any]) -> str:

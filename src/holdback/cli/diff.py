@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 import click
+from attrs import frozen
 
 from holdback.cli.output import FINDINGS, SUCCESS, fail, format_option
 from holdback.cli.sources import Day, jurisdictions_option, load_all, load_one
@@ -20,9 +21,20 @@ from holdback.workbench.overview import overview
 
 _COLOURS: Final = {ADDED: "green", CHANGED: "yellow", REMOVED: "red"}
 _TWO_FOLDERS: Final = 2
-# The rules of two folders are the same again from a day on.
-_SAME_AGAIN: Final = Difference(
-    state=CHANGED, kind="jurisdiction", name="identical again from this day on"
+
+
+@frozen(kw_only=True)
+class _WholeDifference(Difference):
+    """A difference between all the rules of a day, for which the text output has a `sentence`."""
+
+    sentence: str
+
+
+_SAME_AGAIN: Final = _WholeDifference(
+    state=CHANGED,
+    kind="jurisdiction",
+    name="identical again from this day on",
+    sentence="No difference from this day on",
 )
 
 
@@ -51,7 +63,7 @@ def diff_command(  # noqa: PLR0913  # one parameter for each option
     """
     if len(what) == 1:
         if start is None or end is None or on is not None:
-            raise click.UsageError("a jurisdiction is compared --from a day --to another")
+            raise click.UsageError("give both --from and --to")
         by_title = _between_days(what[0], start, end, folder)
     else:
         if len(what) > _TWO_FOLDERS or start or end or folder:
@@ -115,18 +127,26 @@ def _on_day(old: Jurisdiction, new: Jurisdiction, day: date) -> list[Difference]
     if day < old_start and day < new_start:
         return []
     if day < old_start:
-        name = f"rules before {old_start}"
-        return [Difference(state=ADDED, kind="jurisdiction", name=name)]
+        sentence = f"NEW already has rules; OLD begins on {old_start}"
+        return [_rules_before(old_start, ADDED, sentence)]
     if day < new_start:
-        name = f"rules before {new_start}"
-        return [Difference(state=REMOVED, kind="jurisdiction", name=name)]
+        sentence = f"OLD already has rules; NEW begins on {new_start}"
+        return [_rules_before(new_start, REMOVED, sentence)]
     return [*differences(overview(old, day), overview(new, day))]
+
+
+def _rules_before(start: date, state: str, sentence: str) -> Difference:
+    name = f"rules before {start}"
+    return _WholeDifference(state=state, kind="jurisdiction", name=name, sentence=sentence)
 
 
 def _lines(changed: Mapping[str, list[Difference]]) -> Iterator[str]:
     for title, changes in changed.items():
         yield click.style(title, bold=True)
         for change in changes:
+            if isinstance(change, _WholeDifference):
+                yield click.style(f"  {change.sentence}", fg=_COLOURS[change.state])
+                continue
             state = click.style(change.state, fg=_COLOURS[change.state])
             yield f"  {state} {change.kind} {printable(change.name)}"
             yield from (f"      {printable(detail)}" for detail in change.details)

@@ -22,7 +22,8 @@ SCHEMA_FOLDER: Final = "schema"
     "--jurisdictions",
     "folder",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Write them to the folder `schema` of this folder of jurisdictions.",
+    help="Write them to the folder `schema` of this folder of jurisdictions; "
+    "`--jurisdictions` is another name for `--write`.",
 )
 @format_option("text", "json")
 def schema_command(kind: str | None, *, folder: Path | None, form: str) -> None:

@@ -104,8 +104,8 @@ class _TestResult:
         if not mutate or not passed:
             return cls(jurisdiction.code, examples, covered, gaps, None, mutants_skipped=mutate)
         mutants = list(_with_progress(jurisdiction, valid, shown=progress))
-        unknown = [*stale(jurisdiction, mutants)]
-        return cls(jurisdiction.code, examples, covered, gaps, mutants, unknown)
+        stale_entries = [*stale(jurisdiction, mutants)]
+        return cls(jurisdiction.code, examples, covered, gaps, mutants, stale_entries)
 
     @property
     def passed(self) -> bool:
@@ -185,8 +185,8 @@ class _TestResult:
         counts = Counter(verdict.state for verdict in mutants)
         by_state = {
             "noticed": counts[NOTICED],
-            "listed": counts[LISTED],
-            "the same": counts[EQUIVALENT],
+            "listed as equivalent": counts[LISTED],
+            "proved equivalent": counts[EQUIVALENT],
             "refused by the reader": counts[REFUSED],
             "survived": counts[SURVIVED],
         }
@@ -201,7 +201,7 @@ class _TestResult:
                 yield click.style(f"  survived  {place}  {name}", fg="red")
         for verdict in mutants:
             if verdict.state in (LISTED, EQUIVALENT):
-                state = "listed" if verdict.state == LISTED else "the same"
+                state = "listed" if verdict.state == LISTED else "proved"
                 yield f"  {state:<8}  {printable(verdict.mutant.name)}: {printable(verdict.reason)}"
 
 

@@ -166,7 +166,26 @@ def test_diff_of_folders_says_when_it_is_the_same_again(tmp_path):
         "NL from 2025-01-01",
         "NL from 2026-01-01",
     ]
-    assert lines[-1] == "  changed jurisdiction identical again from this day on"
+    assert lines[-1] == "  No difference from this day on"
+
+
+def test_diff_of_folders_whose_rules_begin_on_different_days(tmp_path):
+    """
+    A folder without rules yet is named, in both directions; JSON names the day alone.
+    """
+    early = write(tmp_path / "early", NL=country())
+    text = {
+        name: text.replace("2025-01-01", "2025-07-01")
+        for name, text in country().items()
+    }
+    late = write(tmp_path / "late", NL=text)
+    earlier = invoke("diff", early, late).output.splitlines()
+    later = invoke("diff", late, early).output.splitlines()
+    plain = json.loads(invoke("diff", late, early, "--format", "json").output)
+
+    assert earlier[1] == "  OLD already has rules; NEW begins on 2025-07-01"
+    assert later[1] == "  NEW already has rules; OLD begins on 2025-07-01"
+    assert plain["NL from 2025-01-01"][0]["name"] == "rules before 2025-07-01"
 
 
 @pytest.mark.parametrize(

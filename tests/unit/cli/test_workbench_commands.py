@@ -323,7 +323,8 @@ def test_mutants(shelf):
 
     assert fine.exit_code == 0
     assert (
-        "  40 mutants: 36 noticed, 0 listed, 0 the same, 4 refused by the reader, 0 survived"
+        "  40 mutants: 36 noticed, 0 listed as equivalent, 0 proved equivalent, "
+        "4 refused by the reader, 0 survived"
         in fine.output
     )
     assert stale.exit_code == 1
