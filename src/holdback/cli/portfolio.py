@@ -88,7 +88,7 @@ def portfolio_command(  # noqa: PLR0913  # one parameter for each option
         raise click.BadParameter(
             "expected a file that ends in .parquet or .csv", param_hint="--output"
         )
-    rules, others = load_all(folder), load_all(other_folder) if other_folder else None
+    before, after = load_all(folder), load_all(other_folder) if other_folder else None
     try:
         from holdback.cli.portfolio_batches import BatchAssessment  # noqa: PLC0415  # needs an extra
         from holdback.cli.portfolio_files import Output, open_deals  # noqa: PLC0415  # so does this
@@ -98,13 +98,13 @@ def portfolio_command(  # noqa: PLR0913  # one parameter for each option
     code = jurisdiction if CODE.fullmatch(jurisdiction) else None
     try:
         if code:
-            rules, jurisdiction = Jurisdictions([rules[code]]), _JURISDICTION_COLUMN
-            others = Jurisdictions([others[code]]) if others else None
+            before, jurisdiction = Jurisdictions([before[code]]), _JURISDICTION_COLUMN
+            after = Jurisdictions([after[code]]) if after else None
         source = open_deals(deals, {_JURISDICTION_COLUMN: code} if code else {})
-        rules = _occurring(rules, source, jurisdiction)
-        others = _occurring(others, source, jurisdiction) if others else None
+        before = _occurring(before, source, jurisdiction)
+        after = _occurring(after, source, jurisdiction) if after else None
         with Output(output) if output else nullcontext() as writer:
-            assessment = BatchAssessment(source, rules, others, jurisdiction, on, writer)
+            assessment = BatchAssessment(source, before, after, jurisdiction, on, writer)
             _run(assessment)
     except InvalidDocument as error:
         fail(error, "The deals")

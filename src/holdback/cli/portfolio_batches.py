@@ -51,7 +51,7 @@ class Changes:
             return str(self.comparison)
         # Columns that are empty in all rows shown only take up space.
         names = [name for name in self.first.columns if (self.first[name] != "").any()]
-        table = Table("Who", tuple(names), tuple(self.first.select(names).rows()))
+        table = Table("Deals that change", tuple(names), tuple(self.first.select(names).rows()))
         more = self.comparison.changes - self.first.height
         rest = f"\n... and {more:,} more; --output FILE writes them all" if more else ""
         return f"{self.comparison}\n\n{table}{rest}"
@@ -60,14 +60,14 @@ class Changes:
 @define
 class BatchAssessment:
     """
-    The *deals* assessed by *rules*, or compared under *rules* and *others*, in batches.
+    The *deals* assessed by the rules *before*, or compared under those and *after*, in batches.
 
-    `result` is the sum of the batches so far.
+    Without a comparison, `after` is None. `result` is the sum of the batches so far.
     """
 
     deals: Deals
-    rules: Jurisdictions
-    others: Jurisdictions | None
+    before: Jurisdictions
+    after: Jurisdictions | None
     jurisdiction: str
     on: date | str
     output: Output | None = None
@@ -81,7 +81,7 @@ class BatchAssessment:
             InvalidDocument: naming every column that is missing or of the wrong type, before the
                 first batch.
         """
-        add_batch = self._assess if self.others is None else self._compare
+        add_batch = self._assess if self.after is None else self._compare
         kinds = self._kinds()
         # A batch without rows reports errors of the columns, and gives a result if there are no
         # deals.
@@ -92,7 +92,7 @@ class BatchAssessment:
 
     def _kinds(self) -> Mapping[str, Kind]:
         """The kinds of the facts in the columns, by name."""
-        rulebooks = [*self.rules.rulebooks(), *(self.others.rulebooks() if self.others else ())]
+        rulebooks = [*self.before.rulebooks(), *(self.after.rulebooks() if self.after else ())]
         kinds = {
             fact.name: fact.type.kind for rulebook in rulebooks for fact in rulebook.catalogue.facts
         }
@@ -100,7 +100,7 @@ class BatchAssessment:
 
     def _assess(self, batch: pa.Table, exact: pa.Table) -> None:
         frame = open_frame(pl.from_arrow(exact))
-        plan = ColumnPlan.of(frame, self.rules, self.jurisdiction, self.on, prepared=False)
+        plan = ColumnPlan.of(frame, self.before, self.jurisdiction, self.on, prepared=False)
         check_columns(plan, {*RESULTS, *READABLE})
         texts = READABLE.values() if self.output else ()
         work = with_outcomes(plan, (*COUNTED_COLUMNS, *texts))
@@ -110,11 +110,11 @@ class BatchAssessment:
             self._write(self.output, batch, native_result(plan, work, READABLE), READABLE)
 
     def _compare(self, batch: pa.Table, exact: pa.Table) -> None:
-        assert self.others is not None, "`run` chose to compare"
+        assert self.after is not None, "`run` chose to compare"
         row_numbers = pa.array(range(exact.num_rows), pa.int64())
         frame = pl.from_arrow(exact.append_column(_ROW, row_numbers))
         comparison = compare(
-            frame, self.rules, self.others, jurisdiction=self.jurisdiction, on=self.on
+            frame, self.before, self.after, jurisdiction=self.jurisdiction, on=self.on
         )
         changed = comparison.changed
         if self.output:

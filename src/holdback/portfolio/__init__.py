@@ -10,7 +10,7 @@ try:
     from holdback.portfolio.assessment import assess, prepare
     from holdback.portfolio.comparison import Comparison, compare
     from holdback.portfolio.frame_check import check_frame
-    from holdback.portfolio.masks import OUTCOMES, codes, needed
+    from holdback.portfolio.outcome_codes import OUTCOMES, codes, needed
     from holdback.portfolio.quotes import quote
     from holdback.portfolio.sample_deals import sample
     from holdback.portfolio.summary import Summary, summarise

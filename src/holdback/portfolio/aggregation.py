@@ -11,7 +11,7 @@ from attrs import frozen
 from holdback.errors import printable
 from holdback.jurisdictions.rulebook import Rulebook
 from holdback.money import Money
-from holdback.portfolio.masks import JURISDICTION_BIT, OUTCOMES, codes, needed
+from holdback.portfolio.outcome_codes import JURISDICTION_BIT, OUTCOMES, codes, needed
 from holdback.portfolio.outcome_columns import (
     BALANCE,
     FAILING,
@@ -53,21 +53,21 @@ class Answer:
 
 
 @frozen
-class Amount:
+class DealTotals:
     """A number of deals, and the sum of their known balances in minor units."""
 
     deals: int = 0
     minor: int = 0
 
-    def __add__(self, other: Amount) -> Amount:
-        return Amount(self.deals + other.deals, self.minor + other.minor)
+    def __add__(self, other: DealTotals) -> DealTotals:
+        return DealTotals(self.deals + other.deals, self.minor + other.minor)
 
 
-def sum_amounts(parts: Iterable[tuple[_Key, Amount]]) -> dict[_Key, Amount]:
-    """The sum of the amounts for each key of *parts*."""
-    sums: dict[_Key, Amount] = {}
-    for key, amount in parts:
-        sums[key] = sums.get(key, Amount()) + amount
+def sum_totals(parts: Iterable[tuple[_Key, DealTotals]]) -> dict[_Key, DealTotals]:
+    """The sum of the totals for each key of *parts*."""
+    sums: dict[_Key, DealTotals] = {}
+    for key, totals in parts:
+        sums[key] = sums.get(key, DealTotals()) + totals
     return sums
 
 
@@ -82,7 +82,7 @@ class AnswerReader:
         word = OUTCOMES[outcome]
         if place < 0:
             is_code = needs >> JURISDICTION_BIT & 1
-            column = self.rulebooks.jurisdiction if is_code else self.rulebooks.on
+            column = self.rulebooks.jurisdiction_column if is_code else self.rulebooks.day_or_column
             return Answer(None, word, (), (printable(str(column)),) if needs else ())
         rulebook = self.rulebooks.rulebooks[place]
         return Answer(rulebook, word, codes(rulebook, failing), needed(rulebook, needs))
@@ -95,7 +95,9 @@ def with_rulebook(work: WorkFrame) -> WorkFrame:
     return work.with_columns({RULEBOOK: work.api.lit(0)})
 
 
-def count_rows(work: WorkFrame, keys: Sequence[str]) -> Iterator[tuple[tuple[int, ...], Amount]]:
+def count_rows(
+    work: WorkFrame, keys: Sequence[str]
+) -> Iterator[tuple[tuple[int, ...], DealTotals]]:
     """The rows of *work*, counted for each combination of the integers in *keys*; a null is -1."""
     frame = nw.from_native(with_rulebook(work).native).select(*keys, BALANCE)
     balance = nw.col(BALANCE)
@@ -110,7 +112,7 @@ def count_rows(work: WorkFrame, keys: Sequence[str]) -> Iterator[tuple[tuple[int
     rows = grouped.collect() if isinstance(grouped, nw.LazyFrame) else grouped
     for row in rows.iter_rows(named=True):
         minor = _sum(row[_HIGH]) * _PART + _sum(row[_LOW])
-        yield tuple(int(row[key]) for key in keys), Amount(int(row[_DEALS]), minor)
+        yield tuple(int(row[key]) for key in keys), DealTotals(int(row[_DEALS]), minor)
 
 
 def _sum(total: Any) -> int:
@@ -118,6 +120,6 @@ def _sum(total: Any) -> int:
     return 0 if total is None or total != total else int(total)  # noqa: PLR0124  # NaN
 
 
-def money_text(amount: Amount, rulebook: Rulebook | None) -> str:
-    """The balance in *amount* in the currency of *rulebook*; empty without a rulebook."""
-    return str(Money(amount.minor, rulebook.currency)) if rulebook else ""
+def money_text(totals: DealTotals, rulebook: Rulebook | None) -> str:
+    """The balance in *totals* in the currency of *rulebook*; empty without a rulebook."""
+    return str(Money(totals.minor, rulebook.currency)) if rulebook else ""

@@ -8,7 +8,6 @@ from typing import Any, Final
 
 import narwhals.stable.v2 as nw
 
-from holdback.portfolio.by_rulebook import split_by_rulebook
 from holdback.portfolio.column_errors import check_columns
 from holdback.portfolio.column_plan import INVALID_COLUMN, ColumnPlan
 from holdback.portfolio.outcome_columns import (
@@ -21,8 +20,9 @@ from holdback.portfolio.outcome_columns import (
     converted_column,
     outcome_steps,
 )
-from holdback.portfolio.readable_columns import CODES, TEXT_COLUMNS, text_step
+from holdback.portfolio.readable_columns import CODES, TEXT_COLUMNS, text_columns
 from holdback.portfolio.row_rulebooks import RowRulebooks, Rules
+from holdback.portfolio.split_by_rulebook import split_by_rulebook
 from holdback.portfolio.work_frame import WorkFrame, open_frame, with_results
 
 # The columns of a readable result, and the work frame's column for each.
@@ -127,13 +127,13 @@ def with_outcomes(plan: ColumnPlan, results: Collection[str]) -> WorkFrame:
         )
         part = part.with_steps(steps)
         if TEXT_COLUMNS[CODES] in results:
-            part = part.with_columns(text_step(rulebooks, part.api))
+            part = part.with_columns(text_columns(rulebooks, part.api))
         if BALANCE in results:
             part = part.with_columns({BALANCE: plan.balance(part.api, converted)})
         return part
 
     rulebooks = plan.rulebooks
-    if plan.in_memory and rulebooks.jurisdiction is not None:
+    if plan.in_memory and rulebooks.jurisdiction_column is not None:
         names = tuple(dict.fromkeys(results))
         return WorkFrame(split_by_rulebook(work, rulebooks, names, add_results), nw)
     return add_results(work, rulebooks)

@@ -50,8 +50,11 @@ def column_errors(plan: ColumnPlan, output_names: Collection[str]) -> tuple[Erro
 def _missing(plan: ColumnPlan) -> Iterator[ErrorDetail]:
     rulebooks, schema = plan.rulebooks, plan.schema
     keys = (
-        (rulebooks.jurisdiction, "it holds the jurisdiction whose rules assess a row"),
-        (rulebooks.on, "it holds the day of a row's facts; one date can be given for all rows"),
+        (rulebooks.jurisdiction_column, "it holds the jurisdiction whose rules assess a row"),
+        (
+            rulebooks.day_or_column,
+            "it holds the day of a row's facts; one date can be given for all rows",
+        ),
     )
     for key, meaning in keys:
         if isinstance(key, str) and key not in schema:
@@ -80,7 +83,7 @@ def _mistyped(plan: ColumnPlan) -> Iterator[ErrorDetail]:
         message = next(filter(None, messages), None)
         if message:
             yield _type_detail(plan, name, message)
-    on, code = plan.rulebooks.on, plan.rulebooks.jurisdiction
+    on, code = plan.rulebooks.day_or_column, plan.rulebooks.jurisdiction_column
     if isinstance(on, str) and on in plan.schema:
         message = _expected_type(plan, on, day_fact(on))
         if message:
@@ -98,7 +101,7 @@ def _type_detail(plan: ColumnPlan, name: str, message: str) -> ErrorDetail:
 def _expected_type(plan: ColumnPlan, name: str, fact: Fact) -> str | None:
     """What was expected of the column *name*, if it cannot be read as *fact*; else None."""
     dtype = plan.schema[name]
-    if plan.prepared and fact.name != plan.rulebooks.on:
+    if plan.prepared and fact.name != plan.rulebooks.day_or_column:
         if isinstance(dtype, _INTEGERS):
             return None
         return "expected whole numbers, as `prepare` makes them"

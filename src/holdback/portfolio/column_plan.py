@@ -17,10 +17,9 @@ import narwhals.stable.v2 as nw
 from attrs import field, frozen
 
 from holdback.portfolio.column_readers import Column, ColumnReader
-from holdback.portfolio.masks import JURISDICTION_BIT, ON_BIT
+from holdback.portfolio.outcome_codes import JURISDICTION_BIT, ON_BIT
 from holdback.portfolio.outcome_columns import (
     NEEDS,
-    PREFIX,
     RULEBOOK,
     UNREADABLE,
     chain,
@@ -102,11 +101,15 @@ class ColumnPlan:
     def may_be_invalid(self) -> bool:
         """Whether a row may be invalid."""
         has_mask = INVALID_COLUMN in self.schema
-        return not self.prepared or has_mask or self.rulebooks.jurisdiction is not None
+        return not self.prepared or has_mask or self.rulebooks.jurisdiction_column is not None
 
     @property
     def never_null(self) -> frozenset[str]:
-        """The facts whose columns have no nulls, as far as that costs nothing to know."""
+        """
+        Facts known to have no nulls, so that rules need no `unknown` branch.
+
+        They are known only of a prepared frame in memory.
+        """
         if not self.in_memory or not self.prepared:
             return frozenset()
         assert isinstance(self.frame, nw.DataFrame)
@@ -120,7 +123,7 @@ class ColumnPlan:
         return api.col(converted_column(_BALANCE) if _BALANCE in converted else _BALANCE)
 
     def is_read_by_value(self, fact: Fact, dtype: Any) -> bool:
-        """Whether Python reads a column of *dtype* value by value; it takes a frame in memory."""
+        """Whether Python reads a column of *dtype* value by value; only possible in memory."""
         if not self.in_memory:
             return False
         if dtype in (nw.Object, nw.Unknown):
@@ -147,11 +150,11 @@ class ColumnPlan:
 
     def _key_columns(self) -> list[str]:
         """The columns that select a row's rulebook."""
-        keys = (self.rulebooks.jurisdiction, self.rulebooks.on)
+        keys = (self.rulebooks.jurisdiction_column, self.rulebooks.day_or_column)
         return [key for key in keys if isinstance(key, str)]
 
     def _from_prepared(self, work: WorkFrame) -> tuple[WorkFrame, frozenset[str]]:
-        work = self._with_values(work, ())
+        work = self._with_day_values(work)
         int64, col = work.api.Int64, work.api.col
         narrow = [name for name in self.facts if self.schema[name] != nw.Int64]
         work = work.with_columns({converted_column(name): col(name).cast(int64) for name in narrow})
@@ -190,9 +193,18 @@ class ColumnPlan:
             for variant, fact in enumerate(self.facts[name])
             if self.is_read_by_value(fact, self.schema[name])
         ]
-        on = self.rulebooks.on
-        if isinstance(on, str) and self.is_read_by_value(day_fact(on), self.schema[on]):
-            columns.append((day_fact(on), 0))
+        return self._with_day_values(self._with_value_columns(work, columns))
+
+    def _with_day_values(self, work: WorkFrame) -> WorkFrame:
+        """*work* with numbers and states for the column of days, if Python reads it."""
+        on = self.rulebooks.day_or_column
+        if not isinstance(on, str) or not self.is_read_by_value(day_fact(on), self.schema[on]):
+            return work
+        return self._with_value_columns(work, [(day_fact(on), 0)])
+
+    def _with_value_columns(
+        self, work: WorkFrame, columns: Sequence[tuple[Fact, int]]
+    ) -> WorkFrame:
         assert isinstance(self.frame, nw.DataFrame) or not columns, "a lazy frame has no values yet"
         for fact, variant in columns:
             numbers, states = read_values(self.frame[fact.name].to_list(), fact)
@@ -207,7 +219,7 @@ class ColumnPlan:
         reader = ColumnReader(
             api, fact, fact.name, variant, lazy=api is not nw or not self.in_memory
         )
-        if self.prepared and fact.name != self.rulebooks.on:
+        if self.prepared and fact.name != self.rulebooks.day_or_column:
             number = api.col(fact.name).cast(api.Int64)
             return reader.within(number, ~number.is_null())
         if self.is_read_by_value(fact, dtype):
@@ -234,9 +246,9 @@ class ColumnPlan:
 
     def _with_rulebooks(self, work: WorkFrame) -> WorkFrame:
         """*work* with `RULEBOOK`, if there may be several."""
-        if self.rulebooks.jurisdiction is None:
+        if self.rulebooks.jurisdiction_column is None:
             return work
-        day, on = None, self.rulebooks.on
+        day, on = None, self.rulebooks.day_or_column
         if isinstance(on, str):
             day = work.api.col(converted_column(on))
             column = self._column(work.api, day_fact(on), 0)
@@ -258,7 +270,7 @@ class ColumnPlan:
     def _or_no_rulebook(self, api: Any, mask: Any | None) -> Any:
         """*mask*, or for a row without a rulebook the bit of the column that is the cause."""
         mask = _int64(api, 0) if mask is None else mask
-        if self.rulebooks.jurisdiction is None:
+        if self.rulebooks.jurisdiction_column is None:
             return mask
         bits = _int64(api, 1 << JURISDICTION_BIT), _int64(api, 1 << ON_BIT)
         cause = RulebookExpressions(self.rulebooks, api).cause(*bits)
@@ -294,8 +306,8 @@ def _in_rulebooks(api: Any, places: Sequence[int]) -> Any:
 
 
 def _numbers(fact: Fact, variant: int) -> str:
-    return f"{PREFIX}{fact.name}_{variant}_numbers"
+    return f"{converted_column(fact.name)}_{variant}_numbers"
 
 
 def _states(fact: Fact, variant: int) -> str:
-    return f"{PREFIX}{fact.name}_{variant}_states"
+    return f"{converted_column(fact.name)}_{variant}_states"

@@ -20,7 +20,7 @@ from typing import Any, Final
 import narwhals.stable.v2 as nw
 from attrs import field, frozen
 
-from holdback.portfolio.outcome_columns import PREFIX, Expr, chain
+from holdback.portfolio.outcome_columns import Expr, chain, converted_column
 from holdback.rules.types import Fact, Kind
 
 # Engines have decimals of 38 digits: 19 for the widest range, these after the point, and one or two
@@ -117,7 +117,7 @@ class ColumnReader:
         """*expr*, which is used more than once."""
         if self.lazy:
             return expr
-        name = f"{PREFIX}{self.name}_{self.variant}_{len(self._scratch)}"
+        name = f"{converted_column(self.name)}_{self.variant}_{len(self._scratch)}"
         self._scratch.append((name, expr))
         return self.api.col(name)
 

@@ -13,18 +13,18 @@ from holdback.exact_json import Json
 from holdback.portfolio.aggregation import (
     ANSWER_COLUMNS,
     COUNTED_COLUMNS,
-    Amount,
     Answer,
     AnswerReader,
+    DealTotals,
     count_rows,
     money_text,
-    sum_amounts,
+    sum_totals,
     with_rulebook,
 )
 from holdback.portfolio.assessment import assess, with_outcomes
 from holdback.portfolio.column_errors import check_columns
 from holdback.portfolio.column_plan import ColumnPlan
-from holdback.portfolio.masks import PLACES, words
+from holdback.portfolio.outcome_codes import PLACES, words
 from holdback.portfolio.outcome_columns import ELIGIBLE, NEEDS, OUTCOME, PREFIX, RESULTS
 from holdback.portfolio.readable_columns import CODES
 from holdback.portfolio.row_rulebooks import Rules
@@ -38,8 +38,8 @@ AFTER: Final = {name: f"{name}_after" for name in _COMPARED}
 # Where the numbers under the old rules are kept while those under the new rules are computed.
 _OLD_COLUMNS: Final = {name: f"{PREFIX}before_{name}" for name in ANSWER_COLUMNS}
 
-DECIDES: Final = "now decides"
-DECIDED: Final = "no longer decides"
+_NEWLY_DECIDES: Final = "now decides"
+_NO_LONGER_DECIDES: Final = "no longer decides"
 
 
 @frozen(kw_only=True)
@@ -75,35 +75,35 @@ class Comparison:
     """
 
     changed: Any = field(repr=False, eq=False)
-    answers: Mapping[tuple[Answer, Answer], Amount] = field(repr=False)
+    answers: Mapping[tuple[Answer, Answer], DealTotals] = field(repr=False)
 
     @property
     def deals(self) -> int:
         """The number of deals compared."""
-        return sum(amount.deals for amount in self.answers.values())
+        return sum(totals.deals for totals in self.answers.values())
 
     @property
     def changes(self) -> int:
         """The number of deals whose outcome changes."""
-        return sum(amount.deals for _, _, amount in self._changed())
+        return sum(totals.deals for _, _, totals in self._changed())
 
-    def _changed(self) -> Iterator[tuple[Answer, Answer, Amount]]:
-        for (before, after), amount in self.answers.items():
+    def _changed(self) -> Iterator[tuple[Answer, Answer, DealTotals]]:
+        for (before, after), totals in self.answers.items():
             if before.outcome != after.outcome:
-                yield before, after, amount
+                yield before, after, totals
 
     @property
     def transitions(self) -> tuple[Transition, ...]:
         """The deals whose outcome changes, by jurisdiction and both outcomes."""
         parts = (
-            (after, (before.outcome, after.outcome), amount)
-            for before, after, amount in self._changed()
+            (after, (before.outcome, after.outcome), totals)
+            for before, after, totals in self._changed()
         )
         transitions = [
             Transition(
-                jurisdiction=code, before=before, after=after, deals=amount.deals, balance=balance
+                jurisdiction=code, before=before, after=after, deals=totals.deals, balance=balance
             )
-            for (code, (before, after)), (amount, balance) in _by_jurisdiction(parts).items()
+            for (code, (before, after)), (totals, balance) in _by_jurisdiction(parts).items()
         ]
         return tuple(
             sorted(
@@ -119,24 +119,24 @@ class Comparison:
     @property
     def reasons(self) -> tuple[ReasonChange, ...]:
         """The rules that now decide, or no longer decide, deals whose outcome changes."""
-        amounts = sorted(_by_jurisdiction(self._reason_changes()).items())
+        changes = sorted(_by_jurisdiction(self._reason_changes()).items())
         return tuple(
             ReasonChange(
                 jurisdiction=jurisdiction,
                 code=code,
                 why=why,
-                deals=amount.deals,
+                deals=totals.deals,
                 balance=balance,
             )
-            for (jurisdiction, (code, why)), (amount, balance) in amounts
+            for (jurisdiction, (code, why)), (totals, balance) in changes
         )
 
-    def _reason_changes(self) -> Iterator[tuple[Answer, tuple[str, str], Amount]]:
-        for before, after, amount in self._changed():
+    def _reason_changes(self) -> Iterator[tuple[Answer, tuple[str, str], DealTotals]]:
+        for before, after, totals in self._changed():
             for code in set(after.codes) - set(before.codes):
-                yield after, (code, DECIDES), amount
+                yield after, (code, _NEWLY_DECIDES), totals
             for code in set(before.codes) - set(after.codes):
-                yield after, (code, DECIDED), amount
+                yield after, (code, _NO_LONGER_DECIDES), totals
 
     @property
     def tables(self) -> tuple[Table, ...]:
@@ -157,8 +157,8 @@ class Comparison:
         )
         title = f"{self.changes:,} of {self.deals:,} deals change"
         return (
-            Table(title, ("jurisdiction", "before", "after", "deals", "left"), transitions),
-            Table("Why", ("jurisdiction", "code", "", "deals", "left"), reasons),
+            Table(title, ("jurisdiction", "before", "after", "deals", "balance"), transitions),
+            Table("Why", ("jurisdiction", "code", "change", "deals", "balance"), reasons),
         )
 
     def plain(self) -> Mapping[str, Json]:
@@ -182,19 +182,19 @@ class Comparison:
 
     def __add__(self, other: Comparison) -> Comparison:
         """Two comparisons together, such as of two batches; `changed` is the last one's."""
-        answers = sum_amounts([*self.answers.items(), *other.answers.items()])
+        answers = sum_totals([*self.answers.items(), *other.answers.items()])
         return Comparison(other.changed, answers)
 
 
 def _by_jurisdiction(
-    parts: Iterable[tuple[Answer, tuple[str, str], Amount]],
-) -> dict[tuple[str, tuple[str, str]], tuple[Amount, str]]:
+    parts: Iterable[tuple[Answer, tuple[str, str], DealTotals]],
+) -> dict[tuple[str, tuple[str, str]], tuple[DealTotals, str]]:
     """The sums of *parts* by jurisdiction and key, with the balance as text."""
     all_parts = list(parts)
     rulebooks = {answer.jurisdiction: answer.rulebook for answer, _, _ in all_parts}
-    sums = sum_amounts(((answer.jurisdiction, key), amount) for answer, key, amount in all_parts)
+    sums = sum_totals(((answer.jurisdiction, key), totals) for answer, key, totals in all_parts)
     return {
-        where: (amount, money_text(amount, rulebooks[where[0]])) for where, amount in sums.items()
+        where: (totals, money_text(totals, rulebooks[where[0]])) for where, totals in sums.items()
     }
 
 
@@ -267,11 +267,11 @@ def _both_answers(frame: Frame, before: ColumnPlan, after: ColumnPlan) -> WorkFr
 
 def _count_answers(
     numbers: WorkFrame, before: ColumnPlan, after: ColumnPlan
-) -> Mapping[tuple[Answer, Answer], Amount]:
+) -> Mapping[tuple[Answer, Answer], DealTotals]:
     """The deals and balances for each pair of an old and a new answer."""
     old, new = AnswerReader(before.rulebooks), AnswerReader(after.rulebooks)
     half = len(ANSWER_COLUMNS)
     rows = count_rows(numbers, (*_OLD_COLUMNS.values(), *ANSWER_COLUMNS))
-    return sum_amounts(
-        ((old.answer(*key[:half]), new.answer(*key[half:])), amount) for key, amount in rows
+    return sum_totals(
+        ((old.answer(*key[:half]), new.answer(*key[half:])), totals) for key, totals in rows
     )

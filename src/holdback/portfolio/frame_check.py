@@ -13,7 +13,7 @@ from holdback.errors import ErrorDetail, InvalidDocument
 from holdback.portfolio.aggregation import with_rulebook
 from holdback.portfolio.column_errors import column_errors
 from holdback.portfolio.column_plan import ColumnPlan
-from holdback.portfolio.masks import JURISDICTION_BIT, ON_BIT
+from holdback.portfolio.outcome_codes import JURISDICTION_BIT, ON_BIT
 from holdback.portfolio.outcome_columns import PREFIX, RESULTS, RULEBOOK, UNREADABLE
 from holdback.portfolio.row_rulebooks import Rules
 from holdback.portfolio.work_frame import WorkFrame, open_frame
@@ -54,7 +54,7 @@ def check_frame(
     errors = list(column_errors(plan, RESULTS))
     wrong_columns = {error.path for error in errors}
     # Without a rulebook for each row, no value can be read.
-    if not wrong_columns & {plan.rulebooks.jurisdiction, plan.rulebooks.on}:
+    if not wrong_columns & {plan.rulebooks.jurisdiction_column, plan.rulebooks.day_or_column}:
         errors.extend(_value_errors(plan, wrong_columns))
     if errors:
         raise InvalidDocument(errors)
@@ -119,9 +119,12 @@ def _unreadable_columns(plan: ColumnPlan, place: int, mask: int) -> Iterator[tup
     rulebooks = plan.rulebooks
     if mask >> JURISDICTION_BIT & 1:
         codes = sorted({rulebook.code for rulebook in rulebooks.rulebooks})
-        yield str(rulebooks.jurisdiction), f"expected one of {', '.join(codes)}"
+        yield str(rulebooks.jurisdiction_column), f"expected one of {', '.join(codes)}"
     elif mask >> ON_BIT & 1:
-        yield str(rulebooks.on), "expected a day on which the jurisdiction of the row has rules"
+        yield (
+            str(rulebooks.day_or_column),
+            "expected a day on which the jurisdiction of the row has rules",
+        )
     else:
         for bit, fact in enumerate(rulebooks.rulebooks[place].catalogue.facts):
             if mask >> bit & 1:

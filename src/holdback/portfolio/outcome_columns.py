@@ -16,7 +16,7 @@ from typing import Any, Final
 from attrs import frozen
 
 from holdback import eligibility
-from holdback.portfolio.masks import FLOOR_BIT, INVALID, PLACES
+from holdback.portfolio.outcome_codes import FLOOR_BIT, INVALID, PLACES
 from holdback.rules.columns import Columns, Number, always_unknown_without, columns
 from holdback.rules.tree import Checked
 from holdback.ruleset import DECLINE, RuleSet
@@ -26,9 +26,12 @@ RESULTS: Final = (OUTCOME, ELIGIBLE, FAILING, NEEDS)
 
 # Columns whose names begin with it are dropped from the result.
 PREFIX: Final = "__holdback_"
-RULEBOOK: Final = f"{PREFIX}book"
-UNREADABLE: Final = f"{PREFIX}faults"
-BALANCE: Final = f"{PREFIX}left"
+# INVARIANT: names of facts follow `fact_`, which no other name begins with, so that a jurisdiction
+# may declare a fact called `rulebook`.
+_FACT_PREFIX: Final = f"{PREFIX}fact_"
+RULEBOOK: Final = f"{PREFIX}rulebook"
+UNREADABLE: Final = f"{PREFIX}unreadable"
+BALANCE: Final = f"{PREFIX}balance"
 # Masks of the false rules that decline, of the other false rules, and of the missing facts.
 _DECLINING, _REFERRING, _MISSING = f"{PREFIX}declining", f"{PREFIX}referring", f"{PREFIX}missing"
 # INVARIANT: the first mask that is not zero decides, in the order of `eligibility.assess`.
@@ -72,7 +75,7 @@ def outcome_steps(
 
 def converted_column(name: str) -> str:
     """The column of the fact *name* in scaled integers, if it is not the user's own."""
-    return f"{PREFIX}{name}"
+    return f"{_FACT_PREFIX}{name}"
 
 
 @frozen
@@ -96,9 +99,9 @@ class _StepWriter:
         masks = {name: self.mask(by_bit) for name, by_bit in flags.items() if by_bit}
         progress = numbers["progress"]
         # Built-in facts have the same place in every catalogue.
-        place = rulesets[0].catalogue.place("progress")
+        progress_bit = rulesets[0].catalogue.place("progress")
         outcome = self.outcome(progress, masks, may_be_invalid=may_be_invalid)
-        explanation = self.explanation(masks, progress, place, may_be_invalid=may_be_invalid)
+        explanation = self.explanation(masks, progress, progress_bit, may_be_invalid=may_be_invalid)
         return masks, {OUTCOME: outcome}, explanation
 
     def number(self, name: str) -> Number:
@@ -108,7 +111,7 @@ class _StepWriter:
     def false_rules(
         self, rulesets: Sequence[RuleSet], answers: _Answers, *, declining: bool
     ) -> _Flags:
-        """Where the rules are false that decline, or those that do not, by their bits."""
+        """For each bit, where its rule is false: the rules that decline, or the others."""
         # Most rulebooks share most rules, so each distinct rule of a bit is written once.
         by_bit: dict[int, dict[Checked, list[int]]] = {}
         for place, rules in enumerate(rulesets):
@@ -169,11 +172,11 @@ class _StepWriter:
         return self.api.lit(PLACES[outcome], self.api.Int8)
 
     def explanation(
-        self, masks: Collection[str], progress: Number, place: int, *, may_be_invalid: bool
+        self, masks: Collection[str], progress: Number, progress_bit: int, *, may_be_invalid: bool
     ) -> Step:
         """Eligibility, and the masks of the rules and facts that decided."""
         col, int64 = self.api.col, self.api.Int64
-        is_ = {outcome: col(OUTCOME) == place for outcome, place in PLACES.items()}
+        is_ = {outcome: col(OUTCOME) == number for outcome, number in PLACES.items()}
         floor = self.api.lit(1 << FLOOR_BIT, int64)
         declining = col(_DECLINING) if _DECLINING in masks else 0
         failing: list[Case] = [(is_[eligibility.NOT_ASSESSED], floor)]
@@ -185,7 +188,9 @@ class _StepWriter:
             failing.append((is_[eligibility.UNDETERMINED], 0))
         needs: list[Case] = [(is_[INVALID], col(UNREADABLE))] if may_be_invalid else []
         if not progress.certain:
-            needs.append((is_[eligibility.UNDETERMINED] & progress.value.is_null(), 1 << place))
+            needs.append(
+                (is_[eligibility.UNDETERMINED] & progress.value.is_null(), 1 << progress_bit)
+            )
         if _MISSING in masks:
             needs.append((is_[eligibility.UNDETERMINED], col(_MISSING)))
         return {

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from types import ModuleType
 from typing import Any, Final
 
-from holdback.portfolio.masks import FLOOR_BIT, JURISDICTION_BIT, ON_BIT, PLACES
+from holdback.portfolio.outcome_codes import FLOOR_BIT, JURISDICTION_BIT, ON_BIT, PLACES
 from holdback.portfolio.outcome_columns import (
     FAILING,
     NEEDS,
@@ -20,21 +20,19 @@ from holdback.portfolio.row_rulebooks import RowRulebooks
 from holdback.reasons import FLOOR_CODE
 
 CODES: Final = "codes"
-# The names of these columns in the result, and in the work frame, where the numbers still have
-# those names.
+# Column in the result -> its temporary name in the work frame, where the numbers have that name.
 TEXT_COLUMNS: Final = {name: f"{PREFIX}text_{name}" for name in (OUTCOME, CODES, NEEDS)}
 _SEPARATOR: Final = ", "
-# The words of each bit of a mask, with the places of the rulebooks in which the bit stands for that
-# word.
+# For each bit of a mask: its words, each with the indexes of the rulebooks that give it that word.
 _Words = Mapping[int, Mapping[str, Sequence[int]]]
 
 
-def text_step(rulebooks: RowRulebooks, api: ModuleType) -> Step:
+def text_columns(rulebooks: RowRulebooks, api: ModuleType) -> Step:
     """The step from the numbers in `RESULTS` to the texts in `TEXT_COLUMNS`."""
     codes: dict[int, dict[str, list[int]]] = {FLOOR_BIT: {FLOOR_CODE: []}}
     names: dict[int, dict[str, list[int]]] = {
-        JURISDICTION_BIT: {str(rulebooks.jurisdiction): []},
-        ON_BIT: {str(rulebooks.on): []},
+        JURISDICTION_BIT: {str(rulebooks.jurisdiction_column): []},
+        ON_BIT: {str(rulebooks.day_or_column): []},
     }
     for place, rulebook in enumerate(rulebooks.rulebooks):
         for bit, rule in enumerate(rulebook.renewal.rules):

@@ -17,8 +17,7 @@ from holdback.rules.types import Fact
 
 # One rulebook for every row, or jurisdictions from which two columns select.
 Rules = Rulebook | Jurisdictions
-# The definitions of a fact that are read differently, with the places of the rulebooks that use
-# each.
+# Each distinct reading of a fact, with the indexes of the rulebooks that use it.
 Definitions = Mapping[Fact, tuple[int, ...]]
 
 
@@ -27,21 +26,21 @@ class RowRulebooks:
     """
     The rulebooks that may assess a row, and the columns that select one.
 
-    `jurisdiction` is the column with the code, None if one rulebook assesses all rows. `on` is the
-    column with the day, or one day for all rows. `codes` are the codes of all jurisdictions, with
-    or without a rulebook here.
+    `jurisdiction_column` has the code, and is None if one rulebook assesses all rows.
+    `day_or_column` is the column with the day, or one day for all rows. `codes` are the codes of
+    all jurisdictions, with or without a rulebook here.
     """
 
     rulebooks: tuple[Rulebook, ...]
-    jurisdiction: str | None = None
-    on: str | date | None = None
+    jurisdiction_column: str | None = None
+    day_or_column: str | date | None = None
     codes: tuple[str, ...] = ()
 
     facts: Mapping[str, Definitions] = field(init=False, eq=False, repr=False)
 
     @facts.default
     def _definitions(self) -> Mapping[str, Definitions]:
-        """Facts by name: the distinct definitions, and the rulebooks that use each."""
+        """Facts by name: each distinct reading, with the indexes of its rulebooks."""
         by_name: dict[str, dict[Fact, tuple[int, ...]]] = {}
         for facts, places in self._catalogues().items():
             for fact in facts:
@@ -126,7 +125,10 @@ def rulebooks_for(
         message = "there are no jurisdictions" if not len(rules) else f"none has rules on {on}"
         raise InvalidDocument([ErrorDetail(message=message, path="rules")])
     return RowRulebooks(
-        rulebooks=tuple(selected), jurisdiction=jurisdiction, on=on, codes=rules.codes
+        rulebooks=tuple(selected),
+        jurisdiction_column=jurisdiction,
+        day_or_column=on,
+        codes=rules.codes,
     )
 
 
@@ -161,7 +163,7 @@ class RulebookExpressions:
         return self.api.when(is_known).then(no_rules).otherwise(unknown_jurisdiction)
 
     def _code(self) -> Any:
-        return self.api.col(self.rulebooks.jurisdiction).cast(self.api.String)
+        return self.api.col(self.rulebooks.jurisdiction_column).cast(self.api.String)
 
     def _latest_first(self) -> Sequence[tuple[int, Rulebook]]:
         # INVARIANT: the first rulebook that has begun by the day is the one in force.

@@ -30,7 +30,8 @@ Backend: TypeAlias = Literal["pyarrow", "polars", "pandas"]
 # Their places in the declared set.
 _FUNDED, _REPAID, _RENEWED, _DEFAULTED, _CANCELLED = range(len(STATUSES))
 
-# The shipped jurisdictions, and the percentage of deals in each.
+# The shipped jurisdictions, and the percentage of deals in each. A jurisdiction is drawn from the
+# sum of all shares, so any new share changes the sample of every seed.
 _CODES: Final = ("GB", "US", "US-CA", "US-NY", "CA", "DE", "AU", "IE", "CA-QC", "JP")
 _SHARES: Final = (26, 24, 9, 8, 7, 7, 6, 5, 4, 4)
 
@@ -161,7 +162,11 @@ def _check_arguments(n: object, seed: object, backend: object, on: Any) -> None:
 
 
 def _seasons(on: date) -> tuple[Numbers, Numbers]:
-    """Sums of the seasons since each day, by trade and days ago: plain, and times the days ago."""
+    """
+    Running sums of the seasonal factors, by trade and age in days; the second weighted by age.
+
+    Both are flat: the sums of a trade begin at its number times `_HORIZON`.
+    """
     ago = np.arange(_HORIZON)
     month = (np.datetime64(on, "D") - ago).astype("datetime64[M]").astype(np.int64) % 12
     seasons = np.array(_SEASONS)[:, month]

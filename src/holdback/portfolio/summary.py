@@ -13,24 +13,24 @@ from holdback.jurisdictions.rulebook import Rulebook
 from holdback.portfolio.aggregation import (
     ANSWER_COLUMNS,
     COUNTED_COLUMNS,
-    Amount,
     Answer,
     AnswerReader,
+    DealTotals,
     count_rows,
     money_text,
-    sum_amounts,
+    sum_totals,
 )
 from holdback.portfolio.assessment import with_outcomes
 from holdback.portfolio.column_errors import check_columns
 from holdback.portfolio.column_plan import ColumnPlan
-from holdback.portfolio.masks import INVALID, PLACES, words
+from holdback.portfolio.outcome_codes import INVALID, PLACES, words
 from holdback.portfolio.row_rulebooks import RowRulebooks, Rules
 from holdback.portfolio.tables import Table, join_tables
 from holdback.portfolio.work_frame import WorkFrame, open_frame
 
 
 @frozen(kw_only=True)
-class Line:
+class SummaryLine:
     """
     The deals of a jurisdiction that have `what` in common, and their `balance` with its currency.
 
@@ -53,30 +53,30 @@ class Summary:
     known.
     """
 
-    answers: Mapping[Answer, Amount] = field(repr=False)
+    answers: Mapping[Answer, DealTotals] = field(repr=False)
 
     @property
     def deals(self) -> int:
         """The number of deals."""
-        return sum(amount.deals for amount in self.answers.values())
+        return sum(totals.deals for totals in self.answers.values())
 
     @property
-    def outcomes(self) -> tuple[Line, ...]:
+    def outcomes(self) -> tuple[SummaryLine, ...]:
         """The deals by jurisdiction and outcome."""
         return self._lines(lambda answer: (answer.outcome,), PLACES)
 
     @property
-    def reasons(self) -> tuple[Line, ...]:
+    def reasons(self) -> tuple[SummaryLine, ...]:
         """The deals by jurisdiction and the code of each rule that decided."""
         return self._lines(lambda answer: answer.codes)
 
     @property
-    def needs(self) -> tuple[Line, ...]:
+    def needs(self) -> tuple[SummaryLine, ...]:
         """The undetermined deals by jurisdiction and missing fact."""
         return self._lines(lambda answer: () if answer.outcome == INVALID else answer.needs)
 
     @property
-    def errors(self) -> tuple[Line, ...]:
+    def errors(self) -> tuple[SummaryLine, ...]:
         """The invalid deals by jurisdiction and the fact or column that cannot be read."""
         return self._lines(lambda answer: answer.needs if answer.outcome == INVALID else ())
 
@@ -84,25 +84,27 @@ class Summary:
         self,
         values_of: Callable[[Answer], tuple[str, ...]],
         order: Mapping[str, int] | None = None,
-    ) -> tuple[Line, ...]:
+    ) -> tuple[SummaryLine, ...]:
         """A line for each jurisdiction and each value that *values_of* gives for an answer."""
-        amounts: dict[tuple[str, str], Amount] = {}
+        totals_by_key: dict[tuple[str, str], DealTotals] = {}
         alone: dict[tuple[str, str], int] = {}
         rulebooks: dict[str, Rulebook | None] = {}
-        for answer, amount in self.answers.items():
+        for answer, totals in self.answers.items():
             rulebooks[answer.jurisdiction] = answer.rulebook
             values = values_of(answer)
             for value in values:
                 key = (answer.jurisdiction, value)
-                amounts[key] = amounts.get(key, Amount()) + amount
-                alone[key] = alone.get(key, 0) + (amount.deals if len(values) == 1 else 0)
-        ranked = sorted(amounts, key=lambda key: (key[0], (order or {}).get(key[1], 0), key[1]))
+                totals_by_key[key] = totals_by_key.get(key, DealTotals()) + totals
+                alone[key] = alone.get(key, 0) + (totals.deals if len(values) == 1 else 0)
+        ranked = sorted(
+            totals_by_key, key=lambda key: (key[0], (order or {}).get(key[1], 0), key[1])
+        )
         return tuple(
-            Line(
+            SummaryLine(
                 jurisdiction=code,
                 what=value,
-                deals=amounts[code, value].deals,
-                balance=money_text(amounts[code, value], rulebooks[code]),
+                deals=totals_by_key[code, value].deals,
+                balance=money_text(totals_by_key[code, value], rulebooks[code]),
                 alone=None if order else alone[code, value],
             )
             for code, value in ranked
@@ -116,10 +118,12 @@ class Summary:
             for line in self.outcomes
         )
         return (
-            Table(f"{self.deals:,} deals", ("jurisdiction", "outcome", "deals", "left"), outcomes),
-            _reason_table("Why not", "code", self.reasons),
-            _reason_table("What is missing", "fact", self.needs),
-            _reason_table("What cannot be read", "column", self.errors),
+            Table(
+                f"{self.deals:,} deals", ("jurisdiction", "outcome", "deals", "balance"), outcomes
+            ),
+            _reason_table("Why not", "code", "reason", self.reasons),
+            _reason_table("What is missing", "fact", "fact", self.needs),
+            _reason_table("What cannot be read", "column", "column", self.errors),
         )
 
     def plain(self) -> Mapping[str, Json]:
@@ -140,17 +144,17 @@ class Summary:
 
     def __add__(self, other: Summary) -> Summary:
         """The summary of two portfolios together, such as two batches of one file."""
-        return Summary(sum_amounts([*self.answers.items(), *other.answers.items()]))
+        return Summary(sum_totals([*self.answers.items(), *other.answers.items()]))
 
 
-def _reason_table(title: str, head: str, lines: tuple[Line, ...]) -> Table:
+def _reason_table(title: str, head: str, noun: str, lines: tuple[SummaryLine, ...]) -> Table:
     rows = tuple(
         (line.jurisdiction, line.what, line.deals, line.alone, line.balance) for line in lines
     )
-    return Table(title, ("jurisdiction", head, "deals", "alone", "left"), rows)
+    return Table(title, ("jurisdiction", head, "deals", f"only this {noun}", "balance"), rows)
 
 
-def _line_to_dict(line: Line, head: str) -> Mapping[str, Json]:
+def _line_to_dict(line: SummaryLine, head: str) -> Mapping[str, Json]:
     alone = {} if line.alone is None else {"alone": line.alone}
     return {
         "jurisdiction": line.jurisdiction,
@@ -180,7 +184,7 @@ def summarise(
     >>> deals = sample(1000, seed=7, backend="polars").filter(pl.col("jurisdiction") == "GB")
     >>> print(summarise(deals, load_jurisdictions()).tables[0])
     260 deals
-    jurisdiction  outcome       deals            left
+    jurisdiction  outcome       deals         balance
     GB            eligible         78   GBP 811724.83
     GB            referred         13   GBP 460806.31
     GB            ineligible       38   GBP 645101.05
@@ -199,4 +203,4 @@ def summary_of(work: WorkFrame, rulebooks: RowRulebooks) -> Summary:
     """Return the summary of the rows of *work*, which *rulebooks* assessed."""
     reader = AnswerReader(rulebooks)
     rows = count_rows(work, ANSWER_COLUMNS)
-    return Summary(sum_amounts((reader.answer(*key), amount) for key, amount in rows))
+    return Summary(sum_totals((reader.answer(*key), totals) for key, totals in rows))

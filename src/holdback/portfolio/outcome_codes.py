@@ -12,6 +12,8 @@ from __future__ import annotations
 from typing import Final
 
 from holdback import eligibility
+from holdback.facts import BUILT_IN_FACTS
+from holdback.jurisdictions.declared_facts import MAX_FACTS
 from holdback.jurisdictions.rulebook import Rulebook
 from holdback.reasons import FLOOR_CODE
 
@@ -33,9 +35,11 @@ PLACES: Final = {outcome: place for place, outcome in enumerate(OUTCOMES)}
 
 # INVARIANT: a rulebook has at most 60 rules, bits 0 to 59, so the floor's bit is never a rule's.
 FLOOR_BIT: Final = 60
-# INVARIANT: a catalogue has at most 58 facts: 18 built in, and 40 that a jurisdiction declares.
+# INVARIANT: a catalogue has at most `BUILT_IN_FACTS` + `MAX_FACTS` facts, so these two bits are
+# never those of a fact.
 JURISDICTION_BIT: Final = 61
 ON_BIT: Final = 62
+assert BUILT_IN_FACTS + MAX_FACTS <= JURISDICTION_BIT, "a fact has the bit of a key column"
 
 
 def words(outcome: str) -> str:
