@@ -27,7 +27,11 @@ STORY = [
     ("2026-01-13", "accept_offer", "GBP 9600.00, repaid as GBP 11904.00 from 8% of takings"),
     ("2026-01-13", "supply_details", "application submitted"),
     ("2026-01-14", "fund_deal", "Initial deal funded: GBP 9600.00, GBP 11904.00 to remit."),
-    ("2026-03-10", "record_remittance", "4 entries recorded: 24.7311% paid down, GBP 8960.00 left."),
+    (
+        "2026-03-10",
+        "record_remittance",
+        "4 entries recorded: 24.7311% paid down, GBP 8960.00 left.",
+    ),
     ("2026-03-11", "look_up", "24.7311% paid down, GBP 8960.00 left, not eligible for renewal."),
     ("2026-06-02", "record_remittance", "61.8279% paid down, GBP 4544.00 left. Eligible"),
     ("2026-06-03", "look_up", "61.8279% paid down, GBP 4544.00 left, eligible for renewal."),

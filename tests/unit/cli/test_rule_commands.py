@@ -174,10 +174,7 @@ def test_diff_of_folders_whose_rules_begin_on_different_days(tmp_path):
     A folder without rules yet is named, in both directions; JSON names the day alone.
     """
     early = write(tmp_path / "early", NL=country())
-    text = {
-        name: text.replace("2025-01-01", "2025-07-01")
-        for name, text in country().items()
-    }
+    text = {name: text.replace("2025-01-01", "2025-07-01") for name, text in country().items()}
     late = write(tmp_path / "late", NL=text)
     earlier = invoke("diff", early, late).output.splitlines()
     later = invoke("diff", late, early).output.splitlines()

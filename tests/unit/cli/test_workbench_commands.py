@@ -324,8 +324,7 @@ def test_mutants(shelf):
     assert fine.exit_code == 0
     assert (
         "  40 mutants: 36 noticed, 0 listed as equivalent, 0 proved equivalent, "
-        "4 refused by the reader, 0 survived"
-        in fine.output
+        "4 refused by the reader, 0 survived" in fine.output
     )
     assert stale.exit_code == 1
     assert "there is no mutant `NL-R-01 lft out`" in stale.output

@@ -29,7 +29,7 @@ def of_two_countries(name):
 )
 def test_a_fact_may_have_the_name_of_a_column_of_the_work_frame(name, lazy):
     """
-    The outcomes are those of the rules, and the balances are added up, whatever a fact is called.
+    The outcomes are those of the rules, and the balances are added up, under any name of a fact.
     """
     rows = {"jurisdiction": ["NL", "BE", "BE"], name: [1, 1, 8], "progress": [64, 64, 64]}
     same = {"performance": 97, "missed_remittances_30d": 0, "balance": 100}
