@@ -174,7 +174,7 @@ def test_without_a_format_figures_are_exact():
 
 
 GROUP = "expected `,`, `.`, a space, `'`, or nothing in quotes"
-MISLEADS = "a digit or sign next to the figure would make it another figure"
+MISLEADS = "a digit or sign next to a placeholder would change the number shown"
 FAULTS = [
     ('decimal = ","', 'decimal = ~";"', "expected `.` or `,`"),
     ('decimal = ","', 'decimal = ~""', "this is empty"),

@@ -20,7 +20,7 @@ from holdback.rules.check import MAX_MAGNITUDE
 from holdback.rules.tokens import KEYWORDS
 from holdback.toml import Node, TomlTable, excerpt
 
-# Bounds on what one folder can cost; a host that asks for more evidence has a questionnaire.
+# Bounds on what one folder can cost. No host collects that much evidence for a decision.
 MAX_FACTS: Final = 40
 MIN_OPTIONS: Final = 2
 MAX_OPTIONS: Final = 200
@@ -120,6 +120,9 @@ def _range(table: TomlTable, type_: Type) -> tuple[int, int] | None:
         return None
     # Generated code computes in 64-bit integers: see `rules.check` for the bound.
     if max(abs(low), abs(high)) > MAX_MAGNITUDE:
-        table["maximum"].add_error(f"this could pass 2**62 in the smallest unit of {type_}")
+        table["maximum"].add_error(
+            "the range is too large to calculate exactly: more than 2**62 in the smallest unit "
+            f"of {type_}"
+        )
         return None
     return low, high

@@ -166,7 +166,8 @@ class ExampleReader:
         on, period = table["on"].day(), None
         if table["on"].absent == table["from"].absent:
             table.node.add_error(
-                "expected `on`, a day, or `from`, the first of many", "one of them", key=True
+                "expected either `on` (one day) or `from` (that day and every later change)",
+                key=True,
             )
             return
         if on is not None:

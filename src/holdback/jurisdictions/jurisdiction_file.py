@@ -257,7 +257,7 @@ def _template(node: Node, names: tuple[str, ...]) -> str | None:
         return None
     misleads = _MISLEADS.search(text) if len(names) == 1 else re.search("[0-9]", plain)
     if misleads is not None:
-        node.add_error("a digit or sign next to the figure would make it another figure")
+        node.add_error("a digit or sign next to a placeholder would change the number shown")
         return None
     return text
 
@@ -272,7 +272,7 @@ def _currency(node: Node, parent: JurisdictionDetails | None) -> Currency | None
     if parent is not None and code != parent.currency.code:
         node.add_error(
             f"the parent's currency is `{parent.currency}`",
-            "amounts are inherited: leave it out, or have no parent",
+            "a child uses its parent's currency: remove `currency`, or remove `parent`",
         )
         return None
     try:

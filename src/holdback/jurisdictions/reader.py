@@ -38,7 +38,7 @@ FILES: Final = (JURISDICTION, RENEWAL, PRODUCTS)
 # A file with this many errors has one mistake made many times. Each error costs a search for
 # similar words, so the bound also limits what a hostile file can cost.
 MAX_ERRORS: Final = 100
-# A country, a state, a county and a city. More layers, and nobody could say what is in force.
+# A country, a state, a county and a city. With more, what is in force is hard to follow.
 MAX_PARENTS: Final = 4
 _MAX_LISTED: Final = 20
 
@@ -208,7 +208,7 @@ class _Reading:
         return None
 
     def _read(self, parent: Jurisdiction | None) -> Jurisdiction | None:
-        """Return the jurisdiction, unless it has errors, as many of which are added as possible."""
+        """Return the jurisdiction, or None after adding every error found."""
         is_child = self.parent is not None
         renewal_root = self._read_file(RENEWAL, optional=is_child)
         products_root = self._read_file(PRODUCTS, optional=is_child)

@@ -61,11 +61,13 @@ def resolve(draft: Draft) -> tuple[Rulebook, ...]:
     count = len(rules) + sum(len(product.rules) for product in products)
     parameters = len(policy.parameters) + len(draft.invalid_parameters)
     if len(changes) * (count + parameters) > MAX_CHECKS:
+        checks = len(changes) * (count + parameters)
         message = (
-            f"{count} rules and {parameters} parameters at {len(changes)} dates of change "
-            "are more than can be read"
+            f"{count} rules and {parameters} parameters, checked at each of {len(changes)} dates "
+            f"of change, are {checks} checks"
         )
-        policy.rules_node.add_error(message, f"at most {MAX_CHECKS} together", key=True)
+        hint = f"at most {MAX_CHECKS}: merge dates of change, or split the folder"
+        policy.rules_node.add_error(message, hint, key=True)
         return ()
     resolver = _Resolver(draft)
     rulebooks = []

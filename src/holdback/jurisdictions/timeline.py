@@ -20,7 +20,7 @@ _T = TypeVar("_T")
 
 @frozen
 class Period:
-    """The days from `start` up to, and without, `end`; `end` is None while there is none."""
+    """The days from `start` up to, and without, `end`; all later days when `end` is None."""
 
     start: date
     end: date | None = None

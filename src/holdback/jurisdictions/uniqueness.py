@@ -1,6 +1,7 @@
-"""Errors about keys, ids and codes that are used twice.
+"""
+Errors about keys, ids and codes that are used twice.
 
-Only the versions of one rule or product, one after the other, share its names.
+A name may recur only in successive versions of the same rule or product.
 """
 
 from __future__ import annotations

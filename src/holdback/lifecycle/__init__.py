@@ -1,1 +1,1 @@
-"""What may happen to a merchant, and what then is: commands, events, `decide` and `evolve`."""
+"""Commands, the events they cause (`decide`), and the state after them (`evolve`)."""

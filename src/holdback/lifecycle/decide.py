@@ -65,7 +65,7 @@ def _announcement(
     eligible = renewal_eligibility(after, case)
     if eligible == after.renewal_eligibility:
         return None
-    # An eligibility that ends is that of the deal that was active before the command.
+    # When eligibility is lost, name the deal that was active before: afterwards there may be none.
     deal = case.deal if case is not None and eligible else before.active_deal
     assessed = case is not None and deal is not None and case.deal.id == deal.id
     return RenewalEligibilityChanged(

@@ -82,7 +82,7 @@ def close_application(
     merchant: Merchant, command: CloseApplication, context: Context, _: Configuration
 ) -> Decision[ApplicationStatus]:
     """
-    Return the ending of an application; no events if it ended with the same word before.
+    Return the ending of an application; no events if it already has this status.
 
     Raises:
         Refusal: `application_not_found` or `not_possible_now`.

@@ -60,8 +60,8 @@ def assess_renewal(
     """
     Return the assessment of the deal that a renewal would be based on.
 
-    The reply raises the refusal `no_deal_to_renew`. A review is this question too: `decide`
-    announces what has changed since the last announcement.
+    The reply raises the refusal `no_deal_to_renew` without a base deal. `review_renewal` uses this
+    handler too; `decide` adds the event.
     """
     case = renewal_case(merchant, context, configuration.rulebook(merchant, context.at))
 

@@ -83,7 +83,10 @@ def admit(merchant: Merchant, request: OffersRequest, rulebook: Rulebook) -> Non
     if request.renewal and base is None:
         raise Refusal("no_deal_to_renew", "the merchant has no active or recently repaid deal")
     if application.currency != expected or (base is not None and base.currency != expected):
-        message = f"offers in {rulebook.code} are in {expected}, as the deal to renew has to be"
+        message = (
+            f"offers in {rulebook.code} are made in {expected}; the application, and any deal it "
+            f"renews, must be in {expected}"
+        )
         error = ErrorDetail(message=message, path="$.application.currency")
         raise Refusal("currency_mismatch", message, errors=(error,))
 
@@ -240,7 +243,7 @@ def required_checks(
     Return the checks that the host must carry out before it makes this request.
 
     An initial application needs the takings and all facts that the products' rules read. A renewal
-    needs those facts, and those of the renewal rules, that the service does not hold.
+    needs only the facts read by product or renewal rules that the merchant's state lacks.
 
     Raises:
         Refusal: as `admit`.

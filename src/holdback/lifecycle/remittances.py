@@ -94,7 +94,7 @@ def close_deal(
     merchant: Merchant, command: CloseDeal, context: Context, configuration: Configuration
 ) -> Decision[LookupDeal]:
     """
-    Return the early end of the active deal; no events if it ended with the same word before.
+    Return the early end of the active deal; no events if it already has this status.
 
     Raises:
         Refusal: `deal_not_found` or `not_possible_now`.
@@ -168,7 +168,7 @@ def _wrong_entries(deal: Deal, entries: tuple[Entry, ...], today: date) -> Itera
         path = f"$.entries[{place}]"
         yield from _future_day(entry.on, today, f"{path}.on")
         if entry.on < deal.funded_on:
-            message = f"expected a day from the funding on, {deal.funded_on.isoformat()}"
+            message = f"expected a day on or after the funding, {deal.funded_on.isoformat()}"
             yield ErrorDetail(message=message, path=f"{path}.on")
         currency = deal.repayment_amount.currency
         yield from _wrong_amount(entry.amount, currency, f"{path}.amount")

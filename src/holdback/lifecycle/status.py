@@ -1,4 +1,5 @@
-"""Where a merchant stands on a day: its base deal, its facts, and whether it may renew now.
+"""
+A merchant on a day: its base deal, valid evidence, a second credit check, renewal eligibility.
 
 The lookup, the request for offers and the announcement of a change all ask here, so their answers
 agree (decisions/renewal).
@@ -49,8 +50,8 @@ def check_evidence(evidence: Mapping[str, Json], rulebook: Rulebook, *, renewal:
     """
     Return *evidence* as prepared facts.
 
-    With *renewal*, or for any merchant that the service knows, facts that follow from the
-    merchant's state are not taken as evidence.
+    With *renewal*, facts that follow from the merchant's history cannot be evidence. Pass *renewal*
+    as true for a merchant that the service already knows, too.
 
     Raises:
         InvalidDocument: naming every fact that is not evidence and every invalid value.
@@ -80,7 +81,7 @@ def check_evidence(evidence: Mapping[str, Json], rulebook: Rulebook, *, renewal:
 def _not_evidence(name: str, allowed: tuple[str, ...]) -> ErrorDetail:
     message = f"`{name}` is not evidence"
     if name in INITIAL_EVIDENCE:
-        message = f"the merchant's state derives `{name}`; evidence for it is not taken"
+        message = f"`{name}` is derived from the merchant's history and cannot be given as evidence"
     hint = did_you_mean(name, allowed)
     return ErrorDetail(message=message, path=f"$.evidence.{name}", hint=hint)
 

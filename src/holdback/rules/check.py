@@ -362,10 +362,11 @@ class _Checker:
         self.fail(f"`{operator}` does not take {hints.with_article(type_)}", tree, hint)
 
     def bounded(self, tree: Syntax, type_: Type, *numbers: int) -> None:
-        """Refuse *tree* when it could pass 2**62 in the scale in which it is calculated."""
+        """Refuse *tree* when one of *numbers*, in the scale of its calculation, passes 2**62."""
         if any(abs(number) > MAX_MAGNITUDE for number in numbers):
             self.fail(
-                f"this could pass 2**62 in the smallest unit of {type_}",
+                "the result can be too large to calculate exactly: more than 2**62 in the "
+                f"smallest unit of {type_}",
                 tree,
                 "use smaller numbers, or constants with fewer decimals",
             )

@@ -6,7 +6,7 @@ gets into it.
 
 Python has two truth values and the language has three, so a flag is written twice: once as the
 condition under which it is true and once as the one under which it is false. It is unknown where
-neither holds, and that is all of three-valued logic here.
+neither holds.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ _OPPOSITES: Final = by_operator("the closure", {**OPPOSITES, "in": "not in"})
 # Everything that a generated function can call.
 _CALLS: Final[Mapping[str, Callable[..., object]]] = {"min": min, "max": max, "abs": abs}
 
-# Unpacking the whole tuple of facts costs, for each fact, a third of reading one by its place
-# (decisions/fast-paths).
+# To unpack a fact costs a third of reading one by its place, but all facts are unpacked together.
+# Unpacking is cheaper once rules read a third of the facts or more (decisions/fast-paths).
 _UNPACK_FROM: Final = 3
 
 

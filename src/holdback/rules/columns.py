@@ -122,7 +122,11 @@ class _Writer:
         return Columns(true, false, self.unknown(node, true))
 
     def unknown(self, node: Node, true: Any) -> Any | None:
-        """Return where *node*, which is *true* there, is unknown; None when it never can be."""
+        """
+        Return where *node* is unknown; None when it never can be.
+
+        *true* is its expression from `self.true`.
+        """
         read = [self.numbers[name] for name in _names([node])]
         if all(number.certain for number in read):
             return None

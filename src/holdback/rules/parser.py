@@ -60,7 +60,7 @@ _LITERALS: Final[Mapping[str, Kind]] = MappingProxyType(
     }
 )
 _GLUED: Final = re.compile(r"([A-Z]{3})([0-9]+)")
-_MISSING: Final = "a rule cannot ask whether a fact is missing; a missing fact is unknown by itself"
+_MISSING: Final = "a rule cannot test for a missing fact: its answer is then unknown"
 _NO_CONDITIONS: Final = "there are no conditional values; write two rules, or use `when`"
 _WORD_HINTS: Final[Mapping[str, str]] = MappingProxyType(
     {

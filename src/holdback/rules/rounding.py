@@ -1,8 +1,8 @@
-"""Comparisons that stay exact for a percentage that was rounded down.
+"""
+Comparisons that stay exact for a percentage that was rounded down.
 
-A derived percentage d stands for an exact one e with d <= e < d + one unit. On thresholds of d's
-scale `e >= t` is `d >= t` and `e < t` is `d < t`; every other comparison can come out wrong for
-an e between two units. So a number carries the direction in which it was rounded, and a
+A `performance` shown as 79.9999% may really be 79.99995%. `>= 80%` and `< 80%` still answer
+correctly; `> 79.9999%` does not. So a number carries the direction in which it was rounded, and a
 comparison where that matters is refused, with what to write instead.
 """
 
@@ -39,7 +39,7 @@ def _selected(*operands: Rounding) -> Rounding:
     """
     Return the rounding of one operand selected by size.
 
-    The least of two numbers rounded down is the least of the two, rounded down.
+    `min` and `max` of values rounded the same way are rounded that way too.
     """
     directions = set(operands) - {Rounding.NONE}
     return directions.pop() if len(directions) == 1 else _lost(*operands)
@@ -79,7 +79,7 @@ def rounding(operator: str, operands: tuple[Node, ...]) -> Rounding:
 
 
 def is_exact(operator: str, left: Node, right: Node) -> bool:
-    """Return whether *left* and *right* compare as the exact numbers behind them would."""
+    """Return whether comparing the rounded numbers always answers as the exact ones would."""
     if right.rounding is Rounding.NONE:
         return left.rounding in _EXACT[operator]
     if left.rounding is Rounding.NONE:
@@ -99,7 +99,7 @@ def suggestion(operator: str, left: Node, right: Node, texts: tuple[str, str]) -
     if not is_constant(right):
         return f"write `{texts[0]} {instead} {texts[1]}`"
     if isinstance(right, Constant) and right.name is not None:
-        return f"write `{texts[0]} {instead} {texts[1]}`, and let the parameter be 0.0001% more"
+        return f"write `{texts[0]} {instead} {texts[1]}`, and raise the parameter by 0.0001%"
     if right.low >= left.high:
         always = "never more than" if operator == ">" else "always at most"
         return f"leave it out: `{texts[0]}` is {always} {texts[1]}"

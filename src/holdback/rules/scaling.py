@@ -91,6 +91,10 @@ _INTERVALS: Final[Mapping[str, Callable[[tuple[int, ...], tuple[int, ...]], Ends
 
 
 def interval(operator: str, operands: Sequence[Ends]) -> Ends:
-    """Return the ends of the value of *operator*, given the ends of its *operands*."""
+    """
+    Return the lowest and highest value that *operator* can give, from those of its *operands*.
+
+    All are in units of one scale. `check.product` bounds `*`.
+    """
     lows, highs = zip(*operands, strict=True)
     return _INTERVALS[operator](lows, highs)

@@ -69,7 +69,9 @@ def read_json(body: bytes | str, *, limit: int = REQUEST_LIMIT, depth: int = REQ
         try:
             return _FAST.decode(text)
         except (_DoubtError, ValueError, RecursionError):
-            pass  # read again below, outside the handler: its error holds the text
+            # Read again below, outside the handler: this error holds the whole text, and a
+            # refusal raised in here would carry it as its context.
+            pass
     return read_tree(_parsed(text), depth=depth)
 
 

@@ -20,7 +20,7 @@ def coverage_gaps(jurisdiction: Jurisdiction, runs: Iterable[ExampleRun]) -> Ite
 def _gap(rule: Coverage) -> ErrorDetail:
     return ErrorDetail(
         message=f"no example makes the rule `{rule.rule}` {' or '.join(rule.missing)}",
-        hint="each rule has an example for every answer that it can give",
+        hint="add an example for each missing answer",
         file=rule.file,
         line=rule.line,
     )

@@ -73,8 +73,8 @@ def distinguishing_deals(rules: list[Checked], *, above_floor: bool) -> list[Fac
     Return deals that give every combination of answers that *rules* can give.
 
     So if two of the rules differ on any deal, they differ on one of these. None when a comparison
-    has more than one fact and constants, or when there would be more deals than `MAX_DEALS`. With
-    *above_floor*, only deals whose progress reaches the floor.
+    is not of one fact with constants alone, or when there would be more deals than `MAX_DEALS`.
+    With *above_floor*, only deals whose progress reaches the floor.
     """
     catalogue = rules[0].catalogue
     points: dict[int, set[int | None]] = {}
@@ -105,7 +105,8 @@ def _collect_points(node: Node, points: dict[int, set[int | None]]) -> bool:
     """
     Add to *points*, by the place of the fact, the numbers around which *node* can change.
 
-    Return False, with *points* incomplete, when *node* compares more than a fact and constants.
+    Return False, with *points* incomplete, when *node* has a comparison that is not of one fact
+    with constants alone.
     """
     match node:
         case Constant():

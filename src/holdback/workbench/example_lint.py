@@ -28,7 +28,7 @@ def failing_examples(runs: Iterable[ExampleRun | ErrorDetail]) -> Iterator[Error
         if first != example.line:
             yield ErrorDetail(
                 message=f"there is an example `{example.name}` already, on line {first}",
-                hint="a name says what is special about an example",
+                hint="rename one of them",
                 **place,
             )
         before = first_runs.setdefault(_question(example), run)
@@ -57,7 +57,8 @@ def evidence_from_the_future(jurisdiction: Jurisdiction) -> Iterator[ErrorDetail
         number = fact.read(example.given.get(_CHECKED))
         if number is not None and number > example.on.toordinal():
             yield ErrorDetail(
-                message=f"the example `{example.name}` is on {example.on}, before `{_CHECKED}`",
+                message=f"the credit check of `{example.name}` is dated after the example's day, "
+                f"{example.on}",
                 hint="a service refuses evidence from the future: give an earlier day",
                 file=example.file,
                 line=example.line,

@@ -145,8 +145,8 @@ def _useless_switch_offs(jurisdiction: Jurisdiction) -> Iterator[ErrorDetail]:
         key = (dropped.kind, dropped.name, dropped.period)
         if not has_effect or key in seen:
             yield ErrorDetail(
-                message=f"nothing is switched off: the {dropped.kind} `{dropped.name}` is not "
-                "inherited then, or is written anew here",
+                message=f"this switch-off has no effect: on its days the {dropped.kind} "
+                f"`{dropped.name}` is not inherited, or this folder replaces it",
                 hint="leave it out, or correct its `from` and `until`",
                 **dropped.node.position(),
             )
@@ -226,9 +226,10 @@ def _constant_rules(jurisdiction: Jurisdiction) -> Iterator[ErrorDetail]:
 
 
 def _misleading_reason(rule: Rule, deals: list[Facts]) -> Iterator[ErrorDetail]:
-    """Yield what a reason names and the rule does not read, or what may be unknown.
+    """
+    Yield parameters in a reason that the rule does not read, and facts in it that may be unknown.
 
-    *deals* are some that distinguish the answers of the rule.
+    A fact may be unknown when the rule declines one of *deals*, which distinguish its answers.
     """
     source: SourceRule = rule.origin
     catalogue, node = rule.checked.catalogue, source.table["reason"]
@@ -238,7 +239,7 @@ def _misleading_reason(rule: Rule, deals: list[Facts]) -> Iterator[ErrorDetail]:
         if match[1] in catalogue.parameters and match[1] not in rule.checked.parameters:
             yield ErrorDetail(
                 message=f"the sentence names `{match[1]}`, which the rule does not read",
-                hint="a merchant would read another threshold than the one that decided",
+                hint="name the parameter that the rule reads",
                 **node.position_of_part(match.span()),
             )
         if fact is not None and any(
@@ -274,9 +275,9 @@ def _floor_suffices(jurisdiction: Jurisdiction) -> Iterator[ErrorDetail]:
 
 def _floor_finding(jurisdiction: Jurisdiction, rulebook: Rulebook) -> ErrorDetail:
     return ErrorDetail(
-        message=f"on {rulebook.since} reaching the floor is enough: no declining rule that reads "
-        f"anything but `{_PROGRESS}` can be false",
-        hint="a rulebook needs a rule that can decline a deal which is half paid down",
+        message=f"from {rulebook.since} on, no rule can decline a deal at the 50% floor for "
+        f"anything but `{_PROGRESS}`",
+        hint="add a rule that can decline a deal that is half paid down",
         **jurisdiction.policy.rules_node.position(key=True),
     )
 

@@ -106,7 +106,7 @@ def _verdict(mutant: Mutant, jurisdiction: Jurisdiction) -> Verdict:
     except (InvalidDocument, RuleError) as error:
         return Verdict(mutant=mutant, state=REFUSED, reason=str(error))
     if same:
-        reason = "no fact in its range can tell it apart"
+        reason = "no deal gets another answer"
         return Verdict(mutant=mutant, state=EQUIVALENT, reason=reason)
     return Verdict(mutant=mutant, state=SURVIVED)
 

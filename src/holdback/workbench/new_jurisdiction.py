@@ -14,7 +14,7 @@ from string import Template
 from typing import Final
 
 _COUNTRY: Final = ("jurisdiction.toml", "renewal.toml", "products.toml")
-# What a child does not have it inherits, so it starts without products.
+# A child inherits the products of its parent, so it starts without a file of its own for them.
 _CHILD: Final = ("jurisdiction.toml", "renewal.toml")
 
 

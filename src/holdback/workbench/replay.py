@@ -288,7 +288,7 @@ def _differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterato
     # Each part of a record repeats the facts that it is about; they must not contradict each other.
     for name in ("facts", "reasons", "trace"):
         if _facts(before[name]) != _facts(after[name]):
-            yield f"{name}: the facts that were recorded are read as other facts"
+            yield f"{name}: the recorded facts differ from those derived now"
 
 
 def _facts(part: Json) -> Json:

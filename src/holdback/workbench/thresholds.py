@@ -71,7 +71,7 @@ def _finding(threshold: _Threshold, missing: list[str], jurisdiction: Jurisdicti
     sides = "on either side" if len(missing) == _BOTH else f"where it is {missing[0]}"
     meaning = "" if threshold.meaning == threshold.text else f" (`{threshold.meaning}`)"
     message = f"`{threshold.text}`{meaning}, from {threshold.since} on, has no example {sides}"
-    hint = "each threshold has an example on either side, one unit apart"
+    hint = "add an example on each side, one unit apart"
     rule = threshold.rule
     if rule.jurisdiction == jurisdiction.code:
         position = threshold.node.position_of_part(threshold.span)
@@ -81,7 +81,7 @@ def _finding(threshold: _Threshold, missing: list[str], jurisdiction: Jurisdicti
     parameter = next(parameter for name, parameter in own.items() if name in rule.names)
     return ErrorDetail(
         message=f"in the inherited rule `{rule.id}`, {message}",
-        hint=f"{hint}; those of a parent do not count here",
+        hint=f"{hint}; examples of a parent do not count here",
         **parameter.node.position(key=True),
     )
 

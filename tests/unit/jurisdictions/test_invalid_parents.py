@@ -150,9 +150,8 @@ def test_another_currency():
     """
     assert said("NL-ZH", NL=country(), NL_ZH=child(more='currency = "USD"\n')) == [
         (
-            "NL-ZH/jurisdiction.toml:7:12 currency: the parent's currency is `EUR`; amounts "
-            "are inherited: "
-            "leave it out, or have no parent"
+            "NL-ZH/jurisdiction.toml:7:12 currency: the parent's currency is `EUR`; a child uses "
+            "its parent's currency: remove `currency`, or remove `parent`"
         )
     ]
     assert said("NL-ZH", NL=country(), NL_ZH=child(more='currency = "EUR"\n')) == []

@@ -168,7 +168,7 @@ INEXACT = [
     ("progress > split", "write `progress >= split`"),
     (
         "progress > minimum_performance",
-        "write `progress >= minimum_performance`, and let the parameter be 0.0001% more",
+        "write `progress >= minimum_performance`, and raise the parameter by 0.0001%",
     ),
     ("0% < progress <= 100%", "write `progress >= 0.0001%`"),
     ("100% - progress >= 50%", None),
@@ -252,7 +252,7 @@ def test_every_number_stays_within_62_bits():
         for corner in ((high, high, high), (-high, high, -high), (high, -high, high)):
             assert closure(rule)(corner) is interpret(rule, corner)
     for source in ("a + b + c > 1", "a + b - c > 1", "a * 3 > 1", "(a + b) * 2 > 1", "1 > a * -3"):
-        with pytest.raises(RuleError, match=r"could pass 2\*\*62") as caught:
+        with pytest.raises(RuleError, match=r"more than 2\*\*62") as caught:
             check(parse(source), wide)
 
         assert caught.value.hint is not None
@@ -263,7 +263,7 @@ def test_the_common_denominator_counts():
     An operand can be too large at the scale of the comparison, although it is small at its own.
     """
     checked("balance * 1.5 > takings")
-    with pytest.raises(RuleError, match=r"could pass 2\*\*62") as caught:
+    with pytest.raises(RuleError, match=r"more than 2\*\*62") as caught:
         checked("balance > takings * 0.000001 * 0.000001")
 
     assert caught.value.source[caught.value.start : caught.value.end].startswith("balance >")
@@ -362,5 +362,5 @@ def test_a_parameter_past_62_bits():
     A parameter has the same bound as a literal.
     """
     huge = Parameter(name="huge", type=Type(Kind.COUNT), number=2**63)
-    with pytest.raises(RuleError, match=r"could pass 2\*\*62"):
+    with pytest.raises(RuleError, match=r"more than 2\*\*62"):
         check(parse("missed < huge"), CATALOGUE.with_parameters({"huge": huge}))

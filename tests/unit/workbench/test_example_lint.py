@@ -11,7 +11,7 @@ from small_folders import (
     example,
 )
 
-BOTH = "each threshold has an example on either side, one unit apart"
+BOTH = "add an example on each side, one unit apart"
 LICENCE = '[facts.licensed]\ntype = "flag"\ndescription = "The licence."\n'
 
 
@@ -97,14 +97,14 @@ def test_a_wrong_example_of_a_product():
 
 def test_two_examples_of_one_name():
     """
-    "a name says what is special about an example"
+    "rename one of them"
     """
     text = changed(country(), "renewal.toml", '"four missed"', '"three missed"')
 
     assert only(NL=text) == (
         "NL/renewal.toml:74",
         "there is an example `three missed` already, on line 62",
-        "a name says what is special about an example",
+        "rename one of them",
         None,
     )
     # The same name in another file is another example's.
@@ -134,7 +134,7 @@ def test_evidence_from_the_future(day, late):
     )  # fmt: skip
     expected = (
         "NL/products.toml:30",
-        "the example `not verified` is on 2026-02-01, before `credit_checked_on`",
+        "the credit check of `not verified` is dated after the example's day, 2026-02-01",
         "a service refuses evidence from the future: give an earlier day",
         None,
     )

@@ -18,7 +18,7 @@ from small_folders import (
     without_example,
 )
 
-BOTH = "each threshold has an example on either side, one unit apart"
+BOTH = "add an example on each side, one unit apart"
 LICENCE = '[facts.licensed]\ntype = "flag"\ndescription = "The licence."\n'
 
 
@@ -134,12 +134,9 @@ def test_the_floor_alone_is_enough():
     assert [(each.place, each.message, each.hint) for each in errors] == [
         (
             "NL/renewal.toml:10:1 rules",
-            (
-                "on 2025-01-01 reaching the floor is enough: no declining rule that reads "
-                "anything but "
-                "`progress` can be false"
-            ),
-            "a rulebook needs a rule that can decline a deal which is half paid down",
+            "from 2025-01-01 on, no rule can decline a deal at the 50% floor for anything but "
+            "`progress`",
+            "add a rule that can decline a deal that is half paid down",
         )
     ]
 

@@ -13,7 +13,7 @@ from small_folders import (
     rule,
 )
 
-BOTH = "each threshold has an example on either side, one unit apart"
+BOTH = "add an example on each side, one unit apart"
 LICENCE = '[facts.licensed]\ntype = "flag"\ndescription = "The licence."\n'
 
 

@@ -158,7 +158,7 @@ def test_the_facts_of_a_reason(part):
 
     assert again(document) == (
         "different",
-        [f"{part}: the facts that were recorded are read as other facts"],
+        [f"{part}: the recorded facts differ from those derived now"],
     )
 
 

@@ -16,7 +16,7 @@ from small_folders import (
     without_example,
 )
 
-HINT = "each threshold has an example on either side, one unit apart"
+HINT = "add an example on each side, one unit apart"
 
 
 def found(**folders):
@@ -275,4 +275,4 @@ def test_the_hint():
     (childs,) = findings(loaded(NL=country(), NL_ZH=child(renewal=OWN)))
 
     assert mine.hint == HINT
-    assert childs.hint == f"{HINT}; those of a parent do not count here"
+    assert childs.hint == f"{HINT}; examples of a parent do not count here"
