@@ -27,7 +27,7 @@ from ratios import Contender, Ratios, at_most, in_rounds, machine, print_markdow
 from task import CATALOGUE, RULES, Deal, by_hand, by_hand_on_decimals, codes_by_mask, random_deals
 
 from holdback.rules import Kind, check, interpret, parse
-from holdback.rules.closure import masks
+from holdback.rules.closure import mask_function
 
 ROUNDS = 41
 DEALS = 2_000
@@ -60,7 +60,7 @@ def each_of(function, deals):
 
 def closures(known, hidden):
     """Yield the closure on *known* and on *hidden* facts, with codes, and with the facts kept."""
-    function, codes = masks(checked_rules()), codes_by_mask()
+    function, codes = mask_function(checked_rules()), codes_by_mask()
 
     def on(deals):
         def run():
@@ -84,7 +84,7 @@ def closures(known, hidden):
 def check_answers(dicts, known, hidden):
     """Compare every result with the function by hand or, for unknown facts, the interpreter."""
     rules = checked_rules()
-    function, codes = masks(rules), codes_by_mask()
+    function, codes = mask_function(rules), codes_by_mask()
     for deal, facts in zip(dicts, known, strict=True):
         expected = by_hand(facts)
         assert by_hand_on_decimals(Deal(**deal)) == expected

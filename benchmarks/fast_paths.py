@@ -38,7 +38,7 @@ from task import CATALOGUE, RULES, random_deals, rulebook
 from holdback import load_jurisdictions, portfolio, wire
 from holdback.exact_json import write_json
 from holdback.rules import Catalogue, Kind, check, interpret, parse
-from holdback.rules.closure import masks
+from holdback.rules.closure import mask_function
 
 BUYS_ENOUGH = 1.15
 ROUNDS, SECONDS = 41, 0.02
@@ -143,7 +143,7 @@ def one_deal() -> Iterator[Path]:
 
     def answering(unpack_from: int) -> Callable[[], Any]:
         with replaced({"holdback.rules.closure:_UNPACK_FROM": unpack_from}):
-            function = masks(ten)
+            function = mask_function(ten)
         return lambda: [function(row) for row in made]
 
     unpacked, taken_singly = answering(3), answering(0)
@@ -154,7 +154,7 @@ def one_deal() -> Iterator[Path]:
         return lambda: [ours.assess_prepared(row).outcome for row in facts]
 
     prepared = "assess prepared facts"
-    fast = by(masks(checked))
+    fast = by(mask_function(checked))
     yield from (
         Path("generated closure", prepared, fast, careful=by(by_interpreter)),
         Path("facts unpacked at once", "answer ten rules", unpacked, careful=taken_singly),

@@ -31,7 +31,7 @@ from ratios import interleaved, print_table
 
 from holdback import Jurisdictions, load_jurisdictions
 from holdback.jurisdictions.folder import bundled_path
-from holdback.jurisdictions.reader import FILES, RENEWAL, Folder, read_jurisdictions
+from holdback.jurisdictions.reader import FILES, RENEWAL, FolderFiles, read_jurisdictions
 
 JURISDICTIONS, SUBDIVISIONS = 200, 40
 CHANGES = 10
@@ -117,17 +117,17 @@ def generated() -> Iterator[tuple[str, dict[str, str]]]:
         yield code, {name: text.replace("{child}", code) for name, text in texts.items()}
 
 
-def folders() -> list[Folder]:
+def folders() -> list[FolderFiles]:
     """Return two hundred folders of bytes."""
     return [
-        Folder(
+        FolderFiles(
             code, {name: text.encode() for name, text in texts.items()}, f"jurisdictions/{code}/"
         )
         for code, texts in generated()
     ]
 
 
-def checked(found: list[Folder]) -> Jurisdictions:
+def checked(found: list[FolderFiles]) -> Jurisdictions:
     """Return the jurisdictions in *found*, which are valid, different and have enough dates."""
     read, errors = read_jurisdictions(found)
     assert not errors, next(iter(errors.values()))[0]

@@ -50,7 +50,7 @@ from task import (
 )
 
 from holdback.rules import Kind, check, parse
-from holdback.rules.closure import masks
+from holdback.rules.closure import mask_function
 
 ROUNDS = 41
 DEALS = 2_000
@@ -76,7 +76,7 @@ PACKAGES = (
 
 def ours(dicts):
     """The closure on prepared facts, and from validated dicts; and the codes of a deal."""
-    function = masks([check(parse(rule), CATALOGUE, Kind.FLAG) for rule in RULES.values()])
+    function = mask_function([check(parse(rule), CATALOGUE, Kind.FLAG) for rule in RULES.values()])
     known = [CATALOGUE.prepare(deal) for deal in dicts]
     codes, prepare = codes_by_mask(), CATALOGUE.prepare
 

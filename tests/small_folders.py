@@ -10,7 +10,7 @@ import json
 
 from holdback import InvalidDocument
 from holdback.jurisdictions.jurisdiction import Jurisdictions
-from holdback.jurisdictions.reader import Folder, read_jurisdiction, read_jurisdictions
+from holdback.jurisdictions.reader import FolderFiles, read_jurisdiction, read_jurisdictions
 
 OF_A_COUNTRY = """\
 currency = "EUR"
@@ -320,7 +320,7 @@ def read_all(**folders):
     """Return the jurisdictions in *folders*, by code with `_` for `-`, and the errors by code."""
     return read_jurisdictions(
         [
-            Folder(
+            FolderFiles(
                 code.replace("_", "-"),
                 {name: text.encode() for name, text in files.items()},
                 f"{code.replace('_', '-')}/",

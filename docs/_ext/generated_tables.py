@@ -26,8 +26,8 @@ from holdback.exact_numbers import ROUNDINGS
 from holdback.facts import INITIAL_EVIDENCE, catalogue
 from holdback.lifecycle.transitions import NOT_YET, TABLE
 from holdback.money import Currency
+from holdback.offers.calculator import Percent, Ratio
 from holdback.offers.factor_rate import Band
-from holdback.offers.pricing_case import Percent, Ratio
 from holdback.offers.registry import BUILT_IN
 from holdback.rules import Fact, Kind
 from holdback.rules.operators import OPERATORS

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from holdback.model.offer import Offer
     from holdback.model.product import Product
     from holdback.money import Money
-    from holdback.offers.pricing_case import (
+    from holdback.offers.calculator import (
         FactorRateCalculator,
         LimitsCalculator,
         SplitPercentageCalculator,
@@ -76,11 +76,11 @@ _MODULES: Final = {
     "Deal": "model.deal",
     "Engine": "engine",
     "Entry": "model.deal",
-    "FactorRateCalculator": "offers.pricing_case",
+    "FactorRateCalculator": "offers.calculator",
     "HoldbackError": "errors",
     "InvalidDocument": "errors",
     "Jurisdictions": "jurisdictions.jurisdiction",
-    "LimitsCalculator": "offers.pricing_case",
+    "LimitsCalculator": "offers.calculator",
     "Merchant": "model.merchant",
     "Money": "money",
     "Offer": "model.offer",
@@ -92,9 +92,9 @@ _MODULES: Final = {
     "Refusal": "errors",
     "RuleError": "errors",
     "Rulebook": "jurisdictions.rulebook",
-    "SplitPercentageCalculator": "offers.pricing_case",
+    "SplitPercentageCalculator": "offers.calculator",
     "Takings": "model.merchant",
-    "TermCalculator": "offers.pricing_case",
+    "TermCalculator": "offers.calculator",
     "load_jurisdictions": "jurisdictions.folder",
 }
 

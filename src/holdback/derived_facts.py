@@ -156,19 +156,19 @@ def months_between(start: date, end: date) -> int:
     )
 
 
-def overlaid(held: Mapping[str, Json], newer: Mapping[str, Json]) -> dict[str, Json]:
+def with_newer_evidence(held: Mapping[str, Json], newer: Mapping[str, Json]) -> dict[str, Json]:
     """
-    Return the evidence *held*, overlaid with the *newer*.
+    Return the evidence *held*, replaced by the *newer* where there is any.
 
     The score and the day of one credit check belong together: when either is new, both old ones are
     dropped (decisions/second-credit-check).
 
     >>> held = {"credit_score": 700, "identity_verified": True}
-    >>> overlaid(held, {"credit_checked_on": "2026-07-01"})
+    >>> with_newer_evidence(held, {"credit_checked_on": "2026-07-01"})
     {'identity_verified': True, 'credit_checked_on': '2026-07-01'}
     """
-    renewed = CREDIT if any(name in newer for name in CREDIT) else ()
-    return {**{name: value for name, value in held.items() if name not in renewed}, **newer}
+    replaced = CREDIT if any(name in newer for name in CREDIT) else ()
+    return {**{name: value for name, value in held.items() if name not in replaced}, **newer}
 
 
 def merchant_facts(
@@ -177,12 +177,12 @@ def merchant_facts(
     """
     Return the facts about the merchant on *today*, by name.
 
-    They come from the evidence held, overlaid with the newer *evidence*. The months of trading are
+    They come from the evidence held and the newer *evidence*. The months of trading are
     brought up to date, and takings recorded over 90 days replace those first given.
     """
     facts = {
         name: _read(name, value, catalogue)
-        for name, value in overlaid(merchant.evidence, evidence).items()
+        for name, value in with_newer_evidence(merchant.evidence, evidence).items()
     }
     months = facts.get("months_trading")
     if months is not None and merchant.evidence_on is not None:

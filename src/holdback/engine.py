@@ -47,7 +47,7 @@ from holdback.model.application import OffersRequest, RequiredChecks
 from holdback.model.deal import Entry, LookupDeal, MerchantLookup
 from holdback.model.merchant import Merchant, Takings, TakingsHeld
 from holdback.model.product import Offers
-from holdback.offers.registry import bind_all
+from holdback.offers.registry import priceable_products
 
 # For experiments. A host that serves partners keeps a namespace of its own secret, because the ids
 # of other partners' offers can be computed from it (decisions/ids).
@@ -113,7 +113,7 @@ class Engine:
         configuration = Configuration(
             jurisdictions=jurisdictions,
             # A product's id is the same for every merchant of the jurisdiction.
-            products=bind_all(
+            products=priceable_products(
                 jurisdictions.rulebooks(), calculators, id_factory(namespace, "product")
             ),
             links=links,

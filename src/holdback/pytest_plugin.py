@@ -52,11 +52,11 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 
 def _survey(config: pytest.Config, root: Path) -> tuple[Jurisdictions, tuple[ErrorDetail, ...]]:
     """Return the valid jurisdictions in *root* and the errors of the others, read once in a run."""
-    from holdback.jurisdictions.folder import survey  # noqa: PLC0415  # only where it is needed
+    from holdback.jurisdictions.folder import load_valid_and_errors  # noqa: PLC0415  # only where it is needed
 
     surveys: dict[Path, Any] = config.stash.setdefault(_SURVEYS, {})
     if root not in surveys:
-        surveys[root] = survey(root, root.name)
+        surveys[root] = load_valid_and_errors(root, root.name)
     result: tuple[Jurisdictions, tuple[ErrorDetail, ...]] = surveys[root]
     return result
 

@@ -9,7 +9,7 @@ from attrs import field, frozen
 
 from holdback.exact_json import Json
 from holdback.rules.operators import MIRRORED
-from holdback.rules.render import relation, words_of
+from holdback.rules.render import threshold_words, words_of
 from holdback.rules.tree import Constant, FactRead, Node, Operation, comparisons, leaves
 from holdback.ruleset import Answers, Rule, RuleSet
 
@@ -101,7 +101,7 @@ def _threshold(rules: RuleSet, comparison: Operation, *, wanted: bool) -> tuple[
     match limits:
         case [Constant(name=str(parameter))]:
             name = parameter
-    return name, f"{relation(operator, wanted=wanted)} {shown}".strip()
+    return name, f"{threshold_words(operator, wanted=wanted)} {shown}".strip()
 
 
 def _limit(rules: RuleSet, node: Node) -> str:

@@ -18,7 +18,7 @@ from attrs import field, frozen
 from holdback.exact_json import Json
 from holdback.number_format import NumberFormat
 from holdback.rules.check import Checked
-from holdback.rules.closure import masks
+from holdback.rules.closure import mask_function
 from holdback.rules.tree import Node, Operation
 from holdback.rules.types import Catalogue, Facts, Type
 
@@ -91,7 +91,7 @@ class RuleSet:
     @cached_property
     def masks(self) -> Callable[[Facts], tuple[int, int]]:
         """The generated function from prepared facts to (false, unknown), made when first used."""
-        return masks([rule.checked for rule in self.rules])
+        return mask_function([rule.checked for rule in self.rules])
 
     @cached_property
     def progress(self) -> int:

@@ -13,19 +13,19 @@ from attrs import evolve
 
 from every_case import for_every
 from holdback import load_jurisdictions
-from holdback.jurisdictions.folder import survey
+from holdback.jurisdictions.folder import load_valid_and_errors
 from holdback.jurisdictions.reader import FILES
 from holdback.workbench.coverage import coverage
 from holdback.workbench.example_run import run_examples
 from holdback.workbench.lint import findings
-from holdback.workbench.lock import lock_errors, read_lock, unlocked
+from holdback.workbench.lock import lines_not_locked, lock_errors, read_lock
 from holdback.workbench.mutation import (
     EQUIVALENT,
     LISTED,
     NOTICED,
     REFUSED,
     SURVIVED,
-    stale,
+    stale_equivalent_mutants,
     verdicts,
 )
 
@@ -70,7 +70,7 @@ def test_nothing_is_to_be_mended():
     """
     "`holdback check` [...] reports every error of every file"; here there is none.
     """
-    read, errors = survey(ROOT, "jurisdictions")
+    read, errors = load_valid_and_errors(ROOT, "jurisdictions")
 
     assert errors == ()
     assert list(findings(read, LOCKED_ON)) == []
@@ -85,7 +85,7 @@ def test_every_mutant_is_noticed(code, tried):
     states = Counter(verdict.state for verdict in tried)
 
     assert [verdict.mutant.name for verdict in tried if verdict.state == SURVIVED] == []
-    assert list(stale(JURISDICTIONS[code], tried)) == []
+    assert list(stale_equivalent_mutants(JURISDICTIONS[code], tried)) == []
     assert states[NOTICED] >= 30
     assert states[LISTED] + states[EQUIVALENT] <= 5
     assert len({verdict.mutant.name for verdict in tried}) == len(tried)
@@ -212,6 +212,6 @@ def test_history_is_locked():
 
     assert errors == ()
     assert list(lock_errors(locked, JURISDICTIONS, "digests.lock")) == []
-    assert unlocked(locked, JURISDICTIONS, LOCKED_ON) == []
+    assert lines_not_locked(locked, JURISDICTIONS, LOCKED_ON) == []
     assert locked.through == LOCKED_ON
     assert len(locked.lines) == sum(len(each.slices) for each in JURISDICTIONS)

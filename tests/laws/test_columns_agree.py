@@ -15,7 +15,7 @@ import pytest
 
 from counts import count
 from holdback.rules import interpret
-from holdback.rules.columns import Number, columns
+from holdback.rules.columns import FactColumn, columns
 from rule_generator import RuleGenerator
 from small_catalogue import CATALOGUE
 
@@ -46,7 +46,7 @@ BACKENDS = {
 
 def answers(rule, frame, make=nw):
     """The answer of *rule* to each row of *frame*: true, false or None for unknown."""
-    both = columns(rule, {name: Number(make.col(name)) for name in rule.names}, make)
+    both = columns(rule, {name: FactColumn(make.col(name)) for name in rule.names}, make)
     shown = {"true": both.true, "false": both.false}
     if both.unknown is not None:
         shown["unknown"] = both.unknown

@@ -47,7 +47,7 @@ from holdback import InvalidDocument, Jurisdictions, RuleError
 from holdback.exact_json import canonical
 from holdback.jurisdictions import digest as digest_module
 from holdback.jurisdictions.digest import RulebookDigester
-from holdback.jurisdictions.reader import FILES, Folder, read_jurisdictions
+from holdback.jurisdictions.reader import FILES, FolderFiles, read_jurisdictions
 from holdback.rules.tree import Constant, FactRead, comparisons, leaves
 from holdback.workbench.mutation import mutants
 from small_folders import IRELAND as SMALL
@@ -83,7 +83,7 @@ def shipped(family):
 def read(files, random):
     """The jurisdictions with *files* of these values, written in a random layout."""
     folders = [
-        Folder(
+        FolderFiles(
             code, {name: in_some_layout(data, random).encode() for name, data in by_name.items()}
         )
         for code, by_name in files.items()

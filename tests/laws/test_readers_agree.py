@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from counts import count
 from holdback.rules import check, closure, interpret, parse, text, trace
-from holdback.rules.closure import masks
+from holdback.rules.closure import mask_function
 from holdback.rules.operators import OPERATORS
 from holdback.rules.types import Kind
 from rule_generator import COMPARISONS, RuleGenerator
@@ -40,7 +40,7 @@ def same(first, second):
 
 def answers(rule):
     """A function from facts to the answers of *rule*: by its closure, and by its masks."""
-    function, function_of_masks = closure(rule), masks([rule])
+    function, function_of_masks = closure(rule), mask_function([rule])
     of_masks = {(0, 0): True, (1, 0): False, (0, 1): None}
     return lambda facts: (function(facts), of_masks[function_of_masks(facts)])
 
@@ -140,7 +140,7 @@ def test_many_rules_in_one_function():
     generator = RuleGenerator(Random("sixty rules at once"), CATALOGUE)
     for size in (0, 1, 2, 10, 60):
         rules = [generator.rule() for _ in range(size)]
-        function = masks(rules)
+        function = mask_function(rules)
         for _ in range(200):
             facts = tuple(
                 None if generator.random.random() < 0.1 else number

@@ -9,7 +9,7 @@ import pyarrow as pa
 from expected_values import INVALID
 
 from holdback import portfolio
-from holdback.rules.columns import Number, columns
+from holdback.rules.columns import FactColumn, columns
 
 RESULTS = ("outcome", "eligible", "failing", "needs")
 
@@ -62,7 +62,7 @@ def rule_answers(frame, case):
     """
     shown = {}
     for place, rule in enumerate(case.rules):
-        said = columns(rule, {name: Number(nw.col(name)) for name in rule.names})
+        said = columns(rule, {name: FactColumn(nw.col(name)) for name in rule.names})
         shown |= {f"t{place}": said.true, f"f{place}": said.false, f"u{place}": said.unknown}
     found = columns_of(nw.from_native(frame).select(**shown).to_native(), *shown)
     by_rule = [

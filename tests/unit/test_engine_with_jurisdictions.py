@@ -9,9 +9,9 @@ import pytest
 from attrs import field, frozen
 
 from holdback import Engine, InvalidDocument, Merchant, load_jurisdictions
-from holdback.jurisdictions.folder import survey
+from holdback.jurisdictions.folder import load_valid_and_errors
 from holdback.jurisdictions.jurisdiction import Jurisdictions
-from holdback.offers.pricing_case import Term
+from holdback.offers.calculator import Term
 from journey import EVIDENCE, Journey
 from small_folders import changed, country, loaded, write
 
@@ -183,7 +183,7 @@ def test_valid_jurisdictions_next_to_an_invalid_one(tmp_path):
     write(tmp_path, NL=bare(country()), BE=country("BE"))
     (tmp_path / "BE" / "renewal.toml").write_bytes(b"\xff")
 
-    fine, faults = survey(tmp_path, "mine")
+    fine, faults = load_valid_and_errors(tmp_path, "mine")
 
     assert [each.file for each in faults] == ["mine/BE/renewal.toml"]
     assert engine().with_jurisdictions(fine).jurisdictions.codes == ("NL",)

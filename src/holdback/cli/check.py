@@ -28,7 +28,7 @@ from holdback.cli.sources import (
 )
 from holdback.errors import ErrorDetail, printable
 from holdback.exact_json import write_json
-from holdback.jurisdictions.folder import survey
+from holdback.jurisdictions.folder import load_valid_and_errors
 from holdback.jurisdictions.jurisdiction import Jurisdictions
 from holdback.workbench.lint import findings
 from holdback.workbench.lock import lock_errors
@@ -49,7 +49,7 @@ def check_command(path: Path | None, *, on: date | None, form: str, folder: Path
     checked. Exits with 1 if there are findings.
     """
     selection = select(path, folder)
-    valid, errors = survey(selection.root, selection.name)
+    valid, errors = load_valid_and_errors(selection.root, selection.name)
     all_findings = [
         finding for finding in (*errors, *findings(valid, on)) if selection.concerns(finding)
     ]

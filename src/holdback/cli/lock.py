@@ -21,8 +21,8 @@ from holdback.cli.output import (
 from holdback.cli.sources import Day, jurisdictions_option, path_argument, read_lock_file, select
 from holdback.errors import ErrorDetail
 from holdback.exact_json import write_json
-from holdback.jurisdictions.folder import survey
-from holdback.workbench.lock import HEADER, LOCK, lines_to_add, lock_errors, unlocked
+from holdback.jurisdictions.folder import load_valid_and_errors
+from holdback.workbench.lock import HEADER, LOCK, lines_not_locked, lines_to_add, lock_errors
 
 
 @click.command("lock")
@@ -37,7 +37,7 @@ def lock_command(path: Path | None, *, on: date, form: str, folder: Path | None)
     Lines are added, never changed: if the past differs from the lock, nothing is written.
     """
     selection = select(path, folder)
-    jurisdictions, errors = survey(selection.root, selection.name)
+    jurisdictions, errors = load_valid_and_errors(selection.root, selection.name)
     if errors:
         _lock_nothing(errors, MISUSE)
     file = selection.root / LOCK
@@ -48,7 +48,7 @@ def lock_command(path: Path | None, *, on: date, form: str, folder: Path | None)
     wrong = [*read_errors, *lock_errors(lock, jurisdictions, selection.lock_name)]
     if wrong:
         _lock_nothing(wrong, FINDINGS)
-    new = unlocked(lock, jurisdictions, on)
+    new = lines_not_locked(lock, jurisdictions, on)
     lines = lines_to_add(lock, new, on)
     if lines:
         # INVARIANT: the bytes that are there stay, so the lock's history in git only ever grows.

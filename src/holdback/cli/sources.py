@@ -12,7 +12,7 @@ from attrs import evolve, frozen
 
 from holdback.cli.output import fail
 from holdback.errors import ErrorDetail, InvalidDocument
-from holdback.jurisdictions.folder import bundled_path, load_jurisdictions, survey
+from holdback.jurisdictions.folder import bundled_path, load_jurisdictions, load_valid_and_errors
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
 from holdback.jurisdictions.reader import FILES
 from holdback.toml import excerpt
@@ -157,5 +157,5 @@ def load_one(folder: Path | None, code: str) -> Jurisdiction:
 def _survey(folder: Path | None) -> tuple[Jurisdictions, tuple[ErrorDetail, ...]]:
     """Return the valid jurisdictions in *folder*, and the errors of the others."""
     if folder is None:
-        return survey(bundled_path(), BUNDLED)
-    return survey(folder, folder.resolve().name)
+        return load_valid_and_errors(bundled_path(), BUNDLED)
+    return load_valid_and_errors(folder, folder.resolve().name)

@@ -22,7 +22,7 @@ from holdback.cli.output import (
 from holdback.cli.sources import jurisdictions_option, path_argument, select
 from holdback.errors import ErrorDetail, InvalidDocument, printable
 from holdback.exact_json import Json, write_json
-from holdback.jurisdictions.folder import survey
+from holdback.jurisdictions.folder import load_valid_and_errors
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
 from holdback.workbench.coverage import Coverage, coverage
 from holdback.workbench.coverage_gaps import coverage_gaps
@@ -34,7 +34,7 @@ from holdback.workbench.mutation import (
     REFUSED,
     SURVIVED,
     Verdict,
-    stale,
+    stale_equivalent_mutants,
     verdicts,
 )
 
@@ -59,7 +59,7 @@ def test_command(path: Path | None, *, mutate: bool, form: str, folder: Path | N
     notices.
     """
     selection = select(path, folder)
-    valid, errors = survey(selection.root, selection.name)
+    valid, errors = load_valid_and_errors(selection.root, selection.name)
     errors_here = [error for error in errors if selection.concerns(error)]
     print_errors(errors_here)
     results = [
@@ -104,8 +104,8 @@ class _TestResult:
         if not mutate or not passed:
             return cls(jurisdiction.code, examples, covered, gaps, None, mutants_skipped=mutate)
         mutants = list(_with_progress(jurisdiction, valid, shown=progress))
-        stale_entries = [*stale(jurisdiction, mutants)]
-        return cls(jurisdiction.code, examples, covered, gaps, mutants, stale_entries)
+        stale = [*stale_equivalent_mutants(jurisdiction, mutants)]
+        return cls(jurisdiction.code, examples, covered, gaps, mutants, stale)
 
     @property
     def passed(self) -> bool:

@@ -17,7 +17,7 @@ from typing import Final
 
 from holdback.errors import ErrorDetail, InvalidDocument, did_you_mean
 from holdback.jurisdictions.jurisdiction import Jurisdictions
-from holdback.jurisdictions.reader import FILES, Folder, read_jurisdictions
+from holdback.jurisdictions.reader import FILES, FolderFiles, read_jurisdictions
 from holdback.toml import MAX_BYTES, excerpt
 
 # ISO 3166-1, or ISO 3166-2 with a subdivision.
@@ -57,20 +57,22 @@ def load_from(root: Traversable, name: str) -> Jurisdictions:
     Raises:
         InvalidDocument: with every error of every file of every jurisdiction.
     """
-    jurisdictions, errors = survey(root, name)
+    jurisdictions, errors = load_valid_and_errors(root, name)
     if errors:
         raise InvalidDocument(errors)
     return jurisdictions
 
 
-def survey(root: Traversable, name: str) -> tuple[Jurisdictions, tuple[ErrorDetail, ...]]:
+def load_valid_and_errors(
+    root: Traversable, name: str
+) -> tuple[Jurisdictions, tuple[ErrorDetail, ...]]:
     """
     Return the valid jurisdictions in *root*, and every error of every file of the others.
 
     An invalid folder never stops the others from being read and reported.
     """
     errors = dict[str, tuple[ErrorDetail, ...]]()
-    contents: list[tuple[Folder, tuple[ErrorDetail, ...]]] = []
+    contents: list[tuple[FolderFiles, tuple[ErrorDetail, ...]]] = []
     try:
         folders = list(_folders(root))
     except OSError:
@@ -133,7 +135,7 @@ def _folders(root: Traversable) -> Iterator[Traversable]:
             yield entry
 
 
-def _read_folder(folder: Traversable, prefix: str) -> tuple[Folder, tuple[ErrorDetail, ...]]:
+def _read_folder(folder: Traversable, prefix: str) -> tuple[FolderFiles, tuple[ErrorDetail, ...]]:
     """Return the files in *folder*, and an error for each file that does not belong there."""
     file = f"{prefix.rstrip('/').removesuffix(folder.name)}{excerpt(folder.name)}"
     if CODE.fullmatch(folder.name) is None:
@@ -157,7 +159,7 @@ def _read_folder(folder: Traversable, prefix: str) -> tuple[Folder, tuple[ErrorD
             hint = did_you_mean(entry.name, FILES) or "a folder has nothing else in it"
             name = f"{prefix}{excerpt(entry.name)}"
             errors.append(ErrorDetail(message="this file is not known here", file=name, hint=hint))
-    return Folder(folder.name, contents, prefix), tuple(errors)
+    return FolderFiles(folder.name, contents, prefix), tuple(errors)
 
 
 def _read(entry: Traversable, file: str) -> bytes:

@@ -1,4 +1,5 @@
-"""The source rules of a jurisdiction over those of its parents, and what is in force on a day.
+"""
+The layers of a jurisdiction and its parents (`Layer`, `Policy`), and one being read (`Draft`).
 
 A child overlays its parent by id, separately on each day: what it has itself on a day replaces what
 the parent has under the same id, whole, and what it switches off is gone. There is no deeper merge
@@ -35,12 +36,12 @@ class Layer:
         """Its renewal rules and those of its products."""
         return (*self.rules, *(rule for product in self.products for rule in product.rules))
 
-    def dropped(self, kind: str, day: date) -> set[str]:
+    def switched_off_on(self, kind: str, day: date) -> set[str]:
         """Return the names of the rules, parameters or products that it switches off on *day*."""
         return {
-            dropped.name
-            for dropped in self.switched_off
-            if dropped.kind == kind and day in dropped.period
+            switch_off.name
+            for switch_off in self.switched_off
+            if switch_off.kind == kind and day in switch_off.period
         }
 
 
@@ -97,7 +98,7 @@ class Policy:
             own = {rule.id: rule for rule in layer.rules if day in rule.period}
             # A replaced rule keeps its place in the order: that is how a dict updates.
             rules |= own
-            _drop(rules, layer.dropped("rule", day) - own.keys())
+            _remove(rules, layer.switched_off_on("rule", day) - own.keys())
         return list(rules.values())
 
     def products_on(self, day: date) -> list[SourceProduct]:
@@ -112,7 +113,7 @@ class Policy:
                 if day in product.period
             }
             products |= own
-            _drop(products, layer.dropped("product", day) - own.keys())
+            _remove(products, layer.switched_off_on("product", day) - own.keys())
         return list(products.values())
 
     def parameters_on(self, day: date) -> dict[str, SourceParameter]:
@@ -124,13 +125,13 @@ class Policy:
         }
         lower_layers: set[str] = set()
         for layer in self.layers:
-            # A layer drops what is below it, not what it or a later layer defines anew.
-            dropped = {
+            # A layer switches off what is below it, not what it or a later layer defines anew.
+            names = {
                 name
-                for name in layer.dropped("parameter", day) & parameters.keys()
+                for name in layer.switched_off_on("parameter", day) & parameters.keys()
                 if parameters[name].code in lower_layers
             }
-            _drop(parameters, dropped)
+            _remove(parameters, names)
             lower_layers.add(layer.code)
         return parameters
 
@@ -140,7 +141,7 @@ class Policy:
             yield from parameter.timeline.changes
         for layer in self.layers:
             periods = [rule.period for rule in layer.all_rules]
-            periods += [dropped.period for dropped in layer.switched_off]
+            periods += [switch_off.period for switch_off in layer.switched_off]
             periods += [product.period for product in layer.products]
             for period in periods:
                 yield from period.changes
@@ -166,8 +167,12 @@ class Draft:
         """Whether any file of the folder has an error so far."""
         return bool(self.file_node.document.errors)
 
-    def over(self, parent: Policy) -> Draft:
-        """Return this draft over its *parent*, adding errors where the two do not fit together."""
+    def with_parent(self, parent: Policy) -> Draft:
+        """
+        Return this draft with the rules of *parent* below its own.
+
+        Add an error for everything in which the two do not fit together.
+        """
         self._check_switched_off(parent)
         self._check_names(parent)
         policy = evolve(
@@ -184,11 +189,11 @@ class Draft:
             "product": [product.key for product in parent.products],
             "parameter": list(parent.parameters),
         }
-        for dropped in self.policy.own.switched_off:
-            if dropped.name not in names[dropped.kind]:
-                dropped.node.add_error(
-                    f"`{parent.code}` has no {dropped.kind} `{dropped.name}`",
-                    did_you_mean(dropped.name, names[dropped.kind]),
+        for switch_off in self.policy.own.switched_off:
+            if switch_off.name not in names[switch_off.kind]:
+                switch_off.node.add_error(
+                    f"`{parent.code}` has no {switch_off.kind} `{switch_off.name}`",
+                    did_you_mean(switch_off.name, names[switch_off.kind]),
                 )
 
     def _check_names(self, parent: Policy) -> None:
@@ -211,6 +216,6 @@ class Draft:
 _Named = TypeVar("_Named")
 
 
-def _drop(entries: dict[str, _Named], names: Iterable[str]) -> None:
+def _remove(entries: dict[str, _Named], names: Iterable[str]) -> None:
     for name in names:
         entries.pop(name, None)

@@ -44,7 +44,7 @@ _MAX_LISTED: Final = 20
 
 
 @frozen
-class Folder:
+class FolderFiles:
     """The files of a folder by name; the folder is named by its code, and *prefix* is its path."""
 
     code: str
@@ -68,11 +68,11 @@ def read_jurisdiction(
     Raises:
         InvalidDocument: with every error of every file, in the order of `FILES` and of their lines.
     """
-    return _Reading(Folder(code, files, file_prefix)).finish(parents, parents.keys())
+    return _Reading(FolderFiles(code, files, file_prefix)).finish(parents, parents.keys())
 
 
 def read_jurisdictions(
-    folders: Collection[Folder], unreadable: Collection[str] = ()
+    folders: Collection[FolderFiles], unreadable: Collection[str] = ()
 ) -> tuple[dict[str, Jurisdiction], dict[str, tuple[ErrorDetail, ...]]]:
     """
     Return the valid jurisdictions in *folders* by code, and the errors of the others by code.
@@ -119,7 +119,7 @@ class _Reading:
     by `finish`, when the parent is available.
     """
 
-    def __init__(self, folder: Folder) -> None:
+    def __init__(self, folder: FolderFiles) -> None:
         self.folder = folder
         self.errors: list[ErrorDetail] = _Errors()
         self.root = self._read_file(JURISDICTION)
@@ -229,7 +229,7 @@ class _Reading:
         if is_child:
             if parent is None or details is None or len(self.errors) > before:
                 return None  # inherited rules are checked only with everything that replaces them
-            draft = draft.over(parent.policy)
+            draft = draft.with_parent(parent.policy)
         all_read = len(self.errors) == before
         if is_child and not all_read:
             return None

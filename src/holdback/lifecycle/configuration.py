@@ -15,7 +15,7 @@ from holdback.jurisdictions.rulebook import Rulebook
 from holdback.lifecycle.ids import IdFactory, id_factory
 from holdback.lifecycle.instants import local_date
 from holdback.model.merchant import Merchant
-from holdback.offers.registry import BoundProduct
+from holdback.offers.registry import PriceableProduct
 
 # A function from application_id and provider_id to the links of an acceptance.
 Links: TypeAlias = Callable[[str, str], Mapping[str, str]]
@@ -33,7 +33,7 @@ class Configuration:
     """
 
     jurisdictions: Jurisdictions
-    products: Mapping[tuple[str, date], tuple[BoundProduct, ...]] = field(repr=False)
+    products: Mapping[tuple[str, date], tuple[PriceableProduct, ...]] = field(repr=False)
     links: Links = field(repr=False)
     namespace: uuid.UUID = field(repr=False)
 

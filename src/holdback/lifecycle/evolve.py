@@ -14,9 +14,9 @@ from typing import Any, Final
 
 import attrs
 
-from holdback.derived_facts import overlaid
+from holdback.derived_facts import with_newer_evidence
 from holdback.errors import InvalidDocument
-from holdback.lifecycle import events as happened
+from holdback.lifecycle import events
 from holdback.model import offer as offer_states
 from holdback.model.deal import FUNDED, RENEWED, REPAID, Deal
 from holdback.model.merchant import (
@@ -30,7 +30,7 @@ from holdback.model.merchant import (
 from holdback.model.product import Product
 
 
-def evolve(merchant: Merchant, event: happened.Event) -> Merchant:
+def evolve(merchant: Merchant, event: events.Event) -> Merchant:
     """Return the state of *merchant* after *event*."""
     changes = _APPLY[type(event)](merchant, event)
     earlier = merchant.last_seen_at
@@ -38,7 +38,7 @@ def evolve(merchant: Merchant, event: happened.Event) -> Merchant:
     return attrs.evolve(merchant, last_seen_at=last_seen_at, **changes)
 
 
-def evolve_all(merchant: Merchant, events: Iterable[happened.Event]) -> Merchant:
+def evolve_all(merchant: Merchant, events: Iterable[events.Event]) -> Merchant:
     """Return the state of *merchant* after *events*, applied in order."""
     return reduce(evolve, events, merchant)
 
@@ -46,17 +46,17 @@ def evolve_all(merchant: Merchant, events: Iterable[happened.Event]) -> Merchant
 _Changes = dict[str, Any]
 
 
-def _misplaced(event: happened.Event, why: str) -> InvalidDocument:
-    return InvalidDocument.of(f"{happened.event_type(event)} does not follow here: {why}")
+def _misplaced(event: events.Event, why: str) -> InvalidDocument:
+    return InvalidDocument.of(f"{events.event_type(event)} does not follow here: {why}")
 
 
-def _offers_issued(merchant: Merchant, event: happened.OffersIssued) -> _Changes:
+def _offers_issued(merchant: Merchant, event: events.OffersIssued) -> _Changes:
     if any(s.request_id == event.offer_set.request_id for s in merchant.offer_sets):
         raise _misplaced(event, "its request has a set of offers already")
     return {"offer_sets": (*merchant.offer_sets, event.offer_set)}
 
 
-def _offer_accepted(merchant: Merchant, event: happened.OfferAccepted) -> _Changes:
+def _offer_accepted(merchant: Merchant, event: events.OfferAccepted) -> _Changes:
     accepted = next((s for s in merchant.offer_sets if s.request_id == event.request_id), None)
     if accepted is None or merchant.in_fulfilment is not None:
         raise _misplaced(event, "no such offers are open")
@@ -73,12 +73,12 @@ def _offer_accepted(merchant: Merchant, event: happened.OfferAccepted) -> _Chang
         "provider_id": event.reply.provider_id,
         "fulfilments": (*merchant.fulfilments, fulfilment),
         "offer_sets": tuple(
-            _settle_offers(offer_set, event.reply.offer.offer_id)
+            _close_offers(offer_set, event.reply.offer.offer_id)
             if offer_set.expires_at > event.at
             else offer_set
             for offer_set in merchant.offer_sets
         ),
-        "evidence": overlaid(merchant.evidence, accepted.evidence),
+        "evidence": with_newer_evidence(merchant.evidence, accepted.evidence),
     }
     if event.bank_details is not None:
         changes["bank_details"] = event.bank_details
@@ -95,13 +95,13 @@ def _offer_accepted(merchant: Merchant, event: happened.OfferAccepted) -> _Chang
     return changes
 
 
-def _settle_offers(offer_set: OfferSet, accepted_id: str) -> OfferSet:
+def _close_offers(offer_set: OfferSet, accepted_id: str) -> OfferSet:
     """Return *offer_set* with one offer accepted and its other eligible offers withdrawn."""
-    products = tuple(_settle_product(product, accepted_id) for product in offer_set.products)
+    products = tuple(_close_product(product, accepted_id) for product in offer_set.products)
     return attrs.evolve(offer_set, products=products)
 
 
-def _settle_product(product: Product, accepted_id: str) -> Product:
+def _close_product(product: Product, accepted_id: str) -> Product:
     offers = tuple(
         attrs.evolve(
             offer,
@@ -127,7 +127,7 @@ def _fulfilments(merchant: Merchant, application_id: str, **changes: Any) -> _Ch
     }
 
 
-def _details_supplied(merchant: Merchant, event: happened.DetailsSupplied) -> _Changes:
+def _details_supplied(merchant: Merchant, event: events.DetailsSupplied) -> _Changes:
     supplied: _Changes = {}
     if event.bank_details is not None:
         supplied["bank_details"] = event.bank_details
@@ -139,11 +139,11 @@ def _details_supplied(merchant: Merchant, event: happened.DetailsSupplied) -> _C
     return changes
 
 
-def _application_submitted(merchant: Merchant, event: happened.ApplicationSubmitted) -> _Changes:
+def _application_submitted(merchant: Merchant, event: events.ApplicationSubmitted) -> _Changes:
     return _fulfilments(merchant, event.application_id, status=SUBMITTED)
 
 
-def _application_closed(merchant: Merchant, event: happened.ApplicationClosed) -> _Changes:
+def _application_closed(merchant: Merchant, event: events.ApplicationClosed) -> _Changes:
     return _fulfilments(merchant, event.application_id, status=event.status)
 
 
@@ -151,7 +151,7 @@ def _deals(merchant: Merchant, deal_id: str, change: Callable[[Deal], Deal]) -> 
     return {"deals": tuple(change(deal) if deal.id == deal_id else deal for deal in merchant.deals)}
 
 
-def _deal_funded(merchant: Merchant, event: happened.DealFunded) -> _Changes:
+def _deal_funded(merchant: Merchant, event: events.DealFunded) -> _Changes:
     deal = event.deal
     if merchant.active_deal is not None or merchant.deal_of(deal.id) is not None:
         raise _misplaced(event, "a deal is active, or this one is known")
@@ -159,15 +159,15 @@ def _deal_funded(merchant: Merchant, event: happened.DealFunded) -> _Changes:
     return {**funded, "deals": (*merchant.deals, deal)}
 
 
-def _deal_repaid(merchant: Merchant, event: happened.DealRepaid) -> _Changes:
+def _deal_repaid(merchant: Merchant, event: events.DealRepaid) -> _Changes:
     return _deals(merchant, event.deal_id, lambda deal: attrs.evolve(deal, status=REPAID))
 
 
-def _deal_reopened(merchant: Merchant, event: happened.DealReopened) -> _Changes:
+def _deal_reopened(merchant: Merchant, event: events.DealReopened) -> _Changes:
     return _deals(merchant, event.deal_id, lambda deal: attrs.evolve(deal, status=FUNDED))
 
 
-def _deal_renewed(merchant: Merchant, event: happened.DealRenewed) -> _Changes:
+def _deal_renewed(merchant: Merchant, event: events.DealRenewed) -> _Changes:
     return _deals(
         merchant,
         event.deal_id,
@@ -175,7 +175,7 @@ def _deal_renewed(merchant: Merchant, event: happened.DealRenewed) -> _Changes:
     )
 
 
-def _deal_closed(merchant: Merchant, event: happened.DealClosed) -> _Changes:
+def _deal_closed(merchant: Merchant, event: events.DealClosed) -> _Changes:
     return _deals(
         merchant,
         event.deal_id,
@@ -183,7 +183,7 @@ def _deal_closed(merchant: Merchant, event: happened.DealClosed) -> _Changes:
     )
 
 
-def _takings_recorded(merchant: Merchant, event: happened.TakingsRecorded) -> _Changes:
+def _takings_recorded(merchant: Merchant, event: events.TakingsRecorded) -> _Changes:
     by_day = {takings.on: takings for takings in (*merchant.takings, *event.takings)}
     days = [merchant.takings_complete_through, event.complete_through]
     return {
@@ -192,7 +192,7 @@ def _takings_recorded(merchant: Merchant, event: happened.TakingsRecorded) -> _C
     }
 
 
-def _remittances_recorded(merchant: Merchant, event: happened.RemittancesRecorded) -> _Changes:
+def _remittances_recorded(merchant: Merchant, event: events.RemittancesRecorded) -> _Changes:
     return _deals(
         merchant,
         event.deal_id,
@@ -200,24 +200,24 @@ def _remittances_recorded(merchant: Merchant, event: happened.RemittancesRecorde
     )
 
 
-def _eligibility_changed(_: Merchant, event: happened.RenewalEligibilityChanged) -> _Changes:
+def _eligibility_changed(_: Merchant, event: events.RenewalEligibilityChanged) -> _Changes:
     return {"renewal_eligibility": event.renewal_eligibility}
 
 
 _APPLY: Final[Mapping[type, Callable[[Merchant, Any], _Changes]]] = MappingProxyType(
     {
-        happened.OffersIssued: _offers_issued,
-        happened.OfferAccepted: _offer_accepted,
-        happened.DetailsSupplied: _details_supplied,
-        happened.ApplicationSubmitted: _application_submitted,
-        happened.ApplicationClosed: _application_closed,
-        happened.DealFunded: _deal_funded,
-        happened.DealRepaid: _deal_repaid,
-        happened.DealReopened: _deal_reopened,
-        happened.DealRenewed: _deal_renewed,
-        happened.DealClosed: _deal_closed,
-        happened.TakingsRecorded: _takings_recorded,
-        happened.RemittancesRecorded: _remittances_recorded,
-        happened.RenewalEligibilityChanged: _eligibility_changed,
+        events.OffersIssued: _offers_issued,
+        events.OfferAccepted: _offer_accepted,
+        events.DetailsSupplied: _details_supplied,
+        events.ApplicationSubmitted: _application_submitted,
+        events.ApplicationClosed: _application_closed,
+        events.DealFunded: _deal_funded,
+        events.DealRepaid: _deal_repaid,
+        events.DealReopened: _deal_reopened,
+        events.DealRenewed: _deal_renewed,
+        events.DealClosed: _deal_closed,
+        events.TakingsRecorded: _takings_recorded,
+        events.RemittancesRecorded: _remittances_recorded,
+        events.RenewalEligibilityChanged: _eligibility_changed,
     }
 )

@@ -29,16 +29,16 @@ from holdback.lifecycle.status import (
     base_deal,
     check_evidence,
     renewal_case,
-    second_check,
+    required_second_check,
     with_valid_credit,
 )
 from holdback.model import offer as offer_states
 from holdback.model.application import Check, OffersRequest, RequiredChecks
 from holdback.model.merchant import Merchant, OfferSet
 from holdback.model.product import DECLINED, REFERRED, Offers, Product
-from holdback.offers.pricing_case import PricingCase
+from holdback.offers.calculator import PricingCase
 from holdback.offers.quote import Quote, quote
-from holdback.offers.registry import BoundProduct
+from holdback.offers.registry import PriceableProduct
 from holdback.rules.types import Facts
 from holdback.ruleset import known_facts
 
@@ -57,7 +57,7 @@ CHECKS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
 )
 
 
-def admit(merchant: Merchant, request: OffersRequest, rulebook: Rulebook) -> None:
+def check_may_request(merchant: Merchant, request: OffersRequest, rulebook: Rulebook) -> None:
     """
     Refuse a request for offers that this merchant may not make now.
 
@@ -98,7 +98,7 @@ def request_offers(
     Return the offers on a request; no events if the same request was answered before.
 
     Raises:
-        Refusal: as `admit`, or `request_conflict` or `not_possible_now`.
+        Refusal: as `check_may_request`, or `request_conflict` or `not_possible_now`.
         InvalidDocument: the evidence is invalid.
     """
     request = command.request
@@ -108,7 +108,7 @@ def request_offers(
             return Decision((), lambda _: _offers_as_issued(earlier))
         raise Refusal("request_conflict", "this request id was used before with another body")
     rulebook = configuration.rulebook(merchant, context.at)
-    admit(merchant, request, rulebook)
+    check_may_request(merchant, request, rulebook)
     if (
         sum(offer_set.expires_at > context.at for offer_set in merchant.offer_sets)
         >= MOST_OPEN_SETS
@@ -196,7 +196,7 @@ class _Pricing:
             return self.renewal.assessment.answers.known
         return known_facts(self.rulebook.catalogue, facts)
 
-    def _decided(self, bound: BoundProduct, case: PricingCase) -> Quote:
+    def _decided(self, bound: PriceableProduct, case: PricingCase) -> Quote:
         """Return the product's own decision, unless the renewal is not eligible."""
         key = bound.terms.key
 
@@ -216,7 +216,7 @@ class _Pricing:
             needs=assessment.needs,
         )
 
-    def _product(self, bound: BoundProduct, quoted: Quote) -> Product:
+    def _product(self, bound: PriceableProduct, quoted: Quote) -> Product:
         terms = bound.terms
         return Product(
             product_id=bound.product_id,
@@ -246,12 +246,12 @@ def required_checks(
     needs only the facts read by product or renewal rules that the merchant's state lacks.
 
     Raises:
-        Refusal: as `admit`.
+        Refusal: as `check_may_request`.
         InvalidDocument: the evidence is invalid.
     """
     request = question.request
     rulebook = configuration.rulebook(merchant, context.at)
-    admit(merchant, request, rulebook)
+    check_may_request(merchant, request, rulebook)
     check_evidence(context.evidence, rulebook, renewal=request.renewal)
     reply = RequiredChecks(checks=tuple(_checks(merchant, request, context, rulebook)))
     return Decision((), lambda _: reply)
@@ -266,7 +266,7 @@ def _checks(
         rulesets.append(rulebook.renewal)
     read = {name for ruleset in rulesets for rule in ruleset.rules for name in rule.checked.names}
     held = held_facts(merchant.evidence if request.renewal else {}, catalogue)
-    due = second_check(merchant, rulebook, catalogue, context.at)
+    due = required_second_check(merchant, rulebook, catalogue, context.at)
     # A fact that the jurisdiction declares is a check by its own name: the host alone knows it.
     declared = {fact.name: (fact.name,) for fact in catalogue.facts[BUILT_IN_FACTS:]}
     for name, evidence in {**CHECKS, **declared}.items():

@@ -119,11 +119,11 @@ class SecondCheck:
         return self.earlier is None or checked_on > self.earlier
 
 
-def second_check(
+def required_second_check(
     merchant: Merchant, rulebook: Rulebook, catalogue: Catalogue, at: DateTime
 ) -> SecondCheck | None:
     """
-    Return the second consumer credit check that is due, None if none is.
+    Return what a second consumer credit check must satisfy, None if none is due.
 
     With automated decisioning, offers that expired unaccepted call for one (service 3).
     """
@@ -140,7 +140,7 @@ def second_check(
 def with_valid_credit(merchant: Merchant, facts: Facts, rulebook: Rulebook, at: DateTime) -> Facts:
     """Return *facts*, without the credit results if they are older than the check that is due."""
     catalogue = rulebook.catalogue
-    due = second_check(merchant, rulebook, catalogue, at)
+    due = required_second_check(merchant, rulebook, catalogue, at)
     if due is None:
         return facts
     checked = facts[catalogue.place("credit_checked_on")]

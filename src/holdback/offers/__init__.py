@@ -8,7 +8,7 @@ built-in ones are in modules of those names. A host's own implement one of the p
 from __future__ import annotations
 
 from holdback.model.product import Limits
-from holdback.offers.pricing_case import (
+from holdback.offers.calculator import (
     FactorRateCalculator,
     LimitsCalculator,
     Percent,

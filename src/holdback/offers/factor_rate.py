@@ -9,7 +9,7 @@ from attrs import field, frozen
 
 from holdback.exact_numbers import subtract
 from holdback.money import Money
-from holdback.offers.pricing_case import PricingCase, Ratio
+from holdback.offers.calculator import PricingCase, Ratio
 
 _ONE = Decimal(1)
 _NO_DISCOUNT = Ratio(Decimal(0))

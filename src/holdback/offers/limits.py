@@ -8,7 +8,7 @@ from attrs import Attribute, field, frozen
 
 from holdback.model.product import Limits
 from holdback.money import Money
-from holdback.offers.pricing_case import PricingCase, Ratio
+from holdback.offers.calculator import PricingCase, Ratio
 
 
 def _above_zero(_: object, attribute: Attribute[Any], value: Any) -> None:

@@ -24,9 +24,9 @@ from holdback.exact_numbers import (
 from holdback.model.offer import Offer
 from holdback.model.product import ACCEPTED, DECLINED, REFERRED, Limits
 from holdback.money import Money
+from holdback.offers.calculator import PricingCase
 from holdback.offers.limits import ceil_to, floor_to
-from holdback.offers.pricing_case import PricingCase
-from holdback.offers.registry import BoundProduct
+from holdback.offers.registry import PriceableProduct
 from holdback.reasons import Reason, reasons
 
 _ONE: Final = 10**RATIO_PLACES
@@ -68,7 +68,10 @@ Identify: TypeAlias = Callable[[int], str]
 
 
 def quote(
-    product: BoundProduct, case: PricingCase, identify: Identify, settlement: Money | None = None
+    product: PriceableProduct,
+    case: PricingCase,
+    identify: Identify,
+    settlement: Money | None = None,
 ) -> Quote:
     """
     Return the decision on *product* for *case*, by the product's own rules first.
@@ -95,12 +98,12 @@ def quote(
 
 
 def _priced(
-    product: BoundProduct, case: PricingCase, identify: Identify, settlement: Money | None
+    product: PriceableProduct, case: PricingCase, identify: Identify, settlement: Money | None
 ) -> Quote:
     limits = product.limits(case)
     if limits is None:
         raise _Unknown
-    limits = _room(limits, settlement, product.limits.step)
+    limits = _available_limits(limits, settlement, product.limits.step)
     offers: list[Offer] = []
     if limits.minimum <= limits.maximum:
         for amount in _amounts(product, limits):
@@ -111,7 +114,7 @@ def _priced(
     return Quote(decision=ACCEPTED, limits=limits, offers=tuple(offers))
 
 
-def _room(limits: Limits, settlement: Money | None, step: Money | None) -> Limits:
+def _available_limits(limits: Limits, settlement: Money | None, step: Money | None) -> Limits:
     """
     Return *limits* in whole steps, the minimum above the *settlement*, or above zero without one.
 
@@ -122,7 +125,7 @@ def _room(limits: Limits, settlement: Money | None, step: Money | None) -> Limit
     return Limits(minimum=ceil_to(least, step), maximum=floor_to(limits.maximum, step))
 
 
-def _amounts(product: BoundProduct, limits: Limits) -> list[Money]:
+def _amounts(product: PriceableProduct, limits: Limits) -> list[Money]:
     """The configured shares of the maximum, in whole steps within the limits, each amount once."""
     step = product.limits.step
     whole = 1 if step is None else step.minor
@@ -132,7 +135,7 @@ def _amounts(product: BoundProduct, limits: Limits) -> list[Money]:
     return [Money(amount, limits.maximum.currency) for amount in amounts]
 
 
-def _terms(product: BoundProduct, case: PricingCase, funded: Money) -> Iterator[dict[str, Any]]:
+def _terms(product: PriceableProduct, case: PricingCase, funded: Money) -> Iterator[dict[str, Any]]:
     """The terms of the offers of one amount: one for each split percentage."""
     # A host's calculator is trusted with prices, not with the bounds that the service promises.
     rate = product.factor_rate(case, funded)

@@ -22,9 +22,7 @@ from holdback.exact_numbers import trimmed
 from holdback.jurisdictions.calculator_choice import CalculatorChoice
 from holdback.jurisdictions.rulebook import ProductTerms, Rulebook
 from holdback.money import Money
-from holdback.offers.factor_rate import Band, BandedRate, FlatRate
-from holdback.offers.limits import FixedLimits, TakingsMultiple
-from holdback.offers.pricing_case import (
+from holdback.offers.calculator import (
     Calculator,
     FactorRateCalculator,
     LimitsCalculator,
@@ -33,6 +31,8 @@ from holdback.offers.pricing_case import (
     SplitPercentageCalculator,
     TermCalculator,
 )
+from holdback.offers.factor_rate import Band, BandedRate, FlatRate
+from holdback.offers.limits import FixedLimits, TakingsMultiple
 from holdback.offers.split_percentage import Affordability, Chosen
 from holdback.offers.term import FixedTerm, TakingsPace
 from holdback.rules.types import Catalogue, Kind, Type
@@ -52,7 +52,7 @@ BUILT_IN: Final[Mapping[str, type]] = MappingProxyType(
 
 
 @frozen(kw_only=True)
-class BoundProduct:
+class PriceableProduct:
     """A product of a rulebook with its calculators, ready to quote."""
 
     terms: ProductTerms
@@ -65,7 +65,7 @@ class BoundProduct:
 
 def bind(
     rulebook: Rulebook, registry: Mapping[str, type], identify: Callable[[str, str], str]
-) -> tuple[BoundProduct, ...]:
+) -> tuple[PriceableProduct, ...]:
     """
     Return the products of *rulebook* with their calculators from *registry*.
 
@@ -83,11 +83,11 @@ def bind(
     return tuple(product for product in bound if product is not None)
 
 
-def bind_all(
+def priceable_products(
     rulebooks: Iterable[Rulebook],
     calculators: Mapping[str, type],
     identify: Callable[[str, str], str],
-) -> Mapping[tuple[str, date], tuple[BoundProduct, ...]]:
+) -> Mapping[tuple[str, date], tuple[PriceableProduct, ...]]:
     """
     Return the products of all *rulebooks*, by code and first day, ready to quote.
 
@@ -116,14 +116,14 @@ class _Binder:
     catalogue: Catalogue
     errors: list[ErrorDetail]
 
-    def product(self, terms: ProductTerms, product_id: str) -> BoundProduct | None:
+    def product(self, terms: ProductTerms, product_id: str) -> PriceableProduct | None:
         calculators = {
             choice.kind: self.calculator(choice)
             for choice in (terms.limits, terms.factor_rate, terms.split_percentage, terms.term)
         }
         if None in calculators.values():
             return None
-        return BoundProduct(terms=terms, product_id=product_id, **calculators)  # type: ignore[arg-type]  # one per kind
+        return PriceableProduct(terms=terms, product_id=product_id, **calculators)  # type: ignore[arg-type]  # one per kind
 
     def calculator(self, choice: CalculatorChoice) -> Calculator | None:
         """Return the calculator of *choice* with its settings, or None when they are invalid."""

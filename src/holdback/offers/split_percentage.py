@@ -8,7 +8,7 @@ from typing import Final
 from attrs import field, frozen
 
 from holdback.money import Money
-from holdback.offers.pricing_case import DAYS_A_YEAR, MONTHS_A_YEAR, Percent, PricingCase
+from holdback.offers.calculator import DAYS_A_YEAR, MONTHS_A_YEAR, Percent, PricingCase
 from holdback.offers.term import days_to_repay
 
 _MOST: Final = 100

@@ -8,7 +8,7 @@ from attrs import field, frozen
 
 from holdback.exact_numbers import HUNDRED_PERCENT, PERCENT_PLACES, scaled
 from holdback.money import Money
-from holdback.offers.pricing_case import DAYS_A_YEAR, MONTHS_A_YEAR, PricingCase, Term
+from holdback.offers.calculator import DAYS_A_YEAR, MONTHS_A_YEAR, PricingCase, Term
 
 
 def days_to_repay(repayment_amount: Money, monthly_takings: int, split_percentage: Decimal) -> int:

@@ -17,7 +17,7 @@ from attrs import frozen
 
 from holdback import eligibility
 from holdback.portfolio.outcome_codes import FLOOR_BIT, INVALID, PLACES
-from holdback.rules.columns import Columns, Number, always_unknown_without, columns
+from holdback.rules.columns import FactColumn, FlagColumns, always_unknown_without, columns
 from holdback.rules.tree import Checked
 from holdback.ruleset import DECLINE, RuleSet
 
@@ -49,7 +49,7 @@ Expr = Any
 Case = tuple[Expr, Expr | int]
 Step = Mapping[str, Expr]
 _Flags = Mapping[int, Expr]
-_Answers = Mapping[Checked, Columns]
+_Answers = Mapping[Checked, FlagColumns]
 
 
 @lru_cache(maxsize=64)
@@ -104,9 +104,9 @@ class _StepWriter:
         explanation = self.explanation(masks, progress, progress_bit, may_be_invalid=may_be_invalid)
         return masks, {OUTCOME: outcome}, explanation
 
-    def number(self, name: str) -> Number:
+    def number(self, name: str) -> FactColumn:
         column = converted_column(name) if name in self.converted else name
-        return Number(self.api.col(column), name in self.never_null)
+        return FactColumn(self.api.col(column), name in self.never_null)
 
     def false_rules(
         self, rulesets: Sequence[RuleSet], answers: _Answers, *, declining: bool
@@ -127,7 +127,7 @@ class _StepWriter:
         }
 
     def missing_facts(
-        self, rulesets: Sequence[RuleSet], answers: _Answers, numbers: Mapping[str, Number]
+        self, rulesets: Sequence[RuleSet], answers: _Answers, numbers: Mapping[str, FactColumn]
     ) -> _Flags:
         """Where a fact is missing that an unknown rule reads, by the facts' places."""
         by_bit: dict[int, dict[tuple[str, tuple[Checked, ...]], list[int]]] = {}
@@ -155,11 +155,13 @@ class _StepWriter:
         rulebook = self.api.col(RULEBOOK)
         return chain(self.api, [(rulebook.is_in(list(places)), part) for places, part in parts])
 
-    def outcome(self, progress: Number, masks: Collection[str], *, may_be_invalid: bool) -> Expr:
+    def outcome(
+        self, progress: FactColumn, masks: Collection[str], *, may_be_invalid: bool
+    ) -> Expr:
         """The outcome in the order of `eligibility.assess`, after the rows that cannot be read."""
         col = self.api.col
         cases: list[tuple[Expr, str]] = [(col(UNREADABLE) != 0, INVALID)] if may_be_invalid else []
-        if not progress.certain:
+        if not progress.never_null:
             cases.append((progress.value.is_null(), eligibility.UNDETERMINED))
         cases.append((progress.value < eligibility.FLOOR, eligibility.NOT_ASSESSED))
         for name, outcome in _BY_MASK:
@@ -172,7 +174,12 @@ class _StepWriter:
         return self.api.lit(PLACES[outcome], self.api.Int8)
 
     def explanation(
-        self, masks: Collection[str], progress: Number, progress_bit: int, *, may_be_invalid: bool
+        self,
+        masks: Collection[str],
+        progress: FactColumn,
+        progress_bit: int,
+        *,
+        may_be_invalid: bool,
     ) -> Step:
         """Eligibility, and the masks of the rules and facts that decided."""
         col, int64 = self.api.col, self.api.Int64
@@ -184,10 +191,10 @@ class _StepWriter:
             failing.append((is_[eligibility.REFERRED], col(_REFERRING)))
         if may_be_invalid:
             failing.append((is_[INVALID], 0))
-        if not progress.certain:  # without progress no rule is evaluated, so none has failed
+        if not progress.never_null:  # without progress no rule is evaluated, so none has failed
             failing.append((is_[eligibility.UNDETERMINED], 0))
         needs: list[Case] = [(is_[INVALID], col(UNREADABLE))] if may_be_invalid else []
-        if not progress.certain:
+        if not progress.never_null:
             needs.append(
                 (is_[eligibility.UNDETERMINED] & progress.value.is_null(), 1 << progress_bit)
             )

@@ -14,10 +14,10 @@ from holdback.exact_numbers import PERCENT_PLACES, RATIO_PLACES
 from holdback.jurisdictions.rulebook import Rulebook
 from holdback.model.offer import Offer
 from holdback.money import Money
-from holdback.offers.pricing_case import PricingCase
+from holdback.offers.calculator import PricingCase
 from holdback.offers.quote import Quote
 from holdback.offers.quote import quote as quote_product
-from holdback.offers.registry import BoundProduct, bind_all
+from holdback.offers.registry import PriceableProduct, priceable_products
 from holdback.portfolio.aggregation import with_rulebook
 from holdback.portfolio.assessment import assess
 from holdback.portfolio.column_plan import ColumnPlan
@@ -81,7 +81,7 @@ def quote(  # noqa: PLR0913  # public; all but the rules have a default
         near = did_you_mean(deal_id, opened.collect_schema())
         raise InvalidDocument.of("the column is missing", path=deal_id, hint=near)
     rulebooks = rulebooks_for(rules, jurisdiction, on)
-    products = bind_all(rulebooks.rulebooks, calculators, "{}/{}".format)
+    products = priceable_products(rulebooks.rulebooks, calculators, "{}/{}".format)
     assessed = assess(frame, rules, jurisdiction=jurisdiction, on=on, prepared=prepared)
     eligible = nw.from_native(assessed).filter(nw.col(ELIGIBLE)).select(*opened.collect_schema())
     deals = eligible.collect() if isinstance(eligible, nw.LazyFrame) else eligible
@@ -144,7 +144,7 @@ def _integer(value: Any) -> int | None:
 
 
 def _rows(
-    rulebook: Rulebook, facts: Facts, products: tuple[BoundProduct, ...]
+    rulebook: Rulebook, facts: Facts, products: tuple[PriceableProduct, ...]
 ) -> Iterator[tuple[Any, ...]]:
     """The rows for a deal with *facts*: one for each offer of *products*."""
     balance = facts[rulebook.catalogue.place("balance")]
@@ -162,7 +162,7 @@ def _rows(
         yield from ((*decision, *_terms(offer)) for offer in quoted.offers or (None,))
 
 
-def _decision(rulebook: Rulebook, product: BoundProduct, quoted: Quote) -> tuple[str, ...]:
+def _decision(rulebook: Rulebook, product: PriceableProduct, quoted: Quote) -> tuple[str, ...]:
     return (
         rulebook.code,
         product.terms.key,

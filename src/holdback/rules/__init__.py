@@ -1,9 +1,8 @@
 """The rule language: small typed expressions with one meaning and several readers.
 
 `parse` reads text, `check` verifies it against a catalogue of facts, and the checked tree is read
-by the reference interpreter (`interpret`, `trace`), by the closure (`closure`, `masks`) and by
-the renderer (`text`, `words`). The language knows numbers, money and dates; it does not know
-merchants.
+by the reference interpreter (`interpret`, `trace`), by the closure (`closure`) and by the renderer
+(`text`, `words`). The language knows numbers, money and dates; it does not know merchants.
 
 >>> from holdback.money import Currency
 >>> progress = Fact(name="progress", type=Type(Kind.PERCENT), low=0, high=1_000_000, derived=True)

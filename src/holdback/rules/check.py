@@ -382,12 +382,7 @@ class _Checker:
     def fail(self, message: str, tree: Syntax, hint: str | None = None) -> NoReturn:
         """Raise `RuleError` at *tree*."""
         raise RuleError(
-            message,
-            source=self.source,
-            start=tree.start,
-            end=tree.end,
-            stage="types",
-            hint=hint,
+            message, source=self.source, start=tree.start, end=tree.end, stage="types", hint=hint
         )
 
 

@@ -67,7 +67,7 @@ def closure(checked: Checked) -> Callable[[Facts], bool | int | None]:
     return _function([*_unpacked([checked]), *body, "return None"])
 
 
-def masks(rules: Sequence[Checked]) -> Callable[[Facts], tuple[int, int]]:
+def mask_function(rules: Sequence[Checked]) -> Callable[[Facts], tuple[int, int]]:
     """
     Return one function for all *rules*: prepared facts to (mask of the false, mask of the unknown).
 

@@ -27,20 +27,20 @@ from holdback.rules.types import Kind
 
 
 @frozen
-class Number:
-    """A fact's column of whole numbers, null where it is unknown; *certain* when it has no null."""
+class FactColumn:
+    """A fact's column of whole numbers, null where it is unknown; *never_null* when it has none."""
 
     value: Any
-    certain: bool = False
+    never_null: bool = False
 
 
 @frozen
-class Columns:
+class FlagColumns:
     """
     A flag over a frame: where it is `true`, where it is `false`, and where it is `unknown`.
 
     A null in `true` or `false` means no, as in `when`. `unknown` is never null, and is None where
-    all facts that are read are certain.
+    all columns that are read are `never_null`.
     """
 
     true: Any
@@ -81,7 +81,9 @@ _NUMBERS: Final[Mapping[str, Callable[[_Writer, Sequence[Any]], Any]]] = by_oper
 _PASS_OVER_NULLS: Final = ("min", "max")
 
 
-def columns(checked: Checked, numbers: Mapping[str, Number], make: ModuleType = nw) -> Columns:
+def columns(
+    checked: Checked, numbers: Mapping[str, FactColumn], make: ModuleType = nw
+) -> FlagColumns:
     """
     Return the expressions of *checked*, a flag, over a frame with the columns *numbers*.
 
@@ -96,7 +98,7 @@ def columns(checked: Checked, numbers: Mapping[str, Number], make: ModuleType = 
     >>> known = Catalogue(facts=(silence,), currency=Currency.of("GBP"))
     >>> rule = check(parse("silence <= 14 days"), known)
     >>> frame = nw.from_native(pl.DataFrame({"silence": [14, 15, None]}))
-    >>> answer = columns(rule, {"silence": Number(nw.col("silence"))})
+    >>> answer = columns(rule, {"silence": FactColumn(nw.col("silence"))})
     >>> frame.select(true=answer.true)["true"].to_list()
     [True, False, None]
     """
@@ -113,13 +115,13 @@ def always_unknown_without(checked: Checked) -> bool:
 class _Writer:
     """The columns that a rule reads, and the module that makes its expressions."""
 
-    numbers: Mapping[str, Number]
+    numbers: Mapping[str, FactColumn]
     make: Any
 
-    def rule(self, node: Node) -> Columns:
+    def rule(self, node: Node) -> FlagColumns:
         """Return the three expressions of the flag *node*."""
         true, false = self.true(node), self.false(node)
-        return Columns(true, false, self.unknown(node, true))
+        return FlagColumns(true, false, self.unknown(node, true))
 
     def unknown(self, node: Node, true: Any) -> Any | None:
         """
@@ -128,7 +130,7 @@ class _Writer:
         *true* is its expression from `self.true`.
         """
         read = [self.numbers[name] for name in _names([node])]
-        if all(number.certain for number in read):
+        if all(number.never_null for number in read):
             return None
         # The null mask of a column is there already; that of a condition is another pass.
         if _is_of_one_fact(node):
@@ -199,7 +201,7 @@ class _Writer:
         if operator not in _PASS_OVER_NULLS:
             return number
         columns = (self.numbers[name] for name in _names(operands))
-        given = [~column.value.is_null() for column in columns if not column.certain]
+        given = [~column.value.is_null() for column in columns if not column.never_null]
         return self.make.when(_all(given)).then(number) if given else number
 
     def expressions(self, parts: Sequence[Any]) -> list[Any]:

@@ -18,7 +18,7 @@ from typing import Any, Final, NamedTuple
 from holdback.exact_numbers import floor, multiply, whole
 
 
-class Column(NamedTuple):
+class FactShape(NamedTuple):
     """The properties of a fact that its reader depends on."""
 
     name: str
@@ -39,9 +39,9 @@ _WHOLE: Final = ("count", "days")
 
 
 @lru_cache(maxsize=32)
-def preparer(columns: tuple[Column, ...]) -> Preparer:
+def preparer(shapes: tuple[FactShape, ...]) -> Preparer:
     """
-    Return a function from plain facts, by name, to prepared ones in the order of *columns*.
+    Return a function from plain facts, by name, to prepared ones in the order of *shapes*.
 
     Where the careful reader is needed, the function returns None or raises `ArithmeticError` or
     `ValueError`.
@@ -51,11 +51,11 @@ def preparer(columns: tuple[Column, ...]) -> Preparer:
         "Decimal": Decimal,
         "date": dt.date,
         "str": str,
-        "names": frozenset(column.name for column in columns),
+        "names": frozenset(shape.name for shape in shapes),
     }
     lines = ["def function(facts):", " get = facts.get", " missing = 0"]
-    for place, column in enumerate(columns):
-        lines += [f" v = get(n{place})", *(f" {line}" for line in _steps(place, column))]
+    for place, shape in enumerate(shapes):
+        lines += [f" v = get(n{place})", *(f" {line}" for line in _steps(place, shape))]
         lines += [
             " elif v is None:",
             f"  a{place} = None",
@@ -63,44 +63,44 @@ def preparer(columns: tuple[Column, ...]) -> Preparer:
             " else:",
             "  return None",
         ]
-        namespace |= _constants(place, column)
+        namespace |= _constants(place, shape)
     # The names in *facts* are looked at only when their number differs from that of the values
     # read: then a value was an explicit None, or a name does not belong to a fact.
-    lines += [f" if len(facts) + missing != {len(columns)} and not facts.keys() <= names:"]
-    lines += ["  return None", f" return ({''.join(f'a{n}, ' for n in range(len(columns)))})"]
+    lines += [f" if len(facts) + missing != {len(shapes)} and not facts.keys() <= names:"]
+    lines += ["  return None", f" return ({''.join(f'a{n}, ' for n in range(len(shapes)))})"]
     exec(compile("\n".join(lines), "<facts>", "exec"), namespace)  # noqa: S102 - made of places and numbers
     function: Preparer = namespace["function"]
     return function
 
 
-def _constants(place: int, column: Column) -> dict[str, Any]:
-    """Return the constants that the steps of *column* name."""
-    ordinals = {option: number for number, option in enumerate(column.options)}
+def _constants(place: int, shape: FactShape) -> dict[str, Any]:
+    """Return the constants that the steps of *shape* name."""
+    ordinals = {option: number for number, option in enumerate(shape.options)}
     return {
-        f"n{place}": column.name,
-        f"s{place}": Decimal(10**column.places),
+        f"n{place}": shape.name,
+        f"s{place}": Decimal(10**shape.places),
         f"t{place}": multiply,
-        f"w{place}": floor if column.derived else whole,
+        f"w{place}": floor if shape.derived else whole,
         f"o{place}": ordinals.get,
     }
 
 
-def _steps(n: int, column: Column) -> list[str]:
+def _steps(n: int, shape: FactShape) -> list[str]:
     """Return the lines, the first an `if`, that read `v`, the value of the fact at place *n*."""
-    in_range = [f" if not {column.low} <= a{n} <= {column.high}:", "  return None"]
-    if column.kind in _IN_UNITS:
+    in_range = [f" if not {shape.low} <= a{n} <= {shape.high}:", "  return None"]
+    if shape.kind in _IN_UNITS:
         return [
             "if type(v) is Decimal:",
             f" a{n} = int(w{n}(t{n}(v, s{n})))",
             *in_range,
             "elif type(v) is int:",
-            f" a{n} = v * {10**column.places}",
+            f" a{n} = v * {10**shape.places}",
             *in_range,
         ]
-    if column.kind in _WHOLE:
+    if shape.kind in _WHOLE:
         return ["if type(v) is int:", f" a{n} = v", *in_range]
-    if column.kind == "flag":
+    if shape.kind == "flag":
         return ["if v is True:", f" a{n} = 1", "elif v is False:", f" a{n} = 0"]
-    if column.kind == "date":
+    if shape.kind == "date":
         return ["if type(v) is date:", f" a{n} = v.toordinal()", *in_range]
     return ["if type(v) is str:", f" a{n} = o{n}(v)"]

@@ -94,14 +94,16 @@ def words_of(node: Node) -> str:
             raise AssertionError(node)
 
 
-def relation(operator: str, *, wanted: bool) -> str:
+def threshold_words(operator: str, *, wanted: bool) -> str:
     """
     Return, in words, how a measured value has to relate to its threshold.
 
     *wanted* is the answer that the comparison has to have.
 
-    >>> relation(">=", wanted=True), relation(">", wanted=False), relation("in", wanted=True)
-    ('at least', 'at most', 'one of')
+    >>> threshold_words(">=", wanted=True), threshold_words(">", wanted=False)
+    ('at least', 'at most')
+    >>> threshold_words("in", wanted=True)
+    'one of'
     """
     if operator == "in":
         return "one of" if wanted else "none of"

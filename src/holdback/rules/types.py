@@ -19,7 +19,7 @@ from holdback.errors import ErrorDetail, InvalidDocument, did_you_mean
 from holdback.exact_numbers import PERCENT_PLACES, RATIO_PLACES, digits
 from holdback.money import Currency
 from holdback.rules import values
-from holdback.rules.fact_reader import Column, Preparer, preparer
+from holdback.rules.fact_reader import FactShape, Preparer, preparer
 
 # Prepared facts: one entry for each fact of the catalogue, by its place.
 Facts: TypeAlias = tuple[int | None, ...]
@@ -266,7 +266,7 @@ class Catalogue:
         """The generated reader of ordinary facts, made when first used."""
         return preparer(
             tuple(
-                Column(
+                FactShape(
                     name=fact.name,
                     kind=fact.type.kind.value,
                     places=fact.type.places,

@@ -8,13 +8,13 @@ from holdback.errors import ErrorDetail
 from holdback.jurisdictions.jurisdiction import Jurisdiction
 from holdback.workbench.coverage import Coverage, coverage
 from holdback.workbench.example_run import ExampleRun
-from holdback.workbench.thresholds import one_sided
+from holdback.workbench.thresholds import one_sided_thresholds
 
 
 def coverage_gaps(jurisdiction: Jurisdiction, runs: Iterable[ExampleRun]) -> Iterator[ErrorDetail]:
     """Yield the answers that no example gives, of rules as a whole and of each threshold."""
     yield from (_gap(rule) for rule in coverage(jurisdiction, runs) if rule.missing)
-    yield from one_sided(jurisdiction)
+    yield from one_sided_thresholds(jurisdiction)
 
 
 def _gap(rule: Coverage) -> ErrorDetail:

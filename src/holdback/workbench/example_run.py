@@ -13,7 +13,7 @@ from holdback.jurisdictions.examples import NOT_OFFERED, offer_types
 from holdback.jurisdictions.jurisdiction import Jurisdiction
 from holdback.jurisdictions.rulebook import Example, Rulebook
 from holdback.money import Currency, Money
-from holdback.offers.pricing_case import PricingCase
+from holdback.offers.calculator import PricingCase
 from holdback.offers.quote import Quote, quote
 from holdback.offers.registry import BUILT_IN, bind
 from holdback.reasons import Reason

@@ -18,7 +18,7 @@ from holdback.jurisdictions.overlay import Policy
 from holdback.jurisdictions.rulebook import Rulebook
 from holdback.jurisdictions.source_rules import SourceRule
 from holdback.jurisdictions.timeline import Period
-from holdback.offers.registry import bind_all
+from holdback.offers.registry import priceable_products
 from holdback.rules import Facts, interpret
 from holdback.ruleset import DECLINE, PLACEHOLDER, Rule
 from holdback.workbench.coverage_gaps import coverage_gaps
@@ -133,22 +133,24 @@ def _useless_switch_offs(jurisdiction: Jurisdiction) -> Iterator[ErrorDetail]:
     """Yield what is switched off on days on which it is not inherited, or switched off twice."""
     policy, seen = jurisdiction.policy, set[tuple[str, str, Period]]()
     parents = evolve(policy, layers=policy.layers[:-1]) if len(policy.layers) > 1 else policy
-    for dropped in policy.own.switched_off:
+    for switch_off in policy.own.switched_off:
         days = [
-            rulebook.since for rulebook in jurisdiction.slices if rulebook.since in dropped.period
+            rulebook.since
+            for rulebook in jurisdiction.slices
+            if rulebook.since in switch_off.period
         ]
         has_effect = any(
-            dropped.name in _names(parents, dropped.kind, day)
-            and dropped.name not in _names(policy, dropped.kind, day)
+            switch_off.name in _names(parents, switch_off.kind, day)
+            and switch_off.name not in _names(policy, switch_off.kind, day)
             for day in days
         )
-        key = (dropped.kind, dropped.name, dropped.period)
+        key = (switch_off.kind, switch_off.name, switch_off.period)
         if not has_effect or key in seen:
             yield ErrorDetail(
-                message=f"this switch-off has no effect: on its days the {dropped.kind} "
-                f"`{dropped.name}` is not inherited, or this folder replaces it",
+                message=f"this switch-off has no effect: on its days the {switch_off.kind} "
+                f"`{switch_off.name}` is not inherited, or this folder replaces it",
                 hint="leave it out, or correct its `from` and `until`",
-                **dropped.node.position(),
+                **switch_off.node.position(),
             )
         seen.add(key)
 
@@ -293,7 +295,7 @@ def _can_decline(rule: Rule) -> bool:
 def _unbound(jurisdiction: Jurisdiction) -> Iterator[ErrorDetail]:
     """Yield calculators that do not exist, or do not accept their settings."""
     try:
-        bind_all(jurisdiction.slices, {}, lambda code, key: f"{code}/{key}")
+        priceable_products(jurisdiction.slices, {}, lambda code, key: f"{code}/{key}")
     except InvalidDocument as error:
         yield from error.errors
 

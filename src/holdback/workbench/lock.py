@@ -114,7 +114,7 @@ def lock_errors(
             hint = "keep the jurisdiction: its past decisions are explained by its rules"
             yield ErrorDetail(message=message, file=file, line=own_lock.lines[0].line, hint=hint)
     if on is not None:
-        for new in unlocked(lock, jurisdictions, on):
+        for new in lines_not_locked(lock, jurisdictions, on):
             message = f"{new.code} changed on {new.since}, which is not locked yet"
             folder = file.removesuffix(f"/{LOCK}")
             hint = f"run `holdback lock {folder} --on {on}`"
@@ -149,7 +149,7 @@ def _differences(lock: Lock, jurisdictions: Jurisdictions, file: str) -> Iterato
             yield ErrorDetail(message=message, file=file, line=before[-1].line, hint=_HINT)
 
 
-def unlocked(lock: Lock, jurisdictions: Jurisdictions, on: date) -> list[LockLine]:
+def lines_not_locked(lock: Lock, jurisdictions: Jurisdictions, on: date) -> list[LockLine]:
     """Return the lines for the changes that have begun by the day *on* and are not locked yet."""
     days = {(line.code, line.since) for line in lock.lines}
     return [

@@ -71,7 +71,9 @@ def verdicts(jurisdiction: Jurisdiction, others: Jurisdictions) -> Iterator[Verd
         yield verdict
 
 
-def stale(jurisdiction: Jurisdiction, reached: Iterable[Verdict]) -> Iterator[ErrorDetail]:
+def stale_equivalent_mutants(
+    jurisdiction: Jurisdiction, reached: Iterable[Verdict]
+) -> Iterator[ErrorDetail]:
     """Yield the mutants that the files list and that do not exist, or do not survive."""
     by_name = {verdict.mutant.name: verdict for verdict in reached}
     for entry in jurisdiction.equivalent_mutants:
@@ -307,21 +309,23 @@ def _with_terms(rulebook: Rulebook, *, product: SourceProduct, setting: SettingM
 
 def _switched_on(jurisdiction: Jurisdiction, others: Jurisdictions) -> Iterator[Mutant]:
     """Yield every rule and product that is switched off, switched on again."""
-    for dropped in jurisdiction.policy.own.switched_off:
+    for switch_off in jurisdiction.policy.own.switched_off:
         above = jurisdiction.policy.layers[-2].code
-        if dropped.kind != "parameter" and above in others.codes:
+        if switch_off.kind != "parameter" and above in others.codes:
             parent = others[above]
             yield Mutant(
-                name=f"{dropped.kind} {dropped.name} not switched off",
-                file=dropped.node.document.file,
-                line=dropped.node.line,
-                change=partial(_with_inherited, dropped=dropped, parent=parent),
+                name=f"{switch_off.kind} {switch_off.name} not switched off",
+                file=switch_off.node.document.file,
+                line=switch_off.node.line,
+                change=partial(_with_inherited, switch_off=switch_off, parent=parent),
             )
 
 
-def _with_inherited(rulebook: Rulebook, *, dropped: SwitchedOff, parent: Jurisdiction) -> Rulebook:
-    """Return *rulebook* with what was *dropped*, as *parent* has it and in its place there."""
-    if rulebook.since not in dropped.period or rulebook.since < parent.changes[0]:
+def _with_inherited(
+    rulebook: Rulebook, *, switch_off: SwitchedOff, parent: Jurisdiction
+) -> Rulebook:
+    """Return *rulebook* with what *switch_off* leaves out, as and where *parent* has it."""
+    if rulebook.since not in switch_off.period or rulebook.since < parent.changes[0]:
         return rulebook
     before, renewal, catalogue = (
         parent.rulebook(rulebook.since),
@@ -329,21 +333,23 @@ def _with_inherited(rulebook: Rulebook, *, dropped: SwitchedOff, parent: Jurisdi
         rulebook.catalogue,
     )
     # What comes back is checked with the child's parameters, which may replace the parent's.
-    if dropped.kind == "product":
+    if switch_off.kind == "product":
         products = _put_back(
-            before.products, rulebook.products, dropped.name, lambda terms: terms.key
+            before.products, rulebook.products, switch_off.name, lambda terms: terms.key
         )
         return evolve(
             rulebook,
             products=tuple(
                 evolve(terms, rules=_rechecked_set(terms.rules, catalogue))
-                if terms.key == dropped.name
+                if terms.key == switch_off.name
                 else terms
                 for terms in products
             ),
         )
-    rules = _put_back(before.renewal.rules, renewal.rules, dropped.name, lambda rule: rule.id)
-    back = tuple(rechecked(rule, catalogue) if rule.id == dropped.name else rule for rule in rules)
+    rules = _put_back(before.renewal.rules, renewal.rules, switch_off.name, lambda rule: rule.id)
+    back = tuple(
+        rechecked(rule, catalogue) if rule.id == switch_off.name else rule for rule in rules
+    )
     return evolve(rulebook, renewal=evolve(renewal, rules=back))
 
 

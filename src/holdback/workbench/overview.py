@@ -48,26 +48,26 @@ def overview(jurisdiction: Jurisdiction, on: date) -> dict[str, Json]:
         "rules": [_rule(rule, rulebook) for rule in rulebook.renewal.rules],
         "switched_off": [
             {
-                "kind": dropped.kind,
-                "name": dropped.name,
-                "reason": dropped.reason,
-                **_period(dropped.period),
-                **_place(dropped.node),
+                "kind": switch_off.kind,
+                "name": switch_off.name,
+                "reason": switch_off.reason,
+                **_period(switch_off.period),
+                **_place(switch_off.node),
             }
-            for dropped in jurisdiction.details.switched_off
-            if on in dropped.period and not _is_replaced(dropped, jurisdiction, rulebook)
+            for switch_off in jurisdiction.details.switched_off
+            if on in switch_off.period and not _is_replaced(switch_off, jurisdiction, rulebook)
         ],
         "products": [_product(terms, rulebook) for terms in rulebook.products],
     }
 
 
-def _is_replaced(dropped: SwitchedOff, jurisdiction: Jurisdiction, rulebook: Rulebook) -> bool:
+def _is_replaced(switch_off: SwitchedOff, jurisdiction: Jurisdiction, rulebook: Rulebook) -> bool:
     """Return whether the jurisdiction has its own version of what it switches off."""
-    if dropped.kind == "rule":
-        return dropped.name in {rule.id for rule in rulebook.renewal.rules}
-    if dropped.kind == "product":
-        return dropped.name in {terms.key for terms in rulebook.products}
-    return dropped.name in jurisdiction.policy.parameters_on(rulebook.since)
+    if switch_off.kind == "rule":
+        return switch_off.name in {rule.id for rule in rulebook.renewal.rules}
+    if switch_off.kind == "product":
+        return switch_off.name in {terms.key for terms in rulebook.products}
+    return switch_off.name in jurisdiction.policy.parameters_on(rulebook.since)
 
 
 def _facts(details: JurisdictionDetails) -> Iterator[dict[str, Json]]:

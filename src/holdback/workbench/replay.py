@@ -15,7 +15,7 @@ from holdback.exact_json import Json
 from holdback.jurisdictions.jurisdiction import Jurisdictions
 from holdback.jurisdictions.rulebook import Rulebook
 from holdback.money import Money
-from holdback.offers.pricing_case import PricingCase
+from holdback.offers.calculator import PricingCase
 from holdback.offers.quote import quote
 from holdback.offers.registry import BUILT_IN, bind
 

@@ -30,8 +30,8 @@ from holdback.jurisdictions.source_rules import (
 )
 from holdback.money import MINOR_UNITS, Currency, Money
 from holdback.number_format import NumberFormat
+from holdback.offers.calculator import Percent, Ratio
 from holdback.offers.factor_rate import Band
-from holdback.offers.pricing_case import Percent, Ratio
 from holdback.offers.registry import BUILT_IN
 from holdback.rules import Fact, Kind, Type
 from holdback.ruleset import DECLINE, REFER

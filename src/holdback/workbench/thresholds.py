@@ -37,7 +37,7 @@ class _Threshold:
     answers: set[object] = field(factory=set)
 
 
-def one_sided(jurisdiction: Jurisdiction) -> Iterator[ErrorDetail]:
+def one_sided_thresholds(jurisdiction: Jurisdiction) -> Iterator[ErrorDetail]:
     """
     Yield the comparisons that the examples answer on one side only, or not at all.
 

@@ -19,9 +19,9 @@ from holdback import (
 )
 from holdback.facts import catalogue
 from holdback.money import Currency
+from holdback.offers.calculator import PricingCase, Term
 from holdback.offers.factor_rate import Band, BandedRate, FlatRate
 from holdback.offers.limits import FixedLimits, TakingsMultiple
-from holdback.offers.pricing_case import PricingCase, Term
 from holdback.offers.split_percentage import Affordability, Chosen
 from holdback.offers.term import FixedTerm, TakingsPace, days_to_repay
 

@@ -12,7 +12,7 @@ from every_case import for_every
 from holdback import Engine, InvalidDocument, Jurisdictions, Money
 from holdback.jurisdictions.folder import bundled_path
 from holdback.jurisdictions.reader import FILES, read_jurisdiction
-from holdback.offers.pricing_case import Percent, PricingCase, Term
+from holdback.offers.calculator import Percent, PricingCase, Term
 from journey import Journey
 
 GB = {name: (bundled_path() / "GB" / name).read_bytes().decode() for name in FILES}

@@ -11,7 +11,7 @@ import pytest
 from deals import alone, facts_of, of_gb, shipped
 
 from holdback import InvalidDocument, Jurisdictions, Money
-from holdback.offers.pricing_case import PricingCase
+from holdback.offers.calculator import PricingCase
 from holdback.offers.quote import quote as quote_one
 from holdback.offers.registry import BUILT_IN, bind
 from holdback.portfolio import prepare, quote

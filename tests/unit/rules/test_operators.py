@@ -23,10 +23,10 @@ from holdback.rules import (
     trace,
     words,
 )
-from holdback.rules.closure import masks
-from holdback.rules.columns import Number, columns
+from holdback.rules.closure import mask_function
+from holdback.rules.columns import FactColumn, columns
 from holdback.rules.operators import MIRRORED, OPERATORS, OPPOSITES, Role
-from holdback.rules.render import relation, text_of, words_of
+from holdback.rules.render import text_of, threshold_words, words_of
 from holdback.rules.rounding import is_exact, rounding
 from holdback.rules.scaling import interval
 from holdback.rules.tree import comparisons
@@ -80,7 +80,7 @@ def in_columns(rule, facts):
         {name: [row[CATALOGUE.place(name)] for row in facts] for name in names},
         schema=dict.fromkeys(names, pl.Int64),
     )
-    answer = columns(rule, {name: Number(nw.col(name)) for name in names})
+    answer = columns(rule, {name: FactColumn(nw.col(name)) for name in names})
     shown = nw.from_native(frame).select(
         false=nw.when(answer.false).then(1).otherwise(0), unknown=answer.unknown
     )
@@ -104,7 +104,7 @@ def test_every_reader_has_the_operator(name, kind):
     assert OPERATORS[name].words.split()[0] in words(rule)
     assert rule.source not in list(expression_mutants(rule))
     if rule.type.kind is Kind.FLAG:
-        assert [masks([rule])(row) for row in facts] == [
+        assert [mask_function([rule])(row) for row in facts] == [
             (int(answer is False), int(answer is None)) for answer in answers
         ]
         assert in_columns(rule, facts) == answers
@@ -123,7 +123,7 @@ def test_every_comparison_has_words_for_both_answers(name):
     """
     assert MIRRORED[MIRRORED[name]] == name
     assert OPPOSITES[OPPOSITES[name]] == name
-    assert relation(name, wanted=False) == relation(OPPOSITES[name], wanted=True)
+    assert threshold_words(name, wanted=False) == threshold_words(OPPOSITES[name], wanted=True)
 
 
 # Made-up operators, one of each role, and rules from which a node of theirs is made.
@@ -155,7 +155,7 @@ def made_up(role):
 
 
 def by_columns(rule):
-    return columns(rule, {name: Number(nw.col(name)) for name in rule.names})
+    return columns(rule, {name: FactColumn(nw.col(name)) for name in rule.names})
 
 
 def compared(rule):
@@ -175,19 +175,19 @@ def syntax(rule):
 READERS = {
     Role.LOGIC: {
         "the closure": closure,
-        "the masks": lambda rule: masks([rule]),
+        "the masks": lambda rule: mask_function([rule]),
         "the columns": by_columns,
         "the canonical text": lambda rule: text_of(rule.tree),
         "the search for comparisons": lambda rule: list(comparisons(rule.tree)),
     },
     Role.COMPARISON: {
         "the closure": closure,
-        "the masks": lambda rule: masks([rule]),
+        "the masks": lambda rule: mask_function([rule]),
         "the columns": by_columns,
         "the canonical text": lambda rule: text_of(rule.tree),
         "the check": lambda rule: check(syntax(rule), CATALOGUE),
         "the exactness": lambda rule: is_exact(rule.tree.operator, *rule.tree.operands),
-        "the opposites": lambda rule: relation(rule.tree.operator, wanted=False),
+        "the opposites": lambda rule: threshold_words(rule.tree.operator, wanted=False),
         "the mirrored": lambda rule: MIRRORED[rule.tree.operator],
     },
     Role.ARITHMETIC: {

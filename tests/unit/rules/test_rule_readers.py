@@ -19,7 +19,7 @@ from holdback.rules import (
     trace,
     words,
 )
-from holdback.rules.closure import masks
+from holdback.rules.closure import mask_function
 from holdback.rules.operators import OPERATORS, OPPOSITES
 from small_catalogue import CATALOGUE, FLAG, GBP, PERCENT, checked, facts
 
@@ -118,7 +118,7 @@ def test_every_reader_gives_the_value(source, value):
         assert got == value
         assert type(got) is type(value)
     if rule.type.kind is Kind.FLAG:
-        assert masks([rule])(known) == ((value is False) * 1, (value is None) * 1)
+        assert mask_function([rule])(known) == ((value is False) * 1, (value is None) * 1)
 
 
 KLEENE = {
@@ -269,7 +269,7 @@ def test_generated_source_is_made_of_places_and_numbers(monkeypatch):
         module, "compile", lambda s, *a: sources.append(s) or compile(s, *a), raising=False
     )
     rule = checked('status == "Funded" and min(balance, largest_balance) < takings or verified')
-    function = masks([rule])
+    function = mask_function([rule])
 
     allowed = {"def", "function", "facts", "f", "u", "if", "else", "return", "and", "or", "not"}
     words_used = set("".join(c if c.isalnum() or c == "_" else " " for c in sources[0]).split())
@@ -292,7 +292,7 @@ def test_facts_are_taken_out_one_by_one_from_a_wide_catalogue():
     rule = check(parse("fact_59 and not fact_0"), wide)
     facts_of_two = (0, *[None] * 58, 1)
 
-    assert masks([rule])(facts_of_two) == (0, 0)
+    assert mask_function([rule])(facts_of_two) == (0, 0)
     assert closure(rule)(facts_of_two) is True
 
 
@@ -303,7 +303,7 @@ def test_a_catalogue_of_one_fact():
     one = Catalogue(facts=(Fact(name="split", type=PERCENT, low=0, high=10),), currency=GBP)
     rule = check(parse("split > 0%"), one)
 
-    assert [masks([rule])((number,)) for number in (1, 0, None)] == [(0, 0), (1, 0), (0, 1)]
+    assert [mask_function([rule])((number,)) for number in (1, 0, None)] == [(0, 0), (1, 0), (0, 1)]
 
 
 def test_rules_of_two_catalogues_do_not_mix():
@@ -312,6 +312,6 @@ def test_rules_of_two_catalogues_do_not_mix():
     """
     other = Catalogue(facts=CATALOGUE.facts[:3], currency=GBP)
     with pytest.raises(AssertionError):
-        masks([checked("split > 0%"), check(parse("split > 0%"), other)])
+        mask_function([checked("split > 0%"), check(parse("split > 0%"), other)])
     with pytest.raises(AssertionError):
-        masks([checked("split")])
+        mask_function([checked("split")])

@@ -12,10 +12,10 @@ from holdback.workbench.lock import (
     HEADER,
     Lock,
     LockLine,
+    lines_not_locked,
     lines_to_add,
     lock_errors,
     read_lock,
-    unlocked,
 )
 from small_folders import changed, child, country, loaded, parameter, without_example
 
@@ -27,7 +27,7 @@ DIGEST = "sha256:" + "0" * 64
 def lock_of(family, on=NOW):
     """The text of a lock of *family* on the day *on*."""
     return HEADER + "".join(
-        f"{line}\n" for line in lines_to_add(Lock(), unlocked(Lock(), family, on), on)
+        f"{line}\n" for line in lines_to_add(Lock(), lines_not_locked(Lock(), family, on), on)
     )
 
 
@@ -76,10 +76,10 @@ def test_what_is_yet_to_come_is_not_locked():
     """
     family = loaded(NL=country())
 
-    assert [each.since for each in unlocked(Lock(), family, date(2024, 12, 31))] == []
-    assert [each.since for each in unlocked(Lock(), family, START)] == [START]
-    assert [each.since for each in unlocked(Lock(), family, date(2025, 12, 31))] == [START]
-    assert [each.since for each in unlocked(Lock(), family, CHANGE)] == [START, CHANGE]
+    assert [each.since for each in lines_not_locked(Lock(), family, date(2024, 12, 31))] == []
+    assert [each.since for each in lines_not_locked(Lock(), family, START)] == [START]
+    assert [each.since for each in lines_not_locked(Lock(), family, date(2025, 12, 31))] == [START]
+    assert [each.since for each in lines_not_locked(Lock(), family, CHANGE)] == [START, CHANGE]
 
 
 def test_what_is_read_is_what_was_written():

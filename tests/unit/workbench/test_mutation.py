@@ -8,7 +8,7 @@ from datetime import date
 import pytest
 
 from every_case import for_every
-from holdback.workbench.mutation import mutants, stale, verdicts
+from holdback.workbench.mutation import mutants, stale_equivalent_mutants, verdicts
 from small_folders import (
     changed,
     child,
@@ -253,7 +253,7 @@ def told(text):
     """What is stale among the survivors that are listed, and the states of the mutants."""
     family = loaded(NL=text)
     found = list(verdicts(family["NL"], family))
-    return [str(each) for each in stale(family["NL"], found)], found
+    return [str(each) for each in stale_equivalent_mutants(family["NL"], found)], found
 
 
 def test_a_survivor_that_is_listed():

@@ -339,7 +339,7 @@ def test_the_reader_finds_it_too(name, old, new):
     """
     from holdback import InvalidDocument
     from holdback.jurisdictions.jurisdiction import Jurisdictions
-    from holdback.offers.registry import bind_all
+    from holdback.offers.registry import priceable_products
     from small_folders import read_all
 
     files = country()
@@ -347,7 +347,7 @@ def test_the_reader_finds_it_too(name, old, new):
     found, errors = read_all(NL=files)
     if not errors:
         with pytest.raises(InvalidDocument):
-            bind_all(Jurisdictions(found.values()).rulebooks(), {}, lambda code, key: key)
+            priceable_products(Jurisdictions(found.values()).rulebooks(), {}, lambda code, key: key)
 
 
 @for_every(
