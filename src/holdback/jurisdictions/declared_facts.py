@@ -20,7 +20,8 @@ from holdback.rules.check import MAX_MAGNITUDE
 from holdback.rules.tokens import KEYWORDS
 from holdback.toml import Node, TomlTable, excerpt
 
-# Bounds on what one folder can cost. No host collects that much evidence for a decision.
+# INVARIANT: a catalogue has at most 58 facts, 18 built in and these, inherited ones included: the
+# masks of a portfolio have a bit for each, below their other bits (decisions/portfolios).
 MAX_FACTS: Final = 40
 MIN_OPTIONS: Final = 2
 MAX_OPTIONS: Final = 200
@@ -28,12 +29,13 @@ _OPTION: Final = r"[A-Za-z0-9][A-Za-z0-9 ._/-]{0,59}"
 
 
 def read_facts(node: Node, currency: Currency, inherited: Iterable[Fact]) -> tuple[Fact, ...]:
-    """Return the valid facts in *node*, a table by name."""
+    """Return the valid facts in *node*, a table by name, which come after those *inherited*."""
     built_in = {fact.name for fact in catalogue(currency).facts}
     inherited_names = {fact.name for fact in inherited}
     entries = node.entries()
-    if len(entries) > MAX_FACTS:
-        node.add_error(f"there are more than {MAX_FACTS} facts", key=True)
+    if len(entries.keys() | inherited_names) > MAX_FACTS:
+        hint = f"{len(inherited_names)} of them are inherited" if inherited_names else None
+        node.add_error(f"there are more than {MAX_FACTS} facts", hint, key=True)
         return ()
     facts = []
     # Sorted, so that the order of keys in a file never reaches the digest.

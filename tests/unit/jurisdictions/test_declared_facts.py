@@ -227,6 +227,25 @@ def test_a_parameter_of_the_same_name():
     )
 
 
+def test_the_facts_of_a_parent_count():
+    """
+    At most 58 facts, the bits of a mask below those for the jurisdiction and the date: 18 built-in
+    and 40 declared ones, those of the parents included (decisions/portfolios).
+    """
+
+    def facts(letter, number):
+        return "".join(fact("flag", name=f"{letter}{n}") for n in range(number))
+
+    parent = country(more=facts("p", 25))
+    fits = {"NL": parent, "NL_ZH": child(more=facts("c", 15))}
+    too_many = {"NL": parent, "NL_ZH": child(more=facts("c", 16))}
+
+    assert len(loaded(**fits)["NL-ZH"].policy.catalogue.facts) == 58
+    assert said("NL-ZH", **too_many) == [
+        "NL-ZH/jurisdiction.toml:7:1 facts: there are more than 40 facts; 25 of them are inherited"
+    ]
+
+
 @pytest.mark.parametrize(
     ("more", "message"),
     [
