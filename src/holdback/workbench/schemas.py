@@ -84,7 +84,8 @@ _MEANING: Final[Mapping[str, str]] = {
     "given": "What differs from the typical case.",
     "without": "The facts that are not known.",
     "expect": "What must come out.",
-    "settles": "The balance of the deal that is renewed, when a renewal requests the product.",
+    "settles": "The balance of the deal that is renewed; the product is asked for by a renewal "
+    "then.",
     "on": "The day.",
     "product": "The key of the product that is asked for.",
 }
