@@ -35,8 +35,8 @@ PLACES: Final = {outcome: place for place, outcome in enumerate(OUTCOMES)}
 
 # INVARIANT: a rulebook has at most 60 rules, bits 0 to 59, so the floor's bit is never a rule's.
 FLOOR_BIT: Final = 60
-# INVARIANT: a catalogue has at most `BUILT_IN_FACTS` + `MAX_FACTS` facts, those that the parents of a
-# jurisdiction declare included, so these two bits are never those of a fact.
+# INVARIANT: a catalogue has at most `BUILT_IN_FACTS` + `MAX_FACTS` facts, including those that the
+# parents of a jurisdiction declare, so these two bits are never those of a fact.
 JURISDICTION_BIT: Final = 61
 ON_BIT: Final = 62
 assert BUILT_IN_FACTS + MAX_FACTS <= JURISDICTION_BIT, "a fact has the bit of a key column"

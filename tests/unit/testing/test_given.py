@@ -322,7 +322,7 @@ def test_another_refusal(offered):
         text = told(expectation, *arguments)
         assert "refused: offers_expired (404): the offers have expired" in text
     wrong = offered.when("request_offers", {"application": {"currency": "EUR"}})
-    assert "$.application.currency: offers in GB are in GBP" in told(wrong.nothing)
+    assert "$.application.currency: offers in GB are made in GBP" in told(wrong.nothing)
 
 
 def test_other_events(offered):

@@ -134,8 +134,10 @@ def test_the_floor_alone_is_enough():
     assert [(each.place, each.message, each.hint) for each in errors] == [
         (
             "NL/renewal.toml:10:1 rules",
-            "from 2025-01-01 on, no rule can decline a deal at the 50% floor for anything but "
-            "`progress`",
+            (
+                "from 2025-01-01 on, no rule can decline a deal at the 50% floor for anything but "
+                "`progress`"
+            ),
             "add a rule that can decline a deal that is half paid down",
         )
     ]
