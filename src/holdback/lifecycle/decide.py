@@ -39,7 +39,7 @@ def decide(
     if context.evidence and not operation.checks_evidence:
         is_known = merchant.provider_id is not None
         check_evidence(
-            context.evidence, configuration.rulebook(merchant, context.at), renewal=is_known
+            context.evidence, configuration.rulebook(merchant, context.at), known_merchant=is_known
         )
     decision = operation.handler(merchant, command, context, configuration)
     after = evolve_all(merchant, decision.events)

@@ -114,7 +114,7 @@ def request_offers(
         >= MOST_OPEN_SETS
     ):
         raise Refusal("not_possible_now", f"{MOST_OPEN_SETS} sets of offers are open already")
-    evidence = check_evidence(context.evidence, rulebook, renewal=request.renewal)
+    evidence = check_evidence(context.evidence, rulebook, known_merchant=request.renewal)
     case = renewal_case(merchant, context, rulebook) if request.renewal else None
     make_id = configuration.id_factory(merchant, context.request_id)
     pricing = _Pricing(merchant, request, context, configuration, rulebook, case, evidence, make_id)
@@ -252,7 +252,7 @@ def required_checks(
     request = question.request
     rulebook = configuration.rulebook(merchant, context.at)
     check_may_request(merchant, request, rulebook)
-    check_evidence(context.evidence, rulebook, renewal=request.renewal)
+    check_evidence(context.evidence, rulebook, known_merchant=request.renewal)
     reply = RequiredChecks(checks=tuple(_checks(merchant, request, context, rulebook)))
     return Decision((), lambda _: reply)
 
@@ -266,7 +266,7 @@ def _checks(
         rulesets.append(rulebook.renewal)
     read = {name for ruleset in rulesets for rule in ruleset.rules for name in rule.checked.names}
     held = held_facts(merchant.evidence if request.renewal else {}, catalogue)
-    due = required_second_check(merchant, rulebook, catalogue, context.at)
+    due = required_second_check(merchant, rulebook, context.at)
     # A fact that the jurisdiction declares is a check by its own name: the host alone knows it.
     declared = {fact.name: (fact.name,) for fact in catalogue.facts[BUILT_IN_FACTS:]}
     for name, evidence in {**CHECKS, **declared}.items():

@@ -24,7 +24,7 @@ from holdback.lifecycle.instants import local_date
 from holdback.model.deal import FUNDED, REPAID, Deal
 from holdback.model.merchant import Merchant, OfferSet
 from holdback.model.offer import ELIGIBLE
-from holdback.rules.types import Catalogue, Facts
+from holdback.rules.types import Facts
 
 
 def base_deal(merchant: Merchant, rulebook: Rulebook, today: date) -> Deal | None:
@@ -46,19 +46,20 @@ def base_deal(merchant: Merchant, rulebook: Rulebook, today: date) -> Deal | Non
     return deal if (today - on).days <= rulebook.recently_active_days else None
 
 
-def check_evidence(evidence: Mapping[str, Json], rulebook: Rulebook, *, renewal: bool) -> Facts:
+def check_evidence(
+    evidence: Mapping[str, Json], rulebook: Rulebook, *, known_merchant: bool
+) -> Facts:
     """
     Return *evidence* as prepared facts.
 
-    With *renewal*, facts that follow from the merchant's history cannot be evidence. Pass *renewal*
-    as true for a merchant that the service already knows, too.
+    The facts about a *known_merchant* that follow from its history cannot be evidence.
 
     Raises:
         InvalidDocument: naming every fact that is not evidence and every invalid value.
     """
     catalogue = rulebook.catalogue
     declared = (fact.name for fact in catalogue.facts[BUILT_IN_FACTS:])
-    allowed = (*(EVIDENCE_FACTS if renewal else INITIAL_EVIDENCE), *declared)
+    allowed = (*(EVIDENCE_FACTS if known_merchant else INITIAL_EVIDENCE), *declared)
     errors = [_not_evidence(str(name)[:60], allowed) for name in evidence if name not in allowed]
     prepared: Facts = ()
     try:
@@ -120,16 +121,18 @@ class SecondCheck:
 
 
 def required_second_check(
-    merchant: Merchant, rulebook: Rulebook, catalogue: Catalogue, at: DateTime
+    merchant: Merchant, rulebook: Rulebook, at: DateTime
 ) -> SecondCheck | None:
     """
     Return what a second consumer credit check must satisfy, None if none is due.
 
-    With automated decisioning, offers that expired unaccepted call for one (service 3).
+    With automated decisioning, offers that expired unaccepted require one (service 3,
+    decisions/second-credit-check).
     """
     expired = expired_unaccepted(merchant, at)
     if expired is None or not rulebook.automated_decisioning:
         return None
+    catalogue = rulebook.catalogue
     earlier = held_facts(expired.evidence, catalogue)[catalogue.place("credit_checked_on")]
     return SecondCheck(
         not_before=local_date(expired.expires_at, rulebook.zone),
@@ -140,7 +143,7 @@ def required_second_check(
 def with_valid_credit(merchant: Merchant, facts: Facts, rulebook: Rulebook, at: DateTime) -> Facts:
     """Return *facts*, without the credit results if they are older than the check that is due."""
     catalogue = rulebook.catalogue
-    due = required_second_check(merchant, rulebook, catalogue, at)
+    due = required_second_check(merchant, rulebook, at)
     if due is None:
         return facts
     checked = facts[catalogue.place("credit_checked_on")]

@@ -82,7 +82,7 @@ def quote(
     configured = product.limits.configured
     answers = product.terms.rules.answer(case.facts)
     # The order is that of outcomes: a "no" is certain even while other rules are unknown, and an
-    # unknown rule never leads to an offer (decisions/offers).
+    # unknown rule never leads to an offer (decisions/rule-language#rules-and-outcomes).
     if answers.declined:
         why = reasons(answers, answers.false & product.terms.rules.declining)
         return Quote(decision=DECLINED, limits=configured, reasons=why)

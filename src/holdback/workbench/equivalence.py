@@ -26,7 +26,11 @@ _CHANGES_AT_CONSTANTS: Final = (*OPPOSITES, "in")
 
 
 def provably_same(first: Rulebook, second: Rulebook) -> bool:
-    """Return whether it can be proved that every deal gets the same answer from both rulebooks."""
+    """
+    Return whether it can be proved that every deal gets the same outcome and prices from both.
+
+    Sentences are not compared: mutants do not change them.
+    """
     if first is second:
         return True
     if any(getattr(first, name) != getattr(second, name) for name in TIMELINES):
