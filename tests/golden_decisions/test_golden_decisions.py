@@ -74,8 +74,7 @@ def decided(line, jurisdictions=JURISDICTIONS):
 @for_every("code", CODES)
 def test_decisions_stay_as_they_were(code):
     """
-    "an append-only corpus of at least 2,000 decisions over all shipped jurisdictions stays
-    identical, byte for byte"
+    Every decision of the corpus, over all shipped jurisdictions, is the same byte for byte.
     """
     prefix = b'"jurisdiction":"%b","needs"' % code.encode()
     lines = [line for line in LINES if prefix in line]
@@ -87,7 +86,7 @@ def test_decisions_stay_as_they_were(code):
 
 def test_the_expected_outcomes_are_the_interpreters():
     """
-    "its expected outcomes come from the reference interpreter, never from the code under test"
+    The expected outcomes come from the reference interpreter, never from the code under test.
     """
     for line in LINES:
         assert decided_again(line, JURISDICTIONS) == line
@@ -95,8 +94,8 @@ def test_the_expected_outcomes_are_the_interpreters():
 
 def test_its_size():
     """
-    "at least 2,000 decisions over all shipped jurisdictions", none of them twice, every outcome in
-    each.
+    The corpus has its least number of decisions, none of them twice, and every outcome in each
+    jurisdiction.
     """
     assert len(set(LINES)) == len(LINES) >= LEAST
     assert set(written()) >= set(CODES)
@@ -171,8 +170,8 @@ def test_every_example_is_among_them():
 
 def test_nothing_that_was_written_has_changed():
     """
-    "append-only": every prefix of the corpus has the SHA-256 that it had when its last lines were
-    added.
+    Lines are only appended: every prefix of the corpus has the SHA-256 that it had when its last
+    lines were added.
     """
     prefixes = prefixes_of()
     counts = [count for count, _ in prefixes]

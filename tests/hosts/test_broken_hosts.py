@@ -20,7 +20,7 @@ def results_of(host, checks=CHECKS):
 
 def test_there_are_enough_of_them():
     """
-    "at least 12, each with one classic fault"
+    There are at least 12 broken hosts, each with one classic fault.
     """
     assert len(NAMES) >= 12
     for name in NAMES:
@@ -30,7 +30,7 @@ def test_there_are_enough_of_them():
 @pytest.mark.parametrize("name", NAMES)
 def test_a_broken_host_is_rejected_for_its_own_fault(name):
     """
-    "rejects every broken host, each for its own fault"
+    The suite rejects every broken host, each for its own fault.
     """
     module = import_module(f"broken.{name}")
     finds, invariant = module.BREAKS

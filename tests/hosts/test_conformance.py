@@ -36,8 +36,7 @@ def on_postgres(request, postgres):
 @pytest.mark.parametrize("check", CHECKS, ids=[check.name for check in CHECKS])
 def test_on_postgresql(on_postgres, check):
     """
-    "The suite passes on memory, SQLite and PostgreSQL (READ COMMITTED, REPEATABLE READ,
-    SERIALIZABLE)"
+    The suite passes on PostgreSQL at each of its isolation levels.
     """
     result = run_check(check, on_postgres)
     assert result.skipped is None

@@ -67,7 +67,7 @@ def test_a_host_that_passes(run):
 
 def test_a_host_that_fails(run):
     """
-    "A failure prints a seed, a minimal history and the invariant in words."
+    A failure prints the invariant in words, a minimal history and the seed that reproduces it.
     """
     ran = run("tried:Fails", "--only", "expiry", "--seed", "7")
     assert ran.exit_code == 1

@@ -59,7 +59,7 @@ def test_a_wrong_file_of_partners_is_refused(tmp_path, text, message):
 
 def test_one_command_starts_it_with_sample_data(tmp_path):
     """
-    "prints the sample keys and three curl commands that work as pasted"
+    The command prints the sample keys and three curl commands that work as pasted.
     """
     if shutil.which("curl") is None:
         pytest.skip("curl is not installed, so the commands that the sample prints were NOT tested")

@@ -53,8 +53,7 @@ def test_replies_are_the_bytes_of_the_wire(service, merchant):
 
 def test_the_checks_are_made_once_for_what_is_required(service, merchant):
     """
-    "called once per request, after engine.required_checks": a renewal with results on file needs
-    none.
+    The checks are called once for each request, and a renewal with results on file needs none.
     """
     merchant.renewable()
     merchant.ask(merchant.renewal())
@@ -106,7 +105,7 @@ def test_a_merchant_id_may_contain_any_text(service, merchant_id):
 
 def test_only_an_initial_request_creates_a_merchant(service, merchant):
     """
-    "an unknown merchant is 404 merchant_not_found and creates nothing"
+    A request for an unknown merchant gets 404 `merchant_not_found`, and creates nothing.
     """
     merchant.known["provider_id"] = "p-1"
 
@@ -118,7 +117,8 @@ def test_only_an_initial_request_creates_a_merchant(service, merchant):
 
 def test_the_same_key_always_gives_the_same_bytes(service, merchant):
     """
-    "checked before anything else": after the expiry, without new checks, and for each operation.
+    The key is looked up first: a repeated request gets the same bytes after the expiry, without new
+    checks, for each operation.
     """
     offers = merchant.ask(idempotency="k-1")
     accepted = merchant.accept(idempotency="k-2")
@@ -144,7 +144,7 @@ def test_the_same_key_with_another_request_is_refused(service, merchant):
 
 def test_a_refusal_is_not_stored_under_the_key(service, merchant):
     """
-    "Only 200 replies are stored": a refused request may be sent again with its key.
+    Only replies with status 200 are stored, so a refused request may be sent again with its key.
     """
     merchant.ask()
     merchant.accept()
@@ -172,7 +172,7 @@ def test_each_caller_has_its_own_keys(service, merchant):
 @pytest.mark.parametrize("key", ["", " ", "a b", "a" * 256, "ä", "\x7f"])
 def test_a_key_is_visible_ascii(service, merchant, key):
     """
-    "1 to 255 visible ASCII; otherwise 422"
+    A key is 1 to 255 visible ASCII characters; any other gets 422.
     """
     headers = {"Idempotency-Key": key.encode("latin-1")}
 
@@ -182,7 +182,7 @@ def test_a_key_is_visible_ascii(service, merchant, key):
 
 def test_a_retry_without_a_key_gets_the_same_acceptance(service, merchant):
     """
-    "Accepting it again gives the same reply, even after the expiry." Other bank details are a
+    A repeated acceptance gets the same reply, even after the expiry; other bank details are a
     conflict.
     """
     merchant.ask()

@@ -66,7 +66,7 @@ def values(document):
 
 def test_the_log_has_no_personal_data(merchant, output, monkeypatch):
     """
-    "no bodies, no merchant_id, no bank details, no query strings", also when something fails.
+    The log has no bodies, merchant ids, bank details or query strings, also when a request fails.
     """
     merchant.ask(idempotency="key-of-the-request")
     merchant.ask(merchant.initial(currency="USD"), idempotency="key-of-the-request")
@@ -104,7 +104,8 @@ def test_the_log_has_no_personal_data(merchant, output, monkeypatch):
 
 def test_a_request_is_one_line(merchant, output):
     """
-    "at, request id, partner, method, route template, status, problem code, attempts, milliseconds"
+    A request is logged in one line: when, its id, partner, method, route template, status, problem
+    code, attempts and milliseconds.
     """
     merchant.ask()
     merchant.accept("00000000-0000-5000-8000-000000000000")
@@ -138,7 +139,7 @@ def test_a_request_is_one_line(merchant, output):
 
 def test_every_retry_and_every_webhook_is_a_line(merchant, output, monkeypatch):
     """
-    "one per conflict/retry; one per webhook"
+    Every retry after a conflict is one line of the log, and so is every webhook.
     """
     write, left = merchant.service.store.write, [True, True]
 

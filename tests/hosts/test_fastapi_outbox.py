@@ -75,7 +75,8 @@ def merchant_with_two_changes(service, merchant_id="m-1"):
 
 def test_a_webhook_is_signed_and_has_no_personal_data(service):
     """
-    "the payload carries provider_id, deal_id, renewal_eligibility, at: no personal data"
+    A webhook is signed, and carries the ids, the renewal eligibility and the time: no personal
+    data.
     """
     merchant, receiver = Merchant(service).renewable(), Receiver()
     assert deliver(service, receiver) == 1
@@ -111,7 +112,8 @@ def test_a_delivered_event_is_not_delivered_again(service):
 
 def test_a_failed_delivery_waits_longer_each_time_and_delays_the_next(service):
     """
-    "in order per merchant, at least once, retried with back-off", with the same id.
+    A failed delivery is retried with the same id and longer waits, and holds back the merchant's
+    next.
     """
     merchant_with_two_changes(service)
     receiver = Receiver(500, None, 302, 200)
@@ -184,7 +186,7 @@ def test_a_delivery_is_marked_though_the_database_refuses_at_first(service, fail
 
 def test_several_processes_deliver_in_order_and_once(service):
     """
-    "several processes may run the dispatcher without reordering"
+    Several processes may run the dispatcher; deliveries stay in order.
     """
     merchants = [merchant_with_two_changes(service, f"m-{n}") for n in range(4)]
     receiver = Receiver()
@@ -207,7 +209,7 @@ def test_several_processes_deliver_in_order_and_once(service):
 
 def test_nothing_is_delivered_before_the_commit(service, monkeypatch):
     """
-    "never before the commit": a write that failed sends no webhook.
+    Nothing is delivered before the commit: a write that failed sends no webhook.
     """
     merchant = Merchant(service).funded()
     service.now += timedelta(days=120)
@@ -235,7 +237,7 @@ def test_a_partner_without_a_webhook_gets_nothing(service):
 
 def test_the_review_finds_changes_by_time(service):
     """
-    "RenewalEligibilityChanged also comes when only time has passed, if somebody looks"
+    The review records a `RenewalEligibilityChanged` when only time has passed.
     """
     Merchant(service, "m-0").ask()
     Merchant(service, "m-1").renewable()
@@ -346,7 +348,8 @@ def test_the_conforming_host_sees_a_webhook_for_the_wrong_partner(tmp_path, wron
 
 def test_the_app_delivers_and_a_slow_partner_does_not_delay_others(tmp_path, monkeypatch):
     """
-    "A background thread in the app"; "one slow or failing partner does not stop the others"
+    A background thread of the app delivers, and a slow or failing partner does not delay the
+    others.
     """
     let_go, arrived = threading.Event(), threading.Event()
 

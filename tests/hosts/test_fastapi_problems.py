@@ -37,7 +37,7 @@ def test_a_caller_without_a_valid_key_is_refused(service):
 
 def test_an_unknown_path_or_method_gets_problem_details(service):
     """
-    "problem details everywhere (also 404 route, 405 ...)"
+    An unknown path or method gets problem details too.
     """
     for path in ("/", "/v2", "/v2/offers/", "/v1/offers", "/v2/agents/acme/m-1/nothing"):
         assert code(service.call("POST", path, {})) == (404, "not_found")
@@ -91,7 +91,7 @@ def test_a_body_is_json(service, merchant):
 )
 def test_odd_identifiers_are_unknown(service, odd):
     """
-    "Query/path oddities must be 4xx, not 500 (PostgreSQL refuses NUL in text!)"
+    Odd identifiers in a path or a query get a 4xx, never a 500; PostgreSQL refuses NUL in text.
     """
     accepted = service.call("POST", f"/v2/offers/{odd}/accept")
     assert code(accepted) == (404, "offer_not_found")
@@ -115,7 +115,7 @@ def test_a_question_needs_its_provider_id(service):
 
 def test_an_internal_error_has_no_detail(service, merchant, monkeypatch):
     """
-    "500 without any detail. Never a stack trace or personal data in a reply."
+    A 500 has no detail, and no reply has a stack trace or personal data.
     """
 
     def broken(*_, **__):

@@ -15,7 +15,7 @@ place, service, merchant = fixtures.place, fixtures.service, fixtures.merchant
 
 def test_one_of_two_concurrent_acceptances_wins(service, merchant):
     """
-    "accepts of two different offers of one set": one acceptance, in any order.
+    Of two concurrent acceptances of offers of one set, exactly one wins, in any order.
     """
     merchant.ask()
     offer_ids = merchant.known["offer_ids"] * 3
@@ -31,7 +31,7 @@ def test_one_of_two_concurrent_acceptances_wins(service, merchant):
 
 def test_concurrent_requests_with_one_key_are_one_request(service, merchant):
     """
-    "concurrent same key in flight": every request gets the bytes of the first.
+    Concurrent requests with one key all get the bytes of the first.
     """
     replies = at_once([lambda: Merchant(service).ask(idempotency="k")] * 6)
 
@@ -55,7 +55,8 @@ def test_no_update_is_lost(service, merchant):
 @pytest.mark.parametrize("key", [None, "k"])
 def test_a_commit_whose_outcome_is_unknown_is_carried_out_once(service, merchant, key, monkeypatch):
     """
-    "unknown outcome of a COMMIT: start again from the load, with the SAME request_id"
+    After a commit with an unknown outcome the host starts again from the load, with the same
+    request id.
     """
     write, lost = service.store.write, []
 
@@ -77,7 +78,7 @@ def test_a_commit_whose_outcome_is_unknown_is_carried_out_once(service, merchant
 
 def test_after_ten_attempts_the_answer_is_503(service, merchant, monkeypatch):
     """
-    "at most ~10 times, then 503 problem with Retry-After"
+    After ten attempts the answer is a 503 with `Retry-After`.
     """
     attempts, slept = [], []
 
@@ -97,7 +98,7 @@ def test_after_ten_attempts_the_answer_is_503(service, merchant, monkeypatch):
 
 def test_the_isolation_level_is_the_one_asked_for(service, request):
     """
-    "isolation level configurable"; SQLite has only one, and commits to the disk.
+    The isolation level can be chosen on PostgreSQL; SQLite has only one, and commits to the disk.
     """
     level = request.node.callspec.params["place"]
     with service.store.engine.connect() as db:

@@ -154,7 +154,7 @@ def test_another_partners_key_reveals_nothing(theirs):
 
 def test_every_endpoint_was_tried(theirs):
     """
-    "every endpoint tried with another partner's ids": a new one has to be added above.
+    Every endpoint is tried with another partner's ids; a new endpoint has to be added above.
     """
     paths = theirs.service.call("GET", "/openapi.json", key=None).json()["paths"]
     tried = {"/v2/offers", "/v2/offers/{offer_id}/accept", "/v2/merchant", "/health"}

@@ -30,7 +30,7 @@ def simulated(host, seed, count):
 
 def test_no_history_breaks_an_invariant():
     """
-    "2,000 histories of 100 operations in CI [...], 0 invariant breaks"
+    No generated history breaks an invariant.
     """
     result, options = simulated(MemoryHost(), 0, HISTORIES)
     assert result.broken is None, f"{result.broken}\n{options}"
@@ -58,7 +58,7 @@ def test_the_histories_are_rich():
 @pytest.mark.parametrize("seed", [3, 4])
 def test_a_seed_reproduces_a_failure(seed):
     """
-    "any failure replays from its seed", and is cut down to the steps that matter
+    A failure is reproduced from its seed, and cut down to the steps that matter.
     """
     first, options = simulated(snapshot_without_version.Host(), seed, 50)
     assert first.broken is not None

@@ -56,7 +56,8 @@ def tried(code):
 
 def test_those_that_ship():
     """
-    "GB, IE, US with US-CA and US-NY under it, CA with CA-QC, AU, DE and JP (no minor units)."
+    GB, IE, AU, DE, JP, US with its two states and CA with its province ship; JPY has no minor
+    units.
     """
     assert set(CODES) == {"GB", "IE", "US", "US-CA", "US-NY", "CA", "CA-QC", "AU", "DE", "JP"}
     parents = {each.code: [layer.code for layer in each.policy.layers] for each in JURISDICTIONS}
@@ -68,7 +69,7 @@ def test_those_that_ship():
 
 def test_nothing_is_to_be_mended():
     """
-    "`holdback check` [...] reports every error of every file"; here there is none.
+    The shipped files have no findings.
     """
     read, errors = load_valid_and_errors(ROOT, "jurisdictions")
 
@@ -78,9 +79,8 @@ def test_nothing_is_to_be_mended():
 
 def test_every_mutant_is_noticed(code, tried):
     """
-    "every threshold moved by one unit, every comparison flipped, every rule dropped, in every
-    shipped file: the file's own examples notice every mutant, or the survivor is listed with the
-    reason why no deal can tell it apart."
+    Each file's own examples notice every mutant of its thresholds, comparisons and rules, or the
+    survivor is listed with the reason why no deal can distinguish it.
     """
     states = Counter(verdict.state for verdict in tried)
 
@@ -132,7 +132,7 @@ def test_an_example_left_out_lets_a_mutant_live(code):
 @for_every("code", CODES)
 def test_every_rule_is_answered_in_every_way(code):
     """
-    "Coverage of each rule true / false / unknown"
+    The examples answer each rule with true, false and unknown.
     """
     jurisdiction = JURISDICTIONS[code]
     for each in coverage(jurisdiction, run_examples(jurisdiction)):
@@ -142,8 +142,7 @@ def test_every_rule_is_answered_in_every_way(code):
 @for_every("code", CODES)
 def test_each_has_what_a_reference_policy_has(code):
     """
-    "Each with currency, time zone, rounding, offer validity, a distinct and plausible renewal
-    policy, at least two products and a full set of examples."
+    Each jurisdiction has a renewal policy, products, changes over time and a full set of examples.
     """
     jurisdiction = JURISDICTIONS[code]
     for rulebook in jurisdiction.slices:
@@ -160,7 +159,7 @@ def test_each_has_what_a_reference_policy_has(code):
 
 def test_the_policies_are_distinct():
     """
-    "a distinct and plausible renewal policy": no two countries ask for the same.
+    No two countries have the same renewal policy.
     """
     countries = [code for code in CODES if "-" not in code]
     texts = {

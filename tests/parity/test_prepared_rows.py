@@ -96,7 +96,7 @@ def test_a_row_that_could_not_be_read_stays_invalid(frame_kind):
 
 def test_that_many_pairs_were_compared():
     """
-    "500,000 (rule, row) pairs in all in CI"
+    The required number of pairs of a rule and a row was compared.
     """
     cases = [case(name) for name in CATALOGUES]
     assert len(FRAME_KINDS) * sum(each.pairs for each in cases) >= LEAST_PAIRS

@@ -14,7 +14,7 @@ DOCUMENTS = dict(documents())
 @for_every("name", DOCUMENTS)
 def test_every_document_has_its_exact_bytes(name):
     """
-    "Golden files hold the exact bytes of each reply."
+    Each document has the exact bytes of its golden file.
     """
     assert (GOLDEN / name).read_bytes() == DOCUMENTS[name]
 

@@ -107,7 +107,7 @@ def test_an_event_is_read_back_as_it_was_written(event):
 @given(strategies.of(Offers) | strategies.of(Acceptance))
 def test_the_fast_writer_writes_what_the_plain_one_does(reply):
     """
-    "`write` puts the same bytes together by hand, and a law holds the two equal."
+    `write`, which builds the bytes by hand, writes what the standard encoder writes.
     """
     assert wire.write(reply) == write_json(wire.to_dict(reply)).encode()
 
@@ -123,7 +123,7 @@ def test_what_is_written_is_json(reply):
 @given(json_numbers())
 def test_a_number_comes_back_as_it_came(number):
     """
-    "Numbers are exact both ways, to 28 digits: opaque content keeps its numbers as they came."
+    Numbers are exact both ways, to 28 digits, and opaque content keeps their spelling.
     """
     body = b'{"n":%s}' % number.encode()
 
@@ -147,7 +147,7 @@ def test_a_profile_comes_back_as_it_came(company):
 @pytest.mark.parametrize("context", HOSTILE.values(), ids=HOSTILE)
 def test_a_hostile_decimal_context_changes_nothing(context):
     """
-    "No ambient decimal context is used." (contexts that round, trap or let go of everything)
+    A decimal context that rounds, or traps signals, or traps none changes nothing.
     """
     with decimal.localcontext(context):
         state = wire.write_merchant(wire_samples.MERCHANT)

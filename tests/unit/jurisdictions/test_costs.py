@@ -84,7 +84,8 @@ def test_reading_ends(name):
 @pytest.mark.parametrize("zone", ["localtime", "posixrules", "local", "EST5EDT"])
 def test_zones_that_differ_from_machine_to_machine(zone):
     """
-    "The same input gives the same bytes."
+    A time zone whose meaning depends on the machine is refused, so that the same input gives the
+    same bytes everywhere.
     """
     spoilt = changed(IRELAND, "jurisdiction.toml", "Europe/Dublin", zone)
     (error,) = errors_in(spoilt)

@@ -170,7 +170,7 @@ FAULTS = [
 
 
 @for_every(("kind", "ends", "message"), FAULTS)
-def test_a_error(kind, ends, message):
+def test_an_invalid_declaration_has_its_place_and_message(kind, ends, message):
     """
     An invalid declaration is an error with file, line and column.
     """
@@ -205,7 +205,7 @@ def test_a_error(kind, ends, message):
 )
 def test_a_name_that_is_taken_or_none(name, message, hint):
     """
-    "facts and parameters share no name"
+    A declared fact needs a valid name that no other fact has.
     """
     found = said("NL", NL=country(more=fact("flag", name=name)))
 
@@ -216,7 +216,7 @@ def test_a_name_that_is_taken_or_none(name, message, hint):
 
 def test_a_parameter_of_the_same_name():
     """
-    "facts and parameters share no name"
+    A parameter with the name of a fact is an error.
     """
     found = said("NL", NL=country(more=fact("flag", name="minimum_performance")))
 
@@ -268,7 +268,7 @@ def test_what_is_no_fact(more, message):
 
 def test_at_most_forty():
     """
-    "more would be a questionnaire"
+    A jurisdiction may declare forty facts.
     """
     more = "".join(fact("flag", name=f"f{number}") for number in range(40))
     book = loaded(NL=country(more=more)).resolve("NL", on=NOW)
@@ -278,7 +278,7 @@ def test_at_most_forty():
 
 def test_a_child_has_its_parents_facts_and_its_own():
     """
-    "A child has those of its parent too."
+    A child has its parent's declared facts and its own.
     """
     mine = child(more=fact("flag", name="local"), renewal=rule("local", "NL-ZH-R-01", "local"))
     family = loaded(NL=with_fact(), NL_ZH=mine)
@@ -369,7 +369,7 @@ def test_the_digest_has_a_fact_that_only_a_calculator_reads():
 
 def test_a_fact_that_no_rule_reads_changes_nothing():
     """
-    "comments, layout and prose [...] do not change it": nor what no rule can see
+    A declared fact that no rule reads does not change the digest.
     """
     plain = loaded(NL=country()).resolve("NL", on=NOW).digest
 

@@ -132,7 +132,7 @@ def test_another_jurisdiction_does_not_take_it(journey):
 
 def test_it_is_held_for_the_renewal(renewable):
     """
-    "evidence held" from the accepted application counts for the renewal's rules
+    A declared fact held since the accepted application counts for the renewal's rules.
     """
     found = assess(renewable)
 
@@ -169,7 +169,8 @@ def test_newer_evidence_counts_first(renewable):
 )
 def test_held_evidence_that_no_longer_fits_is_unknown(renewable, now):
     """
-    "What is not known never makes a deal eligible": declared in another way since it was held
+    Held evidence that no longer fits the fact's declaration is unknown, so the deal is not
+    eligible.
     """
     day = "date" in now
     text = changed(
@@ -216,8 +217,8 @@ def test_what_was_held_is_stored_and_read_again(renewable):
 
 def test_the_host_is_asked_to_look_it_up(journey):
     """
-    "An initial application needs what the products' rules read": a fact of the jurisdiction's own
-    is a check.
+    A declared fact that the products' rules read is one of the required checks of an initial
+    application.
     """
     checks = journey.engine.required_checks(
         journey.merchant, journey.request(currency="EUR"), journey.context()

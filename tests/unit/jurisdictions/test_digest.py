@@ -155,7 +155,7 @@ def test_the_version_of_the_language_is_part_of_the_meaning(monkeypatch):
 
 def test_a_slice_without_a_change_of_meaning_has_the_same_digest():
     """
-    "the bounds of a time slice do not change it"
+    The bounds of a time slice do not change its digest.
     """
     jurisdiction = read(changed(IRELAND, "renewal.toml", 'value = "80%"', 'value = "75%"'))
     digests = [each.digest for each in jurisdiction.slices]

@@ -79,7 +79,7 @@ def test_every_error_of_every_file_at_once():
 
 def test_a_error_shows_its_characters():
     """
-    "(file, line, column, source line, width for underlining, hint)"
+    An error shows its place, its source line with the wrong characters underlined, and its hint.
     """
     (error,) = errors_in(changed(IRELAND, "renewal.toml", "_30d <= 3", "_30d <= 99"))
 
@@ -94,7 +94,7 @@ def test_a_error_shows_its_characters():
 @pytest.mark.parametrize("missing", IRELAND)
 def test_a_missing_file(missing):
     """
-    "a folder must have jurisdiction.toml and renewal.toml (products.toml too)"
+    A folder without one of its files is refused.
     """
     (error,) = errors_in({name: text for name, text in IRELAND.items() if name != missing})
 
@@ -182,7 +182,7 @@ TYPES = [
 @for_every(("type_", "value", "require", "figure"), TYPES)
 def test_a_parameter_of_every_type(type_, value, require, figure):
     """
-    "types of parameters"; with its unit where it has one
+    A parameter may have each of the types, with a unit where the type has one.
     """
     parameter = (
         f'[parameters.other]\ntype = "{type_}"\n'
@@ -210,7 +210,7 @@ def test_a_parameter_of_both_files():
 
 def test_a_rule_that_changes_keeps_its_code():
     """
-    "code [...] stable, never reused"; versions of a rule stand one after the other.
+    The versions of a rule, one after the other, share its code.
     """
     rule = RENEWAL[RENEWAL.index('[[rules]]\nid = "few') : RENEWAL.index("[typical]")]
     later = rule.replace("<= 3", "<= 2").replace("2025-07-01", "2026-01-01")

@@ -59,7 +59,7 @@ def test_files_are_named_by_their_folder(shelf):
 
 def test_what_is_no_jurisdiction_is_left_alone(shelf):
     """
-    "non-folders (digests.lock, README) ignored"
+    Other files and folders, such as `digests.lock`, `README.md` and `.git`, are ignored.
     """
     (shelf / "digests.lock").write_text("")
     (shelf / ".git").mkdir()
@@ -72,7 +72,7 @@ def test_what_is_no_jurisdiction_is_left_alone(shelf):
 
 def test_every_error_of_every_jurisdiction_at_once(shelf):
     """
-    "All errors at once"
+    The errors of all jurisdictions are reported at once.
     """
     write(shelf / "FR", {"renewal.toml": IRELAND["renewal.toml"], "renewals.toml": "", "notes": ""})
     write(shelf / "ireland", IRELAND)
@@ -106,7 +106,7 @@ def test_codes(code):
 @for_every("name", ["gb", "GBR", "G", "US_CA", "US-", "US-CALI", "US-ca", "GB "])
 def test_what_is_no_code(name):
     """
-    "ISO-3166 shape `[A-Z]{2}(-[A-Z0-9]{1,3})?`"
+    A code has the shape `[A-Z]{2}(-[A-Z0-9]{1,3})?` of ISO 3166.
     """
     assert not folder.CODE.fullmatch(name)
 
@@ -121,7 +121,7 @@ def test_no_folder_and_an_empty_one(tmp_path):
 
 def test_a_file_too_large_is_not_read_whole(shelf):
     """
-    "size cap 256 KiB per file"
+    A file above the cap of 256 KiB is refused, and not read whole.
     """
     (shelf / "IE" / "renewal.toml").write_bytes(b"#" * (300 * 1024))
 
@@ -167,8 +167,7 @@ def relocated(place):
 )
 def test_a_repository_that_is_not_this_one_lends_nothing(tmp_path, project):
     """
-    "only when pyproject.toml with this project's name is two levels above src/holdback; else a
-    typed error"
+    A `jurisdictions` folder of another project is not used.
     """
     if project is not None:
         (tmp_path / "pyproject.toml").write_text(project)
@@ -180,7 +179,7 @@ def test_a_repository_that_is_not_this_one_lends_nothing(tmp_path, project):
 
 def test_a_checkout_elsewhere_lends_its_own(tmp_path):
     """
-    "editable/source: the repository's own top-level `jurisdictions/`"
+    A checkout of this project uses its own `jurisdictions` folder.
     """
     (tmp_path / "pyproject.toml").write_text("[project]\nname = 'holdback'")
     (tmp_path / "jurisdictions").mkdir()

@@ -54,7 +54,7 @@ def test_a_parent_that_is_no_text(written):
 
 def test_a_parent_of_itself():
     """
-    "circular" parents are errors of each folder in the circle
+    A circle of parents is an error of each folder in it.
     """
     found, errors = read_all(NL=country(), NL_ZH=child(parent="NL-ZH"))
 
@@ -128,7 +128,7 @@ def test_a_parent_with_errors():
 
 def test_too_many_folders_on_top_of_each_other():
     """
-    "deeper, nobody could say any more what holds"
+    More than four layers of parents and children are an error.
     """
     line = {"NL": country(), "NL_A": child("NL-A"), "NL_B": child("NL-B", "NL-A")}
     line["NL_C"] = child("NL-C", "NL-B")
@@ -361,7 +361,7 @@ def test_a_new_rule_with_an_unknown_name():
 
 def test_a_fact_with_the_name_of_an_inherited_parameter():
     """
-    "facts and parameters share no name"
+    A declared fact with the name of an inherited parameter is an error.
     """
     more = '[facts.minimum_performance]\ntype = "flag"\ndescription = "x"\n'
     found, errors = read_all(NL=country(), NL_ZH=child(more=more))

@@ -143,7 +143,7 @@ def test_a_product_is_replaced_whole():
 
 def test_a_new_product_comes_after_the_parents():
     """
-    "in order": the products offered are the parent's, then the child's.
+    The products offered are the parent's, in order, then the child's.
     """
     text = PRODUCT.replace("flex", "term").replace("NL-P", "NL-ZH-P")
 
@@ -223,7 +223,7 @@ def test_a_parameter_is_switched_off(period, gone):
 
 def test_one_parameter_here_and_switched_off_of_the_parent():
     """
-    "what it has itself on a day replaces what the parent has"
+    A parameter of the child counts, although it switches off the parent's of that name.
     """
     more = SWITCHED.format(what='parameter = "minimum_performance"', period="")
     mine = parameter("minimum_performance", "percent", ("2025-01-01", '"60%"'))
@@ -234,8 +234,8 @@ def test_one_parameter_here_and_switched_off_of_the_parent():
 
 def test_a_grandchild_has_again_what_was_switched_off():
     """
-    "what it has itself on a day replaces what the parent has": what a layer drops is of those
-    under it
+    A grandchild may define again what its parent switched off; switching off affects only the
+    layers below.
     """
     off = (
         'switch_off = [{ rule = "on-pace", reason = "x" }, '
@@ -266,7 +266,7 @@ def test_switched_off_and_replaced_on_the_same_days():
 
 def test_grandchildren():
     """
-    "`parent = "US"` inherits" what its own parent has left of *its* parent.
+    A grandchild inherits what its parent kept of its own parent, and what its parent added.
     """
     family = {
         "NL_ZH": child(
@@ -362,7 +362,7 @@ def test_examples_are_not_inherited():
 
 def test_a_childs_own_file_is_enough():
     """
-    "inherits rules, parameters and products": a child without `renewal.toml` and `products.toml`
+    A child needs no `renewal.toml` and no `products.toml`: it inherits both.
     """
     assert list(child()) == ["jurisdiction.toml"]
     assert ids(rulebook(NL_ZH={"jurisdiction.toml": who("NL-ZH", parent="NL")})) == [

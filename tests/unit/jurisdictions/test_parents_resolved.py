@@ -54,7 +54,7 @@ def test_a_change_of_the_parents_meaning_changes_the_childs_digest():
 
 def test_what_a_child_replaces_is_no_part_of_its_meaning():
     """
-    "the resolved meaning on a date": what a child replaces on the day counts for its parent alone
+    A change of what the child replaces changes the parent's digest, not the child's.
     """
     other = changed(country(), "renewal.toml", "performance >= min", "takings_trend >= min")
     other = changed(other, "renewal.toml", "{performance}", "{takings_trend}")

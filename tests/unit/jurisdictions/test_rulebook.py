@@ -38,7 +38,7 @@ def test_the_slices_are_cut_at_the_change_dates():
 )
 def test_around_the_change_dates(on, minimum, codes):
     """
-    "in force on [from, until)"
+    A rule or value is in force from its first day up to, but not on, its `until`.
     """
     rulebook = LOADED.resolve("IE", on=date.fromisoformat(on))
     parameter = rulebook.parameters["minimum_performance"]
@@ -50,7 +50,7 @@ def test_around_the_change_dates(on, minimum, codes):
 
 def test_a_slice_means_the_same_on_each_of_its_days():
     """
-    "the bounds of a time slice do not change it"; rules are compiled once for all its days.
+    All days of a time slice share its compiled rules and its digest.
     """
     first, last = (IE.rulebook(day) for day in (date(2025, 7, 1), date(2025, 12, 31)))
 
@@ -61,7 +61,7 @@ def test_a_slice_means_the_same_on_each_of_its_days():
 
 def test_before_the_first_rule():
     """
-    "GB has no rules before 2024-01-01"
+    A day before the first rule is refused, with the first day that has rules.
     """
     with pytest.raises(InvalidDocument, match="IE has no rules before 2025-01-01"):
         LOADED.resolve("IE", on=date(2025, 1, 1) - timedelta(days=1))
@@ -70,7 +70,7 @@ def test_before_the_first_rule():
 @pytest.mark.parametrize("on", [datetime(2026, 1, 1, tzinfo=UTC), "2026-01-01", None])
 def test_a_day_is_a_date(on):
     """
-    "`on` accepts date, refuses datetime"
+    The day of a rulebook is a date; a datetime is refused.
     """
     with pytest.raises(InvalidDocument, match="expected a date such as 2026-07-01, without a time"):
         LOADED.resolve("IE", on=on)
@@ -88,7 +88,7 @@ def test_a_day_is_a_date(on):
 )
 def test_an_unknown_jurisdiction(code, said):
     """
-    "unknown code: InvalidDocument with did-you-mean and the known ones"
+    An unknown code is refused with the nearest code and the list of known ones.
     """
     with pytest.raises(InvalidDocument) as raised:
         LOADED.resolve(code, on=date(2026, 1, 1))
@@ -154,7 +154,7 @@ def test_an_example_is_whole():
 
 def test_a_choice_says_where_its_settings_stand():
     """
-    "raises InvalidDocument with the error's place"
+    The choice of a calculator gives the place of itself and of each of its settings, for errors.
     """
     limits = LOADED.resolve("IE", on=date(2026, 2, 1)).products[0].limits
     line = 'limits = { calculator = "fixed", minimum = "EUR 500", maximum = "EUR 2000" }'

@@ -56,7 +56,7 @@ def test_every_day_from_the_first_on_has_the_value_of_the_last_entry(starts):
 
 def test_the_day_of_the_change_has_the_new_value():
     """
-    "in force on [from, until)"
+    A new value is in force on the day of the change.
     """
     read, _ = timeline(f"{entry('2024-01-01', 1)}, {entry('2024-01-15', 2, until='2024-02-01')}")
 

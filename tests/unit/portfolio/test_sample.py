@@ -273,7 +273,7 @@ def test_performance_is_progress_in_the_time_that_passed(good):
 
 def test_performance_is_unknown_until_a_day_has_passed(good):
     """
-    "Unknown until a whole day has passed."
+    Performance is unknown until a whole day has passed.
     """
     young = [row for row in good if row["days_since_funding"] == 0]
 
@@ -321,7 +321,7 @@ def test_amounts_of_yen_are_whole(good):
 
 def test_takings_have_seasons_and_trends():
     """
-    "takings with seasons and trends": December is better than November, and January worse.
+    Takings have seasons and trends: December is better than November, and January worse.
     """
 
     def middle(on):
@@ -353,7 +353,7 @@ def test_figures_stand_on_thresholds_and_beside_them(good):
 
 def test_missing_values(table):
     """
-    "missing values": about three in a hundred, and together where one source gives them.
+    About three values in a hundred are missing, and together where one source gives them.
     """
     built_in = table.select(table.column_names[3 : 3 + BUILT_IN_FACTS])
     shares = {name: built_in[name].null_count / N for name in built_in.column_names}
@@ -371,7 +371,7 @@ def test_missing_values(table):
 
 def test_bad_rows(rows, shipped):
     """
-    "bad rows": about one in a thousand, and each kind that the docstring names.
+    About one row in a thousand is invalid, with each kind of error that the docstring names.
     """
     many = rows + sample(60_000, seed=5).to_pylist()
     tests = {
@@ -422,7 +422,7 @@ def test_every_shipped_rule_fails_somebody(assessments, shipped):
 
 def test_the_frame_is_of_the_kind_asked_for(table):
     """
-    "the user brings pandas, Polars, PyArrow": a sample comes as each, with the same values.
+    A sample comes as a pandas, Polars or PyArrow frame, with the same values.
     """
     polars = sample(500, seed=2026, backend="polars")
     pandas = sample(500, seed=2026, backend="pandas")

@@ -43,7 +43,7 @@ def stricter(tmp_path_factory):
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_summary_counts_what_the_rulebooks_say(kind):
     """
-    "`summarise` (outcome by jurisdiction, by reason, money at stake)"
+    A summary counts outcomes by jurisdiction and by reason, and the money at stake.
     """
     outcomes, codes, needs, left = counted(shipped())
 
@@ -90,7 +90,7 @@ def test_of_a_reason_it_is_told_what_it_stops_alone():
 @pytest.mark.parametrize("kind", KINDS)
 def test_prepared_columns_are_answered_alike(kind):
     """
-    "Columns become scaled integers with nulls": the answers are those of the plain columns.
+    Prepared columns give the answers of the plain ones.
     """
     frame = KINDS[kind](deals())
 
@@ -103,7 +103,7 @@ def test_prepared_columns_are_answered_alike(kind):
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_comparison_tells_who_changes_why_and_how_much(kind, stricter):
     """
-    "`compare(old, new)` (who changes, why, how much money)"
+    A comparison shows which deals change, why, and how much money is at stake.
     """
     moved, left, who = {}, {}, []
     for row in of_gb().iter_rows(named=True):
@@ -142,7 +142,7 @@ def _rows(frame):
 
 def test_comparing_a_lazy_frame_leaves_the_changed_deals_lazy(stricter):
     """
-    "lazy frames stay lazy"
+    The changed deals of a lazy frame are a lazy frame.
     """
     assert isinstance(compare(of_gb().lazy(), shipped(), stricter).changed, pl.LazyFrame)
 
@@ -160,7 +160,7 @@ def test_no_deals_have_a_summary_and_a_comparison():
 
 def test_a_summary_looks_like_a_table_in_a_notebook():
     """
-    "results that people compare are tables or pictures"
+    A notebook shows a summary as a table.
     """
     html = summarise(of_gb(), shipped())._repr_html_()
 

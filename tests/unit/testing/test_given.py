@@ -90,7 +90,7 @@ def test_it_reads_as_given_when_then(new):
 
 def test_a_story_may_branch(offered):
     """
-    "It must be immutable (each step gives a new story) so that a story can branch."
+    Each step returns a new story, so a story can branch.
     """
     before = offered.merchant
     offered.when("accept_offer").events("OfferAccepted")
@@ -115,7 +115,7 @@ def test_a_renewal_needs_no_more_than_its_name(funded):
 
 def test_paid_down_is_on_pace(funded):
     """
-    "On the day on which its term expects that, or today when it is late."
+    A deal is paid down on the day on which its term expects that, or today when it is late.
     """
     deal = funded.merchant.active_deal
     half = funded.paid_down(50)
@@ -134,7 +134,7 @@ def test_paid_down_is_on_pace(funded):
 
 def test_commands_that_are_ready(new):
     """
-    "work with JSON inputs and with ready commands"
+    A story accepts commands that are already built.
     """
     request = wire.read_offers_request(REQUEST)
     story = new.after(RequestOffers(request=request))

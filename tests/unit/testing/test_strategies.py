@@ -124,7 +124,7 @@ def test_every_attribute_takes_more_than_one_value(kind):
 @given(strategies.of(Merchant))
 def test_a_drawn_merchant_is_read_back_as_it_was_written(merchant):
     """
-    "every drawn value survives wire round trips where one exists": the state of a merchant.
+    A drawn merchant survives being written and read.
     """
     assert wire.read_merchant(wire.write_merchant(merchant)) == merchant
 
@@ -195,7 +195,7 @@ def test_a_drawn_error_is_written_as_a_problem(error):
 )
 def test_bodies_of_requests_are_valid(either, renewal, initial):
     """
-    "JSON bodies of `POST /offers` (initial and renewal, valid)"
+    The drawn JSON bodies of `POST /offers`, initial and renewal, are valid.
     """
     assert isinstance(wire.read_offers_request(either), OffersRequest)
     assert wire.read_offers_request(renewal).renewal
@@ -275,7 +275,7 @@ def test_drawn_facts_reach_every_outcome():
 @given(strategies.of(Rulebook), strategies.of(holdback.Jurisdictions))
 def test_rulebooks_are_those_that_ship(rulebook, jurisdictions):
     """
-    "Rulebook (of those that ship, on a drawn date)"
+    A drawn rulebook is one of those that ship, on a drawn date.
     """
     assert rulebook == ENGINE.jurisdictions.resolve(rulebook.code, on=rulebook.on)
     assert set(jurisdictions.codes) <= set(ENGINE.jurisdictions.codes)
@@ -324,7 +324,8 @@ def held(history):
 @given(strategies.histories(ENGINE, most_steps=12))
 def test_reachable_merchants_hold_the_laws(history):
     """
-    "at most one active deal; fold of events equals state", and the money adds up.
+    A reachable merchant has at most one active deal, is the fold of its events, and its money adds
+    up.
     """
     held(history)
 
@@ -355,7 +356,7 @@ def test_a_history_can_be_carried_out_again(history):
 @given(strategies.histories(ENGINE, through="renewal", jurisdictions=["GB"]))
 def test_a_history_is_a_scenario(history):
     """
-    "Scenario (what `holdback run` reads)": the same events come of it.
+    A drawn history, run as a scenario, gives the same events.
     """
     from holdback.cli.scenario import read_scenario, run
 

@@ -38,7 +38,8 @@ UNREADABLE = [
 @for_every(("body", "place", "said"), UNREADABLE)
 def test_a_file_that_cannot_be_read(body, place, said):
     """
-    "size cap 256 KiB per file, UTF-8 strict, no BOM, no NUL"; the place where it is known.
+    A file that is too large, not strict UTF-8, or has a BOM or a NUL is refused, with the place
+    where it is known.
     """
     errors = []
 
@@ -76,7 +77,7 @@ def test_what_would_cost_too_much_is_refused_before_it_is_read(body, said):
 @pytest.mark.parametrize("text", ["1.5", "-0.25", "+1.000000000001"])
 def test_numbers_are_exact(text):
     """
-    "Bare TOML numbers are read exactly (parse_float=Decimal)"
+    Bare TOML numbers are read exactly.
     """
     _, value = read_document("a.toml", f"a = {text}".encode(), [])
 

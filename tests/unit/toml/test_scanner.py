@@ -80,7 +80,7 @@ def paths(value, path=()):
 @for_every("text", TEXTS)
 def test_every_value_is_where_its_spot_is(text):
     """
-    "the second scan that finds line and column of every key path in a TOML text"
+    The scan finds the line and column of every key path in a TOML text.
     """
     found = locate(tokens(text))
     values = dict(paths(tomllib.loads(text)))
@@ -163,8 +163,7 @@ def test_what_looks_ordinary_has_no_excess(text):
 )
 def test_the_glance_goes_through_a_text_once(text):
     """
-    "never hang": twice as long a text takes about twice as long, so forty thousand characters take
-    nothing.
+    The first look takes time in proportion to the text, so forty thousand characters are quick.
     """
     steps = sum(
         1 for _ in range(50) if is_surely_within_limits(text[: len(text) // 2]) in (True, False)

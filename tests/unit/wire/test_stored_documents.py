@@ -115,14 +115,14 @@ def test_every_fault_of_a_state_is_told():
 @for_every("body", [b"", b"[]", b"null", b"7", b"[" * 100_000, b'{"format": 1}', None])
 def test_what_is_no_state_is_refused(body):
     """
-    "Everything [...] gives one clear error"
+    A document that is not a stored state is refused.
     """
     assert faults_of(body)
 
 
 def test_a_field_with_a_default_may_be_missing():
     """
-    "readable for ever": a state that was written before a field was added is read with its default.
+    A state that was written before a field was added is read with the field's default.
     """
     tree = {"format": 1, "partner": "acme", "merchant_id": "m-1", "jurisdiction": "GB"}
 
@@ -140,7 +140,7 @@ def test_a_state_begins_with_its_format():
 
 def test_a_state_may_be_larger_and_deeper_than_a_request():
     """
-    "size cap for states 64 MiB": a state holds whole requests, each as deep as a request may be.
+    A state holds whole requests, so it may be larger and deeper than any of them.
     """
     deep = "[" * 31 + "]" * 31
     application = '"application": {"merchant_id": "m-1", "currency": "GBP"}'
@@ -221,7 +221,7 @@ def test_a_damaged_event_is_refused(change, path):
 
 def test_an_event_from_before_a_field_was_added_is_readable():
     """
-    "readable for ever": `facts` came later than the first `OffersIssued`, and has a default.
+    `facts` came later than the first `OffersIssued`, and has a default.
     """
     event = wire_samples.EVENTS["OffersIssued"]
     fields = wire.event_to_dict(event)
@@ -232,7 +232,7 @@ def test_an_event_from_before_a_field_was_added_is_readable():
 
 def test_an_event_of_a_name_nearly_right_gets_a_hint():
     """
-    "a hint where one exists"
+    An event with a misspelled type is refused with the nearest name.
     """
     fields = wire.event_to_dict(wire_samples.EVENTS["DealRepaid"]) | {"type": "DealRepayed"}
     with pytest.raises(InvalidDocument, match="did you mean `DealRepaid`"):
@@ -253,7 +253,7 @@ def test_an_event_as_a_dict_is_plain():
 
 def test_a_number_written_oddly_stays_as_it_came_in_a_dict_too():
     """
-    "opaque content keeps its numbers as they came": `1e2` has no `Decimal` that is written so.
+    Opaque content keeps the spelling of its numbers: no `Decimal` is written as `1e2`.
     """
     company = Opaque('{"a": 1e2, "b": -0, "c": 0.10, "d": 12}')
     filled = attrs.evolve(wire_samples.FILLED, company=company)

@@ -109,7 +109,7 @@ def test_every_fault_is_told_with_its_path():
 
 def test_a_syntax_error_has_its_line_and_column():
     """
-    "one clear error [...] with a JSON path or file, line and column"
+    A syntax error is one error, with its line and column.
     """
     with pytest.raises(InvalidDocument) as caught:
         read_json(b'{\n  "a": 1\n  "b": 2\n}')
@@ -156,7 +156,7 @@ def test_numbers_stay_as_they_were_written():
 
 def test_the_limits_can_be_chosen():
     """
-    "size cap (64 KiB default, parameter `limit`)"
+    The size cap is 64 KiB unless `limit` is given.
     """
     assert read_json(b"[" * 40 + b"]" * 40, depth=40)
     assert read_json(b'"' + b"a" * 100_000 + b'"', limit=200_000)
@@ -221,7 +221,7 @@ def test_exact_values_of_a_tree_are_kept():
 @given(st.binary(max_size=60) | st.text(max_size=60))
 def test_whatever_comes_is_read_or_refused(body):
     """
-    "Only InvalidDocument is raised."
+    Any bytes are read, or refused with `InvalidDocument`.
     """
     try:
         tree = read_json(body)
@@ -237,7 +237,8 @@ JSONISH = st.text('{}[]":,\\u0d8e.-+ \n"a1N', max_size=40)
 @given(JSONISH)
 def test_what_is_nearly_json_is_read_or_refused(text):
     """
-    "Only InvalidDocument is raised", and what is accepted is what the standard parser accepts.
+    Text that is nearly JSON is refused with `InvalidDocument`, or read as the standard parser reads
+    it.
     """
     try:
         tree = read_json(text)

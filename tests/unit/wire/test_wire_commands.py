@@ -113,7 +113,7 @@ def test_a_request_for_offers_is_read_as_the_partner_sends_it():
 
 def test_a_day_without_remittances_is_news_when_the_history_is_complete():
     """
-    "complete_through": nothing recorded up to a day says that nothing was remitted.
+    `complete_through` without remittances says that nothing was remitted up to that day.
     """
     command = read(
         "record_remittance", {"deal_id": "d-1", "entries": [], "complete_through": "2026-07-02"}
@@ -231,7 +231,7 @@ def test_each_fault_of_an_input_has_its_path(operation, body, path, message):
 )
 def test_an_amount_that_cannot_be_meant_is_refused(amount, message):
     """
-    "money with too many decimals, negative remittances"
+    An amount with too many decimals is refused, and so is a negative remittance.
     """
     body = {"takings": [{"on": "2026-07-01", "amount": amount}]}
 
@@ -265,7 +265,7 @@ def test_amounts_have_the_decimals_of_their_currency():
 )
 def test_an_unknown_operation_is_refused(operation, hint):
     """
-    "Unknown operation: InvalidDocument with did-you-mean."
+    An unknown operation is refused with the nearest name.
     """
     with pytest.raises(InvalidDocument) as caught:
         wire.read_command(operation, {}, GBP)
@@ -284,7 +284,8 @@ def test_an_operation_without_an_input_lacks_its_fields():
 
 def test_evidence_is_read_as_plain_exact_values():
     """
-    "evidence of a scenario step: numbers become Decimal/int, text and flags stay"
+    Evidence of a scenario step is read exactly: numbers become `Decimal` or `int`; text and flags
+    stay.
     """
     tree = wire.read_json(
         '{"credit_score": 640, "average_monthly_takings": 9000.10, "identity_verified": true,'

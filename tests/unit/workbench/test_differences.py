@@ -91,7 +91,7 @@ def test_settings():
 
 def test_parameters():
     """
-    "rule by rule" and value by value
+    A parameter that was added or removed is one difference, with its value.
     """
     text = plain(country())
     more = {

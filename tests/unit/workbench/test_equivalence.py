@@ -90,14 +90,14 @@ def test_mutants_are_called_the_same_when_they_are(text, above_floor):
 )
 def test_of_other_rules_nothing_is_said(text):
     """
-    "Of other rules nothing is said."
+    No deals are listed for a rule of another form.
     """
     assert distinguishing_deals([checked(text)], above_floor=False) is None
 
 
 def test_too_many_deals_are_not_looked_at():
     """
-    "or there would be more deals than `MAX_DEALS`"
+    No deals are listed where there would be more than `MAX_DEALS`.
     """
     facts = tuple(
         Fact(name=f"n{place}", type=Type(Kind.COUNT), low=0, high=10**6) for place in range(12)

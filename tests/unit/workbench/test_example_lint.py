@@ -82,7 +82,7 @@ def test_a_wrong_example(old, new, message):
 
 def test_a_wrong_example_of_a_product():
     """
-    "list the offers that you expect"
+    A product's example with other offers or limits than the rules give is a finding.
     """
     text = changed(country(), "products.toml", '"EUR 2400"', '"EUR 2400.01"')
     (error,) = found(NL=text)
@@ -97,7 +97,7 @@ def test_a_wrong_example_of_a_product():
 
 def test_two_examples_of_one_name():
     """
-    "rename one of them"
+    Two examples with one name are a finding.
     """
     text = changed(country(), "renewal.toml", '"four missed"', '"three missed"')
 
@@ -113,7 +113,7 @@ def test_two_examples_of_one_name():
 
 def test_an_example_of_many_days_is_one():
     """
-    "`from` and `until`" of an example: one name, many days
+    An example with `from` and `until` has one name on many days, which is not a finding.
     """
     text = country()
     text["renewal.toml"] += (
@@ -126,7 +126,7 @@ def test_an_example_of_many_days_is_one():
 @pytest.mark.parametrize(("day", "late"), [("2026-02-01", False), ("2026-02-02", True)])
 def test_evidence_from_the_future(day, late):
     """
-    "expected a day up to today": the service refuses it, so an example shows nothing with it
+    Evidence dated after the example's day is a finding, because the service refuses it.
     """
     text = changed(
         country(), "products.toml", "given = { identity_verified = false }",

@@ -271,8 +271,7 @@ def test_rewritten(text, expected):
 @given(RULES)
 def test_what_is_rewritten_is_an_expression_again(text):
     """
-    "what comes out is what a person could have written by mistake": it parses, and means something
-    else
+    A mutant is an expression that parses and means something else.
     """
     rule = checked(text)
     for mutant in expression_mutants(rule):

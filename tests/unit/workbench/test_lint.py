@@ -75,7 +75,7 @@ def test_a_rule_that_does_not(require):
 
 def test_a_rule_that_says_the_same_later_on():
     """
-    "Every slice is checked": a parameter moves a rule to the end of a range
+    Every slice is checked: a parameter may move a rule to the end of a range.
     """
     text = added(
         parameter("most", "count", ("2025-01-01", 29), ("2026-05-01", 30))

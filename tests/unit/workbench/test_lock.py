@@ -200,7 +200,7 @@ def test_a_later_beginning():
 
 def test_a_jurisdiction_that_is_gone():
     """
-    "keep the jurisdiction: its past decisions are explained by its rules"
+    A locked jurisdiction that no longer exists is an error: its rules explain past decisions.
     """
     text = lock_of(loaded(NL=country(), NL_ZH=child()))
 
@@ -272,7 +272,7 @@ def test_a_parent_that_changes_breaks_the_childs_past():
 )
 def test_what_is_no_line(line):
     """
-    "restore the file; a line is a code, a day and a digest"
+    A line of the lock that cannot be read is an error with its place, and the other lines are read.
     """
     lock, (error,) = read_lock(f"{HEADER}NL 2025-01-01 {DIGEST}\n{line}\n", "digests.lock")
 
@@ -285,7 +285,7 @@ def test_what_is_no_line(line):
 
 def test_a_line_twice():
     """
-    "lines are added, never changed"
+    A second line for one jurisdiction and day is an error.
     """
     one, other = f"NL 2025-01-01 {DIGEST}", f"NL 2025-01-01 {DIGEST[:-1]}1"
     lock, (error,) = read_lock(f"{one}\n\n# note\n{other}\n", "digests.lock")
@@ -316,7 +316,7 @@ def test_windows_lines_and_an_empty_file():
 )
 def test_the_day_is_moved_on_only(through, on, lines):
     """
-    "up to which day that is all"
+    The day up to which the lock is complete only moves forward.
     """
     assert lines_to_add(Lock((), through), [], on) == lines
 

@@ -152,7 +152,7 @@ def test_one_example_fewer_and_the_right_mutant_survives(left_out, file, expecte
 
 def test_which_example_noticed_it():
     """
-    "noticed (by the example of that name)"
+    A mutant that was noticed names the example that noticed it.
     """
     family = loaded(NL=country())
     noticed = {each.mutant.name: each.reason for each in verdicts(family["NL"], family)}
@@ -212,7 +212,8 @@ def test_a_mutant_that_no_deal_can_tell_apart(require, same):
 
 def test_what_the_ranges_cannot_show_survives():
     """
-    "Of other rules nothing is said": two facts compared
+    A mutant of a rule that compares two facts survives, since the ranges do not prove it
+    equivalent.
     """
     text = with_rule("average_monthly_takings - balance >= EUR 0.00", since="2026-06-01")
 
@@ -343,7 +344,7 @@ def test_versions_of_a_rule_have_mutants_of_their_own():
 
 def test_a_survivor_of_one_version_says_nothing_of_the_other():
     """
-    "or the survivor is listed": that one alone
+    A listed survivor counts for its own version of a rule alone.
     """
     text = versions()
     said, found = told(listed("NL-R-02 from 2025-01-01 left out", text))
@@ -357,7 +358,7 @@ def test_a_survivor_of_one_version_says_nothing_of_the_other():
 
 def test_a_child_answers_for_its_own_files_alone():
     """
-    "Every mutant of the own files"
+    A child has mutants of its own files, and none of its parent's.
     """
     mine = parameter("minimum_performance", "percent", ("2025-01-01", '"90%"'))
     off = (
@@ -411,8 +412,7 @@ def test_an_inherited_rule_goes_back_into_its_place():
 
 def test_settings_are_held_by_examples_too():
     """
-    "every threshold moved by one unit [...] in every shipped file": those of `jurisdiction.toml`
-    as well
+    The settings in `jurisdiction.toml` have mutants too.
     """
     bare = {
         **country(),
@@ -439,7 +439,7 @@ def test_settings_are_held_by_examples_too():
 )
 def test_what_is_no_example_of_settings(expect, expected):
     """
-    "Errors teach": what is wrong and what was expected.
+    An invalid example of settings is an error that says what was expected.
     """
     text = country()
     text["jurisdiction.toml"] = text["jurisdiction.toml"].replace(

@@ -109,7 +109,7 @@ def test_its_renewal_rules_lose_no_mutant():
 @pytest.mark.parametrize("start", [START, date(2024, 2, 29), date(2030, 12, 31), date(1999, 1, 1)])
 def test_from_any_day(start):
     """
-    "its rules in force from *start* on"
+    The rules of a new jurisdiction are in force from *start* on.
     """
     family = loaded(SE=filled(new(start=start)))
 
@@ -218,7 +218,7 @@ def test_every_blank_says_what_belongs_there():
 
 def test_the_review_is_a_year_away():
     """
-    "by when they look at them again"
+    The review of a new jurisdiction is due after a year.
     """
     assert ": 2027-01-01" in new(start=date(2026, 1, 31))["jurisdiction.toml"]
     assert ": 2025-02-01" in new(start=date(2024, 2, 29))["jurisdiction.toml"]

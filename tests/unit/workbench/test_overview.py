@@ -212,7 +212,7 @@ def test_what_a_child_inherits_comes_from_its_parent():
 
 def test_the_nearest_parent_comes_first():
     """
-    "parents": its own, that one's, and so on
+    `parents` lists the jurisdiction's own parent first, then that one's parent, and so on.
     """
     line = {"NL_A": child("NL-A"), "NL_B": child("NL-B", "NL-A")}
 

@@ -164,7 +164,7 @@ def test_the_facts_of_a_reason(part):
 
 def test_an_answer_of_the_trace():
     """
-    "every rule's answer"
+    A recorded answer of a rule that is not the derived one is a difference.
     """
     document = record()
     document["trace"][1]["answer"] = True
@@ -178,7 +178,7 @@ def test_an_answer_of_the_trace():
 )
 def test_what_is_no_record(document):
     """
-    "2 misuse": with everything that is wrong with it
+    A document that is not a decision record is refused, each error with its path.
     """
     with pytest.raises(InvalidDocument) as raised:
         replay(document, FAMILY)
@@ -236,7 +236,7 @@ def test_a_field_that_is_missing(name):
 )
 def test_facts_that_cannot_be_read(facts):
     """
-    "typed and checked"
+    Recorded facts are read by their types, and refused with a path where they are invalid.
     """
     with pytest.raises(InvalidDocument, match=r"\$\."):
         replay({**record(), "facts": facts}, FAMILY)

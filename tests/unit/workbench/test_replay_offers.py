@@ -72,7 +72,7 @@ def test_a_renewal(percent):
 
 def test_a_decision_that_was_changed():
     """
-    "re-derives a recorded decision"
+    A recorded decision that the rules do not give is a difference.
     """
     event = event_of(asked(identity_verified=False))
     event["decisions"][0] |= {"decision": "Accepted", "reasons": []}
@@ -108,7 +108,7 @@ def test_another_day_and_another_digest():
 )
 def test_what_is_no_such_event(spoilt):
     """
-    "Errors teach"
+    A document that is not an event of offers is refused.
     """
     with pytest.raises(InvalidDocument):
         replay_offers(spoilt, JURISDICTIONS)
@@ -116,7 +116,7 @@ def test_what_is_no_such_event(spoilt):
 
 def test_as_the_command_reads_it(tmp_path):
     """
-    "`holdback replay RECORD.json`"
+    `holdback replay` reads an event as it was written.
     """
     path = tmp_path / "event.json"
     path.write_bytes(wire.write_event(renewed().events[-1]))

@@ -156,7 +156,7 @@ def test_the_keys_are_the_readers():
 @for_every("name", BUILT_IN)
 def test_every_calculator(name):
     """
-    "names of the built-in calculators and their settings"
+    The schema of products has every built-in calculator with its settings.
     """
     kind, _, calculator = name.partition("/")
     choices = at("products", "products", "[]", kind)["anyOf"]
@@ -205,7 +205,7 @@ def test_every_file_that_ships(code, name):
         filled(filled_in("NL-ZH", "NL", date(2026, 1, 1))),
     ],
 )
-def test_a_file_without_a_error(files):
+def test_the_schemas_accept_what_the_reader_reads(files):
     """
     The schema never says no to what the reader reads.
     """
@@ -334,8 +334,7 @@ def test_a_mistake(name, old, new):
 @for_every(("name", "old", "new"), MISTAKES)
 def test_the_reader_finds_it_too(name, old, new):
     """
-    "they say less than `holdback check`": what they find, the reader finds, here or with the
-    calculators
+    An error that the schema finds is found by the reader too, or with the calculators.
     """
     from holdback import InvalidDocument
     from holdback.jurisdictions.jurisdiction import Jurisdictions

@@ -165,7 +165,7 @@ def test_each_comparison_of_a_rule():
 
 def test_a_chain_is_two_thresholds():
     """
-    "A chain `a < b <= c` is [...] `a < b and b <= c`, which is what it means."
+    A chain `a < b < c` has two thresholds, as `a < b and b < c` has.
     """
     text = with_rule("3 <= months_trading < 9", {"months_trading": 5}, {"months_trading": 2})
 
