@@ -7,6 +7,7 @@ fewer examples; the tests of the reader change it.
 from __future__ import annotations
 
 import json
+from datetime import date
 
 from holdback import InvalidDocument
 from holdback.jurisdictions.jurisdiction import Jurisdictions
@@ -272,6 +273,11 @@ def rule(name, code, require, *, reason="No.", since="2025-01-01", **more):
     )
 
 
+def pace_rule(code="NL-ZH", percent="90%", since="2025-01-01", **more):
+    """Return a rule of *code* in the place of the parent's `on-pace`."""
+    return rule("on-pace", f"{code}-R-01", f"performance >= {percent}", since=since, **more)
+
+
 def example(name, outcome, *, on="2026-02-01", codes=(), needs=(), **given):
     """Return a renewal example with the facts *given* besides the typical ones, as text."""
     facts = ", ".join(f"{fact} = {value}" for fact, value in given.items())
@@ -335,6 +341,11 @@ def loaded(**folders):
     jurisdictions, errors = read_all(**folders)
     assert errors == {}, [str(error) for of_code in errors.values() for error in of_code]
     return Jurisdictions(jurisdictions.values())
+
+
+def rulebook_of(code="NL-ZH", on=date(2026, 7, 1), *, parent=None, **children):
+    """Return the rulebook of *code* among the country NL and its *children*."""
+    return loaded(NL=parent or country(), **children).resolve(code, on=on)
 
 
 def said(code, **folders):

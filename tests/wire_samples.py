@@ -29,6 +29,16 @@ def uuid(number):
     return f"00000000-0000-5000-8000-{number:012d}"
 
 
+def with_application(body, **application):
+    """The JSON *body* of a request for offers with these fields of its application."""
+    return {**body, "application": {**body["application"], **application}}
+
+
+def without(body, *names):
+    """The JSON object *body* without the fields *names*."""
+    return {name: value for name, value in body.items() if name not in names}
+
+
 AT = pendulum.datetime(2026, 7, 1, 10, 0, 0, 250_000)
 LATER = pendulum.datetime(2026, 7, 2, 9, 30)
 EXPIRES = pendulum.datetime(2026, 7, 31, 10)

@@ -67,7 +67,7 @@ def test_those_that_ship():
     assert JURISDICTIONS.currency("JP").places == 0
 
 
-def test_nothing_is_to_be_mended():
+def test_the_shipped_files_have_no_findings():
     """
     The shipped files have no findings.
     """
@@ -159,7 +159,7 @@ def test_each_has_what_a_reference_policy_has(code):
 
 def test_the_policies_are_distinct():
     """
-    No two countries have the same renewal policy.
+    No two countries share more than half of the conditions of their renewal rules.
     """
     countries = [code for code in CODES if "-" not in code]
     texts = {

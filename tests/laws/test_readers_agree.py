@@ -83,7 +83,7 @@ def at_threshold(traced):
     return abs(apart) <= 10 ** (places - left.node.type.places)
 
 
-def test_on_pairs_from_a_seed():
+def test_the_readers_agree_on_generated_pairs():
     """
     Closure, masks, trace and interpreter agree on pairs of a rule and facts.
 
@@ -153,7 +153,7 @@ def test_many_rules_in_one_function():
             assert unknown == sum(1 << bit for bit, answer in enumerate(meant) if answer is None)
 
 
-def test_numbers_too():
+def test_closure_and_interpreter_agree_on_numbers():
     """
     Closure and interpreter agree on expressions that are numbers, within the bounds of the check.
     """

@@ -126,7 +126,7 @@ def test_objects_are_read_as_they_stand(kind):
 
 
 @pytest.mark.parametrize("kind", ["pandas", "polars"])
-def test_a_float_among_objects_is_at_fault(kind):
+def test_a_float_among_objects_is_invalid(kind):
     """
     A float among objects is invalid, as in a facts document; only a column of floats is read.
     """

@@ -15,6 +15,7 @@ from holdback import InvalidDocument, wire
 from holdback.model import deal as deals
 from holdback.model import offer as offers
 from holdback.model import product as products
+from wire_samples import with_application, without
 
 INITIAL = {
     "application": {
@@ -45,14 +46,6 @@ def written(reply):
 
 def read(body):
     return wire.read_offers_request(json.dumps(body).encode())
-
-
-def changed(body, **application):
-    return {**body, "application": {**body["application"], **application}}
-
-
-def without(body, name):
-    return {key: value for key, value in body.items() if key != name}
 
 
 def paths(body, reader=read):
@@ -127,7 +120,7 @@ class TestOffersRequest:
         """
         for body in (INITIAL, RENEWAL):
             assert (
-                read(changed(body, merchant_id="Bäckerei #7")).application.merchant_id
+                read(with_application(body, merchant_id="Bäckerei #7")).application.merchant_id
                 == "Bäckerei #7"
             )
             missing = {**body, "application": without(body["application"], "merchant_id")}
@@ -145,7 +138,7 @@ class TestOffersRequest:
         """
         An empty `provider_id` is an error (decisions/applications#initial-or-renewal).
         """
-        assert paths(changed(INITIAL, provider_id="")) == {"$.application.provider_id"}
+        assert paths(with_application(INITIAL, provider_id="")) == {"$.application.provider_id"}
 
     def test_the_intended_use_is_free_text(self):
         """
@@ -153,7 +146,7 @@ class TestOffersRequest:
         """
         assert read(INITIAL).application.intended_use_of_funds == "New ovens"
         assert read(RENEWAL).application.intended_use_of_funds is None
-        assert paths(changed(INITIAL, intended_use_of_funds=7)) == {
+        assert paths(with_application(INITIAL, intended_use_of_funds=7)) == {
             "$.application.intended_use_of_funds"
         }
 
@@ -172,7 +165,7 @@ class TestOffersRequest:
         for body in (INITIAL, RENEWAL):
             assert read(body).application.currency == "GBP"
             for wrong in ("Pounds", "gbp", "", 826, None):
-                assert paths(changed(body, currency=wrong)) == {"$.application.currency"}
+                assert paths(with_application(body, currency=wrong)) == {"$.application.currency"}
             missing = {**body, "application": without(body["application"], "currency")}
             assert paths(missing) == {"$.application.currency"}
 
@@ -187,7 +180,7 @@ class TestOffersRequest:
         An unknown field is an error (decisions/wire#strict-where-the-field-is-ours).
         """
         assert paths({**RENEWAL, "version": 2}) == {"$.version"}
-        assert paths(changed(RENEWAL, email="a@example")) == {"$.application.email"}
+        assert paths(with_application(RENEWAL, email="a@example")) == {"$.application.email"}
 
 
 class TestOffersResponse:
@@ -195,7 +188,7 @@ class TestOffersResponse:
     Service 2.2: offers response.
     """
 
-    def test_its_fields(self):
+    def test_the_response_has_products_and_an_expiry(self):
         """
         `products` and `expiresAt`; of the products, "One for each financing product." (service 2.2)
         """
@@ -326,7 +319,7 @@ class TestAcceptRequest:
     Service 2.3: accept request.
     """
 
-    def test_it_is_optional(self):
+    def test_the_body_and_its_bank_details_are_optional(self):
         """
         "The body is optional. It may hold an object `bank_details`, which is optional too" (service
         2.3)
@@ -334,7 +327,7 @@ class TestAcceptRequest:
         for body in (None, b"", b"{}"):
             assert wire.read_accept_request(body) is None
 
-    def test_its_fields(self):
+    def test_bank_details_have_four_text_fields(self):
         """
         Bank details have the four fields of their table, all strings (service 2.3).
         """
@@ -376,7 +369,7 @@ class TestAcceptResponse:
     Service 2.4: accept response.
     """
 
-    def test_its_fields(self):
+    def test_the_response_has_four_fields(self):
         """
         The reply has the four fields of its table; the ids are in UUID form (service 2.4).
         """

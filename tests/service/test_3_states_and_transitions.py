@@ -8,7 +8,7 @@ from holdback import BankDetails, Refusal, wire
 from holdback.lifecycle.transitions import TABLE
 
 
-def refused(operation, *arguments, **options):
+def refusal_of(operation, *arguments, **options):
     """
     Return the code and the status with which *operation* is refused.
     """
@@ -48,7 +48,7 @@ def test_accepting_an_expired_offer(journey):
     before = wire.write_merchant(journey.merchant)
     journey.now = journey.offers.expires_at
 
-    assert refused(journey.accept) == ("offers_expired", 404)
+    assert refusal_of(journey.accept) == ("offers_expired", 404)
     assert wire.write_merchant(journey.merchant) == before
 
 
@@ -103,7 +103,7 @@ def test_accepting_twice_gives_the_same_bytes(journey):
     assert wire.write(journey.accept(offer_id)) == first
     assert wire.write(journey.accept(offer_id, bank_details=None)) == first
     different = BankDetails(account_number="87654321")
-    assert refused(journey.accept, offer_id, bank_details=different) == ("already_accepted", 409)
+    assert refusal_of(journey.accept, offer_id, bank_details=different) == ("already_accepted", 409)
 
 
 def test_accepting_closes_every_other_open_offer(journey):
@@ -116,8 +116,8 @@ def test_accepting_closes_every_other_open_offer(journey):
     newer = [offer for product in journey.offers.products for offer in product.offers]
     journey.accept(newer[0].offer_id)
 
-    assert refused(journey.accept, newer[1].offer_id) == ("already_accepted", 409)
-    assert refused(journey.accept, older.offer_id) == ("already_accepted", 409)
+    assert refusal_of(journey.accept, newer[1].offer_id) == ("already_accepted", 409)
+    assert refusal_of(journey.accept, older.offer_id) == ("already_accepted", 409)
 
 
 def test_a_newer_set_leaves_an_older_one_acceptable(journey):
@@ -143,8 +143,8 @@ def test_offers_of_an_application_that_ended_are_withdrawn(journey):
     journey.accept()
     journey.do("close_application", journey.acceptance.application_id, "declined")
 
-    assert refused(journey.accept, sibling) == ("offer_withdrawn", 409)
-    assert refused(journey.accept, "never-existed") == ("offer_not_found", 404)
+    assert refusal_of(journey.accept, sibling) == ("offer_withdrawn", 409)
+    assert refusal_of(journey.accept, "never-existed") == ("offer_not_found", 404)
 
 
 def test_a_declined_merchant_keeps_its_provider_id(journey):
@@ -167,7 +167,7 @@ def test_details_supplied_later_submit_the_application(journey):
 
     journey.ask()
     application_id = journey.accept(bank_details=None).application_id
-    awaiting = refused(journey.fund)
+    awaiting = refusal_of(journey.fund)
     application = journey.do("supply_details", application_id, {"bank_details": BANK})
     again = journey.do("supply_details", application_id, {"bank_details": BANK})
 
@@ -182,7 +182,7 @@ def test_an_initial_application_beside_an_active_deal_is_refused(funded):
     An initial application is refused while a deal is active
     (decisions/applications#when-an-application-is-refused).
     """
-    assert refused(funded.ask) == ("active_deal", 409)
+    assert refusal_of(funded.ask) == ("active_deal", 409)
 
 
 def test_no_application_beside_one_in_fulfilment(renewable):
@@ -193,8 +193,8 @@ def test_no_application_beside_one_in_fulfilment(renewable):
     renewable.ask(renewal=True)
     renewable.accept()
 
-    assert refused(renewable.ask, renewal=True) == ("application_in_fulfilment", 409)
-    assert refused(renewable.ask) == ("application_in_fulfilment", 409)
+    assert refusal_of(renewable.ask, renewal=True) == ("application_in_fulfilment", 409)
+    assert refusal_of(renewable.ask) == ("application_in_fulfilment", 409)
     assert renewable.active().performance.renewal_eligibility is False
 
 
@@ -224,7 +224,7 @@ def test_a_renewal_is_refused_when_its_base_deal_failed_meanwhile(renewable):
     renewable.ask(renewal=True)
     renewable.do("close_deal", renewable.deal.id, "defaulted")
 
-    assert refused(renewable.accept) == ("offer_withdrawn", 409)
+    assert refusal_of(renewable.accept) == ("offer_withdrawn", 409)
 
 
 def test_a_reversal_reopens_a_repaid_deal(funded):
@@ -295,7 +295,7 @@ def test_a_recently_repaid_deal_may_be_renewed_and_an_old_one_not(funded):
     funded.pass_time(days=300)
 
     assert {product.decision for product in recent.products} != {"Declined"}
-    assert refused(funded.ask, renewal=True) == ("no_deal_to_renew", 404)
+    assert refusal_of(funded.ask, renewal=True) == ("no_deal_to_renew", 404)
 
 
 def test_every_operation_may_be_repeated(renewable):
@@ -348,4 +348,4 @@ def test_an_ended_deal_stays_ended(funded, first):
     funded.do("close_deal", funded.deal.id, first)
 
     assert funded.deal.status == first.capitalize()
-    assert refused(funded.do, "close_deal", funded.deal.id, second) == ("not_possible_now", 409)
+    assert refusal_of(funded.do, "close_deal", funded.deal.id, second) == ("not_possible_now", 409)

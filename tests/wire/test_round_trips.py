@@ -107,7 +107,7 @@ def test_an_event_is_read_back_as_it_was_written(event):
 @given(strategies.of(Offers) | strategies.of(Acceptance))
 def test_the_fast_writer_writes_what_the_plain_one_does(reply):
     """
-    `write`, which builds the bytes by hand, writes what the standard encoder writes.
+    `write`, which builds the bytes by hand, writes what `write_json` writes.
     """
     assert wire.write(reply) == write_json(wire.to_dict(reply)).encode()
 

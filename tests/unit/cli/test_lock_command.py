@@ -8,25 +8,17 @@ import re
 import pytest
 from invocation import findings, invoke, spoil
 
-from small_folders import child, country, write
-
 DIGEST = r"sha256:[0-9a-f]{64}"
 
 
-@pytest.fixture
-def shelf(tmp_path):
-    """A folder of two jurisdictions without a finding."""
-    return write(tmp_path / "shelf", NL=country(), NL_ZH=child())
-
-
-def test_lock_and_check(shelf):
+def test_lock_and_check(folder):
     """
     `holdback check` fails if the digest of past rules changes; `holdback lock` adds what is new.
     """
-    first = invoke("lock", shelf, "--on", "2025-06-01")
-    again = invoke("lock", shelf, "--on", "2025-06-01")
-    later = invoke("lock", shelf, "--on", "2026-07-06", "--format", "json")
-    text = (shelf / "digests.lock").read_text()
+    first = invoke("lock", folder, "--on", "2025-06-01")
+    again = invoke("lock", folder, "--on", "2025-06-01")
+    later = invoke("lock", folder, "--on", "2026-07-06", "--format", "json")
+    text = (folder / "digests.lock").read_text()
 
     assert re.fullmatch(
         rf"NL 2025-01-01 {DIGEST}\nNL-ZH 2025-01-01 {DIGEST}\n"
@@ -47,20 +39,20 @@ def test_lock_and_check(shelf):
         ["NL-ZH", "2026-01-01"],
         ["through", "2026-07-06"],
     ]
-    assert invoke("check", shelf, "--on", "2026-07-06").exit_code == 0
+    assert invoke("check", folder, "--on", "2026-07-06").exit_code == 0
 
 
-def test_a_changed_past_is_found_and_never_locked(shelf):
+def test_a_changed_past_is_found_and_never_locked(folder):
     """
     The past cannot change unnoticed.
     """
-    invoke("lock", shelf, "--on", "2026-07-06")
-    before = (shelf / "digests.lock").read_bytes()
-    spoil(shelf, old='value = "75%"', new='value = "74%"')
+    invoke("lock", folder, "--on", "2026-07-06")
+    before = (folder / "digests.lock").read_bytes()
+    spoil(folder, old='value = "75%"', new='value = "74%"')
 
-    check = findings(invoke("check", shelf, "--format", "json"))
-    one = findings(invoke("check", shelf / "NL-ZH", "--format", "json"))
-    lock = invoke("lock", shelf, "--on", "2026-08-01")
+    check = findings(invoke("check", folder, "--format", "json"))
+    one = findings(invoke("check", folder / "NL-ZH", "--format", "json"))
+    lock = invoke("lock", folder, "--on", "2026-08-01")
 
     told = [each[2] for each in check if each[0].endswith("digests.lock")]
     assert told == [
@@ -70,44 +62,44 @@ def test_a_changed_past_is_found_and_never_locked(shelf):
     assert [each[2] for each in one] == told[1:]
     assert lock.exit_code == 1
     assert "are not those that were locked" in lock.stderr
-    assert (shelf / "digests.lock").read_bytes() == before
+    assert (folder / "digests.lock").read_bytes() == before
 
 
 @pytest.mark.parametrize(
     "begun",
     [b"", b"# caf\xe9\n", b"# no newline", b"# windows\r\n"],
 )
-def test_what_is_in_a_lock_stays(shelf, begun):
+def test_what_is_in_a_lock_stays(folder, begun):
     """
     Lines are added, never changed.
     """
-    file = shelf / "digests.lock"
+    file = folder / "digests.lock"
     file.write_bytes(begun)
-    ran = invoke("lock", shelf, "--on", "2026-07-06")
+    ran = invoke("lock", folder, "--on", "2026-07-06")
 
     assert ran.exit_code == 0
     assert file.read_bytes().startswith(begun)
     assert file.read_bytes().count(b"NL 2026-01-01 sha256:") == 1
-    assert invoke("check", shelf, "--on", "2026-07-06").exit_code == 0
+    assert invoke("check", folder, "--on", "2026-07-06").exit_code == 0
 
 
-def test_an_invalid_lock(shelf):
+def test_an_invalid_lock(folder):
     """
     A line that is not one of a lock is a finding, and nothing is added.
     """
-    (shelf / "digests.lock").write_text("NL 2025-01-01 abc\n")
-    check, lock = invoke("check", shelf), invoke("lock", shelf, "--on", "2026-07-06")
+    (folder / "digests.lock").write_text("NL 2025-01-01 abc\n")
+    check, lock = invoke("check", folder), invoke("lock", folder, "--on", "2026-07-06")
 
     assert (check.exit_code, lock.exit_code) == (1, 1)
     assert "digests.lock:1: cannot read this line of the lock: `NL 2025-01-01 abc`" in check.output
-    assert (shelf / "digests.lock").read_text() == "NL 2025-01-01 abc\n"
+    assert (folder / "digests.lock").read_text() == "NL 2025-01-01 abc\n"
 
 
-def test_no_lock_while_a_file_is_invalid(shelf):
+def test_no_lock_while_a_file_is_invalid(folder):
     """
     Exit code 2 for misuse or a document that cannot be read.
     """
-    ran = invoke("lock", spoil(shelf), "--on", "2026-07-06")
+    ran = invoke("lock", spoil(folder), "--on", "2026-07-06")
 
     assert ran.exit_code == 2
-    assert not (shelf / "digests.lock").exists()
+    assert not (folder / "digests.lock").exists()

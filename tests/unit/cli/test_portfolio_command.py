@@ -26,7 +26,7 @@ def run(*arguments, code=0):
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
+def deals_folder(tmp_path_factory):
     """A folder with the same deals as Parquet and as CSV."""
     folder = tmp_path_factory.mktemp("deals")
     deals = sample(1_500, 3, backend="polars")
@@ -36,68 +36,68 @@ def folder(tmp_path_factory):
 
 
 @pytest.fixture
-def expected(folder):
-    return summarise(pl.read_parquet(folder / "deals.parquet"), load_jurisdictions())
+def expected(deals_folder):
+    return summarise(pl.read_parquet(deals_folder / "deals.parquet"), load_jurisdictions())
 
 
-def test_the_summary_is_printed_as_tables(folder, expected):
+def test_the_summary_is_printed_as_tables(deals_folder, expected):
     """
     The summary is printed as tables, or as JSON.
     """
-    assert run(folder / "deals.parquet") == f"{expected}\n"
-    assert json.loads(run(folder / "deals.parquet", "--format", "json")) == expected.plain()
+    assert run(deals_folder / "deals.parquet") == f"{expected}\n"
+    assert json.loads(run(deals_folder / "deals.parquet", "--format", "json")) == expected.plain()
 
 
-def test_a_csv_file_says_the_same(folder, expected):
+def test_a_csv_file_says_the_same(deals_folder, expected):
     """
     The texts of a CSV file are read exactly.
     """
-    assert run(folder / "deals.csv") == f"{expected}\n"
+    assert run(deals_folder / "deals.csv") == f"{expected}\n"
 
 
-def test_a_query_and_a_pattern_say_the_same(folder, expected):
-    assert run(f"from '{folder}/*.parquet'") == f"{expected}\n"
-    assert run(f"select * from '{folder}/deals.parquet';") == f"{expected}\n"
-    assert run(folder / "*.parquet") == f"{expected}\n"
+def test_a_query_and_a_pattern_say_the_same(deals_folder, expected):
+    assert run(f"from '{deals_folder}/*.parquet'") == f"{expected}\n"
+    assert run(f"select * from '{deals_folder}/deals.parquet';") == f"{expected}\n"
+    assert run(deals_folder / "*.parquet") == f"{expected}\n"
 
 
-def test_batches_add_up(folder, expected, monkeypatch):
+def test_batches_add_up(deals_folder, expected, monkeypatch):
     """
     The counts do not depend on where a batch ends.
     """
     monkeypatch.setattr(portfolio_files, "BATCH", 100)
 
-    assert run(folder / "deals.parquet") == f"{expected}\n"
-    assert run(folder / "deals.csv") == f"{expected}\n"
+    assert run(deals_folder / "deals.parquet") == f"{expected}\n"
+    assert run(deals_folder / "deals.csv") == f"{expected}\n"
 
 
 @pytest.mark.parametrize("ending", ["parquet", "csv"])
-def test_the_outcomes_are_written(folder, ending, monkeypatch, tmp_path):
+def test_the_outcomes_are_written(deals_folder, ending, monkeypatch, tmp_path):
     """
     Every deal in order, with its outcome as texts.
     """
     monkeypatch.setattr(portfolio_files, "BATCH", 400)
     output = tmp_path / f"answers.{ending}"
 
-    run(folder / "deals.parquet", "--output", output)
+    run(deals_folder / "deals.parquet", "--output", output)
 
     found = pl.read_parquet(output) if ending == "parquet" else pl.read_csv(output)
-    deals = pl.read_parquet(folder / "deals.parquet")
+    deals = pl.read_parquet(deals_folder / "deals.parquet")
     assert found["deal_id"].to_list() == deals["deal_id"].to_list()
     assert found.columns == [*deals.columns, "outcome", "eligible", "codes", "needs"]
     assert set(found["outcome"]) >= {"eligible", "ineligible"}
     assert list(tmp_path.iterdir()) == [output]
 
 
-def test_what_is_written_of_a_csv_file_is_what_it_says(folder, other, tmp_path):
+def test_what_is_written_of_a_csv_file_is_what_it_says(deals_folder, other, tmp_path):
     """
     The user's own columns come back unchanged, digit for digit.
     """
     answers, changed = tmp_path / "answers.csv", tmp_path / "changed.csv"
-    deals = pl.read_csv(folder / "deals.csv", infer_schema=False)
+    deals = pl.read_csv(deals_folder / "deals.csv", infer_schema=False)
 
-    run(folder / "deals.csv", "--output", answers)
-    run(folder / "deals.csv", "--compare", other, "--output", changed)
+    run(deals_folder / "deals.csv", "--output", answers)
+    run(deals_folder / "deals.csv", "--compare", other, "--output", changed)
 
     found = pl.read_csv(answers, infer_schema=False)
     assert found.select(deals.columns).equals(deals)
@@ -107,11 +107,11 @@ def test_what_is_written_of_a_csv_file_is_what_it_says(folder, other, tmp_path):
     assert of_them.select(deals.columns).equals(same)
 
 
-def test_a_csv_file_is_never_read_as_floats(tmp_path, folder):
+def test_a_csv_file_is_never_read_as_floats(tmp_path, deals_folder):
     """
     As a float, 49.99999999999999999 would be 50.
     """
-    deal = pl.read_csv(folder / "deals.csv", infer_schema=False).filter(
+    deal = pl.read_csv(deals_folder / "deals.csv", infer_schema=False).filter(
         pl.col("jurisdiction") == "GB", pl.col("status") == "Funded", pl.col("progress") != ""
     )
     file = tmp_path / "trap.csv"
@@ -122,8 +122,8 @@ def test_a_csv_file_is_never_read_as_floats(tmp_path, folder):
     assert [each["outcome"] for each in summary["outcomes"]] == ["not_assessed"]
 
 
-def test_texts_that_are_not_plain_are_read_as_facts_documents_have_them(tmp_path, folder):
-    deals = pl.read_csv(folder / "deals.csv", infer_schema=False)
+def test_texts_that_are_not_plain_are_read_as_facts_documents_have_them(tmp_path, deals_folder):
+    deals = pl.read_csv(deals_folder / "deals.csv", infer_schema=False)
     file = tmp_path / "written.csv"
     deals.with_columns(
         progress=pl.col("progress") + "%",
@@ -131,19 +131,19 @@ def test_texts_that_are_not_plain_are_read_as_facts_documents_have_them(tmp_path
         days_since_funding=pl.col("days_since_funding") + " days",
     ).write_csv(file)
 
-    assert run(file) == run(folder / "deals.csv")
+    assert run(file) == run(deals_folder / "deals.csv")
 
 
-def test_one_jurisdiction_and_one_day_for_all(folder):
+def test_one_jurisdiction_and_one_day_for_all(deals_folder):
     """
     One jurisdiction and one day can be given for all deals.
     """
-    of_gb = f"from '{folder}/deals.parquet' where jurisdiction = 'GB'"
+    of_gb = f"from '{deals_folder}/deals.parquet' where jurisdiction = 'GB'"
     query = f'select * exclude (jurisdiction, "on") {of_gb}'
 
     told = run(query, "--jurisdiction", "GB", "--on", "2026-07-01")
 
-    assert told == run(f"from '{folder}/deals.parquet' where jurisdiction = 'GB'")
+    assert told == run(f"from '{deals_folder}/deals.parquet' where jurisdiction = 'GB'")
 
 
 @pytest.fixture(scope="module")
@@ -156,21 +156,21 @@ def other(tmp_path_factory):
     return folder
 
 
-def test_another_folder_shows_who_would_change(folder, other, tmp_path, monkeypatch):
+def test_another_folder_shows_who_would_change(deals_folder, other, tmp_path, monkeypatch):
     """
     `--compare` shows the deals whose outcome would differ.
     """
     monkeypatch.setattr(portfolio_files, "BATCH", 300)
     output = tmp_path / "changed.parquet"
 
-    printed = run(folder / "deals.parquet", "--compare", other, "--output", output)
+    printed = run(deals_folder / "deals.parquet", "--compare", other, "--output", output)
 
     changed = pl.read_parquet(output)
     assert printed.startswith(f"{changed.height} of 1,500 deals change\n")
     assert changed["deal_id"][0] in printed
     assert "GB-R-02  now decides" in printed
     assert set(changed["jurisdiction"]) == {"GB"}
-    same = run(folder / "deals.parquet", "--compare", SHIPPED)
+    same = run(deals_folder / "deals.parquet", "--compare", SHIPPED)
     assert same == "None of 1,500 deals changes.\n"
 
 
@@ -194,19 +194,21 @@ def test_deals_that_cannot_be_read(deals, told):
     assert "Traceback" not in printed
 
 
-def test_a_file_is_written_as_a_whole(folder, tmp_path):
+def test_a_file_is_written_as_a_whole(deals_folder, tmp_path):
     """
     A file is written as a whole, or not at all.
     """
     output = tmp_path / "answers.parquet"
     output.write_bytes(b"from yesterday")
 
-    run(f"select *, 1 as outcome from '{folder}/deals.parquet'", "--output", output, code=2)
+    run(f"select *, 1 as outcome from '{deals_folder}/deals.parquet'", "--output", output, code=2)
 
     assert output.read_bytes() == b"from yesterday"
     assert list(tmp_path.iterdir()) == [output]
-    assert "ends in .parquet or .csv" in run(folder / "deals.csv", "--output", "x.txt", code=2)
+    assert "ends in .parquet or .csv" in run(
+        deals_folder / "deals.csv", "--output", "x.txt", code=2
+    )
 
 
-def test_no_deals(folder):
-    assert run(f"from '{folder}/deals.parquet' limit 0") == "There are no deals.\n"
+def test_no_deals(deals_folder):
+    assert run(f"from '{deals_folder}/deals.parquet' limit 0") == "There are no deals.\n"

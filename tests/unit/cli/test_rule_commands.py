@@ -18,24 +18,24 @@ OFF = 'switch_off = [{ rule = "few-missed", reason = "Not | here." }]\n'
 
 
 @pytest.fixture
-def shelf(tmp_path):
+def overlay(tmp_path):
     """A folder of a country and its child."""
     mine = child(more=OFF, renewal=rule("on-pace", "NL-ZH-R-01", "performance >= 90%"))
     return write(tmp_path / "shelf", NL=country(), NL_ZH=mine)
 
 
-def mine(*arguments, shelf):
-    return invoke(*arguments, "--jurisdictions", shelf)
+def mine(*arguments, overlay):
+    return invoke(*arguments, "--jurisdictions", overlay)
 
 
 # -- show
 
 
-def test_show(shelf):
+def test_show(overlay):
     """
     The resolved rulebook with the origin of each line, and each rule in plain words.
     """
-    ran = mine("show", "NL-ZH", "--on", "2026-07-01", shelf=shelf)
+    ran = mine("show", "NL-ZH", "--on", "2026-07-01", overlay=overlay)
 
     assert ran.exit_code == 0
     assert ran.output.startswith(
@@ -55,14 +55,16 @@ def test_show(shelf):
         assert line in ran.output.splitlines(), line
 
 
-def test_show_for_machines_and_in_markdown(shelf):
+def test_show_for_machines_and_in_markdown(overlay):
     """
     As JSON and as Markdown.
     """
     plain = json.loads(
-        mine("show", "NL-ZH", "--on", "2026-07-01", "--format", "json", shelf=shelf).output
+        mine("show", "NL-ZH", "--on", "2026-07-01", "--format", "json", overlay=overlay).output
     )
-    text = mine("show", "NL-ZH", "--on", "2026-07-01", "--format", "markdown", shelf=shelf).output
+    text = mine(
+        "show", "NL-ZH", "--on", "2026-07-01", "--format", "markdown", overlay=overlay
+    ).output
 
     assert [each["code"] for each in plain["rules"]] == ["NL-ZH-R-01"]
     assert text.startswith("# Land of NL-ZH (NL-ZH) on 2026-07-01\n")
@@ -85,22 +87,22 @@ def test_show_for_machines_and_in_markdown(shelf):
         (("\x1b[31mNL", "--on", "2026-07-01"), "unknown jurisdiction"),
     ],
 )
-def test_show_misuse(shelf, arguments, said):
+def test_show_misuse(overlay, arguments, said):
     """
     Exit code 2 for misuse; what was typed is escaped.
     """
-    ran = mine("show", *arguments, shelf=shelf)
+    ran = mine("show", *arguments, overlay=overlay)
 
     assert ran.exit_code == 2
     assert said in ran.output
     assert "\x1b" not in ran.output
 
 
-def test_show_of_an_invalid_folder(shelf):
+def test_show_of_an_invalid_folder(overlay):
     """
     Exit code 2 for misuse or a document that cannot be read.
     """
-    ran = mine("show", "NL-ZH", "--on", "2026-07-01", shelf=spoil(shelf))
+    ran = mine("show", "NL-ZH", "--on", "2026-07-01", overlay=spoil(overlay))
 
     assert ran.exit_code == 2
     assert "the parent `NL` has errors of its own" in ran.output
@@ -109,14 +111,14 @@ def test_show_of_an_invalid_folder(shelf):
 # -- diff
 
 
-def test_diff_of_two_days(shelf):
+def test_diff_of_two_days(overlay):
     """
     What changed between two days, rule by rule, in words.
     """
     days = ("--from", "2025-12-31", "--to", "2026-01-01")
-    ran = mine("diff", "NL", *days, shelf=shelf)
-    plain = mine("diff", "NL", *days, "--format", "json", shelf=shelf)
-    same = mine("diff", "NL", "--from", "2026-01-01", "--to", "2026-07-01", shelf=shelf)
+    ran = mine("diff", "NL", *days, overlay=overlay)
+    plain = mine("diff", "NL", *days, "--format", "json", overlay=overlay)
+    same = mine("diff", "NL", "--from", "2026-01-01", "--to", "2026-07-01", overlay=overlay)
 
     assert (ran.exit_code, plain.exit_code) == (1, 1)
     assert ran.output.splitlines()[:3] == [
@@ -199,19 +201,19 @@ def test_diff_of_folders_whose_rules_begin_on_different_days(tmp_path):
         ("NL", "NL-ZH", "NL"),
     ],
 )
-def test_diff_misuse(shelf, arguments):
+def test_diff_misuse(overlay, arguments):
     """
     Exit code 2 for misuse.
     """
-    assert mine("diff", *arguments, shelf=shelf).exit_code == 2
+    assert mine("diff", *arguments, overlay=overlay).exit_code == 2
 
 
 @pytest.mark.parametrize("arguments", [(".", "NL"), (".", "."), (".", "nowhere")])
-def test_diff_of_other_folders(shelf, arguments):
+def test_diff_of_other_folders(overlay, arguments):
     """
     The folder of one jurisdiction, and a folder that does not exist.
     """
-    ran = invoke("diff", *arguments, cwd=shelf)
+    ran = invoke("diff", *arguments, cwd=overlay)
 
     assert ran.exit_code == (0 if arguments == (".", ".") else 2)
 
@@ -220,11 +222,11 @@ def test_diff_of_other_folders(shelf, arguments):
 
 
 @pytest.fixture
-def record(shelf, tmp_path):
+def record(overlay, tmp_path):
     """Writes a decision of the country, as a host stores it, with any changes."""
 
     def written(name="record.json", **more):
-        book = load_jurisdictions(shelf).resolve("NL", on=date(2026, 7, 1))
+        book = load_jurisdictions(overlay).resolve("NL", on=date(2026, 7, 1))
         facts = {"progress": "60%", "performance": "70%", "missed_remittances_30d": 4}
         plain = book.assess(facts).record()
         path = tmp_path / name
@@ -234,19 +236,19 @@ def record(shelf, tmp_path):
     return written
 
 
-def test_replay(shelf, record):
+def test_replay(overlay, record):
     """
     A recorded decision is derived again.
     """
-    ran = mine("replay", record(), shelf=shelf)
-    plain = mine("replay", record(), "--format", "json", shelf=shelf)
+    ran = mine("replay", record(), overlay=overlay)
+    plain = mine("replay", record(), "--format", "json", overlay=overlay)
 
     assert ran.exit_code == 0, ran.output
     assert ran.output.startswith("NL on 2026-07-01: the same\nDigest sha256:")
     assert json.loads(plain.output)["state"] == "the same"
 
 
-def test_replay_of_an_event(shelf, record, tmp_path):
+def test_replay_of_an_event(overlay, record, tmp_path):
     """
     An event with an assessment is replayed too.
     """
@@ -257,28 +259,28 @@ def test_replay_of_an_event(shelf, record, tmp_path):
     none = tmp_path / "none.json"
     none.write_text('{"type": "OffersIssued", "format": 1, "assessment": null}')
 
-    assert mine("replay", path, shelf=shelf).output.startswith("NL on 2026-07-01: the same\n")
-    assert mine("replay", none, shelf=shelf).exit_code == 2
+    assert mine("replay", path, overlay=overlay).output.startswith("NL on 2026-07-01: the same\n")
+    assert mine("replay", none, overlay=overlay).exit_code == 2
 
 
-def test_replay_of_another_answer(shelf, record):
+def test_replay_of_another_answer(overlay, record):
     """
     Exit code 1 if the decision is another.
     """
-    ran = mine("replay", record(outcome="eligible\x1b[31m"), shelf=shelf)
+    ran = mine("replay", record(outcome="eligible\x1b[31m"), overlay=overlay)
 
     assert ran.exit_code == 1
     assert "  outcome: recorded 'eligible" in ran.output
     assert "\x1b" not in ran.output
 
 
-def test_replay_without_the_rulebook(shelf, record):
+def test_replay_without_the_rulebook(overlay, record):
     """
     No rulebook that was loaded has the digest.
     """
     path = record()
-    spoil(shelf, old="<= 3", new="<= 2")
-    ran = mine("replay", path, shelf=shelf)
+    spoil(overlay, old="<= 3", new="<= 2")
+    ran = mine("replay", path, overlay=overlay)
 
     assert ran.exit_code == 1
     assert ran.output.startswith("No rulebook that was loaded has this digest.\n")
@@ -287,15 +289,15 @@ def test_replay_without_the_rulebook(shelf, record):
 @pytest.mark.parametrize(
     "text", ["", "[]", "{", "{}", "null", "\ufeff{}", '{"on": 1e999999999}', "[" * 100_000]
 )
-def test_replay_of_an_invalid_record(shelf, tmp_path, text):
+def test_replay_of_an_invalid_record(overlay, tmp_path, text):
     """
     Exit code 2 for misuse.
     """
     path = tmp_path / "record.json"
     path.write_text(text, encoding="utf-8")
 
-    assert mine("replay", path, shelf=shelf).exit_code == 2
-    assert mine("replay", tmp_path / "nowhere.json", shelf=shelf).exit_code == 2
+    assert mine("replay", path, overlay=overlay).exit_code == 2
+    assert mine("replay", tmp_path / "nowhere.json", overlay=overlay).exit_code == 2
 
 
 # -- new

@@ -10,45 +10,39 @@ import sys
 import pytest
 from invocation import findings, invoke, spoil
 
-from small_folders import changed, child, country, without_example, write
+from small_folders import changed, country, without_example, write
 
 DIGEST = r"sha256:[0-9a-f]{64}"
-
-
-@pytest.fixture
-def shelf(tmp_path):
-    """A folder of two jurisdictions without a finding."""
-    return write(tmp_path / "shelf", NL=country(), NL_ZH=child())
 
 
 # -- check
 
 
-def test_check_fine(shelf):
+def test_check_fine(folder):
     """
     Exit code 0 without findings.
     """
-    ran = invoke("check", shelf)
+    ran = invoke("check", folder)
 
     assert (ran.exit_code, ran.output) == (0, "2 jurisdictions: no findings.\n")
-    assert json.loads(invoke("check", shelf, "--format", "json").output) == {
+    assert json.loads(invoke("check", folder, "--format", "json").output) == {
         "jurisdictions": 2,
         "findings": [],
     }
-    assert invoke("check", shelf, "--format", "github").output == ""
-    assert invoke("check", "--jurisdictions", shelf).output == ran.output
+    assert invoke("check", folder, "--format", "github").output == ""
+    assert invoke("check", "--jurisdictions", folder).output == ran.output
 
 
-def test_check_with_an_error(shelf):
+def test_check_with_an_error(folder):
     """
     A finding has file, line, column, the text underlined and a hint; exit code 1.
     """
-    ran = invoke("check", spoil(shelf, new="<= 33"))
+    ran = invoke("check", spoil(folder, new="<= 33"))
     lines = ran.output.splitlines()
 
     assert ran.exit_code == 1
     assert lines[0] == (
-        f"{shelf.as_posix()}/NL/renewal.toml:21:38 rules[1].require: `33` is out of range"
+        f"{folder.as_posix()}/NL/renewal.toml:21:38 rules[1].require: `33` is out of range"
     )
     assert lines[1] == '    require = "missed_remittances_30d <= 33"'
     assert lines[2] == "                                         ^^"
@@ -57,16 +51,16 @@ def test_check_with_an_error(shelf):
     assert lines[-1] == "2 findings in 2 files; 0 jurisdictions could be read."
 
 
-def test_check_for_machines(shelf):
+def test_check_for_machines(folder):
     """
     `--format json` and `--format github`.
     """
-    spoil(shelf, "NL-ZH", "jurisdiction.toml", "owner", "ownr")
-    ran = invoke("check", shelf, "--format", "json")
-    github = invoke("check", shelf, "--format", "github")
+    spoil(folder, "NL-ZH", "jurisdiction.toml", "owner", "ownr")
+    ran = invoke("check", folder, "--format", "json")
+    github = invoke("check", folder, "--format", "github")
 
     assert (ran.exit_code, github.exit_code) == (1, 1)
-    file = f"{shelf.as_posix()}/NL-ZH/jurisdiction.toml"
+    file = f"{folder.as_posix()}/NL-ZH/jurisdiction.toml"
     assert findings(ran) == [(file, 5, "unknown key `ownr`")]
     assert github.output == (
         f"::error file={file},line=5,col=1::unknown key `ownr`; did you mean `owner`?\n"
@@ -90,49 +84,49 @@ def test_an_annotation_is_escaped(tmp_path):
 
 
 @pytest.mark.parametrize(("on", "code"), [("2027-06-30", 0), ("2027-07-01", 1)])
-def test_check_on_a_day(shelf, on, code):
+def test_check_on_a_day(folder, on, code):
     """
     With `--on DATE`, a `review_by` that has passed is a finding.
     """
-    assert "is not locked yet" in invoke("check", shelf, "--on", on).output
-    assert invoke("lock", shelf, "--on", on).exit_code == 0
-    ran = invoke("check", shelf, "--on", on)
+    assert "is not locked yet" in invoke("check", folder, "--on", on).output
+    assert invoke("lock", folder, "--on", on).exit_code == 0
+    ran = invoke("check", folder, "--on", on)
 
     assert ran.exit_code == code
     assert ran.output.count("the review was due by 2027-06-30") == 2 * code
 
 
 @pytest.mark.parametrize("given", ["NL", "NL/", "./NL", "NL/renewal.toml"])
-def test_the_folder_of_one(shelf, given):
+def test_the_folder_of_one(folder, given):
     """
     PATH may be the folder of one jurisdiction, or one of its files.
     """
-    assert invoke("check", given, cwd=shelf).output == "1 jurisdiction: no findings.\n"
-    spoil(shelf, "NL-ZH", "jurisdiction.toml", "owner", "ownr")
-    assert invoke("check", given, cwd=shelf).exit_code == 0
-    spoil(shelf)
-    assert invoke("check", given, cwd=shelf).exit_code == 1
+    assert invoke("check", given, cwd=folder).output == "1 jurisdiction: no findings.\n"
+    spoil(folder, "NL-ZH", "jurisdiction.toml", "owner", "ownr")
+    assert invoke("check", given, cwd=folder).exit_code == 0
+    spoil(folder)
+    assert invoke("check", given, cwd=folder).exit_code == 1
 
 
-def test_the_current_folder(shelf):
+def test_the_current_folder(folder):
     """
     The relative path `.`.
     """
-    assert invoke("check", ".", cwd=shelf / "NL").output == "1 jurisdiction: no findings.\n"
-    assert invoke("check", ".", cwd=shelf).output == "2 jurisdictions: no findings.\n"
-    spoil(shelf)
-    for cwd in (shelf, shelf / "NL"):
+    assert invoke("check", ".", cwd=folder / "NL").output == "1 jurisdiction: no findings.\n"
+    assert invoke("check", ".", cwd=folder).output == "2 jurisdictions: no findings.\n"
+    spoil(folder)
+    for cwd in (folder, folder / "NL"):
         ran = invoke("check", ".", cwd=cwd)
         assert ran.exit_code == 1
         assert "NL/renewal.toml:21:" in ran.output
 
 
-def test_a_child_alone_knows_its_parent(shelf):
+def test_a_child_alone_knows_its_parent(folder):
     """
     A jurisdiction inherits from the folder next to its own.
     """
-    assert invoke("check", shelf / "NL-ZH").output == "1 jurisdiction: no findings.\n"
-    ran = invoke("check", spoil(shelf) / "NL-ZH", "--format", "json")
+    assert invoke("check", folder / "NL-ZH").output == "1 jurisdiction: no findings.\n"
+    ran = invoke("check", spoil(folder) / "NL-ZH", "--format", "json")
 
     assert [each[2] for each in findings(ran)] == ["the parent `NL` has errors of its own"]
 
@@ -183,15 +177,15 @@ def test_a_long_path(tmp_path):
         ("lock", ".", "--on", "x"),
     ],
 )
-def test_misuse(shelf, arguments):
+def test_misuse(folder, arguments):
     """
     Exit code 2 for misuse.
     """
-    ran = invoke(*arguments, cwd=shelf)
+    ran = invoke(*arguments, cwd=folder)
 
     assert ran.exit_code == 2
     assert "Usage:" in ran.output
-    assert not (shelf / "digests.lock").exists()
+    assert not (folder / "digests.lock").exists()
 
 
 def test_an_empty_folder(tmp_path):
@@ -216,11 +210,11 @@ def test_without_a_path_those_that_ship():
 # -- test
 
 
-def test_test_fine(shelf):
+def test_test_fine(folder):
     """
     The examples run, and each rule is counted true, false and unknown.
     """
-    ran = invoke("test", shelf / "NL")
+    ran = invoke("test", folder / "NL")
 
     assert ran.exit_code == 0, ran.output
     assert ran.output == (
@@ -312,14 +306,14 @@ def test_test_for_machines(tmp_path):
     }
 
 
-def test_mutants(shelf):
+def test_mutants(folder):
     """
     `--mutate` counts the mutants, and reports listed ones that do not exist.
     """
-    fine = invoke("test", shelf / "NL", "--mutate")
+    fine = invoke("test", folder / "NL", "--mutate")
     survivors = country()
     survivors["renewal.toml"] += '\n[[survivors]]\nmutant = "NL-R-01 lft out"\nreason = "x"\n'
-    stale = invoke("test", write(shelf, NL=survivors) / "NL", "--mutate")
+    stale = invoke("test", write(folder, NL=survivors) / "NL", "--mutate")
 
     assert fine.exit_code == 0
     assert (
@@ -331,28 +325,28 @@ def test_mutants(shelf):
     assert "did you mean `NL-R-01 left out`?" in stale.output
 
 
-def test_an_invalid_file_exits_with_2_and_the_others_run(shelf):
+def test_an_invalid_file_exits_with_2_and_the_others_run(folder):
     """
     Exit code 2 for misuse or a document that cannot be read.
     """
-    write(shelf, BE=country("BE"))
-    ran = invoke("test", spoil(shelf), "--format", "json")
+    write(folder, BE=country("BE"))
+    ran = invoke("test", spoil(folder), "--format", "json")
 
     assert ran.exit_code == 2
     assert [each["jurisdiction"] for each in json.loads(ran.stdout)] == ["BE"]
     assert "NL/renewal.toml:21" in ran.stderr
 
 
-def test_in_a_process_of_its_own(shelf):
+def test_in_a_process_of_its_own(folder):
     """
     In a process of its own: exit codes, output and errors.
     """
     command = [sys.executable, "-c", "from holdback.cli import main; main()"]
     fine = subprocess.run(
-        [*command, "check", "."], cwd=shelf, capture_output=True, text=True, check=False
+        [*command, "check", "."], cwd=folder, capture_output=True, text=True, check=False
     )
     wrong = subprocess.run(
-        [*command, "chek"], cwd=shelf, capture_output=True, text=True, check=False
+        [*command, "chek"], cwd=folder, capture_output=True, text=True, check=False
     )
 
     assert (fine.returncode, fine.stdout, fine.stderr) == (

@@ -61,7 +61,7 @@ def within_bounds():
 
 
 @for_every("name", FILES)
-def test_reading_ends(name):
+def test_reading_a_costly_file_stays_within_bounds(name):
     """
     The cost of a file is bounded, and at most a hundred errors are reported.
     """

@@ -23,7 +23,7 @@ CASES = [
 
 
 @for_every(("file", "case"), CASES)
-def test_an_error(file, case):
+def test_an_error_has_its_place_message_and_hint(file, case):
     """
     An error has its file, line and column, says what is wrong, and gives a hint.
     """
@@ -77,7 +77,7 @@ def test_every_error_of_every_file_at_once():
     ]
 
 
-def test_a_error_shows_its_characters():
+def test_an_error_shows_its_characters():
     """
     An error shows its place, its source line with the wrong characters underlined, and its hint.
     """

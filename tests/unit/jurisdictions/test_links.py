@@ -19,7 +19,7 @@ def written(folder):
     return folder / "IE"
 
 
-def refused(folder):
+def errors_of_loading(folder):
     with pytest.raises(InvalidDocument) as caught:
         load_jurisdictions(folder)
     return "\n".join(error.underlined() for error in caught.value.errors)
@@ -30,7 +30,7 @@ def test_a_pipe_is_not_waited_for(tmp_path):
     (written(tmp_path) / "renewal.toml").unlink()
     os.mkfifo(tmp_path / "IE" / "renewal.toml")
 
-    assert "renewal.toml: the file cannot be read" in refused(tmp_path)
+    assert "renewal.toml: the file cannot be read" in errors_of_loading(tmp_path)
 
 
 def test_a_link_is_not_followed_and_nothing_behind_it_is_shown(tmp_path):
@@ -40,7 +40,7 @@ def test_a_link_is_not_followed_and_nothing_behind_it_is_shown(tmp_path):
     (tmp_path / "folder").mkdir()
     (written(tmp_path / "folder") / "renewal.toml").unlink()
     (tmp_path / "folder" / "IE" / "renewal.toml").symlink_to(secret)
-    said = refused(tmp_path / "folder")
+    said = errors_of_loading(tmp_path / "folder")
 
     assert "renewal.toml: the file cannot be read" in said
     assert "root:x" not in said
@@ -51,12 +51,12 @@ def test_a_link_that_leads_nowhere_is_told(tmp_path):
     written(tmp_path)
     (tmp_path / "SE").symlink_to(tmp_path / "nowhere")
 
-    assert "SE: the link leads nowhere" in refused(tmp_path)
+    assert "SE: the link leads nowhere" in errors_of_loading(tmp_path)
 
 
 def test_the_jurisdictions_own_folder_given(tmp_path):
     """A likely slip gets a hint."""
-    assert "give the folder above it" in refused(written(tmp_path))
+    assert "give the folder above it" in errors_of_loading(written(tmp_path))
 
 
 @pytest.mark.parametrize("source", [None, 5, b"progress >= 50%", ["progress"]])

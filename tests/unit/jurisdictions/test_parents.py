@@ -6,16 +6,22 @@ from datetime import date
 
 import pytest
 
-from small_folders import PRODUCTS, changed, child, country, loaded, parameter, rule, who
+from small_folders import (
+    PRODUCTS,
+    changed,
+    child,
+    country,
+    loaded,
+    pace_rule,
+    parameter,
+    rule,
+    rulebook_of,
+    who,
+)
 
 START, EARLY = date(2025, 1, 1), date(2025, 6, 1)
 CHANGE, NOW = date(2026, 1, 1), date(2026, 7, 1)
 PRODUCT = PRODUCTS[PRODUCTS.index("[[products]]") : PRODUCTS.index("[typical]")]
-
-
-def rulebook(code="NL-ZH", on=NOW, *, parent=None, **children):
-    """The rulebook of *code* among the country NL and its *children*."""
-    return loaded(NL=parent or country(), **children).resolve(code, on=on)
 
 
 def ids(book):
@@ -26,17 +32,12 @@ def codes(book):
     return [each.code for each in book.renewal.rules]
 
 
-def own(code="NL-ZH", percent="90%", since="2025-01-01", **more):
-    """A rule of *code* in the place of the parent's `on-pace`."""
-    return rule("on-pace", f"{code}-R-01", f"performance >= {percent}", since=since, **more)
-
-
 def test_a_child_of_which_nothing_is_said_is_as_its_parent():
     """
     A child inherits rules, parameters and products by id (decisions/jurisdiction-folders).
     """
-    book = rulebook(NL_ZH=child())
-    parent = rulebook("NL", NL_ZH=child())
+    book = rulebook_of(NL_ZH=child())
+    parent = rulebook_of("NL", NL_ZH=child())
 
     assert codes(book) == codes(parent) == ["NL-R-01", "NL-R-02"]
     assert book.parameters == parent.parameters
@@ -50,7 +51,7 @@ def test_an_inherited_rule_says_where_it_was_written():
     """
     An inherited rule keeps the file and line where it was written.
     """
-    on_pace, few_missed = rulebook(NL_ZH=child(renewal=own())).renewal.rules
+    on_pace, few_missed = rulebook_of(NL_ZH=child(renewal=pace_rule())).renewal.rules
 
     assert (on_pace.file, on_pace.line) == ("NL-ZH/renewal.toml", 3)
     assert (few_missed.file, few_missed.line) == ("NL/renewal.toml", 18)
@@ -63,10 +64,10 @@ def test_a_rule_is_replaced_whole_and_in_its_place():
     parent = changed(
         country(), "renewal.toml", 'otherwise = "refer"', "when = 'status == \"Funded\"'"
     )
-    book = rulebook(
+    book = rulebook_of(
         parent=parent,
         NL_ZH=child(
-            renewal=rule("few-missed", "NL-ZH-R-02", "missed_remittances_30d <= 1") + own()
+            renewal=rule("few-missed", "NL-ZH-R-02", "missed_remittances_30d <= 1") + pace_rule()
         ),
     )
 
@@ -83,14 +84,18 @@ def test_new_rules_come_after_the_parents():
     """
     new = rule("older", "NL-ZH-R-03", "months_trading >= 6")
 
-    assert ids(rulebook(NL_ZH=child(renewal=new + own()))) == ["on-pace", "few-missed", "older"]
+    assert ids(rulebook_of(NL_ZH=child(renewal=new + pace_rule()))) == [
+        "on-pace",
+        "few-missed",
+        "older",
+    ]
 
 
 def test_a_child_replaces_a_rule_on_its_own_days_alone():
     """
     The parent is resolved on the same date (decisions/jurisdiction-folders).
     """
-    renewal = own(since="2025-03-01", until="2026-03-01")
+    renewal = pace_rule(since="2025-03-01", until="2026-03-01")
     nation = loaded(NL=country(), NL_ZH=child(renewal=renewal))["NL-ZH"]
     found = {str(day): codes(nation.rulebook(day))[0] for day in nation.changes}
 
@@ -134,7 +139,7 @@ def test_a_product_is_replaced_whole():
     """
     text = PRODUCT.replace("NL-P-01", "NL-ZH-P-09").replace('"identity"', '"company"')
     text = text.replace("identity_verified", "business_verified").replace("1.2", "1.3")
-    (product,) = rulebook(NL_ZH=child(products=text)).products
+    (product,) = rulebook_of(NL_ZH=child(products=text)).products
 
     assert [each.code for each in product.rules.rules] == ["NL-ZH-P-09"]
     assert product.factor_rate.settings == {"rate": "1.3"}
@@ -147,7 +152,7 @@ def test_a_new_product_comes_after_the_parents():
     """
     text = PRODUCT.replace("flex", "term").replace("NL-P", "NL-ZH-P")
 
-    book = rulebook(NL_ZH=child(products=text))
+    book = rulebook_of(NL_ZH=child(products=text))
 
     assert [each.key for each in book.products] == ["flex", "term"]
     assert {each.rules.jurisdiction for each in book.products} == {"NL-ZH"}
@@ -214,7 +219,7 @@ def test_a_parameter_is_switched_off(period, gone):
     (decisions/jurisdiction-folders).
     """
     more = SWITCHED.format(what='parameter = "minimum_performance"', period=period)
-    nation = loaded(NL=country(), NL_ZH=child(more=more, renewal=own()))["NL-ZH"]
+    nation = loaded(NL=country(), NL_ZH=child(more=more, renewal=pace_rule()))["NL-ZH"]
 
     days = [START, EARLY, CHANGE, NOW]
 
@@ -227,7 +232,7 @@ def test_one_parameter_here_and_switched_off_of_the_parent():
     """
     more = SWITCHED.format(what='parameter = "minimum_performance"', period="")
     mine = parameter("minimum_performance", "percent", ("2025-01-01", '"60%"'))
-    book = rulebook(NL_ZH=child(more=more, renewal=mine))
+    book = rulebook_of(NL_ZH=child(more=more, renewal=mine))
 
     assert book.renewal.figure("minimum_performance", ()) == "60%"
 
@@ -248,9 +253,9 @@ def test_a_grandchild_has_again_what_was_switched_off():
         "NL_DH": child("NL-DH", "NL-ZH", renewal=mine),
     }
 
-    assert rulebook("NL-ZH", **family).parameters == {}
-    assert rulebook("NL-DH", **family).renewal.figure("minimum_performance", ()) == "60%"
-    assert ids(rulebook("NL-DH", **family)) == ["few-missed", "older", "on-pace"]
+    assert rulebook_of("NL-ZH", **family).parameters == {}
+    assert rulebook_of("NL-DH", **family).renewal.figure("minimum_performance", ()) == "60%"
+    assert ids(rulebook_of("NL-DH", **family)) == ["few-missed", "older", "on-pace"]
 
 
 def test_switched_off_and_replaced_on_the_same_days():
@@ -258,20 +263,21 @@ def test_switched_off_and_replaced_on_the_same_days():
     A child's own rule counts even on days on which it switches the parent's off.
     """
     off = SWITCHED.format(what='rule = "on-pace"', period=", from = 2026-03-01")
-    nation = loaded(NL=country(), NL_ZH=child(more=off, renewal=own(since="2026-03-01")))["NL-ZH"]
+    family = loaded(NL=country(), NL_ZH=child(more=off, renewal=pace_rule(since="2026-03-01")))
+    nation = family["NL-ZH"]
 
     assert codes(nation.rulebook(date(2026, 2, 28))) == ["NL-R-01", "NL-R-02"]
     assert codes(nation.rulebook(date(2026, 3, 1))) == ["NL-ZH-R-01", "NL-R-02"]
 
 
-def test_grandchildren():
+def test_a_grandchild_inherits_what_its_parent_kept_and_added():
     """
     A grandchild inherits what its parent kept of its own parent, and what its parent added.
     """
     family = {
         "NL_ZH": child(
             more=SWITCHED.format(what='rule = "few-missed"', period=""),
-            renewal=own() + rule("older", "NL-ZH-R-03", "months_trading >= 6"),
+            renewal=pace_rule() + rule("older", "NL-ZH-R-03", "months_trading >= 6"),
         ),
         "NL_DH": child(
             "NL-DH",
@@ -281,8 +287,8 @@ def test_grandchildren():
         ),
     }
 
-    assert codes(rulebook("NL-ZH", **family)) == ["NL-ZH-R-01", "NL-ZH-R-03"]
-    assert codes(rulebook("NL-DH", **family)) == ["NL-ZH-R-01", "NL-DH-R-01", "NL-DH-R-02"]
+    assert codes(rulebook_of("NL-ZH", **family)) == ["NL-ZH-R-01", "NL-ZH-R-03"]
+    assert codes(rulebook_of("NL-DH", **family)) == ["NL-ZH-R-01", "NL-DH-R-01", "NL-DH-R-02"]
     nation = loaded(NL=country(), **family)["NL-DH"]
     assert [layer.code for layer in nation.policy.layers] == ["NL", "NL-ZH", "NL-DH"]
 
@@ -319,7 +325,7 @@ def test_owner_and_review_are_not_inherited():
     """
     files = child()
     later = changed(files, "jurisdiction.toml", "2027-06-30", "2028-01-31")
-    book = rulebook(NL_ZH=later)
+    book = rulebook_of(NL_ZH=later)
 
     assert (book.owner, book.review_by, book.name) == (
         "risk-nl-zh",
@@ -365,8 +371,8 @@ def test_a_childs_own_file_is_enough():
     A child needs no `renewal.toml` and no `products.toml`: it inherits both.
     """
     assert list(child()) == ["jurisdiction.toml"]
-    assert ids(rulebook(NL_ZH={"jurisdiction.toml": who("NL-ZH", parent="NL")})) == [
+    assert ids(rulebook_of(NL_ZH={"jurisdiction.toml": who("NL-ZH", parent="NL")})) == [
         "on-pace",
         "few-missed",
     ]
-    assert rulebook(NL_ZH=child(renewal="")).products == rulebook(NL_ZH=child()).products
+    assert rulebook_of(NL_ZH=child(renewal="")).products == rulebook_of(NL_ZH=child()).products

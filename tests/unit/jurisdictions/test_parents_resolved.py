@@ -7,40 +7,32 @@ from datetime import date
 import pytest
 
 from holdback.jurisdictions import reader, resolver
-from small_folders import changed, child, country, loaded, parameter, rule
+from small_folders import changed, child, country, loaded, pace_rule, parameter, rule, rulebook_of
 
 START, EARLY = date(2025, 1, 1), date(2025, 6, 1)
 CHANGE, NOW = date(2026, 1, 1), date(2026, 7, 1)
-
-
-def rulebook(code="NL-ZH", *, parent=None, **children):
-    """The rulebook of *code* among the country NL and its *children*."""
-    return loaded(NL=parent or country(), **children).resolve(code, on=NOW)
-
-
-def own():
-    """A rule in the place of the parent's `on-pace`."""
-    return rule("on-pace", "NL-ZH-R-01", "performance >= 90%")
 
 
 def test_a_change_of_the_parents_meaning_changes_the_childs_digest():
     """
     A change of the parent's meaning changes the digest of its child.
     """
-    before = loaded(NL=country(), NL_ZH=child(renewal=own()))
+    before = loaded(NL=country(), NL_ZH=child(renewal=pace_rule()))
     rules = loaded(
-        NL=changed(country(), "renewal.toml", "30d <= 3", "30d <= 2"), NL_ZH=child(renewal=own())
+        NL=changed(country(), "renewal.toml", "30d <= 3", "30d <= 2"),
+        NL_ZH=child(renewal=pace_rule()),
     )
     zone = loaded(
         NL=changed(country(), "jurisdiction.toml", "Europe/Amsterdam", "Europe/Berlin"),
-        NL_ZH=child(renewal=own()),
+        NL_ZH=child(renewal=pace_rule()),
     )
     prose = loaded(
-        NL=changed(country(), "renewal.toml", "Missed:", "You missed"), NL_ZH=child(renewal=own())
+        NL=changed(country(), "renewal.toml", "Missed:", "You missed"),
+        NL_ZH=child(renewal=pace_rule()),
     )
     replaced = loaded(
         NL=changed(country(), "renewal.toml", "performance >= min", "performance  >= min"),
-        NL_ZH=child(renewal=own()),
+        NL_ZH=child(renewal=pace_rule()),
     )
 
     def digest(family):
@@ -59,10 +51,12 @@ def test_what_a_child_replaces_is_no_part_of_its_meaning():
     other = changed(country(), "renewal.toml", "performance >= min", "takings_trend >= min")
     other = changed(other, "renewal.toml", "{performance}", "{takings_trend}")
     other["renewal.toml"] = other["renewal.toml"].partition("[typical]")[0]
-    mine = child(renewal=own())
+    mine = child(renewal=pace_rule())
 
-    assert rulebook(NL_ZH=mine).digest == rulebook(NL_ZH=mine, parent=other).digest
-    assert rulebook("NL", NL_ZH=mine).digest != rulebook("NL", NL_ZH=mine, parent=other).digest
+    assert rulebook_of(NL_ZH=mine).digest == rulebook_of(NL_ZH=mine, parent=other).digest
+    assert (
+        rulebook_of("NL", NL_ZH=mine).digest != rulebook_of("NL", NL_ZH=mine, parent=other).digest
+    )
 
 
 def test_changes_of_both_cut_the_slices():
@@ -82,7 +76,7 @@ def test_a_rulebook_is_looked_up_and_never_recomputed(monkeypatch):
     """
     A rulebook for a date is looked up, never recomputed.
     """
-    family = loaded(NL=country(), NL_ZH=child(renewal=own()))
+    family = loaded(NL=country(), NL_ZH=child(renewal=pace_rule()))
 
     def fail(*_):
         pytest.fail("resolved again")

@@ -7,7 +7,7 @@ import pytest
 from holdback import Refusal, wire
 
 
-def refused(journey, refusal, operation, *arguments, **options):
+def is_refused(journey, refusal, operation, *arguments, **options):
     """Whether *operation* is refused with *refusal*, a code and a status, and changes no byte."""
     before = wire.write_merchant(journey.merchant)
     with pytest.raises(Refusal) as caught:

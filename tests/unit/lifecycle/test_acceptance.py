@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from refusals import refused
+from refusals import is_refused
 
 from holdback import BankDetails, Refusal, wire
 from journey import BANK
@@ -15,16 +15,16 @@ def test_offers_that_cannot_be_accepted(journey):
     """
     journey.ask()
     first, second = (offer.offer_id for offer in journey.offers.products[0].offers[:2])
-    assert refused(journey, ("offer_not_found", 404), journey.accept, "never existed")
+    assert is_refused(journey, ("offer_not_found", 404), journey.accept, "never existed")
     journey.accept(first)
     other = BankDetails(account_number="87654321")
-    assert refused(journey, ("already_accepted", 409), journey.accept, first, bank_details=other)
-    assert refused(journey, ("already_accepted", 409), journey.accept, second)
+    assert is_refused(journey, ("already_accepted", 409), journey.accept, first, bank_details=other)
+    assert is_refused(journey, ("already_accepted", 409), journey.accept, second)
     journey.do("close_application", journey.acceptance.application_id, "withdrawn")
-    assert refused(journey, ("offer_withdrawn", 409), journey.accept, second)
+    assert is_refused(journey, ("offer_withdrawn", 409), journey.accept, second)
     journey.ask()
     journey.now = journey.offers.expires_at
-    assert refused(journey, ("offers_expired", 404), journey.accept)
+    assert is_refused(journey, ("offers_expired", 404), journey.accept)
 
 
 def test_an_offer_that_expired_stays_expired(journey):

@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 
 import pytest
-from refusals import refused
+from refusals import is_refused
 
 from holdback import (
     Context,
@@ -121,7 +121,7 @@ def test_an_unknown_provider_id(renewable):
     """
     A request with an unknown `provider_id` is refused and changes nothing.
     """
-    assert refused(
+    assert is_refused(
         renewable, ("merchant_not_found", 404), renewable.ask, renewal=True, provider_id="p"
     )
 
@@ -130,7 +130,7 @@ def test_another_currency(journey):
     """
     A request in a currency that is not the jurisdiction's is refused and changes nothing.
     """
-    assert refused(journey, ("currency_mismatch", 422), journey.ask, currency="EUR")
+    assert is_refused(journey, ("currency_mismatch", 422), journey.ask, currency="EUR")
 
 
 def test_an_unknown_jurisdiction():

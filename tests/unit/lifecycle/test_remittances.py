@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from refusals import refused
+from refusals import is_refused
 
 from holdback import Entry, InvalidDocument
 
@@ -36,7 +36,7 @@ def test_a_reversal_of_nothing_and_an_id_used_twice(funded):
     entry = funded.entry(5)
     funded.remit(entry)
     changed = funded.entry(6, id=entry.id, on=entry.on)
-    assert refused(funded, ("request_conflict", 409), funded.remit, changed)
+    assert is_refused(funded, ("request_conflict", 409), funded.remit, changed)
 
 
 def test_rules_and_lookup_see_one_performance(funded):

@@ -95,7 +95,7 @@ READS = [
 
 
 @for_every(("type_", "value", "number"), READS)
-def test_reads(type_, value, number):
+def test_a_value_is_read_in_the_scale_of_its_type(type_, value, number):
     """
     A plain value becomes a whole number in its type's scale, exactly.
     """
@@ -197,7 +197,7 @@ SHOWN = [
 
 
 @for_every(("type_", "number", "show", "literal", "plain"), SHOWN)
-def test_shows(type_, number, show, literal, plain):
+def test_a_number_is_shown_written_and_returned(type_, number, show, literal, plain):
     """
     A number can be shown to people, written in a rule, and returned as a plain value.
     """
@@ -217,7 +217,7 @@ def test_shows_a_product_with_its_own_decimals():
     assert str(PERCENT) == "percent"
 
 
-def test_a_type_is_whole():
+def test_only_money_has_a_currency_and_only_text_a_set():
     """
     Money has a currency and text a declared set; other types have neither.
     """

@@ -116,7 +116,7 @@ def test_a_refusal_is_a_problem(code):
     }
 
 
-def test_an_invalid_document_is_an_invalid_request_with_every_fault():
+def test_an_invalid_document_is_an_invalid_request_with_every_error():
     """
     An invalid document is a problem `invalid_request` with status 422 (service 7).
     """

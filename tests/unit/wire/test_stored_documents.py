@@ -30,12 +30,12 @@ def damaged(*path, value):
     return json.dumps(tree).encode()
 
 
-def faults_of(body, read=wire.read_merchant):
+def messages_by_path(body, read=wire.read_merchant):
     with pytest.raises(InvalidDocument) as caught:
         read(body)
     assert caught.value.__context__ is None
     assert caught.value.__cause__ is None
-    return {fault.path: fault.message for fault in caught.value.errors}
+    return {error.path: error.message for error in caught.value.errors}
 
 
 @for_every(
@@ -93,10 +93,10 @@ def test_a_damaged_state_is_refused_with_its_path(path, value, place, message):
     """
     The state carries a format, and is read strictly (decisions/formats).
     """
-    assert message in faults_of(damaged(*path, value=value))[place]
+    assert message in messages_by_path(damaged(*path, value=value))[place]
 
 
-def test_every_fault_of_a_state_is_told():
+def test_every_error_of_a_state_is_reported():
     """
     All errors are listed, each with its JSON path.
     """
@@ -105,7 +105,7 @@ def test_every_fault_of_a_state_is_told():
     tree["deals"][0]["entries"][2]["on"] = "never"
     del tree["jurisdiction"]
 
-    assert set(faults_of(json.dumps(tree).encode())) == {
+    assert set(messages_by_path(json.dumps(tree).encode())) == {
         "$.deals[0].term_days",
         "$.deals[0].entries[2].on",
         "$.jurisdiction",
@@ -117,7 +117,7 @@ def test_what_is_no_state_is_refused(body):
     """
     A document that is not a stored state is refused.
     """
-    assert faults_of(body)
+    assert messages_by_path(body)
 
 
 def test_a_field_with_a_default_may_be_missing():
@@ -215,8 +215,8 @@ def test_a_damaged_event_is_refused(change, path):
     """
     fields = wire.event_to_dict(wire_samples.EVENTS["DealRepaid"]) | change
 
-    assert list(faults_of(fields, wire.event_from_dict)) == [path]
-    assert list(faults_of(json.dumps(fields).encode(), wire.read_event)) == [path]
+    assert list(messages_by_path(fields, wire.event_from_dict)) == [path]
+    assert list(messages_by_path(json.dumps(fields).encode(), wire.read_event)) == [path]
 
 
 def test_an_event_from_before_a_field_was_added_is_readable():

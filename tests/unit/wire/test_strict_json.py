@@ -78,17 +78,17 @@ def test_hostile_json_is_an_invalid_document(body):
 
     assert caught.value.__cause__ is None
     assert caught.value.__context__ is None
-    assert all(fault.path.startswith("$") for fault in caught.value.errors)
+    assert all(error.path.startswith("$") for error in caught.value.errors)
     assert str(caught.value).isascii()
 
 
-def faults_of(body):
+def paths_and_messages(body):
     with pytest.raises(InvalidDocument) as caught:
         read_json(body)
-    return [(fault.path, fault.message) for fault in caught.value.errors]
+    return [(error.path, error.message) for error in caught.value.errors]
 
 
-def test_every_fault_is_told_with_its_path():
+def test_every_error_is_reported_with_its_path():
     """
     All errors are reported at once, with their JSON paths (decisions/wire).
     """
@@ -97,7 +97,7 @@ def test_every_fault_is_told_with_its_path():
         b' "Nine Lives": -Infinity}'
     )
 
-    assert faults_of(body) == [
+    assert paths_and_messages(body) == [
         ("$.a", "NaN and infinity are not JSON"),
         ("$.b[1].c", "text with half of a surrogate pair"),
         ("$.a", "the field is written twice"),
@@ -114,9 +114,9 @@ def test_a_syntax_error_has_its_line_and_column():
     with pytest.raises(InvalidDocument) as caught:
         read_json(b'{\n  "a": 1\n  "b": 2\n}')
 
-    (fault,) = caught.value.errors
-    assert (fault.line, fault.column) == (3, 3)
-    assert fault.message == "this is not JSON: expecting ',' delimiter"
+    (error,) = caught.value.errors
+    assert (error.line, error.column) == (3, 3)
+    assert error.message == "this is not JSON: expecting ',' delimiter"
 
 
 @for_every(
@@ -156,7 +156,7 @@ def test_numbers_stay_as_they_were_written():
 
 def test_the_limits_can_be_chosen():
     """
-    The size cap is 64 KiB unless `limit` is given.
+    The limits of size and depth can be chosen.
     """
     assert read_json(b"[" * 40 + b"]" * 40, depth=40)
     assert read_json(b'"' + b"a" * 100_000 + b'"', limit=200_000)
@@ -189,7 +189,7 @@ def test_a_tree_that_was_parsed_elsewhere_is_read_as_strictly(value, path, messa
     with pytest.raises(InvalidDocument) as caught:
         read_tree(value)
 
-    assert [fault.path for fault in caught.value.errors] == [path]
+    assert [error.path for error in caught.value.errors] == [path]
     assert message in caught.value.errors[0].message
 
 

@@ -20,11 +20,11 @@ def read(operation, body):
     return wire.read_command(operation, json.dumps(body), GBP)
 
 
-def faults_of(operation, body):
+def messages_by_path(operation, body):
     with pytest.raises(InvalidDocument) as caught:
         read(operation, body)
     assert caught.value.__context__ is None
-    return {fault.path: fault.message for fault in caught.value.errors}
+    return {error.path: error.message for error in caught.value.errors}
 
 
 def money(text):
@@ -201,11 +201,11 @@ def test_a_day_without_remittances_is_news_when_the_history_is_complete():
         ("record_remittance", {"deal_id": "d", "entries": [{}]}, "$.entries[0].amount", "missing"),
     ],
 )
-def test_each_fault_of_an_input_has_its_path(operation, body, path, message):
+def test_each_error_of_an_input_has_its_path(operation, body, path, message):
     """
     One error lists everything that is wrong, each with its JSON path.
     """
-    assert message in faults_of(operation, body)[path]
+    assert message in messages_by_path(operation, body)[path]
 
 
 @for_every(
@@ -235,7 +235,7 @@ def test_an_amount_that_cannot_be_meant_is_refused(amount, message):
     """
     body = {"takings": [{"on": "2026-07-01", "amount": amount}]}
 
-    assert message in faults_of("record_takings", body)["$.takings[0].amount"]
+    assert message in messages_by_path("record_takings", body)["$.takings[0].amount"]
 
 
 @pytest.mark.parametrize(
@@ -322,4 +322,4 @@ def test_evidence_is_an_object_of_single_values(tree, path):
     with pytest.raises(InvalidDocument) as caught:
         wire.read_evidence(tree)
 
-    assert [fault.path for fault in caught.value.errors] == [path]
+    assert [error.path for error in caught.value.errors] == [path]

@@ -9,6 +9,7 @@ import pytest
 
 from every_case import for_every
 from holdback import BankDetails, InvalidDocument, wire
+from wire_samples import with_application, without
 
 INITIAL = {
     "application": {
@@ -24,19 +25,11 @@ INITIAL = {
 RENEWAL = {"application": {"merchant_id": "m-1", "provider_id": "p-1", "currency": "GBP"}}
 
 
-def changed(body, **application):
-    return {**body, "application": {**body["application"], **application}}
-
-
-def without(body, *names):
-    return {name: value for name, value in body.items() if name not in names}
-
-
-def faults_of(body, read=wire.read_offers_request):
+def messages_and_hints_by_path(body, read=wire.read_offers_request):
     with pytest.raises(InvalidDocument) as caught:
         read(json.dumps(body))
     assert caught.value.__context__ is None
-    return {fault.path: (fault.message, fault.hint) for fault in caught.value.errors}
+    return {error.path: (error.message, error.hint) for error in caught.value.errors}
 
 
 def test_an_initial_application_is_read():
@@ -77,7 +70,7 @@ def test_an_absent_provider_id_means_null():
     assert request.application.intended_use_of_funds is None
 
 
-def test_every_fault_is_told_at_once():
+def test_every_error_is_reported_at_once():
     """
     All errors are reported at once, with their JSON paths (decisions/wire).
     """
@@ -93,7 +86,7 @@ def test_every_fault_is_told_at_once():
         "company": "Nine Lives Ltd",
     }
 
-    assert faults_of(body) == {
+    assert messages_and_hints_by_path(body) == {
         "$.application.merchant_id": ("expected text, not a number", None),
         "$.application.provder_id": ("unknown field", "did you mean `provider_id`?"),
         "$.application.intended_use_of_funds": ("expected text that is not empty", None),
@@ -114,31 +107,75 @@ def test_every_fault_is_told_at_once():
         ({}, "$.application", "the field is missing"),
         ({"application": []}, "$.application", "expected an object, not an array"),
         ({"application": None}, "$.application", "expected an object, not null"),
-        (changed(INITIAL, merchant_id=""), "$.application.merchant_id", "text that is not empty"),
-        (changed(INITIAL, merchant_id=" "), "$.application.merchant_id", "text that is not empty"),
-        (changed(INITIAL, merchant_id="m" * 201), "$.application.merchant_id", "at most 200"),
-        (changed(INITIAL, merchant_id="m\n"), "$.application.merchant_id", "control characters"),
-        (changed(INITIAL, merchant_id="m\x9f"), "$.application.merchant_id", "control characters"),
-        (changed(INITIAL, merchant_id=True), "$.application.merchant_id", "text, not a flag"),
-        (changed(INITIAL, merchant_id=None), "$.application.merchant_id", "text, not null"),
-        (changed(INITIAL, provider_id=5), "$.application.provider_id", "text, not a number"),
-        (changed(INITIAL, provider_id=""), "$.application.provider_id", "the stored provider_id"),
-        (changed(RENEWAL, provider_id=""), "$.application.provider_id", "the stored provider_id"),
-        (changed(INITIAL, currency="gbp"), "$.application.currency", "unknown currency `gbp`"),
-        (changed(INITIAL, currency="£"), "$.application.currency", "ISO 4217"),
-        (changed(INITIAL, currency=None), "$.application.currency", "text, not null"),
         (
-            changed(INITIAL, intended_use_of_funds=None),
+            with_application(INITIAL, merchant_id=""),
+            "$.application.merchant_id",
+            "text that is not empty",
+        ),
+        (
+            with_application(INITIAL, merchant_id=" "),
+            "$.application.merchant_id",
+            "text that is not empty",
+        ),
+        (
+            with_application(INITIAL, merchant_id="m" * 201),
+            "$.application.merchant_id",
+            "at most 200",
+        ),
+        (
+            with_application(INITIAL, merchant_id="m\n"),
+            "$.application.merchant_id",
+            "control characters",
+        ),
+        (
+            with_application(INITIAL, merchant_id="m\x9f"),
+            "$.application.merchant_id",
+            "control characters",
+        ),
+        (
+            with_application(INITIAL, merchant_id=True),
+            "$.application.merchant_id",
+            "text, not a flag",
+        ),
+        (
+            with_application(INITIAL, merchant_id=None),
+            "$.application.merchant_id",
+            "text, not null",
+        ),
+        (
+            with_application(INITIAL, provider_id=5),
+            "$.application.provider_id",
+            "text, not a number",
+        ),
+        (
+            with_application(INITIAL, provider_id=""),
+            "$.application.provider_id",
+            "the stored provider_id",
+        ),
+        (
+            with_application(RENEWAL, provider_id=""),
+            "$.application.provider_id",
+            "the stored provider_id",
+        ),
+        (
+            with_application(INITIAL, currency="gbp"),
+            "$.application.currency",
+            "unknown currency `gbp`",
+        ),
+        (with_application(INITIAL, currency="£"), "$.application.currency", "ISO 4217"),
+        (with_application(INITIAL, currency=None), "$.application.currency", "text, not null"),
+        (
+            with_application(INITIAL, intended_use_of_funds=None),
             "$.application.intended_use_of_funds",
             "null",
         ),
         (
-            changed(INITIAL, intended_use_of_funds="a" * 1_001),
+            with_application(INITIAL, intended_use_of_funds="a" * 1_001),
             "$.application.intended_use_of_funds",
             "at most 1000 characters",
         ),
         (
-            changed(INITIAL, intended_use_of_funds="a\0"),
+            with_application(INITIAL, intended_use_of_funds="a\0"),
             "$.application.intended_use_of_funds",
             "control characters",
         ),
@@ -154,20 +191,20 @@ def test_every_fault_is_told_at_once():
         ({**INITIAL, "Nine Lives": 1}, "$[*]", "unknown field"),
     ],
 )
-def test_each_fault_has_its_path(body, path, message):
+def test_each_error_has_its_path(body, path, message):
     """
     Unknown fields, wrong types, a renewal with a profile, an initial one without: all are errors.
     """
-    faults = faults_of(body)
+    errors = messages_and_hints_by_path(body)
 
-    assert message in faults[path][0]
+    assert message in errors[path][0]
 
 
 def test_an_application_without_fields_lacks_its_profile_too():
     """
     An empty application is an initial one: its provider_id is absent.
     """
-    assert set(faults_of({"application": {}})) == {
+    assert set(messages_and_hints_by_path({"application": {}})) == {
         "$.application.merchant_id",
         "$.application.currency",
         "$.consents",
@@ -180,15 +217,21 @@ def test_a_provider_id_that_is_neither_leaves_the_kind_of_request_open():
     """
     An empty provider_id is an error, and the profile is not checked: it may not be due.
     """
-    assert set(faults_of(changed(RENEWAL, provider_id=""))) == {"$.application.provider_id"}
-    assert set(faults_of(changed(INITIAL, provider_id=""))) == {"$.application.provider_id"}
+    assert set(messages_and_hints_by_path(with_application(RENEWAL, provider_id=""))) == {
+        "$.application.provider_id"
+    }
+    assert set(messages_and_hints_by_path(with_application(INITIAL, provider_id=""))) == {
+        "$.application.provider_id"
+    }
 
 
 def test_a_purpose_may_have_lines():
     """
     "What the money is for, in free text." (service 2.1)
     """
-    request = wire.read_offers_request(changed(INITIAL, intended_use_of_funds="Ovens:\n\t2 large"))
+    request = wire.read_offers_request(
+        with_application(INITIAL, intended_use_of_funds="Ovens:\n\t2 large")
+    )
 
     assert request.application.intended_use_of_funds == "Ovens:\n\t2 large"
 
@@ -199,7 +242,10 @@ def test_text_is_of_any_script(text):
     Identifiers are the partner's own: anything but control characters.
     """
     assert (
-        wire.read_offers_request(changed(INITIAL, merchant_id=text)).application.merchant_id == text
+        wire.read_offers_request(
+            with_application(INITIAL, merchant_id=text)
+        ).application.merchant_id
+        == text
     )
 
 
@@ -213,14 +259,14 @@ def test_a_float_in_a_parsed_body_is_refused():
     assert request.company.text == '{"share":0.10}'
 
 
-def test_a_document_of_nothing_but_faults_is_told_in_good_time():
+def test_a_document_of_nothing_but_errors_is_reported_in_good_time():
     """
     All errors are listed; hints, which cost time, are given for the first of them.
     """
-    faults = faults_of({f"field{number}": 1 for number in range(4_000)})
+    errors = messages_and_hints_by_path({f"field{number}": 1 for number in range(4_000)})
 
-    assert len(faults) == 4_001
-    assert sum(hint is not None for _, hint in faults.values()) <= 20
+    assert len(errors) == 4_001
+    assert sum(hint is not None for _, hint in errors.values()) <= 20
 
 
 DETAILS = {
@@ -293,8 +339,8 @@ def test_an_unknown_account_type_passes_through():
         ),
     ],
 )
-def test_each_fault_of_an_acceptance_has_its_path(body, path, message):
+def test_each_error_of_an_acceptance_has_its_path(body, path, message):
     """
     "Groups of digits, separated by hyphens." (service 2.3)
     """
-    assert message in faults_of(body, wire.read_accept_request)[path][0]
+    assert message in messages_and_hints_by_path(body, wire.read_accept_request)[path][0]

@@ -116,7 +116,7 @@ def book():
     return loaded(NL=country()).resolve("NL", on=date(2026, 7, 1))
 
 
-def with_rule(rulebook, **changes):
+def with_first_rule(rulebook, **changes):
     first, *rest = rulebook.renewal.rules
     rules = (evolve(first, **changes), *rest)
     return evolve(rulebook, renewal=evolve(rulebook.renewal, rules=rules))
@@ -130,7 +130,7 @@ def test_rulebooks_that_are_alike():
 
     assert provably_same(one, one)
     assert provably_same(one, book())
-    assert provably_same(one, with_rule(one, reason="Another sentence.", line=99))
+    assert provably_same(one, with_first_rule(one, reason="Another sentence.", line=99))
 
 
 @pytest.mark.parametrize(
@@ -142,7 +142,7 @@ def test_rulebooks_that_answer_in_another_way(change):
     Reasons carry the rule's stable code (decisions/rule-language), and `otherwise` is part of the
     outcome.
     """
-    assert not provably_same(book(), with_rule(book(), **change))
+    assert not provably_same(book(), with_first_rule(book(), **change))
 
 
 def test_rulebooks_with_another_rule_or_product():

@@ -259,7 +259,7 @@ from holdback.workbench.expression_mutants import expression_mutants
         ("f or not(f)", ["f and not(f)", "(not f) or not(f)", "f or (f)", "f or not(not f)"]),
     ],
 )
-def test_rewritten(text, expected):
+def test_the_mutants_of_an_expression(text, expected):
     """
     Thresholds move by one unit, comparisons flip, `and` and `or` are swapped, `not` is left out,
     and lists have one item fewer or more.

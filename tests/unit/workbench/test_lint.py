@@ -64,9 +64,9 @@ def test_a_rule_that_always_says_the_same(require, word):
         "balance <= average_monthly_takings or progress >= 50%",  # nothing is said of two facts
     ],
 )
-def test_a_rule_that_does_not(require):
+def test_a_rule_that_distinguishes_deals_is_not_a_finding(require):
     """
-    Nothing is found where a deal can tell.
+    A rule that some deals meet and others do not is not a finding.
     """
     text = added(rule("same", "NL-R-03", require, since="2026-06-01"))
 
@@ -188,9 +188,9 @@ def test_the_floor_alone_is_enough():
         ),
     ],
 )
-def test_a_calculator_invalid(old, new, place, message):
+def test_an_invalid_calculator_is_reported_once(old, new, place, message):
     """
-    All findings are reported at once, with settings of calculators; a parent's once.
+    An invalid calculator or setting is one finding; a child does not repeat its parent's.
     """
     text = changed(country(), "products.toml", old, new)
 

@@ -162,7 +162,7 @@ def test_which_example_noticed_it():
     assert "not exact" in noticed["NL-R-01 require: performance == minimum_performance"]
 
 
-def with_rule(require, *examples, files=None, **keys):
+def with_extra_rule(require, *examples, files=None, **keys):
     """The country NL with a rule NL-R-03, and these *examples*."""
     text = changed(
         files or country(),
@@ -204,7 +204,7 @@ def test_a_mutant_that_no_deal_can_tell_apart(require, same):
     """
     A mutant that gives every deal the same answer is equivalent.
     """
-    found = states(NL=with_rule(require, since="2026-06-01"))
+    found = states(NL=with_extra_rule(require, since="2026-06-01"))
     equivalent = [name for name, state in found.items() if state == "equivalent"]
 
     assert sorted(equivalent) == sorted(f"NL-R-03 require: {text}" for text in same)
@@ -215,7 +215,7 @@ def test_what_the_ranges_cannot_show_survives():
     A mutant of a rule that compares two facts survives, since the ranges do not prove it
     equivalent.
     """
-    text = with_rule("average_monthly_takings - balance >= EUR 0.00", since="2026-06-01")
+    text = with_extra_rule("average_monthly_takings - balance >= EUR 0.00", since="2026-06-01")
 
     assert "NL-R-03 left out" in survived(NL=text)
     assert "NL-R-03 require: average_monthly_takings - balance >= EUR 0.01" in survived(NL=text)
@@ -226,7 +226,7 @@ def test_a_date_at_the_end_of_the_calendar(day):
     """
     A date moves by one day, within the calendar.
     """
-    text = with_rule(
+    text = with_extra_rule(
         "months_trading >= 6",
         files=changed(
             country(),
@@ -299,7 +299,7 @@ def test_an_equivalent_mutant_need_not_be_listed():
     """
     What the ranges of the facts show needs no reason written by hand.
     """
-    text = with_rule("progress < 50%", since="2026-06-01")
+    text = with_extra_rule("progress < 50%", since="2026-06-01")
 
     (said,), _ = told(listed("NL-R-03 require: progress < 49.9999%", text))
 

@@ -134,7 +134,7 @@ def test_rules_in_words():
         ),
     ],
 )
-def test_words(require, when, words):
+def test_a_rule_is_given_in_plain_words(require, when, words):
     """
     Every rule is also given in plain words.
     """

@@ -204,7 +204,7 @@ def test_what_is_no_record(document):
         ),
     ],
 )
-def test_a_field_invalid(name, value):
+def test_a_record_with_an_invalid_field_is_refused(name, value):
     """
     A document that is not a decision record is refused (decisions/formats).
     """
@@ -217,7 +217,7 @@ def test_a_field_invalid(name, value):
 @for_every("name", ["jurisdiction", "on", "digest", "facts", "outcome", "reasons", "trace"])
 def test_a_field_that_is_missing(name):
     """
-    A record is whole, or it is none.
+    A record without one of its fields is refused.
     """
     with pytest.raises(InvalidDocument):
         replay({key: value for key, value in record().items() if key != name}, FAMILY)

@@ -28,7 +28,7 @@ def found(**folders):
     ]
 
 
-def with_rule(require, *examples, files=None, **keys):
+def with_rule_from_june(require, *examples, files=None, **keys):
     """The country NL with one more rule, in force from June 2026 on, and these *examples* then."""
     text = files or country()
     extra = rule("more", "NL-R-03", require, since="2026-06-01", **keys)
@@ -91,7 +91,7 @@ def test_a_value_without_any_example():
     ]
 
 
-def test_a_literal():
+def test_a_literal_in_a_rule_is_a_threshold():
     """
     A figure in the rule itself is a threshold too.
     """
@@ -110,7 +110,7 @@ def test_when_is_a_threshold_too():
     """
     A comparison in `when` needs an example on both sides too (decisions/rule-language).
     """
-    text = with_rule(
+    text = with_rule_from_june(
         "months_trading >= 6",
         {"months_trading": 6, "deals_completed": 1},
         {"months_trading": 5, "deals_completed": 1, "outcome": "ineligible", "codes": ["NL-R-03"]},
@@ -140,7 +140,7 @@ def test_every_kind_of_comparison(require, marked, side):
     """
     `in`, texts, two facts, functions: each is a threshold
     """
-    text = with_rule(require, {"status": '"Funded"', "outcome": "eligible"})
+    text = with_rule_from_june(require, {"status": '"Funded"', "outcome": "eligible"})
     ((_, message, shown),) = found(NL=text)
 
     assert shown == marked
@@ -151,7 +151,7 @@ def test_each_comparison_of_a_rule():
     """
     Each of several thresholds in a rule needs its examples (decisions/jurisdiction-folders).
     """
-    text = with_rule(
+    text = with_rule_from_june(
         "months_trading >= 6 or deals_completed >= 2 or balance < EUR 10.00",
         {"months_trading": 6, "deals_completed": 2},
         {"months_trading": 5, "deals_completed": 2},
@@ -167,7 +167,9 @@ def test_a_chain_is_two_thresholds():
     """
     A chain `a < b < c` has two thresholds, as `a < b and b < c` has.
     """
-    text = with_rule("3 <= months_trading < 9", {"months_trading": 5}, {"months_trading": 2})
+    text = with_rule_from_june(
+        "3 <= months_trading < 9", {"months_trading": 5}, {"months_trading": 2}
+    )
 
     (error,) = found(NL=text)
     assert "`months_trading < 9`" in error[1]
@@ -178,7 +180,7 @@ def test_flags_have_no_threshold():
     """
     A flag has two sides by itself, and no figure between them.
     """
-    assert found(NL=with_rule("identity_verified or not business_verified")) == []
+    assert found(NL=with_rule_from_june("identity_verified or not business_verified")) == []
 
 
 def test_an_example_below_the_floor_holds_nothing():
@@ -266,7 +268,7 @@ def test_an_inherited_rule_that_is_switched_off_needs_none():
     assert found(NL=country(), NL_ZH=mine) == []
 
 
-def test_the_hint():
+def test_the_hint_says_how_close_examples_should_be():
     """
     The hint says how close the examples should be (decisions/jurisdiction-folders).
     """
