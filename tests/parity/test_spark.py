@@ -91,7 +91,8 @@ def test_assess_says_what_the_interpreter_says(spark, name):
     table = integer_table(one.catalogue, one.rows, narrow=True, unsigned=False)
     frame = spark.createDataFrame(table)
     met = set()
-    for book in (one.books[place] for place in BOOKS):
+    books = one.books if len(one.books) <= len(BOOKS) else [one.books[place] for place in BOOKS]
+    for book in books:
         found = portfolio.assess(frame, book.rulebook, prepared=True)
         assert isinstance(found, DataFrame)
         assert row_outcomes(found) == list(book.expected)
