@@ -49,9 +49,9 @@ TABLE = MappingProxyType(
             ("texts of a file for its limits", 300, 2_000),
             ("texts that may be a rule", 300, 2_000),
             # tests/parity
-            ("prepared rows", 200, 620),
+            ("prepared rows", 150, 620),
             ("rulebooks over prepared rows", 4, 9),
-            ("pairs of rules and prepared rows", 90_000, 500_000),
+            ("pairs of rules and prepared rows", 70_000, 500_000),
             ("plain rows of any values", 250, 600),
             ("plain rows that can be read", 60, 400),
             ("plain frames assessed on each engine", 3, 7),
@@ -61,9 +61,9 @@ TABLE = MappingProxyType(
             ("hostile expressions", 20_000, 200_000),
             ("hostile documents", 2_000, 20_000),
             # tests/hosts
-            ("sets of offers raced for on each database", 40, 500),
+            ("sets of offers raced for on each database", 25, 500),
             ("processes killed on each database", 2, 6),
-            ("histories on each database", 3, 12),
+            ("histories on each database", 2, 12),
             ("operations in a history on each database", 60, 100),
             ("simulated histories", 150, 2_000),
             ("simulated histories that have to be rich", 30, 60),

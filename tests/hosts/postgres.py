@@ -51,8 +51,9 @@ class Postgres:
         return f"postgresql+psycopg://postgres@127.0.0.1:{self.port}/{database}"
 
     def start(self):
+        # Without fsync, because a crash here is one of the server: the kernel keeps what it wrote.
         options = (
-            f"-p {self.port} -c listen_addresses=127.0.0.1"
+            f"-c fsync=off -p {self.port} -c listen_addresses=127.0.0.1"
             f" -c unix_socket_directories={self.home} -c max_connections=120"
         )
         self._ctl("start", "-w", "-t", "60", "-l", str(self.home / "log"), "-o", options)
@@ -118,7 +119,9 @@ def cluster(megabytes=None):
     try:
         if os.geteuid() == 0:
             shutil.chown(home, "postgres", "postgres")
-        _run("initdb", "-D", str(home / "data"), "-A", "trust", "-U", "postgres", "-E", "UTF8")
+        _run(
+            "initdb", "-D", str(home / "data"), "-A", "trust", "-U", "postgres", "-E", "UTF8", "-N"
+        )
         postgres.start()
         yield postgres
     finally:

@@ -161,9 +161,9 @@ def test_several_batches():
     many = pa.concat_tables(parts)
     assert row_outcomes(assess(many, GB)) == expected
     assert row_outcomes(assess(pl.concat(map(pl.from_arrow, parts), rechunk=False), GB)) == expected
-    assert row_outcomes(
-        assess(FRAME_KINDS["pandas arrow"](many), load_jurisdictions())
-    ) == row_outcomes(assess(DEALS, load_jurisdictions()))
+    assert row_outcomes(assess(FRAME_KINDS["pandas arrow"](many), FEW)) == row_outcomes(
+        assess(DEALS, FEW)
+    )
 
 
 # -- refused as a whole
@@ -214,7 +214,7 @@ def wrong_frame(columns):
     return one.drop_columns(["missed_remittances_30d"]).append_column("needs", [["ours"]])
 
 
-@pytest.mark.parametrize("rules", [GB, load_jurisdictions()], ids=["a rulebook", "jurisdictions"])
+@pytest.mark.parametrize("rules", [GB, FEW], ids=["a rulebook", "jurisdictions"])
 @pytest.mark.parametrize("frame_kind", FRAME_KINDS)
 def test_what_cannot_be_read_is_refused_all_at_once(frame_kind, rules):
     """
