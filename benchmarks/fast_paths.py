@@ -302,7 +302,7 @@ def frames(rows: int) -> Iterator[Path]:
             "columns without nulls",
             "assess prepared deals, Polars",
             ready(known),
-            {"holdback.portfolio.column_plan:ColumnPlan.never_null": frozenset()},
+            {"holdback.portfolio.column_plan:ColumnPlan.facts_without_nulls": frozenset()},
             shown=pl.DataFrame.to_arrow,
         ),
         Path(

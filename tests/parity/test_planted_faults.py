@@ -138,5 +138,5 @@ def test_a_fact_that_is_called_certain(monkeypatch):
     A fact is certain where no row lacks it.
     """
     every = property(lambda self: frozenset(self.facts))
-    monkeypatch.setattr(column_plan.ColumnPlan, "never_null", every)
+    monkeypatch.setattr(column_plan.ColumnPlan, "facts_without_nulls", every)
     assert answered_wrong()

@@ -169,9 +169,10 @@ class Draft:
 
     def with_parent(self, parent: Policy) -> Draft:
         """
-        Return this draft with the rules of *parent* below its own.
+        Return this draft with the layers of *parent* under its own.
 
-        Add an error for everything in which the two do not fit together.
+        A name that both have is the child's. Errors, such as a switch-off of a rule that the parent
+        lacks, are added to the document of this draft.
         """
         self._check_switched_off(parent)
         self._check_names(parent)

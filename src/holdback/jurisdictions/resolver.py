@@ -45,6 +45,7 @@ def resolve(draft: Draft) -> tuple[Rulebook, ...]:
     policy = draft.policy
     rules, products = policy.rules, policy.products
     add_uniqueness_errors(policy.layers)
+    # An empty table is reported twice: it is not an array, and it lists nothing.
     for node, present in ((policy.rules_node, rules), (policy.products_node, products)):
         if not present and node.value in ([], {}):
             node.add_error("expected at least one", key=True)
@@ -73,7 +74,7 @@ def resolve(draft: Draft) -> tuple[Rulebook, ...]:
     rulebooks = []
     for day in changes:
         resolved = resolver.slice(day)
-        # Later slices are checked even so: their errors are reported together with the first.
+        # Later slices are checked too, so that all errors are reported at once.
         if resolved is not None and draft.details is not None and not draft.has_errors:
             rulebooks.append(resolver.rulebook(resolved, draft.details))
     return tuple(rulebooks)

@@ -24,8 +24,8 @@ from holdback.portfolio.outcome_columns import (
 from holdback.portfolio.row_rulebooks import RowRulebooks
 from holdback.portfolio.work_frame import WorkFrame
 
-# A balance is added up in two parts, so that a sum of 10**12 balances of 10**12 minor units stays
-# in 64 bits.
+# A balance is added up in two parts. It is less than 10**18 minor units, so both parts are less
+# than 10**9, and the sums of up to 9 * 10**9 rows fit in 64 bits.
 _PART: Final = 10**9
 _DEALS, _HIGH, _LOW = f"{PREFIX}deals", f"{PREFIX}high", f"{PREFIX}low"
 

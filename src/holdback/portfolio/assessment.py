@@ -118,12 +118,12 @@ def with_outcomes(plan: ColumnPlan, results: Collection[str]) -> WorkFrame:
     In memory these are its only columns.
     """
     work, converted = plan.converted()
-    never_null, may_be_invalid = plan.never_null, plan.may_be_invalid
+    facts_without_nulls, may_be_invalid = plan.facts_without_nulls, plan.may_be_invalid
 
     def add_results(part: WorkFrame, rulebooks: RowRulebooks) -> WorkFrame:
         rulesets = tuple(rulebook.renewal for rulebook in rulebooks.rulebooks)
         steps = outcome_steps(
-            rulesets, part.api, never_null, converted, may_be_invalid=may_be_invalid
+            rulesets, part.api, facts_without_nulls, converted, may_be_invalid=may_be_invalid
         )
         part = part.with_steps(steps)
         if TEXT_COLUMNS[CODES] in results:

@@ -49,7 +49,7 @@ INVALID_COLUMN: Final = "invalid"
 
 
 def day_fact(name: str) -> Fact:
-    """The column *name* with the day of a row, so that it is read as dates among the facts are."""
+    """The column with a row's day, described as a fact so that the readers of dates can read it."""
     return Fact(name=name, type=Type(Kind.DATE), low=1, high=date.max.toordinal())
 
 
@@ -104,11 +104,12 @@ class ColumnPlan:
         return not self.prepared or has_mask or self.rulebooks.jurisdiction_column is not None
 
     @property
-    def never_null(self) -> frozenset[str]:
+    def facts_without_nulls(self) -> frozenset[str]:
         """
         Facts known to have no nulls, so that rules need no `unknown` branch.
 
-        They are known only of a prepared frame in memory.
+        They are known only of a prepared frame in memory: reading a plain column can add nulls, for
+        values that cannot be read, and counting those of a lazy column would run its query.
         """
         if not self.in_memory or not self.prepared:
             return frozenset()
@@ -214,7 +215,12 @@ class ColumnPlan:
         return work
 
     def _column(self, api: Any, fact: Fact, variant: int) -> Column:
-        """The column of *fact* in scaled integers; *variant* numbers its name's definitions."""
+        """
+        The column of *fact* in scaled integers.
+
+        *variant* is its index among the definitions of its name, which rulebooks may read in
+        different ways; it keeps their scratch columns apart.
+        """
         dtype = self.schema[fact.name]
         reader = ColumnReader(
             api, fact, fact.name, variant, lazy=api is not nw or not self.in_memory
@@ -292,6 +298,7 @@ class ColumnPlan:
 
 def _null_integer(api: Any) -> Any:
     """An integer that is null in every row; pandas has no null literal of that type."""
+    # Never true: a mask is a sum of bits up to 62, so it is not negative.
     return api.when(api.col(NEEDS) < 0).then(api.col(NEEDS))
 
 

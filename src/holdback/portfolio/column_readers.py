@@ -1,9 +1,9 @@
 """
 Plain columns to scaled integers, exactly, in any dataframe engine.
 
-A column may hold what `Fact.read` accepts from a facts document, and two things more that frames
-have: 64-bit floats, and days as midnights without a time zone. The result is that of `Fact.read`: a
-number, unknown, or a value that the engine would refuse, which is invalid.
+A column may hold what `Fact.read` accepts from a facts document. It may also hold 64-bit floats,
+and days as midnights without a time zone, which only frames have. As in `Fact.read`, each value is
+a number, unknown, or invalid: one that the engine would refuse.
 
 A float is read as the decimal number with the type's places to which it is the nearest float, so
 that 0.1 is one tenth. If it is the nearest to none, it has more decimals than the type allows and
@@ -204,6 +204,7 @@ class ColumnReader:
 
 
 def _around(fact: Fact) -> tuple[int, int]:
-    """Integers of major units just below and above the range of *fact*."""
+    """Integers of major units below and above the range of *fact*, with a margin of one unit."""
     scale: int = 10**fact.type.places
+    # `//` rounds down, which may lose up to a unit at the upper end: hence 2 there.
     return fact.low // scale - 1, fact.high // scale + 2

@@ -16,6 +16,7 @@ from holdback.facts import BUILT_IN_FACTS
 from holdback.jurisdictions.declared_facts import MAX_FACTS
 from holdback.jurisdictions.rulebook import Rulebook
 from holdback.reasons import FLOOR_CODE
+from holdback.ruleset import MOST_RULES
 
 # A row for which the engine would raise `InvalidDocument`: a value out of range, an unknown
 # jurisdiction.
@@ -33,8 +34,9 @@ OUTCOMES: Final = (
 
 PLACES: Final = {outcome: place for place, outcome in enumerate(OUTCOMES)}
 
-# INVARIANT: a rulebook has at most 60 rules, bits 0 to 59, so the floor's bit is never a rule's.
+# INVARIANT: a rulebook has at most `MOST_RULES` rules, so the floor's bit is never a rule's.
 FLOOR_BIT: Final = 60
+assert MOST_RULES <= FLOOR_BIT, "a rule has the bit of the floor"
 # INVARIANT: a catalogue has at most `BUILT_IN_FACTS` + `MAX_FACTS` facts, including those that the
 # parents of a jurisdiction declare, so these two bits are never those of a fact.
 JURISDICTION_BIT: Final = 61

@@ -56,7 +56,7 @@ _Answers = Mapping[Checked, FlagColumns]
 def outcome_steps(
     rulesets: tuple[RuleSet, ...],
     api: ModuleType,
-    never_null: frozenset[str] = frozenset(),
+    facts_without_nulls: frozenset[str] = frozenset(),
     converted: frozenset[str] = frozenset(),
     *,
     may_be_invalid: bool = False,
@@ -64,12 +64,12 @@ def outcome_steps(
     """
     Return the steps from columns of scaled integers to `RESULTS`, by the rules of *rulesets*.
 
-    If there are several, the column `RULEBOOK` has the place of each row's. The columns of the
-    facts *never_null* have no nulls; those *converted* are in `converted_column`. With
+    If there are several, the column `RULEBOOK` has the place of each row's. The columns of
+    *facts_without_nulls* have no nulls; facts *converted* are in `converted_column`. With
     *may_be_invalid*, the column `UNREADABLE` has the mask of the facts that cannot be read. *api*
     makes the expressions.
     """
-    steps = _StepWriter(api, never_null, converted)
+    steps = _StepWriter(api, facts_without_nulls, converted)
     return steps.write(rulesets, may_be_invalid=may_be_invalid)
 
 
@@ -83,7 +83,7 @@ class _StepWriter:
     """Writes the steps with the functions of *api*."""
 
     api: Any
-    never_null: Collection[str]
+    facts_without_nulls: Collection[str]
     converted: Collection[str]
 
     def write(self, rulesets: Sequence[RuleSet], *, may_be_invalid: bool) -> tuple[Step, ...]:
@@ -106,7 +106,7 @@ class _StepWriter:
 
     def number(self, name: str) -> FactColumn:
         column = converted_column(name) if name in self.converted else name
-        return FactColumn(self.api.col(column), name in self.never_null)
+        return FactColumn(self.api.col(column), name in self.facts_without_nulls)
 
     def false_rules(
         self, rulesets: Sequence[RuleSet], answers: _Answers, *, declining: bool

@@ -73,14 +73,14 @@ def quote(  # noqa: PLR0913  # public; all but the rules have a default
 
     Raises:
         InvalidDocument: naming every column that is missing or of the wrong type, or a calculator
-            that is not
-            available.
+            that is not available.
     """
     opened = open_frame(frame)
     if deal_id not in opened.collect_schema():
         near = did_you_mean(deal_id, opened.collect_schema())
         raise InvalidDocument.of("the column is missing", path=deal_id, hint=near)
     rulebooks = rulebooks_for(rules, jurisdiction, on)
+    # A portfolio has no ids of the host, so a product's is made of its two names.
     products = priceable_products(rulebooks.rulebooks, calculators, "{}/{}".format)
     assessed = assess(frame, rules, jurisdiction=jurisdiction, on=on, prepared=prepared)
     eligible = nw.from_native(assessed).filter(nw.col(ELIGIBLE)).select(*opened.collect_schema())
@@ -157,6 +157,7 @@ def _rows(
             currency=rulebook.currency,
             rounding=rulebook.rounding,
         )
+        # No column shows an offer's id, so its number will do.
         quoted = quote_product(product, case, str, settlement)
         decision = _decision(rulebook, product, quoted)
         yield from ((*decision, *_terms(offer)) for offer in quoted.offers or (None,))

@@ -55,8 +55,8 @@ def _joined(api: Any, column: str, words: _Words) -> Any:
     """The words of the bits that are set in the mask *column*, with commas between them."""
     parts = []
     for bit, by_word in sorted(words.items()):
-        # Not every engine has bit operators; the highest bit needs no remainder, and its would
-        # overflow.
+        # Not every engine has bit operators. The highest bit needs no remainder, whose divisor of
+        # 2**63 would overflow.
         low = api.col(column) if bit == ON_BIT else api.col(column) % (1 << bit + 1)
         is_set = low >= 1 << bit
         parts.append(api.when(is_set).then(_word(api, by_word)).otherwise(api.lit("")))

@@ -72,7 +72,12 @@ class RowRulebooks:
 
 
 def _same_reading(left: Fact, right: Fact) -> bool:
-    """Whether a column gives the same numbers as *left* and as *right*."""
+    """
+    Whether a column gives the same numbers as *left* and as *right*, facts of one name.
+
+    Descriptions and origins are left out, because they do not affect reading, and so is the
+    currency: a column holds amounts without one, and only the number of decimals counts.
+    """
     return (
         left.type.kind,
         left.type.places,

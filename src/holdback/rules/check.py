@@ -39,8 +39,8 @@ from holdback.rules.types import Catalogue, Fact, Kind, Type
 
 __all__ = ["MAX_MAGNITUDE", "Checked", "check", "implication"]
 
-# A dataframe engine evaluates in 64-bit integers, which hold magnitudes up to 2**63. Half of that
-# leaves room to add two such numbers, so no engine overflows (decisions/rule-language).
+# A dataframe engine evaluates in 64-bit integers, which hold magnitudes below 2**63. Every result
+# is bounded too, so none overflows; the spare bit is a margin (decisions/rule-language).
 MAX_MAGNITUDE: Final = 2**62
 
 _FLAG: Final = Type(Kind.FLAG)
@@ -70,7 +70,9 @@ def implication(when: Checked, require: Checked) -> Checked:
     """
     Return the rule that *require* holds wherever *when* does: Kleene `not when or require`.
 
-    Its source is its canonical text, because it was never written as one expression.
+    Its source is its canonical text, because it was never written as one expression. The positions
+    of the nodes below the root belong to the texts of *when* and *require*; nothing reads them
+    once both are checked.
     """
     assert when.catalogue is require.catalogue, "both read the same facts"
     denied = _logic("not", (when.tree,), 0, 0)
@@ -319,18 +321,18 @@ class _Checker:
         """Return the operands of *tree*, which must be of one type that its operator takes."""
         nodes = [self.node(operand) for operand in tree.operands]
         # A text written in the rule takes its declared set from a fact or parameter next to it.
-        settled = [place for place, node in enumerate(nodes) if not _is_loose(node)]
-        model_place = settled[0] if settled else 0
-        type_ = nodes[model_place].type
+        typed = [place for place, node in enumerate(nodes) if not _lacks_declared_set(node)]
+        type_giver = typed[0] if typed else 0
+        type_ = nodes[type_giver].type
         if type_.kind not in OPERATORS[tree.operator].takes:
             self._not_taken(tree, type_)
-        if not settled:
+        if not typed:
             self.fail("this does not depend on any fact", tree)
         for place, written in enumerate(tree.operands):
-            if _is_loose(nodes[place]) and type_.kind is Kind.TEXT:
-                nodes[place] = self._settled(nodes[place], type_, written)
+            if _lacks_declared_set(nodes[place]) and type_.kind is Kind.TEXT:
+                nodes[place] = self._with_declared_set(nodes[place], type_, written)
             elif nodes[place].type != type_:
-                self._unlike(tree, nodes, sorted((model_place, place)))
+                self._unlike(tree, nodes, sorted((type_giver, place)))
         return tuple(nodes)
 
     def _unlike(self, tree: Expression, nodes: list[Node], places: list[int]) -> NoReturn:
@@ -341,7 +343,7 @@ class _Checker:
         texts = self.text(trees[0]), self.text(trees[1])
         self.fail(hints.unlike((left, right), texts), tree, hint)
 
-    def _settled(self, node: Node, type_: Type, written: Syntax) -> Constant:
+    def _with_declared_set(self, node: Node, type_: Type, written: Syntax) -> Constant:
         """Return the text literal *node* as a member of the declared set of *type_*."""
         (value,) = node.type.options
         if value not in type_.options:
@@ -386,7 +388,7 @@ class _Checker:
         )
 
 
-def _is_loose(node: Node) -> bool:
+def _lacks_declared_set(node: Node) -> bool:
     """Return whether *node* is a text written in the rule, whose declared set is not known yet."""
     return (
         isinstance(node, Constant)

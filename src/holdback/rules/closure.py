@@ -47,8 +47,8 @@ _OPPOSITES: Final = by_operator("the closure", {**OPPOSITES, "in": "not in"})
 # Everything that a generated function can call.
 _CALLS: Final[Mapping[str, Callable[..., object]]] = {"min": min, "max": max, "abs": abs}
 
-# To unpack a fact costs a third of reading one by its place, but all facts are unpacked together.
-# Unpacking is cheaper once rules read a third of the facts or more (decisions/fast-paths).
+# Unpacking a fact costs a third as much as reading it by place, but all facts are unpacked at once.
+# So unpacking is cheaper when rules read a third of the facts or more (decisions/fast-paths).
 _UNPACK_FROM: Final = 3
 
 
@@ -165,7 +165,11 @@ def _compared(node: Node, *, answer: bool) -> str:
 
 
 def _known(node: Node) -> str:
-    """Return the condition under which all facts that *node* reads are known, "" for none."""
+    """
+    Return the condition under which all facts that *node* reads are known.
+
+    It is "" only for a constant number: a comparison always reads a fact (`check`).
+    """
     return " and ".join(f"a{place} is not None" for place in _places(node))
 
 

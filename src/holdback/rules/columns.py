@@ -39,8 +39,8 @@ class FlagColumns:
     """
     A flag over a frame: where it is `true`, where it is `false`, and where it is `unknown`.
 
-    A null in `true` or `false` means no, as in `when`. `unknown` is never null, and is None where
-    all columns that are read are `never_null`.
+    A null in `true` or `false` means no, as in the engine's `when().then()`. `unknown` is never
+    null, and is None where all columns that are read are `never_null`.
     """
 
     true: Any
@@ -65,7 +65,8 @@ _COMPARISONS: Final[Mapping[str, Callable[[Any, Sequence[Any]], Any]]] = by_oper
 _OPPOSITES: Final = by_operator("the writer of columns", {**OPPOSITES, "in": "not in"})
 
 # How each number is made, from the writer and the operands. `negate` is a difference, because
-# engines disagree about the type of `-column`.
+# engines disagree about the type of `-column`. `*` is absent: `_Writer.number` multiplies a number
+# by a constant, in a scale of its own.
 _NUMBERS: Final[Mapping[str, Callable[[_Writer, Sequence[Any]], Any]]] = by_operator(
     "the writer of columns",
     {
@@ -135,6 +136,7 @@ class _Writer:
         # The null mask of a column is there already; that of a condition is another pass.
         if _is_of_one_fact(node):
             return read[0].value.is_null()
+        # `false` is null in the same rows.
         return true.is_null()
 
     def true(self, node: Node) -> Any:

@@ -24,7 +24,11 @@ _OPPOSITE: Final = {
 
 
 def _sum(left: Rounding, right: Rounding) -> Rounding:
-    """Return the rounding of a sum: one rounded side keeps its direction, two leave none."""
+    """
+    Return the rounding of a sum: that of its one rounded side, or MIXED when both are rounded.
+
+    Also when both are rounded down: the error may be two units, so `>=` could be wrong.
+    """
     if Rounding.NONE in (left, right):
         return left if right is Rounding.NONE else right
     return Rounding.MIXED
@@ -58,7 +62,8 @@ _RESULTS: Final[Mapping[str, Callable[..., Rounding]]] = by_operator(
     },
 )
 
-# The roundings of the left side with which a comparison is exact against an exact right side.
+# The roundings of the left side with which a comparison is exact against an exact right side. The
+# exact side has no more decimals than the rounded one, so floor(x) < t exactly when x < t.
 _EXACT: Final[Mapping[str, tuple[Rounding, ...]]] = by_operator(
     "the exactness of a comparison",
     {

@@ -99,7 +99,9 @@ _STRETCH: Final = re.compile(
     """,
     re.VERBOSE,
 )
-_HEADER: Final = re.compile(r"^[ \t]*(\[\[[ \t]*([a-z_]+(?:\.[a-z_]+)*)[ \t]*\]\])", re.MULTILINE)
+_HEADER: Final = re.compile(
+    r"^[ \t]*(?P<header>\[\[[ \t]*(?P<path>[a-z_]+(?:\.[a-z_]+)*)[ \t]*\]\])", re.MULTILINE
+)
 _LIKE_A_HEADER: Final = re.compile(r"^[ \t]*\[[ \t]*\[", re.MULTILINE)
 
 
@@ -142,7 +144,7 @@ def array_table_offsets(text: str) -> Mapping[Path, int]:
         return offsets
     lengths: dict[Path, int] = {}
     for match in matches:
-        *parents, last = match[2].split(".")
+        *parents, last = match["path"].split(".")
         path: Path = ()
         for part in parents:
             path = (*path, part)
@@ -150,7 +152,7 @@ def array_table_offsets(text: str) -> Mapping[Path, int]:
                 path = (*path, lengths[path] - 1)
         path = (*path, last)
         lengths[path] = lengths.get(path, 0) + 1
-        offsets[(*path, lengths[path] - 1)] = match.start(1)
+        offsets[(*path, lengths[path] - 1)] = match.start("header")
     return offsets
 
 

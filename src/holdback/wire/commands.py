@@ -128,7 +128,7 @@ def _provider_id(tree: Json, _: Currency, errors: Errors) -> dict[str, Any]:
 
 
 def _recorded(kind: type, items: str) -> _InputReader:
-    """Return a reader of recorded *items*: none at all are recorded only up to a day."""
+    """Return a reader of recorded *items*; none are allowed only with `complete_through`."""
 
     def read(tree: Json, currency: Currency, errors: Errors) -> dict[str, Any]:
         recorded = read_object(tree, "$", errors, *_fields_of(kind, currency))

@@ -7,6 +7,8 @@ sorted, so that the same content always gives the same bytes.
 A field is stored under the alias of its attribute. That is the attribute's own name, unless the
 class says `field(alias="stored_name")`: so an attribute can be renamed, and stored documents stay
 readable.
+
+Types are compared with `type(value) is str`, as `wire.fields` explains.
 """
 
 from __future__ import annotations
@@ -242,15 +244,17 @@ def _collect(error: BaseException, path: str, errors: list[ErrorDetail]) -> None
     """Add the details of *error*, which is about *path*, to *errors*; its values are left out."""
     if isinstance(error, ClassValidationError):
         fields, others = error.group_exceptions()
+        # The notes of cattrs have the attributes' names; the document has their aliases.
+        aliases = {attribute.name: attribute.alias for attribute in attrs.fields(error.cl)}
         for inner, note in fields:
-            _collect(inner, f"{path}.{note.name}", errors)
+            _collect(inner, f"{path}.{aliases[note.name]}", errors)
         for inner in others:
             _collect(inner, path, errors)
     elif isinstance(error, IterableValidationError):
         for inner, place in error.group_exceptions()[0]:
             _collect(inner, f"{path}[{place.index}]", errors)
     elif isinstance(error, ForbiddenExtraKeysError):
-        names = [attribute.name for attribute in attrs.fields(error.cl)]
+        names = [str(attribute.alias) for attribute in attrs.fields(error.cl)]
         for name in sorted(error.extra_fields):
             hint = did_you_mean(name, names)
             errors.append(

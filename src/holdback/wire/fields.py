@@ -3,6 +3,9 @@
 A reader takes a value, its JSON path and a list of errors. It returns what it read, or adds to the
 list and returns None. Numbers are `Verbatim`, as `read_json` leaves them. No message holds a value,
 because a value may be personal data.
+
+Types are compared with `type(value) is str`: `Verbatim` is a `str` and `bool` an `int`, so
+`isinstance` would accept a number for a text, and a flag for a number.
 """
 
 from __future__ import annotations

@@ -139,7 +139,7 @@ def _unpack_opaque(value: Json) -> Json:
 
 
 def _as_numbers(value: Json) -> Json:
-    """Return *value* with those numbers as `int` or `Decimal` that are written back unchanged."""
+    """Return *value* with its numbers as `int` or `Decimal` if they are written the same again."""
     if isinstance(value, dict):
         return {name: _as_numbers(item) for name, item in value.items()}
     if isinstance(value, list):

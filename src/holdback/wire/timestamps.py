@@ -53,7 +53,7 @@ def write_timestamp(value: datetime) -> str:
     """
     if value.tzinfo is None:
         raise ValueError("a time without a zone is not an instant")
-    return datetime.astimezone(value, UTC).isoformat().replace("+00:00", "Z")
+    return value.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
 def instant(text: object) -> DateTime:

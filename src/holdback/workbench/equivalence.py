@@ -74,11 +74,11 @@ def _same_rule(first: Rule, second: Rule, *, above_floor: bool) -> bool:
 
 def distinguishing_deals(rules: list[Checked], *, above_floor: bool) -> list[Facts] | None:
     """
-    Return deals that give every combination of answers that *rules* can give.
+    Return a finite set of deals that exposes any difference between *rules*.
 
-    So if two of the rules differ on any deal, they differ on one of these. None when a comparison
-    is not of one fact with constants alone, or when there would be more deals than `MAX_DEALS`.
-    With *above_floor*, only deals whose progress reaches the floor.
+    Two of the rules that differ on any deal differ on one of these. With *above_floor*, only deals
+    whose progress reaches the floor count. The result is None when a comparison is not of one fact
+    with constants alone, or when there would be more deals than `MAX_DEALS`.
     """
     catalogue = rules[0].catalogue
     points: dict[int, set[int | None]] = {}
@@ -88,11 +88,11 @@ def distinguishing_deals(rules: list[Checked], *, above_floor: bool) -> list[Fac
     for place, numbers in points.items():
         fact = catalogue.facts[place]
         # Below the floor, and with unknown progress, no rule is evaluated.
-        limited = above_floor and fact.name == "progress"
-        low = max(fact.low, FLOOR) if limited else fact.low
+        only_above_floor = above_floor and fact.name == "progress"
+        low = max(fact.low, FLOOR) if only_above_floor else fact.low
         candidates = numbers | {fact.low, fact.high, low}
         inside = {n for n in candidates if n is not None and low <= n <= fact.high}
-        points[place] = {*inside} if limited else {*inside, None}
+        points[place] = {*inside} if only_above_floor else {*inside, None}
     if prod(len(numbers) for numbers in points.values()) > MAX_DEALS:
         return None
     return [

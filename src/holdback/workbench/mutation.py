@@ -105,6 +105,7 @@ def _verdict(mutant: Mutant, jurisdiction: Jurisdiction) -> Verdict:
                 continue
             if not run_example(example, evolve(changed[rulebook.since], on=example.on)).passed:
                 return Verdict(mutant=mutant, state=NOTICED, reason=example.name)
+    # `run_example` can refuse a mutant too: it binds the calculators to the changed settings.
     except (InvalidDocument, RuleError) as error:
         return Verdict(mutant=mutant, state=REFUSED, reason=str(error))
     if same:
@@ -153,9 +154,18 @@ def _settings(jurisdiction: Jurisdiction) -> Iterator[Mutant]:
                 )
 
 
+def _within(rulebook: Rulebook, period: Period) -> bool:
+    """
+    Return whether *rulebook* is in force in *period*.
+
+    Every start and end of a period is a change date, so a slice is wholly inside or outside.
+    """
+    return rulebook.since in period
+
+
 def _with_setting(rulebook: Rulebook, *, name: str, number: int, period: Period) -> Rulebook:
     """Return *rulebook* with another value of a setting if its slice is in *period*."""
-    if rulebook.since not in period:
+    if not _within(rulebook, period):
         return rulebook
     # The bounds of the reader: a value outside cannot be written unnoticed.
     low, high = TIMELINES[name]
@@ -184,7 +194,7 @@ def _parameters(jurisdiction: Jurisdiction) -> Iterator[Mutant]:
 
 def _with_parameter(rulebook: Rulebook, *, moved: Parameter, period: Period) -> Rulebook:
     """Return *rulebook* with a parameter *moved* if its slice is in *period*."""
-    if rulebook.since not in period or moved.name not in rulebook.parameters:
+    if not _within(rulebook, period) or moved.name not in rulebook.parameters:
         return rulebook
     parameters = {**rulebook.parameters, moved.name: moved}
     return _with_catalogue(rulebook, rulebook.catalogue.with_parameters(parameters), moved.name)
@@ -193,7 +203,7 @@ def _with_parameter(rulebook: Rulebook, *, moved: Parameter, period: Period) -> 
 def _with_catalogue(rulebook: Rulebook, catalogue: Catalogue, name: str) -> Rulebook:
     """Return *rulebook* with the rules that read the parameter *name* checked anew."""
 
-    def rechecked_set(rules: RuleSet) -> RuleSet:
+    def with_readers_rechecked(rules: RuleSet) -> RuleSet:
         # A rule set that is not affected stays the same object, which `provably_same` sees at once.
         if not any(name in rule.checked.parameters for rule in rules.rules):
             return rules
@@ -206,12 +216,14 @@ def _with_catalogue(rulebook: Rulebook, catalogue: Catalogue, name: str) -> Rule
             catalogue=catalogue,
         )
 
-    products = tuple(evolve(terms, rules=rechecked_set(terms.rules)) for terms in rulebook.products)
+    products = tuple(
+        evolve(terms, rules=with_readers_rechecked(terms.rules)) for terms in rulebook.products
+    )
     return evolve(
         rulebook,
         catalogue=catalogue,
         parameters=catalogue.parameters,
-        renewal=rechecked_set(rulebook.renewal),
+        renewal=with_readers_rechecked(rulebook.renewal),
         products=products,
     )
 
@@ -263,14 +275,14 @@ def _rewritten(rule: Rule, catalogue: Catalogue, *, changes: Mapping[str, Any]) 
 def _mutated_texts(tree: Tree, period: Period, jurisdiction: Jurisdiction) -> list[str]:
     """Return the mutants of an expression, checked in the first slice of *period*."""
     for rulebook in jurisdiction.slices:
-        if rulebook.since in period:
+        if _within(rulebook, period):
             return list(expression_mutants(check(tree, rulebook.catalogue, Kind.FLAG)))
     return []
 
 
 def _with_rule(rulebook: Rulebook, *, source: SourceRule, change: RuleChange) -> Rulebook:
     """Return *rulebook* with *change* made to the rule that was resolved from *source*."""
-    if rulebook.since not in source.period:
+    if not _within(rulebook, source.period):
         return rulebook
 
     def changed(rules: RuleSet) -> RuleSet:
@@ -283,7 +295,7 @@ def _with_rule(rulebook: Rulebook, *, source: SourceRule, change: RuleChange) ->
         return evolve(rules, rules=tuple(rule for rule in results if rule is not None))
 
     def changed_terms(terms: ProductTerms) -> ProductTerms:
-        # An unaffected product stays the same object, as above.
+        # An unaffected product stays the same object, which `provably_same` sees at once.
         rules = changed(terms.rules)
         return terms if rules is terms.rules else evolve(terms, rules=rules)
 
@@ -296,7 +308,7 @@ def _with_rule(rulebook: Rulebook, *, source: SourceRule, change: RuleChange) ->
 
 def _with_terms(rulebook: Rulebook, *, product: SourceProduct, setting: SettingMutant) -> Rulebook:
     """Return *rulebook* with a setting of *product* changed where it is offered."""
-    if rulebook.since not in product.period:
+    if not _within(rulebook, product.period):
         return rulebook
     return evolve(
         rulebook,
@@ -325,7 +337,8 @@ def _with_inherited(
     rulebook: Rulebook, *, switch_off: SwitchedOff, parent: Jurisdiction
 ) -> Rulebook:
     """Return *rulebook* with what *switch_off* leaves out, as and where *parent* has it."""
-    if rulebook.since not in switch_off.period or rulebook.since < parent.changes[0]:
+    # Before its first change date the parent has no rulebook, and so nothing to put back.
+    if not _within(rulebook, switch_off.period) or rulebook.since < parent.changes[0]:
         return rulebook
     before, renewal, catalogue = (
         parent.rulebook(rulebook.since),
@@ -340,7 +353,7 @@ def _with_inherited(
         return evolve(
             rulebook,
             products=tuple(
-                evolve(terms, rules=_rechecked_set(terms.rules, catalogue))
+                evolve(terms, rules=_all_rechecked(terms.rules, catalogue))
                 if terms.key == switch_off.name
                 else terms
                 for terms in products
@@ -374,7 +387,7 @@ def _put_back(
     return (*after[:at], before[place], *after[at:])
 
 
-def _rechecked_set(rules: RuleSet, catalogue: Catalogue) -> RuleSet:
+def _all_rechecked(rules: RuleSet, catalogue: Catalogue) -> RuleSet:
     """Return *rules*, all checked with the facts and parameters of *catalogue*."""
     checked = tuple(rechecked(rule, catalogue) for rule in rules.rules)
     return evolve(rules, rules=checked, catalogue=catalogue)

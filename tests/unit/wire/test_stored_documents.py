@@ -13,6 +13,8 @@ import wire_samples
 from every_case import for_every
 from holdback import InvalidDocument, Merchant, Money, wire
 from holdback.exact_json import Opaque, write_json
+from holdback.wire.converter import structured
+from holdback.wire.strict_json import read_json
 
 STATE = wire.write_merchant(wire_samples.MERCHANT)
 
@@ -267,3 +269,34 @@ def test_a_number_written_oddly_stays_as_it_came_in_a_dict_too():
         "d": 12,
     }
     assert write_json(fields).encode() == wire.write_event(event)
+
+
+@attrs.frozen
+class Renamed:
+    """A class with an attribute that is stored under its former name."""
+
+    renamed: str = attrs.field(alias="stored_name")
+
+
+@for_every(
+    ("document", "path", "message", "hint"),
+    [
+        (b'{"stored_name": 7}', "$.stored_name", "expected text, not a number", None),
+        (b"{}", "$.stored_name", "the field is missing", None),
+        (
+            b'{"stored_name": "x", "stored_nme": "x"}',
+            "$.stored_nme",
+            "unknown field",
+            "did you mean `stored_name`?",
+        ),
+    ],
+)
+def test_errors_name_a_field_as_it_is_stored(document, path, message, hint):
+    """
+    An error about a renamed attribute has the path, and the hint the name, of its stored field.
+    """
+    with pytest.raises(InvalidDocument) as caught:
+        structured(read_json(document), Renamed)
+
+    (error,) = caught.value.errors
+    assert (error.path, error.message, error.hint) == (path, message, hint)

@@ -26,7 +26,8 @@ from holdback.testing.conformance.simulation import Simulation
 
 # Merchants of each partner.
 MERCHANTS: Final = 3
-# The hosts in `docs/hosts` have up to 18 steps in an operation; a later step is never reached.
+# The hosts in `docs/hosts` have up to 18 steps in an operation; a crash at a later one would not
+# happen.
 _CRASH_STEPS: Final = 18
 _TIME_STEPS: Final = (
     timedelta(0),
@@ -60,8 +61,8 @@ Action: TypeAlias = Callable[[Simulation, Step], None]
 
 
 def _merchant(simulation: Simulation, step: Step) -> SimulatedMerchant:
-    partner = simulation.partners[step.merchant_number % len(simulation.partners)]
-    return simulation.merchant(partner, str(step.merchant_number // 2 % MERCHANTS))
+    name, place = divmod(step.merchant_number, len(simulation.partners))
+    return simulation.merchant(simulation.partners[place], str(name % MERCHANTS))
 
 
 def _key(simulation: Simulation, merchant: SimulatedMerchant, step: Step) -> str | None:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import threading
+from collections.abc import Callable
 from datetime import timedelta
-from typing import Final
+from typing import Final, TypeAlias
+
+from attrs import frozen
 
 from holdback.testing import payloads
 from holdback.testing.conformance.exchanges import OK, SimulatedMerchant
@@ -29,16 +32,42 @@ _LONGEST_LIFE: Final = timedelta(milliseconds=250)
 # Kills beyond the wanted ones while no process has answered anything, as on a slow machine.
 _MORE_KILLS: Final = 6
 
+# The status and body of each answer, by merchant_id and key.
+_Answers: TypeAlias = dict[tuple[str, str], tuple[int, bytes]]
+
+
+@frozen
+class _CutOff:
+    """The request during which the process was killed; whether it happened is unknown."""
+
+    merchant_id: str
+    key: str
+    body: bytes
+
 
 def crash_at_every_step(session: Session) -> None:
     """Let the host die at each step of each operation, until no operation has that many steps."""
-    for step in range(_MOST_STEPS):
+
+    def host_dies(step: int) -> bool:
         simulation = session.simulation()
         _crash_on_the_way_to_renewal(simulation, simulation.merchant(), step)
-        if simulation.crashes == 0:
-            expect(step > 0, "whole", "`crash(0)` did not let the host die in any operation")
-            return
-    expect(not simulation.crashes, "whole", f"an operation has more than {_MOST_STEPS} steps")
+        return simulation.crashes > 0
+
+    steps = crash_until_past_the_last_step(host_dies)
+    expect(steps > 0, "whole", "`crash(0)` did not let the host die in any operation")
+
+
+def crash_until_past_the_last_step(host_dies: Callable[[int], bool]) -> int:
+    """
+    Call *host_dies* with the steps from 0 on until the host survives, and return that step.
+
+    A host that still dies at step `_MOST_STEPS` breaks an invariant.
+    """
+    step = 0
+    while host_dies(step):
+        step += 1
+        expect(step < _MOST_STEPS, "whole", f"an operation has more than {_MOST_STEPS} steps")
+    return step
 
 
 def _crash_on_the_way_to_renewal(
@@ -80,12 +109,12 @@ def kill_at_random_moments(session: Session) -> None:
         life = longest * random.randrange(1000) // 1000
         killer = threading.Timer(life.total_seconds(), process.kill)
         killer.start()
-        answers = _accept_until_dead(simulation, process, merchants)
+        answers, cut_off = _accept_until_dead(simulation, process, merchants)
         killer.join()
         answered += sum(status == OK for status, _ in answers.values())
         if not answered:
             longest *= 2
-        _check_recovery(simulation, merchants, answers)
+        _check_recovery(simulation, merchants, answers, cut_off)
     expect(answered, "acknowledged-kept", "no process answered anything before it was killed")
 
 
@@ -97,13 +126,9 @@ def _wait_until_up(simulation: Simulation, process: Process, merchant: Simulated
 
 def _accept_until_dead(
     simulation: Simulation, process: Process, merchants: list[SimulatedMerchant]
-) -> dict[tuple[str, str], tuple[int, bytes]]:
-    """
-    Accept offers until the process is dead, and return its answers by merchant_id and key.
-
-    The last entry is the request that got no answer: status 0, and the body of the request.
-    """
-    answers: dict[tuple[str, str], tuple[int, bytes]] = {}
+) -> tuple[_Answers, _CutOff]:
+    """Accept offers until the process is dead; return its answers, and the unanswered request."""
+    answers: _Answers = {}
     number = 0
     while True:
         number += 1
@@ -115,17 +140,17 @@ def _accept_until_dead(
         try:
             answer = process.handle("accept_offer", request, key=key, at=simulation.at)
         except Crashed:
-            answers[merchant.merchant_id, key] = (0, request["body"])
-            return answers
+            return answers, _CutOff(merchant.merchant_id, key, request["body"])
         answers[merchant.merchant_id, key] = answer
 
 
 def _check_recovery(
     simulation: Simulation,
     merchants: list[SimulatedMerchant],
-    answers: dict[tuple[str, str], tuple[int, bytes]],
+    answers: _Answers,
+    cut_off: _CutOff,
 ) -> None:
-    """Check that acknowledged acceptances happened once; retry the one that was cut off."""
+    """Check that acknowledged acceptances happened once; retry the request that was cut off."""
     for merchant in merchants:
         simulation.read_concurrent_events(merchant)
     by_id = {merchant.merchant_id: merchant for merchant in merchants}
@@ -139,8 +164,7 @@ def _check_recovery(
             again = accept(simulation, merchant, offer_id, key=key)
             same = again.body == body
             expect(same, "replay-equal", "after the kill a key got other bytes")
-        elif status == 0:
-            simulation.ask("accept_offer", merchant, body, key=key)
+    simulation.ask("accept_offer", by_id[cut_off.merchant_id], cut_off.body, key=cut_off.key)
     for merchant in merchants:
         if merchant.projection.in_fulfilment:
             fund(simulation, merchant)

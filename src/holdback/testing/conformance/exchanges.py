@@ -83,7 +83,7 @@ class Exchange:
         return document
 
     def is_same_request(self, earlier: Exchange) -> bool:
-        """Whether both ask for the same; the evidence may differ, because the host supplies it."""
+        """Whether both are the same request; only the host's own evidence may differ."""
         return self.operation == earlier.operation and all(
             self.input.get(name) == earlier.input.get(name)
             for name in ("partner", "merchant_id", "body")

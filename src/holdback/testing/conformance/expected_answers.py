@@ -10,7 +10,8 @@ from holdback.testing.conformance.exchanges import OK, Exchange, SimulatedMercha
 from holdback.testing.conformance.invariants import expect
 
 _CONFLICTS: Final = frozenset({409, 422})
-# A request that names another merchant's provider_id is refused as such, also during fulfilment.
+# 404, because another merchant's provider_id is not found, even while an application is in
+# fulfilment.
 _REFUSALS: Final = frozenset({404, 409, 422})
 _UNKNOWN: Final = frozenset({404})
 _EXPIRED: Final = "offers_expired"

@@ -126,12 +126,11 @@ class Projection:
         return [key for key, deal in self.deals.items() if deal.status == "Funded"]
 
     def apply(self, stored: bytes) -> dict[str, Any]:
-        """
-        Apply one stored event and return it as a dictionary.
-
-        A type that `_APPLY` does not list changes none of the figures that the suite compares.
-        """
+        """Apply one stored event, of a type that `_APPLY` lists, and return it as a dictionary."""
         event: dict[str, Any] = json.loads(stored, parse_float=Decimal)
+        apply_event = self._APPLY.get(event["type"])
+        expect(apply_event is not None, "whole", f"{event['type']} is not a type of event")
+        assert apply_event is not None, "expected just before"
         at = instant(event["at"])
         expect(
             self.last_at is None or at >= self.last_at,
@@ -139,13 +138,12 @@ class Projection:
             f"{event['type']} is dated {at}, before {self.last_at}",
         )
         self.last_at = at
-        if event["type"] in self._APPLY:
-            self._APPLY[event["type"]](self, event)
+        apply_event(self, event)
         self.events_due.discard(event["type"])
         return event
 
     def check_between_operations(self) -> None:
-        """Check what must hold between two operations."""
+        """Every event the last operation promised has followed, and at most one deal is active."""
         expect(not self.events_due, "whole", f"no {', '.join(sorted(self.events_due))} followed")
         expect(len(self.active) <= 1, "one-active-deal", f"{len(self.active)} deals are active")
 
@@ -202,6 +200,7 @@ class Projection:
 
     def _deal_reopened(self, event: dict[str, Any]) -> None:
         self.deals[event["deal_id"]].status = "Funded"
+        # One operation may pay a deal off and reverse a payment: then the deal stays open.
         self.events_due.discard("DealRepaid")
 
     def _deal_renewed(self, event: dict[str, Any]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from holdback.testing.conformance.crashes import crash_until_past_the_last_step
 from holdback.testing.conformance.exchanges import SimulatedMerchant
 from holdback.testing.conformance.host import Crashed
 from holdback.testing.conformance.invariants import expect
@@ -22,17 +23,12 @@ from holdback.testing.conformance.session import Session
 
 
 def publishing(session: Session) -> None:
-    """Others receive every event, in order, at any step where the host dies."""
+    """Others receive every event, in order, whichever step the host dies at."""
     if "crash" not in session.optional:
         _publish_up_to_default(session, None)
         return
-    step, crashes = 0, 1
-    while crashes:
-        crashes = _publish_up_to_default(session, step)
-        step += 1
-    step = 0
-    while _crash_while_publishing(session, step):
-        step += 1
+    crash_until_past_the_last_step(lambda step: _publish_up_to_default(session, step) > 0)
+    crash_until_past_the_last_step(lambda step: _crash_while_publishing(session, step))
 
 
 def _publish_up_to_default(session: Session, step: int | None) -> int:

@@ -1,4 +1,4 @@
-"""Scripted checks, each of one kind of error: a repeated request, an expiry, a tenant."""
+"""Scripted checks for one kind of error each, such as in repeated requests or after an expiry."""
 
 from __future__ import annotations
 
@@ -206,7 +206,7 @@ def tenancy(session: Session) -> None:
     ):
         unknown_answer = simulation.ask(operation, own, {name: UNKNOWN})
         _check_as_unknown(unknown_answer, simulation.ask(operation, own, {name: foreign_id}))
-    # An offer_id is not a provider_id, not even an own one.
+    # The merchant's own offer_id is refused too where a provider_id is expected.
     own_offer_id = next(iter(own.projection.offers))
     simulation.ask("look_up", own, {"provider_id": own_offer_id})
     _renew_with_foreign_provider_id(simulation, provider_id)
