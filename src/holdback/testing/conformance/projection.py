@@ -200,8 +200,6 @@ class Projection:
 
     def _deal_reopened(self, event: dict[str, Any]) -> None:
         self.deals[event["deal_id"]].status = "Funded"
-        # One operation may pay a deal off and reverse a payment: then the deal stays open.
-        self.events_due.discard("DealRepaid")
 
     def _deal_renewed(self, event: dict[str, Any]) -> None:
         deal = self.deals[event["deal_id"]]
