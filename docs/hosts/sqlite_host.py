@@ -8,7 +8,7 @@ same transaction. `sqlite.md` explains the rest.
 
 import hashlib
 import sqlite3
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from uuid import uuid4
 
 from holdback import Context, InvalidDocument, Merchant, Refusal, wire
@@ -26,6 +26,19 @@ create table if not exists events (
     number integer primary key, partner, merchant_id, event, told default false
 );
 """
+
+
+class InvalidBody(InvalidDocument):
+    """The body of the request is invalid, and not a document of this service."""
+
+
+@contextmanager
+def blame_the_body():
+    """Raise `InvalidBody` for an invalid document."""
+    try:
+        yield
+    except InvalidDocument as error:
+        raise InvalidBody(error.errors) from None
 
 
 class SqliteHost:
@@ -54,11 +67,17 @@ class SqliteHost:
             db.execute("commit")
 
     def handle(self, operation, input, *, key, at):
-        """Return the status and the body of the answer. `at` is the time of the request."""
+        """
+        Return the status and the body of the answer. `at` is the time of the request.
+
+        Raises:
+            InvalidDocument: a document of this service, the stored state or the evidence, is
+                invalid. The caller can do nothing about it, so answer 500.
+        """
         try:
             with self.transaction() as db:
                 reply = self.answer(db, operation, input, key, at)
-        except (Refusal, InvalidDocument) as error:
+        except (Refusal, InvalidBody) as error:
             return wire.problem(error)["status"], wire.write_problem(error)
         return 200, reply
 
@@ -78,8 +97,11 @@ class SqliteHost:
         if operation == "look_up":
             return wire.write(self.engine.look_up(merchant, context).reply)
         currency = self.engine.jurisdictions.currency(merchant.jurisdiction)
-        command = wire.read_command(operation, body, currency)
-        outcome = self.engine.carry_out(merchant, command, context)
+        with blame_the_body():
+            command = wire.read_command(operation, body, currency)
+        # The engine finds invalid evidence in a request for offers, and invalid days in the others.
+        with nullcontext() if operation == "request_offers" else blame_the_body():
+            outcome = self.engine.carry_out(merchant, command, context)
         reply = wire.write(outcome.reply)
         self.store(db, outcome)
         if key is not None:
@@ -93,7 +115,8 @@ class SqliteHost:
         partner, body = input["partner"], input["body"]
         merchant_id = input.get("merchant_id")  # agents name it
         if operation == "request_offers":
-            merchant_id = wire.read_offers_request(body).application.merchant_id
+            with blame_the_body():
+                merchant_id = wire.read_offers_request(body).application.merchant_id
         elif operation in {"accept_offer", "look_up"}:
             kind = "offer_id" if operation == "accept_offer" else "provider_id"
             name = {"partner": partner, "kind": kind, "name": text_field(body, kind)}
@@ -145,10 +168,11 @@ def first_row(db, query, **where):
 
 def text_field(body, field):
     """Return the text in a field of *body*."""
-    document = wire.read_json(body)
+    with blame_the_body():
+        document = wire.read_json(body)
     value = document.get(field) if isinstance(document, dict) else None
     if type(value) is not str:
-        raise InvalidDocument.of("expected text", path=f"$.{field}")
+        raise InvalidBody.of("expected text", path=f"$.{field}")
     return value
 
 

@@ -82,7 +82,8 @@ class Engine:
     """
     The operations of the service, by the rules of *jurisdictions*.
 
-    Every operation takes the merchant first, then what is asked, then the context.
+    Every operation takes the merchant, the arguments of the operation and the context, in this
+    order. Optional arguments follow the context; give them by keyword.
 
     Args:
         jurisdictions: The rules to decide by.

@@ -225,6 +225,7 @@ def test_every_block_runs(page, tmp_path, monkeypatch):
     Every code block of the README and of the pages runs (decisions/documentation).
     """
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOLDBACK_NAMESPACE", "0b9f1d3c-6f0f-4c5e-9d5b-3f8f1f7f2a11")
     for name in FOLDERS.get(page, ()):
         shutil.copytree(ROOT / name, tmp_path / name)
     run = Run(tmp_path)

@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+import traceback
 from pathlib import Path
 
 import postgres
@@ -45,6 +46,11 @@ def test_a_wrong_configuration_is_refused_at_the_start(tmp_path):
             "the same key",
         ),
         ('[[partner]]\nname = "acme"', "only"),
+        ('[[partners]]\nname = "acme"', r"partners\[0\]: expected the keys name, key_sha256"),
+        (
+            '[[partners]]\nwebhook = { url = "acme.example", secret = "whsec_c2VjcmV0" }',
+            r"partners\[0\]\.webhook\.url: expected an address",
+        ),
     ],
 )
 def test_a_wrong_file_of_partners_is_refused(tmp_path, text, message):
@@ -55,6 +61,39 @@ def test_a_wrong_file_of_partners_is_refused(tmp_path, text, message):
     path.write_text(text.replace("HASH", "0" * 64))
     with pytest.raises(ValueError, match=message):
         read_partners(path)
+
+
+def test_an_error_in_the_file_of_partners_repeats_no_secret(tmp_path):
+    """
+    Someone who stores a key instead of its digest learns the place; no log learns the key.
+    """
+    path = tmp_path / "partners.toml"
+    path.write_text('[[partners]]\nname = "acme"\nkey_sha256 = "my-plain-key"\njurisdiction = "GB"')
+    with pytest.raises(ValueError, match="64 hex digits") as caught:
+        read_partners(path)
+    assert str(caught.value) == f"{path}: partners[0].key_sha256: expected 64 hex digits"
+    assert "my-plain-key" not in "".join(traceback.format_exception(caught.value))
+
+
+def test_sample_data_stays_out_of_the_database_of_the_service(tmp_path):
+    """
+    With the variable of a real database set, `--sample` needs a database of its own.
+    """
+    database = tmp_path / "holdback.db"
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "docs/hosts/fastapi_host"), "--sample"],
+        env=os.environ | {"HOLDBACK_DATABASE_URL": f"sqlite:///{database}"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+    assert done.returncode == 1
+    assert done.stderr.startswith(
+        "--sample does not write to the database of HOLDBACK_DATABASE_URL"
+    )
+    assert not database.exists()
 
 
 def test_one_command_starts_it_with_sample_data(tmp_path):

@@ -20,7 +20,7 @@ from fastapi_host.store import ISOLATION_LEVELS
 from holdback import Engine
 
 TRY = """\
-Sample data, deleted when this ends. Keys: {acme} and {west} for partners, {agent} for an agent.
+Sample data, {kept}. Keys: {acme} and {west} for partners, {agent} for an agent.
 The endpoints are described at {base}/docs. Three things to try:
 
 # 1. Look up a merchant: book-shop has paid down more than half, and can renew.
@@ -41,8 +41,10 @@ curl -s -X POST -H 'Authorization: Bearer {acme}' -H 'Idempotency-Key: try-1' \\
 def main():
     options = _options()
     with tempfile.TemporaryDirectory() as folder:
+        kept = "in the database of --database"
         if options.sample and options.database is None:
             options.database = f"sqlite:///{folder}/holdback.db"
+            kept = "deleted when this ends"
         app = _app(options)
         logs.log_to(sys.stdout)
         if options.command == "review":
@@ -53,7 +55,7 @@ def main():
         if options.sample:
             ids = sample.fill(app.state.host)
             base = f"http://{options.host}:{options.port}"
-            print(TRY.format(base=base, **sample.KEYS, **ids), flush=True)
+            print(TRY.format(base=base, kept=kept, **sample.KEYS, **ids), flush=True)
         uvicorn.run(app, host=options.host, port=options.port, access_log=False, log_level="error")
 
 
@@ -66,9 +68,17 @@ def _options():
     parser.add_argument("--partners", help="the TOML file of partners and agents")
     parser.add_argument("--checks", help="your checks, as MODULE:NAME")
     url = os.environ.get("HOLDBACK_DATABASE_URL")
-    parser.add_argument("--database", default=url, help="URL; default HOLDBACK_DATABASE_URL")
+    parser.add_argument("--database", help="URL; default HOLDBACK_DATABASE_URL")
     parser.add_argument("--isolation-level", choices=ISOLATION_LEVELS, help="for PostgreSQL")
-    return parser.parse_args()
+    options = parser.parse_args()
+    if options.sample and url and options.database is None:
+        # The variable names a service's own database, which sample data must not get into.
+        sys.exit(
+            "--sample does not write to the database of HOLDBACK_DATABASE_URL; "
+            "unset the variable, or name a database with --database"
+        )
+    options.database = options.database or url
+    return options
 
 
 def _app(options):

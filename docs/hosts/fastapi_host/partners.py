@@ -11,20 +11,37 @@ import tomllib
 from hmac import compare_digest
 from pathlib import Path
 
-from attrs import field, frozen
-from attrs.validators import instance_of, matches_re, optional
+from attrs import field, fields, frozen
+from attrs.validators import instance_of, optional
+
+
+def like(pattern, expected):
+    """Return a validator whose error never repeats the value, which may be a key by mistake."""
+    pattern = re.compile(pattern)
+
+    def check(_, attribute, value):
+        if not isinstance(value, str) or pattern.fullmatch(value) is None:
+            raise ValueError(f"{attribute.name}: expected {expected}")
+
+    return check
+
 
 # A name appears in paths, tables and logs.
-name_like = matches_re(re.compile(r"[a-z0-9][a-z0-9._-]{0,63}"))
-sha256_like = matches_re(re.compile(r"[0-9a-f]{64}"))
+name_like = like(
+    r"[a-z0-9][a-z0-9._-]{0,63}",
+    "1 to 64 of a-z, 0-9, `.`, `_` and `-`, starting with a letter or a digit",
+)
+sha256_like = like(r"[0-9a-f]{64}", "64 hex digits")
 
 
 @frozen(kw_only=True)
 class Webhook:
     """The URL for a partner's notifications, and the secret that signs them."""
 
-    url: str = field(validator=matches_re(re.compile(r"https?://\S+")))
-    secret: str = field(repr=False, validator=matches_re(re.compile(r"whsec_[A-Za-z0-9+/]+=*")))
+    url: str = field(validator=like(r"https?://\S+", "an address with http:// or https://"))
+    secret: str = field(
+        repr=False, validator=like(r"whsec_[A-Za-z0-9+/]+=*", "`whsec_` and text in Base64")
+    )
 
 
 @frozen(kw_only=True)
@@ -33,7 +50,7 @@ class Partner:
 
     name: str = field(validator=name_like)
     key_sha256: str = field(repr=False, validator=sha256_like)
-    jurisdiction: str = field(validator=instance_of(str))
+    jurisdiction: str = field(validator=like(".+", "the code of a jurisdiction"))
     webhook: Webhook | None = field(default=None, validator=optional(instance_of(Webhook)))
 
     @property
@@ -88,13 +105,33 @@ def sha256(key):
 
 
 def read_partners(path):
-    """Return the partners and agents of a TOML file; `fastapi.md` shows one."""
+    """
+    Return the partners and agents of a TOML file; `fastapi.md` shows one.
+
+    Raises:
+        ValueError: naming the first wrong place in the file, without the value there.
+    """
     document = tomllib.loads(Path(path).read_text(encoding="utf-8"))
-    partners = [
-        Partner(**{**table, "webhook": Webhook(**table["webhook"]) if "webhook" in table else None})
-        for table in document.pop("partners", [])
+    partners = []
+    for number, table in enumerate(document.pop("partners", [])):
+        place = f"{path}: partners[{number}]"
+        if "webhook" in table:
+            table["webhook"] = _read(Webhook, table["webhook"], f"{place}.webhook")
+        partners.append(_read(Partner, table, place))
+    agents = [
+        _read(Agent, table, f"{path}: agents[{number}]")
+        for number, table in enumerate(document.pop("agents", []))
     ]
-    agents = [Agent(**table) for table in document.pop("agents", [])]
     if document:
         raise ValueError(f"{path}: expected only [[partners]] and [[agents]]")
     return Partners(partners=tuple(partners), agents=tuple(agents))
+
+
+def _read(kind, table, place):
+    try:
+        return kind(**table)
+    except ValueError as error:
+        raise ValueError(f"{place}.{error}") from None
+    except TypeError:  # a key is missing or unknown
+        keys = ", ".join(attribute.name for attribute in fields(kind))
+        raise ValueError(f"{place}: expected the keys {keys}") from None

@@ -20,9 +20,14 @@ class Kind:
     detail: str
 
 
-RETRY = "send the request again, with the same key"
+RETRY = "send the request again, with the same `Idempotency-Key`"
 LIMIT = f"a body may have at most {wire.REQUEST_LIMIT} bytes"
-UNAUTHORIZED = Kind(401, "unauthorized", "No valid key was given", "`Authorization: Bearer KEY`")
+UNAUTHORIZED = Kind(
+    401,
+    "unauthorized",
+    "No valid key was given",
+    "send the key in the header `Authorization: Bearer KEY`",
+)
 FORBIDDEN = Kind(
     403, "forbidden", "The key is not for this endpoint", "this key is of another kind"
 )
@@ -31,7 +36,7 @@ NOT_ALLOWED = Kind(405, "method_not_allowed", "The method is not allowed", "see 
 TOO_LARGE = Kind(413, "too_large", "The body is too large", LIMIT)
 NOT_JSON = Kind(415, "not_json", "The body is not JSON", "send it as `application/json`")
 INVALID_REQUEST = Kind(422, "invalid_request", "The request is not valid", "`errors` says what")
-INTERNAL_ERROR = Kind(500, "internal_error", "Something went wrong", RETRY)
+INTERNAL_ERROR = Kind(500, "internal_error", "Something went wrong", "send the request again")
 UNAVAILABLE = Kind(503, "unavailable", "The service is busy", RETRY)
 CHECKS_FAILED = Kind(503, "checks_failed", "The checks could not be made", RETRY)
 BY_STATUS = {kind.status: kind for kind in (NOT_FOUND, NOT_ALLOWED, INTERNAL_ERROR)}
