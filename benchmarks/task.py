@@ -23,8 +23,8 @@ STATUS = Type(Kind.TEXT, options=("Funded", "Repaid", "Renewed", "Defaulted", "C
 CATALOGUE = Catalogue(
     currency=GBP,
     facts=(
-        Fact(name="progress", type=PERCENT, low=0, high=100_0000, derived=True),
-        Fact(name="performance", type=PERCENT, low=0, high=10_000_0000, derived=True),
+        Fact(name="progress", type=PERCENT, low=0, high=100_0000, rounded_down=True),
+        Fact(name="performance", type=PERCENT, low=0, high=10_000_0000, rounded_down=True),
         Fact(name="balance", type=MONEY, low=0, high=10**12),
         Fact(name="status", type=STATUS, low=0, high=4),
         Fact(name="days_since_funding", type=DAYS, low=0, high=36_600),
@@ -33,7 +33,7 @@ CATALOGUE = Catalogue(
         Fact(name="deals_completed", type=COUNT, low=0, high=10_000),
         Fact(name="deals_defaulted", type=COUNT, low=0, high=10_000),
         Fact(name="average_monthly_takings", type=MONEY, low=0, high=10**12),
-        Fact(name="takings_trend", type=PERCENT, low=0, high=10_000_0000, derived=True),
+        Fact(name="takings_trend", type=PERCENT, low=0, high=10_000_0000, rounded_down=True),
         Fact(name="identity_verified", type=FLAG, low=0, high=1),
     ),
 )

@@ -18,8 +18,8 @@ STATUS = Type(Kind.TEXT, options=("Funded", "Repaid", "Renewed", "Defaulted", "C
 GRADE = Type(Kind.TEXT, options=("A", "B", "C"))
 
 FACTS = (
-    Fact(name="progress", type=PERCENT, low=0, high=100_0000, derived=True),
-    Fact(name="performance", type=PERCENT, low=0, high=1000_0000, derived=True),
+    Fact(name="progress", type=PERCENT, low=0, high=100_0000, rounded_down=True),
+    Fact(name="performance", type=PERCENT, low=0, high=1000_0000, rounded_down=True),
     Fact(name="split", type=PERCENT, low=0, high=100_0000),
     Fact(name="growth", type=PERCENT, low=-100_0000, high=400_0000),
     Fact(name="factor_rate", type=RATIO, low=1_000000, high=2_000000),

@@ -68,7 +68,7 @@ def facts() -> str:
 
 def _type(fact: Fact) -> str:
     kind = "money" if fact.type.kind is Kind.MONEY else fact.type.kind.value
-    return f"{kind}, rounded down" if fact.derived else kind
+    return f"{kind}, rounded down" if fact.rounded_down else kind
 
 
 def _range(fact: Fact) -> str:

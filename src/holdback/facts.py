@@ -98,7 +98,7 @@ def _fact(currency: Currency, row: tuple[str, str, int | tuple[str, ...], str, s
         type=type_,
         low=1 if kind == "date" else 0,
         high=high if isinstance(high, int) else len(options) - 1,
-        derived=kind.endswith("*"),
+        rounded_down=kind.endswith("*"),
         description=description,
         origin=origin,
     )

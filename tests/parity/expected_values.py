@@ -36,7 +36,7 @@ def expected_value(fact, value):
 def _written(fact, value):
     """*value* of a column as a facts document has it."""
     if isinstance(value, float):
-        value = decimal_of(value, fact.type.places, down=fact.derived)
+        value = decimal_of(value, fact.type.places, down=fact.rounded_down)
     if (
         isinstance(value, Decimal)
         and value.is_finite()

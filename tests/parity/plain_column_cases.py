@@ -43,9 +43,9 @@ WORDS = ("Funded", "funded", "", "nan", "None", "<NA>", "O'Brien", "Café", "x" 
 TEXT = Type(Kind.TEXT, options=WORDS)
 
 FACTS = (
-    Fact(name="progress", type=PERCENT, low=0, high=100_0000, derived=True),
-    Fact(name="pace", type=PERCENT, low=0, high=1_000_000_0000, derived=True),
-    Fact(name="growth", type=PERCENT, low=-100_0000, high=400_0000, derived=True),
+    Fact(name="progress", type=PERCENT, low=0, high=100_0000, rounded_down=True),
+    Fact(name="pace", type=PERCENT, low=0, high=1_000_000_0000, rounded_down=True),
+    Fact(name="growth", type=PERCENT, low=-100_0000, high=400_0000, rounded_down=True),
     Fact(name="split", type=PERCENT, low=-100_0000, high=400_0000),
     Fact(name="rate", type=RATIO, low=0, high=3_000000),
     Fact(name="slope", type=RATIO, low=-2_500000, high=10**12),

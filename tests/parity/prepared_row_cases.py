@@ -36,7 +36,7 @@ def wide_catalogue():
     random = Random("wide catalogue")
     flag, day = Type(Kind.FLAG), Type(Kind.DATE)
     facts = [
-        Fact(name="progress", type=NUMBERS[Kind.PERCENT], low=0, high=100_0000, derived=True),
+        Fact(name="progress", type=NUMBERS[Kind.PERCENT], low=0, high=100_0000, rounded_down=True),
         Fact(name="balance", type=YEN, low=0, high=10**12),
         Fact(name="huge_count", type=NUMBERS[Kind.COUNT], low=-HUGE, high=HUGE),
         Fact(name="huge_money", type=YEN, low=0, high=HUGE),

@@ -86,7 +86,7 @@ def test_decimals_that_are_cut_off(monkeypatch):
     plain = column_readers.ColumnReader.decimal
 
     def cut(self, column, dtype):
-        return plain(evolve(self, fact=evolve(self.fact, derived=True)), column, dtype)
+        return plain(evolve(self, fact=evolve(self.fact, rounded_down=True)), column, dtype)
 
     monkeypatch.setattr(column_readers.ColumnReader, "decimal", cut)
     assert misread_in()

@@ -123,7 +123,7 @@ def _fact(fact: Fact) -> Json:
         "currency": None if currency is None else [currency.code, currency.places],
         "options": fact.type.options,
         "range": [fact.low, fact.high],
-        "derived": fact.derived,
+        "derived": fact.rounded_down,
     }
 
 

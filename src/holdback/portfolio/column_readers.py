@@ -160,7 +160,7 @@ class ColumnReader:
         if places > scale:
             scaled = self.shared(scaled)
             down = self.shared(scaled.floor())
-            scaled = down if self.fact.derived else self.api.when(down == scaled).then(down)
+            scaled = down if self.fact.rounded_down else self.api.when(down == scaled).then(down)
         return self.within(scaled.cast(self.api.Int64), ~column.is_null())
 
     def float(self, column: Expr) -> Column:
@@ -172,7 +172,7 @@ class ColumnReader:
         about = self.shared((near * scale).floor())  # off by at most 1
         cases = [((about + 1) / scale <= near, about + 1), (about / scale <= near, about)]
         down = self.shared(chain(self.api, cases, about - 1))
-        exact = down if self.fact.derived else self.api.when(down / scale == near).then(down)
+        exact = down if self.fact.rounded_down else self.api.when(down / scale == near).then(down)
         given = ~(column.is_null() | column.is_nan())
         return self.within(exact.cast(self.api.Int64), given)
 

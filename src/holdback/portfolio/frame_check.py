@@ -134,4 +134,4 @@ def _unreadable_columns(plan: ColumnPlan, place: int, mask: int) -> Iterator[tup
 def _expected(fact: Fact) -> str:
     # A derived percentage may have more decimals: it is rounded down.
     decimals = f", at most {fact.type.places} decimals"
-    return fact.out_of_range + (decimals if fact.type.places and not fact.derived else "")
+    return fact.out_of_range + (decimals if fact.type.places and not fact.rounded_down else "")

@@ -84,14 +84,14 @@ def _same_reading(left: Fact, right: Fact) -> bool:
         left.type.options,
         left.low,
         left.high,
-        left.derived,
+        left.rounded_down,
     ) == (
         right.type.kind,
         right.type.places,
         right.type.options,
         right.low,
         right.high,
-        right.derived,
+        right.rounded_down,
     )
 
 

@@ -5,7 +5,8 @@ by the reference interpreter (`interpret`, `trace`), by the closure (`closure`) 
 (`text`, `words`). The language knows numbers, money and dates; it does not know merchants.
 
 >>> from holdback.money import Currency
->>> progress = Fact(name="progress", type=Type(Kind.PERCENT), low=0, high=1_000_000, derived=True)
+>>> percent = Type(Kind.PERCENT)
+>>> progress = Fact(name="progress", type=percent, low=0, high=1_000_000, rounded_down=True)
 >>> catalogue = Catalogue(facts=(progress,), currency=Currency.of("GBP"))
 >>> rule = check(parse("progress >= 50%"), catalogue)
 >>> facts = catalogue.prepare({"progress": "64%"})

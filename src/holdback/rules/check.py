@@ -216,7 +216,7 @@ class _Checker:
             name=fact.name,
             low=fact.low,
             high=fact.high,
-            rounding=Rounding.DOWN if fact.derived else Rounding.NONE,
+            rounding=Rounding.DOWN if fact.rounded_down else Rounding.NONE,
             start=tree.start,
             end=tree.end,
         )

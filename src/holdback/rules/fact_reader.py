@@ -26,7 +26,7 @@ class FactShape(NamedTuple):
     places: int
     low: int
     high: int
-    derived: bool
+    rounded_down: bool
     options: tuple[str, ...]
 
 
@@ -80,7 +80,7 @@ def _constants(place: int, shape: FactShape) -> dict[str, Any]:
         f"n{place}": shape.name,
         f"s{place}": Decimal(10**shape.places),
         f"t{place}": multiply,
-        f"w{place}": floor if shape.derived else whole,
+        f"w{place}": floor if shape.rounded_down else whole,
         f"o{place}": ordinals.get,
     }
 

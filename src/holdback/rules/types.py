@@ -181,8 +181,9 @@ class Fact:
     """
     A typed, named value that a rule may read.
 
-    `low` and `high` are the ends of its range in the type's scale, both included. `derived` marks a
-    percentage that is rounded down from an exact fraction. `origin` says who supplies the value.
+    `low` and `high` are the ends of its range in the type's scale, both included. `rounded_down`
+    marks a percentage that is rounded down from an exact fraction. `origin` says who supplies the
+    value.
     """
 
     name: str
@@ -190,7 +191,7 @@ class Fact:
     # INVARIANT: every prepared number lies in this range; the bound of 2**62 rests on it.
     low: int
     high: int
-    derived: bool = False
+    rounded_down: bool = False
     description: str = ""
     origin: str = ""
 
@@ -201,7 +202,7 @@ class Fact:
         Raises:
             ValueError: when *value* is invalid or outside the range.
         """
-        number = self.type.read(value, down=self.derived)
+        number = self.type.read(value, down=self.rounded_down)
         if number is not None and not self.low <= number <= self.high:
             raise ValueError(self.out_of_range)
         return number
@@ -272,7 +273,7 @@ class Catalogue:
                     places=fact.type.places,
                     low=fact.low,
                     high=fact.high,
-                    derived=fact.derived,
+                    rounded_down=fact.rounded_down,
                     options=fact.type.options,
                 )
                 for fact in self.facts

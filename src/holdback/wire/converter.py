@@ -244,7 +244,7 @@ def _collect(error: BaseException, path: str, errors: list[ErrorDetail]) -> None
     """Add the details of *error*, which is about *path*, to *errors*; its values are left out."""
     if isinstance(error, ClassValidationError):
         fields, others = error.group_exceptions()
-        # The notes of cattrs have the attributes' names; the document has their aliases.
+        # cattrs names the attributes; the document has their aliases.
         aliases = {attribute.name: attribute.alias for attribute in attrs.fields(error.cl)}
         for inner, note in fields:
             _collect(inner, f"{path}.{aliases[note.name]}", errors)

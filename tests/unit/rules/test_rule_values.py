@@ -324,7 +324,7 @@ def test_a_derived_percentage_is_rounded_down():
         (Decimal("1E-999999"), 0),
     ):
         assert CATALOGUE.prepare({"progress": value})[0] == number
-    derived = Fact(name="trend", type=PERCENT, low=-100_0000, high=0, derived=True)
+    derived = Fact(name="trend", type=PERCENT, low=-100_0000, high=0, rounded_down=True)
     below = Catalogue(facts=(derived,), currency=GBP)
     for value in (Decimal("-0.00001"), "-0.00001", Decimal("-1E-999999")):
         assert below.prepare({"trend": value}) == (-1,)

@@ -10,7 +10,7 @@ from holdback.rules import Catalogue, Fact, Kind, Parameter, Type, check, parse
 PERCENT = Type(Kind.PERCENT)
 HALF = 500_000
 FACTS = (
-    Fact(name="progress", type=PERCENT, low=HALF - 2, high=HALF + 3, derived=True),
+    Fact(name="progress", type=PERCENT, low=HALF - 2, high=HALF + 3, rounded_down=True),
     Fact(name="a", type=Type(Kind.COUNT), low=0, high=4),
     Fact(name="b", type=Type(Kind.COUNT), low=-2, high=2),
     Fact(name="t", type=Type(Kind.TEXT, options=("P", "Q", "R", "S")), low=0, high=3),
