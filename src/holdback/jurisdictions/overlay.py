@@ -2,8 +2,8 @@
 The layers of a jurisdiction and its parents (`Layer`, `Policy`), and one being read (`Draft`).
 
 A child overlays its parent by id, separately on each day: what it has itself on a day replaces what
-the parent has under the same id, whole, and what it switches off is gone. There is no deeper merge
-(decisions/overlays).
+the parent has under the same id, whole, and what it switches off is gone. A parameter is replaced
+with its whole timeline. There is no deeper merge (decisions/overlays).
 """
 
 from __future__ import annotations
@@ -171,8 +171,9 @@ class Draft:
         """
         Return this draft with the layers of *parent* under its own.
 
-        A name that both have is the child's. Errors, such as a switch-off of a rule that the parent
-        lacks, are added to the document of this draft.
+        A parameter that both have is the child's. The layers keep the rules and products of both:
+        `rules_on` and `products_on` overlay them on a day. Errors, such as a switch-off of a rule
+        that the parent lacks, are added to the document of this draft.
         """
         self._check_switched_off(parent)
         self._check_names(parent)

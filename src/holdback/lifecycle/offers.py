@@ -46,7 +46,7 @@ from holdback.ruleset import known_facts
 # able to fill it.
 MOST_OPEN_SETS: Final = 50
 
-# The checks of service 1, each with the facts that it gives as evidence.
+# The checks that a host makes (service 1), each with the facts that it gives as evidence.
 CHECKS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
         "identity": ("identity_verified",),

@@ -94,7 +94,8 @@ def interval(operator: str, operands: Sequence[Ends]) -> Ends:
     """
     Return the lowest and highest value that *operator* can give, from those of its *operands*.
 
-    All are in units of one scale. `check.product` bounds `*`.
+    The operands are in units of one scale, and so is the result. `*` has no line here, because its
+    result has another scale: `check.product` bounds it.
     """
     lows, highs = zip(*operands, strict=True)
     return _INTERVALS[operator](lows, highs)

@@ -128,12 +128,12 @@ def is_surely_within_limits(text: str) -> bool:
 
 
 def array_table_offsets(text: str) -> Mapping[Path, int]:
-    r"""Return the offset of every `[[table]]` header of *text*, which is valid TOML, by path.
+    r"""
+    Return the offset of every `[[table]]` header of *text*, which is valid TOML, by path.
 
     Every rule and example asks for its line, even in a valid file, and finding these headers is far
-    cheaper than `locate`. The result is empty where a multi-line string could contain a line that
-    looks like a header, or where a header is written with quotes or comments in it; `locate` finds
-    those.
+    cheaper than `locate`. The result is empty, and `locate` has to find them, if *text* has a
+    multi-line string, or a line that begins with `[[` and is not a plain header in small letters.
 
     >>> array_table_offsets("[[rules]]\nid = 1\n[[rules]]\n")["rules", 1]
     17
@@ -148,7 +148,7 @@ def array_table_offsets(text: str) -> Mapping[Path, int]:
         path: Path = ()
         for part in parents:
             path = (*path, part)
-            if path in lengths:
+            if path in lengths:  # `[[a.b]]` belongs to the last `[[a]]` so far
                 path = (*path, lengths[path] - 1)
         path = (*path, last)
         lengths[path] = lengths.get(path, 0) + 1

@@ -49,7 +49,8 @@ def read_json(body: bytes | str, *, limit: int = REQUEST_LIMIT, depth: int = REQ
     """
     Return the tree of *body*: dicts, lists, text, True, False, None, and numbers as `Verbatim`.
 
-    *limit* is in bytes, *depth* in nested brackets.
+    A `Verbatim` is the text of a number, as it came. *limit* is in bytes, *depth* in nested
+    brackets.
 
     >>> read_json(b'{"share": 0.10}')
     {'share': '0.10'}

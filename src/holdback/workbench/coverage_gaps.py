@@ -12,7 +12,11 @@ from holdback.workbench.thresholds import one_sided_thresholds
 
 
 def coverage_gaps(jurisdiction: Jurisdiction, runs: Iterable[ExampleRun]) -> Iterator[ErrorDetail]:
-    """Yield the answers that no example gives, of rules as a whole and of each threshold."""
+    """
+    Yield what no example shows: answers of rules, and either side of a threshold.
+
+    A gap of a product would belong here, too: `check` and `test` both report what is yielded.
+    """
     yield from (_gap(rule) for rule in coverage(jurisdiction, runs) if rule.missing)
     yield from one_sided_thresholds(jurisdiction)
 

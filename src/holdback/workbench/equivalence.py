@@ -76,9 +76,10 @@ def distinguishing_deals(rules: list[Checked], *, above_floor: bool) -> list[Fac
     """
     Return a finite set of deals that exposes any difference between *rules*.
 
-    Two of the rules that differ on any deal differ on one of these. With *above_floor*, only deals
-    whose progress reaches the floor count. The result is None when a comparison is not of one fact
-    with constants alone, or when there would be more deals than `MAX_DEALS`.
+    If two of the rules differ on some deal, they also differ on one of the deals returned. With
+    *above_floor*, only deals count whose progress reaches the floor. The result is None when a
+    comparison is not of one fact with constants alone, or when there would be more deals than
+    `MAX_DEALS`.
     """
     catalogue = rules[0].catalogue
     points: dict[int, set[int | None]] = {}
