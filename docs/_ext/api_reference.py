@@ -93,7 +93,15 @@ class PublicApi(SphinxDirective):
             "SplitPercentageCalculator",
             "TermCalculator",
         ),
-        "Errors": ("HoldbackError", "InvalidDocument", "RuleError", "Refusal"),
+        "Errors": (
+            "HoldbackError",
+            "Refusal",
+            "InvalidDocument",
+            "RuleError",
+            "StateError",
+            "ConfigurationError",
+            "HistoryError",
+        ),
     }
 
     def run(self) -> list[nodes.Node]:

@@ -21,7 +21,7 @@ from sphinx.util.docutils import SphinxDirective
 
 import holdback
 from holdback import wire
-from holdback.errors import REFUSALS
+from holdback.errors import ERROR_CODES, REFUSALS
 from holdback.exact_numbers import ROUNDINGS
 from holdback.facts import INITIAL_EVIDENCE, catalogue
 from holdback.lifecycle.transitions import NOT_YET, TABLE
@@ -104,6 +104,11 @@ def refusals() -> str:
     """Return every code of a refusal."""
     rows = [(_code(code), str(status), title) for code, (status, title) in REFUSALS.items()]
     return table(("Code", "Status", "Title"), rows)
+
+
+def error_codes() -> str:
+    """Return every code of an error in a list."""
+    return table(("Code", "Meaning"), ((_code(code), text) for code, text in ERROR_CODES.items()))
 
 
 def transitions() -> str:
@@ -200,6 +205,7 @@ TABLES = {
     "facts": facts,
     "operators": operators,
     "refusals": refusals,
+    "error_codes": error_codes,
     "transitions": transitions,
     "calculators": calculators,
     "events": events,

@@ -13,7 +13,15 @@ if TYPE_CHECKING:
     from holdback import wire
     from holdback.eligibility import Assessment
     from holdback.engine import Engine, Outcome
-    from holdback.errors import HoldbackError, InvalidDocument, Refusal, RuleError
+    from holdback.errors import (
+        ConfigurationError,
+        HistoryError,
+        HoldbackError,
+        InvalidDocument,
+        Refusal,
+        RuleError,
+        StateError,
+    )
     from holdback.jurisdictions.folder import load_jurisdictions
     from holdback.jurisdictions.jurisdiction import Jurisdictions
     from holdback.jurisdictions.rulebook import Rulebook
@@ -38,11 +46,13 @@ __all__ = [
     "Application",
     "Assessment",
     "BankDetails",
+    "ConfigurationError",
     "Context",
     "Deal",
     "Engine",
     "Entry",
     "FactorRateCalculator",
+    "HistoryError",
     "HoldbackError",
     "InvalidDocument",
     "Jurisdictions",
@@ -59,6 +69,7 @@ __all__ = [
     "RuleError",
     "Rulebook",
     "SplitPercentageCalculator",
+    "StateError",
     "Takings",
     "TermCalculator",
     "load_jurisdictions",
@@ -72,11 +83,13 @@ _MODULES: Final = {
     "Application": "model.application",
     "Assessment": "eligibility",
     "BankDetails": "model.acceptance",
+    "ConfigurationError": "errors",
     "Context": "lifecycle.context",
     "Deal": "model.deal",
     "Engine": "engine",
     "Entry": "model.deal",
     "FactorRateCalculator": "offers.calculator",
+    "HistoryError": "errors",
     "HoldbackError": "errors",
     "InvalidDocument": "errors",
     "Jurisdictions": "jurisdictions.jurisdiction",
@@ -93,6 +106,7 @@ _MODULES: Final = {
     "RuleError": "errors",
     "Rulebook": "jurisdictions.rulebook",
     "SplitPercentageCalculator": "offers.calculator",
+    "StateError": "errors",
     "Takings": "model.merchant",
     "TermCalculator": "offers.calculator",
     "load_jurisdictions": "jurisdictions.folder",

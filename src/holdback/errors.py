@@ -1,10 +1,15 @@
 """The exceptions that holdback raises on purpose.
 
-`HoldbackError` has three subclasses:
+The subclasses of `HoldbackError` say who has to act:
 
-- `InvalidDocument`: a document cannot be read; it lists all its errors at once.
-- `RuleError`: an expression of the rule language is wrong; it points at the characters.
 - `Refusal`: an expected business "no"; it carries a stable code and a suggested HTTP status.
+- `InvalidDocument`: a document of a partner or of an author is invalid.
+- `RuleError`: an expression of the rule language is wrong; it points at the characters.
+- `StateError`: a stored document cannot be read, or contradicts itself.
+- `ConfigurationError`: what the host configured or supplied is invalid.
+- `HistoryError`: events do not follow one another.
+
+All but `Refusal` and `RuleError` list every error at once, with codes from `ERROR_CODES`.
 
 INVARIANT: no message holds personal data. Messages name places and expectations, and repeat only
 text from a rule file, an identifier, or a value from a declared set.
@@ -16,18 +21,23 @@ import difflib
 from collections.abc import Iterable, Mapping
 from itertools import islice
 from types import MappingProxyType
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, ClassVar, Final, Literal, Self, TypeAlias
 
 from attrs import field, frozen
 from attrs.converters import optional
+from attrs.validators import in_
 
 __all__ = [
+    "ERROR_CODES",
     "REFUSALS",
+    "ConfigurationError",
     "ErrorDetail",
+    "HistoryError",
     "HoldbackError",
     "InvalidDocument",
     "Refusal",
     "RuleError",
+    "StateError",
 ]
 
 # The codes that hosts and partners rely on, with the HTTP status and the title of each
@@ -45,11 +55,54 @@ REFUSALS: Final[Mapping[str, tuple[int, str]]] = MappingProxyType(
         "request_conflict": (409, "The request conflicts with an earlier one"),
         "application_in_fulfilment": (409, "An application is in fulfilment"),
         "active_deal": (409, "The merchant has an active deal"),
+        "deal_closed_to_entries": (409, "The deal is closed to entries"),
+        "erasure_not_possible": (409, "The profile cannot be erased now"),
+        "profile_erased": (409, "The profile was erased"),
         "not_possible_now": (409, "The operation is not possible in this state"),
         "invalid_request": (422, "The request is not valid"),
         "currency_mismatch": (422, "The currency does not match"),
     }
 )
+
+# The code of every error in a list, with its meaning (decisions/errors#codes). A code is never
+# renamed or given another meaning. An error has the most particular code that is true of it.
+ERROR_CODES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        # Reading
+        "unreadable": "A file, a folder or a table cannot be opened or read",
+        "malformed": "This is not JSON, TOML or UTF-8, or cannot be taken apart",
+        "newer_format": "The document is of a newer format than this version reads",
+        "too_large": "There is more than is accepted: bytes, characters, digits, items or errors",
+        # Names
+        "missing": "Something that is required is absent or empty",
+        "unknown_field": "There is no field, key, setting or file of this name here",
+        "unknown_name": "This names something that does not exist, such as a fact or a deal",
+        "not_allowed": "This is right elsewhere, and has no place here",
+        "duplicate": "Something that may occur once is there again",
+        # Values
+        "wrong_type": "The value is of another type",
+        "wrong_value": "The value is of the right type, and not one of those expected",
+        "not_exact": "The number cannot be kept exactly: a float, or too many decimals",
+        "out_of_range": "The number or day is below the least or above the greatest value",
+        "future_day": "The day is after the current day",
+        "wrong_currency": "The amount or the document is in another currency",
+        "contradiction": "Two parts of the document, or the document and what is held, disagree",
+        # Rules and their workbench
+        "invalid_rule": "An expression of the rule language is wrong",
+        "no_effect": "This part of the rules decides nothing",
+        "misleading": "A reader would take this for something else",
+        "not_tested": "No example shows this",
+        "failed_example": "The rules give another answer than the example expects, or none",
+        "overdue": "A date by which something was to be done has passed",
+        "history_changed": "The past is not as it was locked, or is not locked yet",
+        # Hosts
+        "wrong_result": "A calculator or a function of the host failed or gave something unusable",
+        "does_not_follow": "The event is not the next one, or does not apply to the state",
+    }
+)
+
+# Until every call names its code.
+_NO_CODE: Final = "unspecified"
 
 
 # Hostile files have many long names, and comparing them takes quadratic time.
@@ -92,13 +145,15 @@ def did_you_mean(word: str, names: Iterable[str]) -> str | None:
 @frozen(kw_only=True)
 class ErrorDetail:
     """
-    One error in a document: a message, its place, and a hint.
+    One error in a document: a code, a message, its place, and a hint.
 
-    `path` is a JSON path (`$.application.currency`) or a TOML key path (`rules[2].require`). For
-    files, `file`, `line` and `column` (both from 1) are known, `source` is the line as written, and
-    `width` is the number of its characters, from `column` on, that are wrong.
+    `code` is one of `ERROR_CODES`. `path` is a JSON path (`$.application.currency`,
+    `$.rules[2].require`), in files too. For files, `file`, `line` and `column` (both from 1) are
+    known, `source` is the line as written, and `width` is the number of its characters, from
+    `column` on, that are wrong.
     """
 
+    code: str = field(default=_NO_CODE, validator=in_((*ERROR_CODES, _NO_CODE)))
     message: str = field(converter=_short)
     path: str | None = None
     file: str | None = None
@@ -144,19 +199,15 @@ class HoldbackError(Exception):
     """The base class of every exception that holdback raises on purpose."""
 
 
-class InvalidDocument(HoldbackError):
-    """
-    An invalid document: a request, a stored state, a jurisdiction's file, a set of facts.
+class _ListedErrors(HoldbackError):
+    """An exception that lists all errors of one thing, in its order, in `errors`."""
 
-    `errors` holds all its errors, in the order of the document.
-
-    >>> str(InvalidDocument([ErrorDetail(message="expected text", path="$.application.currency")]))
-    '$.application.currency: expected text'
-    """
+    # The HTTP status that a host may respond with.
+    status: ClassVar[int] = 500
 
     def __init__(self, errors: Iterable[ErrorDetail]) -> None:
         self.errors = tuple(errors)
-        assert self.errors, "an invalid document has at least one error"
+        assert self.errors, "there is at least one error"
         super().__init__("\n".join(str(error) for error in self.errors))
 
     def __reduce__(self) -> tuple[Any, ...]:  # an exception is copied by its arguments
@@ -164,10 +215,63 @@ class InvalidDocument(HoldbackError):
 
     @classmethod
     def of(
-        cls, message: str, *, path: str | None = None, hint: str | None = None
-    ) -> InvalidDocument:
-        """Return an invalid document with one error."""
-        return cls([ErrorDetail(message=message, path=path, hint=hint)])
+        cls,
+        code: str,
+        message: str | None = None,
+        *,
+        path: str | None = None,
+        hint: str | None = None,
+    ) -> Self:
+        """Return the exception with one error."""
+        if message is None:
+            code, message = _NO_CODE, code
+        return cls([ErrorDetail(code=code, message=message, path=path, hint=hint)])
+
+
+class InvalidDocument(_ListedErrors):
+    """
+    A document of a partner or of an author is invalid: a request, a file, a set of facts.
+
+    `errors` holds all its errors, in the order of the document.
+
+    >>> str(InvalidDocument.of("wrong_type", "expected text", path="$.application.currency"))
+    '$.application.currency: expected text'
+    """
+
+    status: ClassVar[int] = 422
+
+
+class StateError(_ListedErrors):
+    """
+    A stored document cannot be read, is of a newer format, or contradicts itself.
+
+    Nobody who sent a request can correct it: the store, or the version that runs, is wrong.
+
+    >>> str(StateError.of("newer_format", "expected format 2 or older", path="$.format"))
+    '$.format: expected format 2 or older'
+    """
+
+
+class ConfigurationError(_ListedErrors):
+    """
+    What the host configured or supplied is invalid.
+
+    That is a calculator, its settings or its result, a jurisdiction, a function of the host, or the
+    evidence that the host hands in.
+
+    >>> error = ConfigurationError.of("wrong_type", "expected days", path="$.evidence.takings_days")
+    >>> error.errors[0].code
+    'wrong_type'
+    """
+
+
+class HistoryError(_ListedErrors):
+    """
+    Events do not follow one another, or one does not apply to the state before it.
+
+    >>> str(HistoryError.of("does_not_follow", "expected event 4, not event 6", path="$.sequence"))
+    '$.sequence: expected event 4, not event 6'
+    """
 
 
 # What refused an expression: the reader of characters, of syntax, or of types.

@@ -10,11 +10,14 @@ from hypothesis import strategies as st
 
 from holdback.engine import Engine, Outcome
 from holdback.errors import (
+    ConfigurationError,
     ErrorDetail,
+    HistoryError,
     HoldbackError,
     InvalidDocument,
     Refusal,
     RuleError,
+    StateError,
     did_you_mean,
 )
 from holdback.exact_json import Opaque
@@ -79,9 +82,11 @@ _DECLARED: Final[tuple[type, ...]] = (
 _STRATEGIES: Final[Mapping[type, st.SearchStrategy[Any]]] = MappingProxyType(
     {
         **{kind: any_value(kind) for kind in _DECLARED},
+        ConfigurationError: rules.CONFIGURATION_ERRORS,
         Context: _CONTEXTS,
         Engine: rules.ENGINES,
         ErrorDetail: rules.ERROR_DETAILS,
+        HistoryError: rules.HISTORY_ERRORS,
         HoldbackError: rules.ERRORS,
         InvalidDocument: rules.INVALID_DOCUMENTS,
         Jurisdictions: rules.JURISDICTIONS,
@@ -90,6 +95,7 @@ _STRATEGIES: Final[Mapping[type, st.SearchStrategy[Any]]] = MappingProxyType(
         Refusal: rules.REFUSALS,
         RuleError: rules.rule_errors(),
         Rulebook: rules.rulebooks(),
+        StateError: rules.STATE_ERRORS,
         NoneType: st.none(),
     }
 )

@@ -12,13 +12,17 @@ from hypothesis.vendor.pretty import RepresentationPrinter, for_type_by_name
 
 from holdback.eligibility import FLOOR, Assessment
 from holdback.engine import Engine
+from holdback.errors import ERROR_CODES as CODES_OF_ERRORS
 from holdback.errors import REFUSALS as CODES
 from holdback.errors import (
+    ConfigurationError,
     ErrorDetail,
+    HistoryError,
     HoldbackError,
     InvalidDocument,
     Refusal,
     RuleError,
+    StateError,
 )
 from holdback.exact_json import Json
 from holdback.facts import BUILT_IN_FACTS, EVIDENCE_FACTS, INITIAL_EVIDENCE
@@ -173,13 +177,16 @@ REASONS: Final = st.builds(
 
 ERROR_DETAILS: Final = st.builds(
     ErrorDetail,
+    code=st.sampled_from(sorted(CODES_OF_ERRORS)),
     message=WORDS,
     path=maybe(st.just("$.application.currency") | WORDS),
     hint=maybe(WORDS),
 )
-INVALID_DOCUMENTS: Final[st.SearchStrategy[InvalidDocument]] = st.lists(
-    ERROR_DETAILS, min_size=1, max_size=3
-).map(InvalidDocument)
+_LISTED: Final = st.lists(ERROR_DETAILS, min_size=1, max_size=3)
+INVALID_DOCUMENTS: Final = _LISTED.map(InvalidDocument)
+STATE_ERRORS: Final = _LISTED.map(StateError)
+CONFIGURATION_ERRORS: Final = _LISTED.map(ConfigurationError)
+HISTORY_ERRORS: Final = _LISTED.map(HistoryError)
 REFUSALS: Final = st.builds(
     Refusal, st.sampled_from(sorted(CODES)), WORDS, errors=few(ERROR_DETAILS)
 )
@@ -201,5 +208,10 @@ def rule_errors(draw: st.DrawFn) -> RuleError:
 
 
 ERRORS: Final[st.SearchStrategy[HoldbackError]] = st.one_of(
-    INVALID_DOCUMENTS, REFUSALS, rule_errors()
+    INVALID_DOCUMENTS,
+    STATE_ERRORS,
+    CONFIGURATION_ERRORS,
+    HISTORY_ERRORS,
+    REFUSALS,
+    rule_errors(),
 )
