@@ -50,7 +50,7 @@ def checks(*_):
 def host_app():
     """Return the host of `docs/hosts`, started as its command starts it."""
     app = create_app(
-        engine=Engine.bundled(),
+        engine=Engine.for_trial(),
         partners=Partners(partners=(PARTNER,)),
         checks=checks,
         database_url=os.environ["URL"],

@@ -92,7 +92,7 @@ def engine_with_six_offers() -> Engine:
     products = files["products.toml"].decode()
     products = products[: products.index('[[products]]\nkey = "starter"')]
     files["products.toml"] = products.replace('["40%", "70%", "100%"]', SIX_AMOUNTS).encode()
-    return Engine(Jurisdictions([read_jurisdiction("GB", files)]))
+    return Engine.for_trial(Jurisdictions([read_jurisdiction("GB", files)]))
 
 
 def renewable_journey() -> Journey:

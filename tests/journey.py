@@ -17,7 +17,7 @@ from holdback import (
 from holdback.exact_json import Opaque, write_json
 from holdback.testing import payloads
 
-ENGINE = Engine.bundled()
+ENGINE = Engine.for_trial()
 START = datetime(2026, 7, 6, 9, 0, tzinfo=UTC)
 BANK = BankDetails(
     account_number="12345678", bank_name="A Bank", account_type="NONE", sort_code="10-20-30"

@@ -85,6 +85,8 @@ class PublicApi(SphinxDirective):
             "OfferSet",
             "BankDetails",
             "Acceptance",
+            "AcceptanceIds",
+            "Links",
         ),
         "Deals": ("Deal", "Entry", "Takings", "Money"),
         "Your own calculators": (

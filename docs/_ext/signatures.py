@@ -48,7 +48,7 @@ def _of_fields(signature: str, kind: type) -> str:
 
 
 def _made_by(default: Any) -> str:
-    """Return how a reader would write what the factory makes: `()`, `{}` or `Engine.bundled()`."""
+    """Return how a reader would write what the factory makes, such as `()` or `{}`."""
     if default.takes_self:
         return "..."
     made = default.factory()

@@ -105,7 +105,7 @@ class ConformingSqlite(SqliteHost):
 def sqlite(path=None):
     """Return the SQLite host on the database at `path`, by default in a new folder."""
     path = path or Path(tempfile.mkdtemp(prefix="holdback-")) / "holdback.db"
-    return ConformingSqlite(path, Engine.bundled())
+    return ConformingSqlite(path, Engine.for_trial())
 
 
 # The time and the evidence of a thread's current request, for the app's clock and checks.
@@ -130,7 +130,7 @@ class ConformingFastApi:
         self.url, self.level = url, level
         self.steps = Steps(self.die)
         self.app = create_app(
-            engine=Engine.bundled(),
+            engine=Engine.for_trial(),
             partners=Partners(
                 partners=[
                     Partner(name=name, key_sha256=sha256(name), jurisdiction="GB", webhook=hook)

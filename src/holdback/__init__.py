@@ -25,8 +25,9 @@ if TYPE_CHECKING:
     from holdback.jurisdictions.folder import load_jurisdictions
     from holdback.jurisdictions.jurisdiction import Jurisdictions
     from holdback.jurisdictions.rulebook import Rulebook
+    from holdback.lifecycle.configuration import Links
     from holdback.lifecycle.context import Context
-    from holdback.model.acceptance import Acceptance, BankDetails
+    from holdback.model.acceptance import Acceptance, AcceptanceIds, BankDetails
     from holdback.model.application import Application, OffersRequest
     from holdback.model.deal import Deal, Entry
     from holdback.model.merchant import Merchant, OfferSet, Takings
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Acceptance",
+    "AcceptanceIds",
     "Application",
     "Assessment",
     "BankDetails",
@@ -57,6 +59,7 @@ __all__ = [
     "InvalidDocument",
     "Jurisdictions",
     "LimitsCalculator",
+    "Links",
     "Merchant",
     "Money",
     "Offer",
@@ -80,6 +83,7 @@ __all__ = [
 # does not import all the others (decisions/layers).
 _MODULES: Final = {
     "Acceptance": "model.acceptance",
+    "AcceptanceIds": "model.acceptance",
     "Application": "model.application",
     "Assessment": "eligibility",
     "BankDetails": "model.acceptance",
@@ -94,6 +98,7 @@ _MODULES: Final = {
     "InvalidDocument": "errors",
     "Jurisdictions": "jurisdictions.jurisdiction",
     "LimitsCalculator": "offers.calculator",
+    "Links": "lifecycle.configuration",
     "Merchant": "model.merchant",
     "Money": "money",
     "Offer": "model.offer",

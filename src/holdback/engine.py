@@ -10,14 +10,14 @@ import uuid
 from collections.abc import Iterable, Mapping
 from datetime import date
 from types import MappingProxyType
-from typing import Any, Final, Generic, TypeVar
-from urllib.parse import quote as url_quote
+from typing import Any, Generic, TypeVar
 
-from attrs import field, frozen
+from attrs import frozen
 
 from holdback.eligibility import Assessment
 from holdback.jurisdictions.folder import load_jurisdictions
 from holdback.jurisdictions.jurisdiction import Jurisdictions
+from holdback.lifecycle.acceptance import acceptance_ids
 from holdback.lifecycle.commands import (
     AcceptOffer,
     ApplicationEnding,
@@ -41,17 +41,16 @@ from holdback.lifecycle.context import Context
 from holdback.lifecycle.decide import decide
 from holdback.lifecycle.events import Event
 from holdback.lifecycle.evolve import evolve_all
-from holdback.lifecycle.ids import id_factory
-from holdback.model.acceptance import Acceptance, ApplicationStatus, BankDetails
+from holdback.model.acceptance import (
+    Acceptance,
+    AcceptanceIds,
+    ApplicationStatus,
+    BankDetails,
+)
 from holdback.model.application import OffersRequest, RequiredChecks
 from holdback.model.deal import Entry, LookupDeal, MerchantLookup
 from holdback.model.merchant import Merchant, Takings, TakingsHeld
 from holdback.model.product import Offers
-from holdback.offers.registry import priceable_products
-
-# For experiments. A host that serves partners keeps a namespace of its own secret, because the ids
-# of other partners' offers can be computed from it (decisions/ids).
-TRIAL_NAMESPACE: Final = uuid.UUID("6ba7b811-9dad-11d1-80b4-00c04fd430c8")
 
 Reply = TypeVar("Reply")
 
@@ -69,15 +68,7 @@ class Outcome(Generic[Reply]):
     merchant: Merchant
 
 
-def trial_links(application_id: str, provider_id: str) -> Mapping[str, str]:
-    """Return links that lead nowhere, for experiments; a host gives its own (service 2.4)."""
-    return {
-        "contract_link": f"https://contracts.invalid/{url_quote(application_id)}",
-        "merchant_link": f"https://merchants.invalid/{url_quote(provider_id)}",
-    }
-
-
-@frozen(init=False)
+@frozen(init=False, repr=False)
 class Engine:
     """
     The operations of the service, by the rules of *jurisdictions*.
@@ -88,50 +79,69 @@ class Engine:
     Args:
         jurisdictions: The rules to decide by.
 
+        namespace: The host's secret, from which every id is made: a random UUID that never changes.
+
+        links: The host's function that returns the links of an acceptance; see `Links`.
+
         calculators: The host's own calculators, by names such as `term/seasonal`.
-
-        links: A function from application_id and provider_id to the links of an acceptance.
-
-        namespace: The host's secret, from which every id is made.
 
     Raises:
         InvalidDocument: a jurisdiction names a calculator that is not registered, or a setting that
             its calculator does not take.
+        ValueError: the namespace is public.
     """
 
-    jurisdictions: Jurisdictions
-    _configuration: Configuration = field(repr=False)
-    _calculators: Mapping[str, type] = field(repr=False, eq=False)
+    _configuration: Configuration
 
     def __init__(
         self,
         jurisdictions: Jurisdictions,
         *,
+        namespace: uuid.UUID,
+        links: Links,
         calculators: Mapping[str, type] = MappingProxyType({}),
-        links: Links = trial_links,
-        namespace: uuid.UUID = TRIAL_NAMESPACE,
     ) -> None:
-        configuration = Configuration(
-            jurisdictions=jurisdictions,
-            # A product's id is the same for every merchant of the jurisdiction.
-            products=priceable_products(
-                jurisdictions.rulebooks(), calculators, id_factory(namespace, "product")
-            ),
-            links=links,
-            namespace=namespace,
+        configuration = Configuration.for_service(
+            jurisdictions, namespace=namespace, links=links, calculators=calculators
         )
-        self.__attrs_init__(jurisdictions, configuration, MappingProxyType(dict(calculators)))
+        self.__attrs_init__(configuration)
 
     @classmethod
-    def bundled(
+    def for_trial(
         cls,
+        jurisdictions: Jurisdictions | None = None,
         *,
         calculators: Mapping[str, type] = MappingProxyType({}),
-        links: Links = trial_links,
-        namespace: uuid.UUID = TRIAL_NAMESPACE,
     ) -> Engine:
-        """Return an engine with the jurisdictions that ship; the arguments are as for `Engine`."""
-        return cls(load_jurisdictions(), calculators=calculators, links=links, namespace=namespace)
+        """
+        Return an engine to try things out, by the rules that ship unless *jurisdictions* are given.
+
+        Anyone can compute its ids, and the links of its acceptances lead nowhere, so a service
+        cannot use it.
+
+        >>> Engine.for_trial()
+        Engine.for_trial(Jurisdictions(AU, CA, CA-QC, DE, GB, IE, JP, US, US-CA, US-NY))
+
+        Raises:
+            InvalidDocument: as `Engine`.
+        """
+        rules = load_jurisdictions() if jurisdictions is None else jurisdictions
+        return cls._of(Configuration.for_trial(rules, calculators=calculators))
+
+    @classmethod
+    def _of(cls, configuration: Configuration) -> Engine:
+        engine = cls.__new__(cls)
+        engine.__attrs_init__(configuration)
+        return engine
+
+    def __repr__(self) -> str:
+        trial = ".for_trial" if self._configuration.is_for_trial else ""
+        return f"Engine{trial}({self.jurisdictions!r})"
+
+    @property
+    def jurisdictions(self) -> Jurisdictions:
+        """The rules to decide by."""
+        return self._configuration.jurisdictions
 
     def with_jurisdictions(self, jurisdictions: Jurisdictions) -> Engine:
         """
@@ -140,13 +150,7 @@ class Engine:
         Raises:
             InvalidDocument: as `Engine`.
         """
-        configuration = self._configuration
-        return Engine(
-            jurisdictions,
-            calculators=self._calculators,
-            links=configuration.links,
-            namespace=configuration.namespace,
-        )
+        return self._of(self._configuration.with_jurisdictions(jurisdictions))
 
     def decide(
         self, merchant: Merchant, command: Command | Question, context: Context
@@ -182,7 +186,7 @@ class Engine:
         >>> gbp = Money.of(0, "GBP").currency
         >>> command = wire.read_command("fund_deal", b'{"application_id": "a-1"}', gbp)
         >>> context = Context(at=wire.read_timestamp("2026-07-06T09:00:00Z"), request_id="r-1")
-        >>> Engine.bundled().carry_out(merchant, command, context)  # doctest: +ELLIPSIS
+        >>> Engine.for_trial().carry_out(merchant, command, context)  # doctest: +ELLIPSIS
         Traceback (most recent call last):
         holdback.errors.Refusal: application_not_found: no accepted application has this ...
 
@@ -221,6 +225,17 @@ class Engine:
         """
         command = AcceptOffer(offer_id=offer_id, bank_details=bank_details)
         return self.carry_out(merchant, command, context)
+
+    def acceptance_ids(self, offer_id: str, merchant: Merchant) -> AcceptanceIds:
+        """
+        Return the ids that the acceptance of an offer has, before it is carried out.
+
+        A host uses them to have the contract made first.
+
+        Raises:
+            Refusal: `offer_not_found`.
+        """
+        return acceptance_ids(merchant, offer_id, self._configuration)
 
     def supply_details(
         self,

@@ -26,7 +26,7 @@ from holdback.wire.commands import read_input
 SOURCE = Path(holdback.__file__).parent
 TABLE = SOURCE / "lifecycle" / "operations.py"
 GBP = Money.of(0, "GBP").currency
-ENGINE = Engine.bundled()
+ENGINE = Engine.for_trial()
 
 operations = pytest.mark.parametrize("operation", OPERATIONS.values(), ids=OPERATIONS)
 some = settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))

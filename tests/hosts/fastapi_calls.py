@@ -19,7 +19,7 @@ from holdback import Engine, wire
 from holdback.model.product import Offers
 from holdback.testing import payloads
 
-ENGINE = Engine.bundled()
+ENGINE = Engine.for_trial()
 START = datetime(2026, 7, 6, 9, 0, tzinfo=UTC)
 SECRET = "whsec_" + "c2VjcmV0" * 4
 HOOK = Webhook(url="https://acme.example/hooks", secret=SECRET)

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import traceback
+import uuid
 from pathlib import Path
 
 import postgres
@@ -96,9 +97,39 @@ def test_sample_data_stays_out_of_the_database_of_the_service(tmp_path):
     assert not database.exists()
 
 
+@pytest.mark.parametrize(
+    ("namespace", "more", "message"),
+    [
+        (str(uuid.uuid4()), (), "expected --sample; or --database, --partners, --checks, --links"),
+        (None, ("--links", "os:getcwd"), "expected --sample; or --database"),
+        (str(uuid.NAMESPACE_URL), ("--links", "os:getcwd"), "HOLDBACK_NAMESPACE: `namespace` is p"),
+        ("secret", ("--links", "os:getcwd"), "HOLDBACK_NAMESPACE: badly formed"),
+    ],
+)
+def test_it_serves_no_partner_with_public_ids_or_without_links(tmp_path, namespace, more, message):
+    """
+    "Hosts that serve partners" need a namespace of their own, and links (decisions/ids).
+    """
+    command = [sys.executable, str(ROOT / "docs/hosts/fastapi_host"), "--checks", "os:getcwd"]
+    database = ["--database", f"sqlite:///{tmp_path}/holdback.db", "--partners", "partners.toml"]
+    env = {name: value for name, value in os.environ.items() if not name.startswith("HOLDBACK")}
+    done = subprocess.run(
+        [*command, *database, *more],
+        env=env | ({"HOLDBACK_NAMESPACE": namespace} if namespace else {}),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+    assert done.returncode == 1
+    assert done.stderr.startswith(message)
+
+
 def test_one_command_starts_it_with_sample_data(tmp_path):
     """
-    The command prints the sample keys and three curl commands that work as pasted.
+    The command prints the sample keys and three curl commands that work as pasted, and says that
+    the ids are public.
     """
     if shutil.which("curl") is None:
         pytest.skip("curl is not installed, so the commands that the sample prints were NOT tested")
@@ -127,6 +158,7 @@ def test_one_command_starts_it_with_sample_data(tmp_path):
             )
         finally:
             process.terminate()
+    assert "Only for trials: anyone can compute the ids, and the links" in printed
     deals, offers, accepted = map(json.loads, done.stdout.splitlines())
     assert deals["deals"][0]["performance"]["renewal_eligibility"] is True
     assert offers["products"][0]["decision"] == "Accepted"

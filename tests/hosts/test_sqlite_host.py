@@ -17,7 +17,7 @@ AT = datetime(2026, 7, 6, 9, tzinfo=UTC)
 
 @pytest.fixture
 def host(tmp_path):
-    host = SqliteHost(tmp_path / "holdback.db", Engine.bundled())
+    host = SqliteHost(tmp_path / "holdback.db", Engine.for_trial())
     host.open()
     return host
 

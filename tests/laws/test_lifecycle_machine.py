@@ -35,7 +35,7 @@ from holdback.lifecycle.evolve import evolve_all
 from holdback.testing.conformance.projection import Projection
 
 SEQUENCES = count("sequences of commands to one merchant")
-ENGINE = Engine.bundled()
+ENGINE = Engine.for_trial()
 START = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
 BANKS = (
     None,

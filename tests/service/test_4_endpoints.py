@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import uuid
 
 import pytest
 
@@ -119,7 +120,7 @@ def test_prose_that_changes_is_that_of_its_day():
     newer = text[start:end].replace(first, "from = 2026-07-10", 1)
     newer = newer.replace("Business cash advance", "Cash advance", 1)
     files["products.toml"] = (text[:start] + older + newer + text[end:]).encode()
-    journey = Journey(Engine(Jurisdictions([read_jurisdiction("GB", files)])))
+    journey = Journey(Engine.for_trial(Jurisdictions([read_jurisdiction("GB", files)])))
     before = journey.ask().products[0].name
     journey.now += timedelta(days=10)
     after = journey.ask().products[0].name
@@ -134,15 +135,15 @@ def test_merchant_link_and_contract_link_come_from_the_host():
     "The `merchant_link` of the accept response is a personalised link to this lookup." (service
     4.3)
     """
-    from holdback import Engine
+    from holdback import Engine, load_jurisdictions
 
-    def links(application_id, provider_id):
+    def links(*, application_id, provider_id, **_):
         return {
             "contract_link": f"https://sign.example/{application_id}",
             "merchant_link": f"https://me.example/{provider_id}",
         }
 
-    journey = Journey(Engine.bundled(links=links))
+    journey = Journey(Engine(load_jurisdictions(), namespace=uuid.uuid4(), links=links))
     journey.ask()
     acceptance = journey.accept()
 

@@ -45,7 +45,7 @@ def seasonal(**more):
     return loaded(NL=text)
 
 
-def links(application_id, provider_id):
+def links(*, application_id, **_):
     return {"contract_link": f"https://c.test/{application_id}", "merchant_link": "https://m.test/"}
 
 
@@ -115,7 +115,7 @@ def test_another_namespace_gives_other_ids():
     """
     Equal ids in the test above come from the namespace (decisions/ids).
     """
-    other = Engine(seasonal(), calculators={"term/seasonal": Seasonal}, links=links)
+    other = Engine.for_trial(seasonal(), calculators={"term/seasonal": Seasonal})
 
     assert travel(other).offers != travel(engine()).offers
     assert travel(other.with_jurisdictions(seasonal())).offers == travel(other).offers
@@ -166,7 +166,7 @@ def test_a_folder_that_cannot_be_read_is_refused_before(tmp_path):
     A folder with an error raises before there is a new engine.
     """
     write(tmp_path, NL=bare(country()))
-    good = Engine(load_jurisdictions(tmp_path))
+    good = Engine.for_trial(load_jurisdictions(tmp_path))
     write(tmp_path, NL={"renewal.toml": "format = 1\n[[rules"})
     before = travel(good).offers
 
@@ -204,7 +204,7 @@ def test_an_engine_copies_its_calculators():
     An engine keeps its own copy of the calculators.
     """
     registry = {"term/seasonal": Seasonal}
-    old = Engine(seasonal(), calculators=registry)
+    old = Engine.for_trial(seasonal(), calculators=registry)
     registry.clear()
 
     assert travel(old.with_jurisdictions(seasonal())).offers.products[0].offers

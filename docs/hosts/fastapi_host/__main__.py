@@ -17,10 +17,11 @@ from fastapi_host.app import create_app, now
 from fastapi_host.partners import read_partners
 from fastapi_host.review import review
 from fastapi_host.store import ISOLATION_LEVELS
-from holdback import Engine
+from holdback import Engine, load_jurisdictions
 
 TRY = """\
 Sample data, {kept}. Keys: {acme} and {west} for partners, {agent} for an agent.
+Only for trials: anyone can compute the ids, and the links of an acceptance lead nowhere.
 The endpoints are described at {base}/docs. Three things to try:
 
 # 1. Look up a merchant: book-shop has paid down more than half, and can renew.
@@ -62,11 +63,16 @@ def main():
 def _options():
     parser = argparse.ArgumentParser(prog="fastapi_host", description=__doc__)
     parser.add_argument("command", nargs="?", choices=("serve", "review"), default="serve")
-    parser.add_argument("--sample", action="store_true", help="use sample data, keys and checks")
+    parser.add_argument(
+        "--sample",
+        action="store_true",
+        help="for trials: sample data, keys, checks and ids, all public",
+    )
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, default=8000)
     parser.add_argument("--partners", help="the TOML file of partners and agents")
     parser.add_argument("--checks", help="your checks, as MODULE:NAME")
+    parser.add_argument("--links", help="your function for the links, as MODULE:NAME")
     url = os.environ.get("HOLDBACK_DATABASE_URL")
     parser.add_argument("--database", help="URL; default HOLDBACK_DATABASE_URL")
     parser.add_argument("--isolation-level", choices=ISOLATION_LEVELS, help="for PostgreSQL")
@@ -82,15 +88,18 @@ def _options():
 
 
 def _app(options):
-    namespace = sample.NAMESPACE if options.sample else os.environ.get("HOLDBACK_NAMESPACE")
-    required = (options.database, options.partners, namespace)
+    namespace = os.environ.get("HOLDBACK_NAMESPACE")
+    required = (options.database, options.partners, options.links, namespace)
     checks_given = options.checks or options.command == "review"
     if not options.sample and not (all(required) and checks_given):
-        sys.exit("expected --sample; or --database, --partners, --checks and HOLDBACK_NAMESPACE")
-    engine = Engine.bundled(namespace=uuid.UUID(str(namespace)))
+        sys.exit(
+            "expected --sample; or --database, --partners, --checks, --links and HOLDBACK_NAMESPACE"
+        )
     if options.sample:
+        engine = Engine.for_trial()
         partners, checks = sample.PARTNERS, sample.SampleChecks(engine, now)
     else:
+        engine = _engine(namespace, pkgutil.resolve_name(options.links))
         partners = read_partners(options.partners)
         checks = pkgutil.resolve_name(options.checks) if options.checks else None
     return create_app(
@@ -100,6 +109,14 @@ def _app(options):
         database_url=options.database,
         isolation_level=options.isolation_level,
     )
+
+
+def _engine(namespace, links):
+    jurisdictions = load_jurisdictions()
+    try:
+        return Engine(jurisdictions, namespace=uuid.UUID(namespace), links=links)
+    except ValueError as error:  # not a UUID, or one that everybody knows
+        sys.exit(f"HOLDBACK_NAMESPACE: {error}")
 
 
 main()

@@ -5,7 +5,6 @@ The keys are public, so use none of this in a service.
 """
 
 import json
-import uuid
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -21,7 +20,6 @@ from holdback import Engine, wire
 from holdback.lifecycle.commands import AcceptOffer
 from holdback.testing import payloads
 
-NAMESPACE = uuid.UUID("2f0d3c1e-6b1f-4f39-9a54-7d6a3c0f5e11")
 KEYS = {"acme": "sample-acme", "west": "sample-west", "agent": "sample-agent"}
 ACME = Partner(name="acme", key_sha256=sha256(KEYS["acme"]), jurisdiction="GB")
 WEST = Partner(name="west", key_sha256=sha256(KEYS["west"]), jurisdiction="US-CA")

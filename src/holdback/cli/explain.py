@@ -46,7 +46,7 @@ def explain_command(  # noqa: PLR0913  # one parameter for each option
     """
     try:
         # An engine checks the settings of the products' calculators as well.
-        engine = Engine(Jurisdictions([load_one(folder, jurisdiction)]))
+        engine = Engine.for_trial(Jurisdictions([load_one(folder, jurisdiction)]))
         rulebook = engine.jurisdictions.resolve(jurisdiction, on=on)
     except InvalidDocument as error:
         fail(error, f"The rules of {jurisdiction}")

@@ -36,7 +36,7 @@ def run_command(scenario: Any, *, as_json: bool, folder: Path | None) -> None:
 def steps_of(body: bytes, name: str, folder: Path | None) -> Iterator[Step]:
     """Carry out the scenario in *body*, called *name* in messages; exit with 2 if it is invalid."""
     try:
-        engine = Engine(load_all(folder))
+        engine = Engine.for_trial(load_all(folder))
     except InvalidDocument as error:
         fail(error, "The jurisdictions")
     try:

@@ -20,7 +20,7 @@ from holdback.lifecycle.events import (
     OfferAccepted,
 )
 from holdback.model import offer as offer_states
-from holdback.model.acceptance import Acceptance, BankDetails
+from holdback.model.acceptance import Acceptance, AcceptanceIds, BankDetails
 from holdback.model.deal import FUNDED, REPAID, Deal
 from holdback.model.merchant import (
     FUNDED_APPLICATION,
@@ -78,6 +78,21 @@ def accept_offer(
     return Decision(events, lambda _: accepted.reply)
 
 
+def acceptance_ids(
+    merchant: Merchant, offer_id: str, configuration: Configuration
+) -> AcceptanceIds:
+    """
+    Return the ids that the acceptance of an offer has, before or after it.
+
+    Raises:
+        Refusal: `offer_not_found`.
+    """
+    offer_set, _ = _find_offer(merchant, offer_id)
+    return AcceptanceIds(
+        application_id=offer_set.application_id, provider_id=configuration.provider_id(merchant)
+    )
+
+
 def _find_offer(merchant: Merchant, offer_id: str) -> tuple[OfferSet, Offer]:
     for offer_set in merchant.offer_sets:
         for product in offer_set.products:
@@ -106,17 +121,24 @@ def _reply(
     merchant: Merchant, offer_set: OfferSet, offer: Offer, configuration: Configuration
 ) -> Acceptance:
     application_id, provider_id = offer_set.application_id, configuration.provider_id(merchant)
+    accepted = attrs.evolve(offer, offer_status=offer_states.ACCEPTED)
+    links = configuration.links(
+        partner=merchant.partner,
+        merchant_id=merchant.merchant_id,
+        application_id=application_id,
+        provider_id=provider_id,
+        offer=accepted,
+    )
     return Acceptance(
         application_id=application_id,
         provider_id=provider_id,
-        offer=attrs.evolve(offer, offer_status=offer_states.ACCEPTED),
-        links=_links(configuration, application_id, provider_id),
+        offer=accepted,
+        links=_checked_links(links),
     )
 
 
-def _links(configuration: Configuration, application_id: str, provider_id: str) -> dict[str, str]:
+def _checked_links(links: object) -> dict[str, str]:
     """Return the host's links, checked: a wrong function is the host's error, not the partner's."""
-    links = configuration.links(application_id, provider_id)
     if not isinstance(links, Mapping) or any(type(links.get(k)) is not str for k in REQUIRED_LINKS):
         raise TypeError(f"`links` must return a text for each of {', '.join(REQUIRED_LINKS)}")
     if any(type(text) is not str for text in (*links, *links.values())):

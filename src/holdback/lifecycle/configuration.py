@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import date
-from typing import Final, TypeAlias
+from types import MappingProxyType
+from typing import Final, Protocol
+from urllib.parse import quote as url_quote
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 from pendulum import DateTime
 
 from holdback.jurisdictions.jurisdiction import Jurisdictions
@@ -15,12 +17,50 @@ from holdback.jurisdictions.rulebook import Rulebook
 from holdback.lifecycle.ids import IdFactory, id_factory
 from holdback.lifecycle.instants import local_date
 from holdback.model.merchant import Merchant
-from holdback.offers.registry import PriceableProduct
+from holdback.model.offer import Offer
+from holdback.offers.registry import PriceableProduct, priceable_products
 
-# A function from application_id and provider_id to the links of an acceptance.
-Links: TypeAlias = Callable[[str, str], Mapping[str, str]]
+# Who knows the namespace can compute the ids of other partners' offers, so an engine that serves
+# partners is refused one that everybody knows (decisions/ids).
+_TRIAL_NAMESPACE: Final = uuid.NAMESPACE_URL
+_PUBLIC_NAMESPACES: Final = frozenset(
+    (_TRIAL_NAMESPACE, uuid.NAMESPACE_DNS, uuid.NAMESPACE_OID, uuid.NAMESPACE_X500)
+)
 # Every acceptance has these (service 2.4).
 REQUIRED_LINKS: Final = ("contract_link", "merchant_link")
+
+
+class Links(Protocol):
+    """
+    The host's function that returns the links of an acceptance (service 2.4).
+
+    All arguments are keywords; a function that does not need all of them ends with `**_: object`.
+    It returns at least `contract_link` and `merchant_link`, and may add links of its own. The
+    acceptance keeps them, so a retry does not call it again.
+
+    >>> def links(*, application_id: str, provider_id: str, **_: object) -> dict[str, str]:
+    ...     return {
+    ...         "contract_link": f"https://sign.example/{application_id}",
+    ...         "merchant_link": f"https://partners.example/merchants/{provider_id}",
+    ...     }
+    """
+
+    def __call__(
+        self, *, partner: str, merchant_id: str, application_id: str, provider_id: str, offer: Offer
+    ) -> Mapping[str, str]:
+        """Return the links for this merchant and this accepted *offer*."""
+
+
+def _trial_links(*, application_id: str, provider_id: str, **_: object) -> Mapping[str, str]:
+    """Return links that lead nowhere."""
+    return {
+        "contract_link": f"https://contracts.invalid/{url_quote(application_id)}",
+        "merchant_link": f"https://merchants.invalid/{url_quote(provider_id)}",
+    }
+
+
+def _copy(calculators: Mapping[str, type]) -> Mapping[str, type]:
+    return MappingProxyType(dict(calculators))
 
 
 @frozen(kw_only=True)
@@ -33,9 +73,72 @@ class Configuration:
     """
 
     jurisdictions: Jurisdictions
-    products: Mapping[tuple[str, date], tuple[PriceableProduct, ...]] = field(repr=False)
-    links: Links = field(repr=False)
     namespace: uuid.UUID = field(repr=False)
+    links: Links = field(repr=False)
+    calculators: Mapping[str, type] = field(converter=_copy, repr=False, eq=False)
+    products: Mapping[tuple[str, date], tuple[PriceableProduct, ...]] = field(
+        init=False, repr=False
+    )
+
+    @products.default
+    def _products(self) -> Mapping[tuple[str, date], tuple[PriceableProduct, ...]]:
+        # A product's id is the same for every merchant of the jurisdiction.
+        make_id = id_factory(self.namespace, "product")
+        return priceable_products(self.jurisdictions.rulebooks(), self.calculators, make_id)
+
+    @classmethod
+    def for_service(
+        cls,
+        jurisdictions: Jurisdictions,
+        *,
+        namespace: uuid.UUID,
+        links: Links,
+        calculators: Mapping[str, type],
+    ) -> Configuration:
+        """
+        Return the configuration of an engine that serves partners.
+
+        Raises:
+            InvalidDocument: as `priceable_products`.
+            ValueError: *namespace* is public.
+            TypeError: *namespace* is not a UUID, or *links* not a function.
+        """
+        if not isinstance(namespace, uuid.UUID):
+            raise TypeError(f"`namespace` must be a `uuid.UUID`, not {type(namespace).__name__}")
+        if namespace in _PUBLIC_NAMESPACES:
+            raise ValueError(
+                "`namespace` is public, so anyone can compute the ids; make a secret one with "
+                "`uuid.uuid4()`, or use `Engine.for_trial()` to try things out"
+            )
+        if not callable(links):
+            raise TypeError("`links` must be a function that returns the links of an acceptance")
+        return cls(
+            jurisdictions=jurisdictions,
+            namespace=namespace,
+            links=links,
+            calculators=calculators,
+        )
+
+    @classmethod
+    def for_trial(
+        cls, jurisdictions: Jurisdictions, *, calculators: Mapping[str, type]
+    ) -> Configuration:
+        """Return the configuration of an engine for trials; it raises as `priceable_products`."""
+        return cls(
+            jurisdictions=jurisdictions,
+            namespace=_TRIAL_NAMESPACE,
+            links=_trial_links,
+            calculators=calculators,
+        )
+
+    @property
+    def is_for_trial(self) -> bool:
+        """Whether the ids are made from a namespace that everybody knows."""
+        return self.namespace == _TRIAL_NAMESPACE
+
+    def with_jurisdictions(self, jurisdictions: Jurisdictions) -> Configuration:
+        """Return the same choices with other rules; it raises as `priceable_products`."""
+        return evolve(self, jurisdictions=jurisdictions)
 
     def local_day(self, merchant: Merchant, at: DateTime) -> date:
         """Return the local date of *at* in the merchant's jurisdiction."""

@@ -36,6 +36,14 @@ class Acceptance:
 
 
 @frozen(kw_only=True)
+class AcceptanceIds:
+    """The ids that the acceptance of an offer has, known before it is carried out."""
+
+    application_id: str
+    provider_id: str
+
+
+@frozen(kw_only=True)
 class ApplicationStatus:
     """The status of an accepted application, and the details that are still to be supplied."""
 

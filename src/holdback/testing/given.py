@@ -4,7 +4,7 @@ Every step returns a new story, so one story can be continued in several ways.
 
 >>> from holdback import Engine
 >>> story = given(
-...     Engine.bundled(),
+...     Engine.for_trial(),
 ...     jurisdiction="GB",
 ...     at="2026-07-06T09:00:00Z",
 ...     evidence={

@@ -14,7 +14,7 @@ BREAKS = ("restart", "restart")
 class Host(ConformingSqlite):
     def __init__(self, path=None):
         path = path or Path(tempfile.mkdtemp(prefix="holdback-")) / "holdback.db"
-        super().__init__(path, Engine.bundled())
+        super().__init__(path, Engine.for_trial())
         self.answered = {}
 
     def handle(self, operation, input, *, key, at):

@@ -41,7 +41,7 @@ def dutch(more=GRADE, require="identity_verified and grade >= 3"):
 @pytest.fixture
 def journey():
     """A merchant in NL that the service has not seen before."""
-    journey = Journey(Engine(dutch()))
+    journey = Journey(Engine.for_trial(dutch()))
     journey.merchant = Merchant.new(partner="acme", merchant_id="m-1", jurisdiction="NL")
     return journey
 

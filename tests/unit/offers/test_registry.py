@@ -29,7 +29,8 @@ def engine(old="", new="", **chosen):
     assert old in GB["products.toml"]
     files = {**GB, "products.toml": GB["products.toml"].replace(old, new)}
     encoded = {name: text.encode() for name, text in files.items()}
-    return Engine(Jurisdictions([read_jurisdiction("GB", encoded, file_prefix="GB/")]), **chosen)
+    gb = read_jurisdiction("GB", encoded, file_prefix="GB/")
+    return Engine.for_trial(Jurisdictions([gb]), **chosen)
 
 
 @frozen(kw_only=True)

@@ -17,7 +17,7 @@ from holdback.model.application import PROFILE
 from holdback.testing import Story, Then, given
 from holdback.testing.messages import PERSONAL, differences, shown
 
-ENGINE = Engine.bundled()
+ENGINE = Engine.for_trial()
 AT = "2026-07-06T09:00:00Z"
 EVIDENCE = {
     "identity_verified": True,

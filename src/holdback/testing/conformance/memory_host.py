@@ -76,7 +76,7 @@ class MemoryHost:
     )
     publishes: ClassVar[Sequence[str]] = tuple(wire.EVENT_TYPES)
 
-    engine: Engine = field(factory=Engine.bundled)
+    engine: Engine = field(factory=Engine.for_trial)
     store: MemoryStore = field(factory=MemoryStore)
     _lock: threading.Lock = field(factory=threading.Lock, init=False, repr=False)
     _engines: dict[int, Engine] = field(factory=dict, init=False, repr=False)

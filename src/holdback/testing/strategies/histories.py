@@ -247,7 +247,7 @@ def histories(
     Return a strategy for histories of drawn operations, most of them sensible, some refused.
 
     Args:
-        engine: The engine that carries them out; by default `Engine.bundled()`.
+        engine: The engine that carries them out; by default `Engine.for_trial()`.
 
         jurisdictions: The codes of the merchants' jurisdictions; by default all.
 

@@ -27,7 +27,7 @@ from holdback.lifecycle.commands import Command, Question
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.events import EVENT_TYPES, FilledApplication
 from holdback.lifecycle.operations import Reply
-from holdback.model.acceptance import BankDetails
+from holdback.model.acceptance import AcceptanceIds, BankDetails
 from holdback.model.application import Application, Check, OffersRequest
 from holdback.model.deal import Deal, Entry, Performance
 from holdback.model.merchant import Fulfilment, Merchant, OfferSet, Takings
@@ -60,6 +60,7 @@ _DECLARED: Final[tuple[type, ...]] = (
     *get_args(Command),
     *get_args(Question),
     *get_args(Reply),
+    AcceptanceIds,
     Application,
     BankDetails,
     Check,
