@@ -15,6 +15,8 @@ from holdback import (
     OffersRequest,
 )
 from holdback.exact_json import Opaque, write_json
+from holdback.lifecycle.operations import OPERATIONS
+from holdback.model.profile import Profile
 from holdback.testing import payloads
 
 ENGINE = Engine.for_trial()
@@ -35,6 +37,7 @@ class Journey:
         self.requests = 0
         self.events = []
         self.merchant = Merchant.new(partner=partner, merchant_id=merchant_id, jurisdiction="GB")
+        self.profile = Profile.new(salt=bytes(range(16)))
         self.offers = None
         self.acceptance = None
 
@@ -47,11 +50,14 @@ class Journey:
         """Store what an operation gave."""
         self.events += outcome.events
         self.merchant = outcome.merchant
+        self.profile = outcome.profile or self.profile
         return outcome.reply
 
     def do(self, operation, *arguments, **options):
         """Carry out an operation of the engine on the merchant, now, and store the outcome."""
         method = getattr(self.engine, operation)
+        if OPERATIONS[operation].takes_profile:
+            options["profile"] = self.profile
         return self.keep(method(self.merchant, *arguments, self.context(), **options))
 
     def pass_time(self, **of):
@@ -76,6 +82,7 @@ class Journey:
                 self.merchant,
                 self.request(renewal=renewal, **changed),
                 self.context(evidence, request_id),
+                profile=self.profile,
             )
         )
         return self.offers
@@ -88,7 +95,11 @@ class Journey:
         """Accept an offer, the first of the last set unless another is named."""
         self.acceptance = self.keep(
             self.engine.accept_offer(
-                self.merchant, offer_id or self.first_offer().offer_id, self.context(), bank_details
+                self.merchant,
+                offer_id or self.first_offer().offer_id,
+                self.context(),
+                bank_details,
+                profile=self.profile,
             )
         )
         return self.acceptance

@@ -10,10 +10,9 @@ from collections.abc import Iterable, Mapping
 from datetime import date, timedelta
 from typing import Final
 
-from holdback.errors import InvalidDocument
 from holdback.exact_json import Json
 from holdback.exact_numbers import HUNDRED_PERCENT
-from holdback.facts import CREDIT, INITIAL_EVIDENCE, MOST_MONEY, MOST_PERCENT
+from holdback.facts import CREDIT, MOST_MONEY, MOST_PERCENT
 from holdback.model.deal import (
     DEFAULTED,
     RENEWED,
@@ -22,7 +21,7 @@ from holdback.model.deal import (
     TYPES,
     Deal,
 )
-from holdback.model.merchant import Merchant, Takings
+from holdback.model.merchant import HeldFact, Merchant, Takings
 from holdback.rules.types import Catalogue, Facts
 
 _DAY: Final = timedelta(days=1)
@@ -83,7 +82,8 @@ def _complete(deal: Deal, today: date) -> bool:
 def _counted_facts(merchant: Merchant, deal: Deal, today: date) -> dict[str, int | None]:
     others = [earlier.status for earlier in merchant.deals if earlier.id != deal.id]
     remitted = (entry.on for entry in reversed(deal.counted) if entry.amount.minor)
-    last = next(remitted, deal.funded_on)
+    closed = deal.closed_entries
+    last = next(remitted, (closed.last_on if closed else None) or deal.funded_on)
     return {
         "days_since_last_remittance": (today - last).days,
         "missed_remittances_30d": _missed(deal, today),
@@ -120,10 +120,11 @@ def _missed(deal: Deal, today: date) -> int:
 def takings_facts(merchant: Merchant, today: date) -> dict[str, int | None]:
     """Return the average monthly takings and their trend, where the takings are complete."""
     complete, takings = merchant.takings_complete_through, merchant.takings
-    if complete is None or complete < today - _DAY or not takings:
+    since = merchant.takings_since
+    if complete is None or complete < today - _DAY or since is None:
         return {}
     facts: dict[str, int | None] = {}
-    covered = (today - takings[0].on).days
+    covered = (today - since).days
     if covered >= _AVERAGED_DAYS:
         total = _between(takings, today, _AVERAGED_DAYS, 0)
         average = total * _DAYS_A_YEAR // (_MONTHS_A_YEAR * _AVERAGED_DAYS)
@@ -156,23 +157,33 @@ def months_between(start: date, end: date) -> int:
     )
 
 
-def with_newer_evidence(held: Mapping[str, Json], newer: Mapping[str, Json]) -> dict[str, Json]:
+def held_evidence(evidence: Mapping[str, Json], catalogue: Catalogue) -> dict[str, HeldFact]:
+    """Return *evidence* as it is held: each value with the kind that its fact has now."""
+    return {
+        name: HeldFact(value, catalogue.facts[catalogue.place(name)].type.kind.value)
+        for name, value in evidence.items()
+    }
+
+
+def with_newer_evidence(
+    held: Mapping[str, HeldFact], newer: Mapping[str, HeldFact]
+) -> dict[str, HeldFact]:
     """
     Return the evidence *held*, replaced by the *newer* where there is any.
 
     The score and the day of one credit check belong together: when either is new, both old ones are
     dropped (decisions/second-credit-check).
 
-    >>> held = {"credit_score": 700, "identity_verified": True}
-    >>> with_newer_evidence(held, {"credit_checked_on": "2026-07-01"})
-    {'identity_verified': True, 'credit_checked_on': '2026-07-01'}
+    >>> held = {"credit_score": HeldFact(700), "identity_verified": HeldFact(True)}
+    >>> sorted(with_newer_evidence(held, {"credit_checked_on": HeldFact("2026-07-01")}))
+    ['credit_checked_on', 'identity_verified']
     """
     replaced = CREDIT if any(name in newer for name in CREDIT) else ()
     return {**{name: value for name, value in held.items() if name not in replaced}, **newer}
 
 
 def merchant_facts(
-    merchant: Merchant, evidence: Mapping[str, Json], catalogue: Catalogue, today: date
+    merchant: Merchant, evidence: Mapping[str, HeldFact], catalogue: Catalogue, today: date
 ) -> dict[str, int | None]:
     """
     Return the facts about the merchant on *today*, by name.
@@ -192,17 +203,22 @@ def merchant_facts(
     return facts | takings_facts(merchant, today)
 
 
-def _read(name: str, value: Json, catalogue: Catalogue) -> int | None:
+def _read(name: str, held: HeldFact, catalogue: Catalogue) -> int | None:
+    """
+    Return the fact *held* under *name* as a number, None if the catalogue cannot read it now.
+
+    A fact may be declared with another type, range or choice than when it was recorded.
+    """
     fact = catalogue.fact(name)
+    if fact is None or held.kind not in {None, fact.type.kind.value}:
+        return None
     try:
-        return None if fact is None else fact.read(value)
-    except (ValueError, TypeError) as error:
-        if name not in INITIAL_EVIDENCE:
-            return None  # a fact that the jurisdiction declared with another type at the time
-        raise InvalidDocument.of(f"held evidence: {error}", path=f"$.evidence.{name}") from None
+        return fact.read(held.value)
+    except (ValueError, TypeError):
+        return None
 
 
-def held_facts(evidence: Mapping[str, Json], catalogue: Catalogue) -> Facts:
+def held_facts(evidence: Mapping[str, HeldFact], catalogue: Catalogue) -> Facts:
     """Return held *evidence* as prepared facts; one no longer declared so is unknown."""
     facts = {name: _read(name, value, catalogue) for name, value in evidence.items()}
     return tuple(facts.get(fact.name) for fact in catalogue.facts)
@@ -211,14 +227,15 @@ def held_facts(evidence: Mapping[str, Json], catalogue: Catalogue) -> Facts:
 def _superseded(merchant: Merchant) -> bool:
     """Return whether recorded takings once covered the 90 days that replace those first given."""
     complete = merchant.takings_complete_through
-    if complete is None or not merchant.takings:
+    if complete is None or merchant.takings_since is None:
         return False
-    return (complete - merchant.takings[0].on).days + 1 >= _AVERAGED_DAYS
+    return (complete - merchant.takings_since).days + 1 >= _AVERAGED_DAYS
 
 
 def renewal_facts(
     merchant: Merchant, deal: Deal, catalogue: Catalogue, evidence: Mapping[str, Json], today: date
 ) -> Facts:
     """Return the prepared facts for renewing *deal*, with the *evidence* of new checks."""
-    facts = merchant_facts(merchant, evidence, catalogue, today) | deal_facts(merchant, deal, today)
+    newer = held_evidence(evidence, catalogue)
+    facts = merchant_facts(merchant, newer, catalogue, today) | deal_facts(merchant, deal, today)
     return tuple([facts.get(fact.name) for fact in catalogue.facts])

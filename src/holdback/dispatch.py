@@ -8,11 +8,17 @@ from holdback.engine import Engine, Outcome
 from holdback.exact_json import Json
 from holdback.lifecycle.context import Context
 from holdback.model.merchant import Merchant
+from holdback.model.profile import Profile
 from holdback.wire.commands import read_input
 
 
 def perform(
-    engine: Engine, merchant: Merchant, operation: str, body: Json, context: Context
+    engine: Engine,
+    merchant: Merchant,
+    operation: str,
+    body: Json,
+    context: Context,
+    profile: Profile,
 ) -> Outcome[Any]:
     """
     Return the outcome of *operation*, a command or a question, with the JSON input *body*.
@@ -20,5 +26,5 @@ def perform(
     Raises:
         Refusal, InvalidDocument: as the operation, or the input is invalid.
     """
-    currency = engine.jurisdictions.currency(merchant.jurisdiction)
-    return engine.carry_out(merchant, read_input(operation, body, currency), context)
+    command = read_input(operation, body, engine.currency(merchant))
+    return engine.carry_out(merchant, command, context, profile=profile)

@@ -10,7 +10,7 @@ import uuid
 from collections.abc import Iterable, Mapping
 from datetime import date
 from types import MappingProxyType
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 from attrs import frozen
 
@@ -26,6 +26,7 @@ from holdback.lifecycle.commands import (
     CloseDeal,
     Command,
     DealEnding,
+    EraseProfile,
     FundDeal,
     LookUp,
     Question,
@@ -36,11 +37,19 @@ from holdback.lifecycle.commands import (
     ReviewRenewal,
     SupplyDetails,
 )
-from holdback.lifecycle.configuration import Configuration, Links
+from holdback.lifecycle.configuration import (
+    MEMORY_DAYS,
+    NEWEST_FORMAT,
+    RETRY_DAYS,
+    Configuration,
+    Links,
+)
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.decide import decide
+from holdback.lifecycle.decision import Outcome
 from holdback.lifecycle.events import Event
 from holdback.lifecycle.evolve import evolve_all
+from holdback.lifecycle.journal import rebuild, transactions
 from holdback.model.acceptance import (
     Acceptance,
     AcceptanceIds,
@@ -48,24 +57,12 @@ from holdback.model.acceptance import (
     BankDetails,
 )
 from holdback.model.application import OffersRequest, RequiredChecks
-from holdback.model.deal import Entry, LookupDeal, MerchantLookup
-from holdback.model.merchant import Merchant, Takings, TakingsHeld
+from holdback.model.deal import Entry, MerchantLookup
+from holdback.model.merchant import Merchant, Takings
 from holdback.model.product import Offers
-
-Reply = TypeVar("Reply")
-
-
-@frozen
-class Outcome(Generic[Reply]):
-    """
-    The outcome of an operation: the reply to send, the events, and the merchant to store.
-
-    Without events nothing has changed: the operation is a question or was carried out before.
-    """
-
-    reply: Reply
-    events: tuple[Event, ...]
-    merchant: Merchant
+from holdback.model.profile import Profile
+from holdback.model.receipt import DealReceipt, ProfileStatus, TakingsReceipt
+from holdback.money import Currency
 
 
 @frozen(init=False, repr=False)
@@ -85,6 +82,13 @@ class Engine:
 
         calculators: The host's own calculators, by names such as `term/seasonal`.
 
+        format: The format in which the host stores documents: 2, or 1 while processes of the first
+            version still run.
+
+        memory_days: For how many days applications, offers and acceptances are remembered.
+
+        retry_days: The same of servicing.
+
     Raises:
         InvalidDocument: a jurisdiction names a calculator that is not registered, or a setting that
             its calculator does not take.
@@ -100,9 +104,18 @@ class Engine:
         namespace: uuid.UUID,
         links: Links,
         calculators: Mapping[str, type] = MappingProxyType({}),
+        format: int = NEWEST_FORMAT,  # noqa: A002 - the word of the documents
+        memory_days: int = MEMORY_DAYS,
+        retry_days: int = RETRY_DAYS,
     ) -> None:
         configuration = Configuration.for_service(
-            jurisdictions, namespace=namespace, links=links, calculators=calculators
+            jurisdictions,
+            namespace=namespace,
+            links=links,
+            calculators=calculators,
+            format=format,
+            memory_days=memory_days,
+            retry_days=retry_days,
         )
         self.__attrs_init__(configuration)
 
@@ -112,6 +125,7 @@ class Engine:
         jurisdictions: Jurisdictions | None = None,
         *,
         calculators: Mapping[str, type] = MappingProxyType({}),
+        format: int = NEWEST_FORMAT,  # noqa: A002 - as above
     ) -> Engine:
         """
         Return an engine to try things out, by the rules that ship unless *jurisdictions* are given.
@@ -126,7 +140,7 @@ class Engine:
             InvalidDocument: as `Engine`.
         """
         rules = load_jurisdictions() if jurisdictions is None else jurisdictions
-        return cls._of(Configuration.for_trial(rules, calculators=calculators))
+        return cls._of(Configuration.for_trial(rules, calculators=calculators, format=format))
 
     @classmethod
     def _of(cls, configuration: Configuration) -> Engine:
@@ -152,34 +166,80 @@ class Engine:
         """
         return self._of(self._configuration.with_jurisdictions(jurisdictions))
 
+    @property
+    def format(self) -> int:
+        """The format that the host writes: the newest, or that before it during an upgrade."""
+        return self._configuration.format
+
+    def currency(self, merchant: Merchant) -> Currency:
+        """
+        Return the currency of *merchant*, in which `wire.read_command` reads amounts.
+
+        Raises:
+            ConfigurationError: the merchant is new, and its jurisdiction is not loaded.
+        """
+        return self._configuration.currency(merchant)
+
     def decide(
-        self, merchant: Merchant, command: Command | Question, context: Context
+        self,
+        merchant: Merchant,
+        command: Command | Question,
+        context: Context,
+        *,
+        profile: Profile | None = None,
     ) -> tuple[Event, ...]:
         """
         Return the events of *command*, for hosts that store events.
 
         Raises:
-            Refusal, InvalidDocument: as the operation of the command; nothing has changed.
+            Refusal, InvalidDocument, ConfigurationError: as the operation of the command; nothing
+                has changed.
         """
-        decision, _ = decide(merchant, command, context, self._configuration)
-        return decision.events
+        return decide(merchant, profile, command, context, self._configuration).events
 
     def evolve(self, merchant: Merchant, events: Iterable[Event]) -> Merchant:
         """
         Return *merchant* after *events*.
 
         Raises:
-            InvalidDocument: an event cannot follow from the state before it.
+            HistoryError: an event is not the next one, is another merchant's, or cannot follow.
         """
         return evolve_all(merchant, events)
 
+    def rebuild(self, events: Iterable[Event], *, since: Merchant | None = None) -> Merchant:
+        """
+        Return the merchant after *events*: a whole journal, or what follows the state *since*.
+
+        Raises:
+            HistoryError: as `evolve`.
+        """
+        return rebuild(events, since)
+
+    def transactions(self, events: Iterable[Event]) -> Mapping[str, tuple[Entry, ...]]:
+        """
+        Return the entries of every deal by its id, from the whole journal of a merchant.
+
+        `look_up` shows those that the state still holds.
+
+        Raises:
+            HistoryError: entries are recorded on a deal that was not funded before.
+        """
+        return transactions(events)
+
     def carry_out(
-        self, merchant: Merchant, command: Command | Question, context: Context
+        self,
+        merchant: Merchant,
+        command: Command | Question,
+        context: Context,
+        *,
+        profile: Profile | None = None,
     ) -> Outcome[Any]:
         """
         Carry out *command*, such as `wire.read_command` returns.
 
-        The methods below do the same, each for one operation with its arguments.
+        The methods below do the same, each for one operation with its arguments. The operations
+        that take the *profile* say so in `lifecycle.operations.OPERATIONS`; for the others it is
+        passed through.
 
         >>> from holdback import Money, wire
         >>> merchant = Merchant.new(partner="acme", merchant_id="m-1", jurisdiction="GB")
@@ -191,13 +251,18 @@ class Engine:
         holdback.errors.Refusal: application_not_found: no accepted application has this ...
 
         Raises:
-            Refusal, InvalidDocument: as the operation of the command.
+            Refusal, InvalidDocument, ConfigurationError: as the operation of the command.
+            TypeError: the operation takes the profile, and none was given.
         """
-        decision, after = decide(merchant, command, context, self._configuration)
-        return Outcome(decision.reply(after), decision.events, after)
+        return decide(merchant, profile, command, context, self._configuration)
 
     def request_offers(
-        self, merchant: Merchant, request: OffersRequest, context: Context
+        self,
+        merchant: Merchant,
+        request: OffersRequest,
+        context: Context,
+        *,
+        profile: Profile,
     ) -> Outcome[Offers]:
         """
         Price offers for an application, initial or renewal (service 4.1).
@@ -207,7 +272,7 @@ class Engine:
                 `application_in_fulfilment`, `request_conflict`, `not_possible_now`.
             InvalidDocument: the evidence is invalid.
         """
-        return self.carry_out(merchant, RequestOffers(request=request), context)
+        return self.carry_out(merchant, RequestOffers(request=request), context, profile=profile)
 
     def accept_offer(
         self,
@@ -215,6 +280,8 @@ class Engine:
         offer_id: str,
         context: Context,
         bank_details: BankDetails | None = None,
+        *,
+        profile: Profile,
     ) -> Outcome[Acceptance]:
         """
         Accept one offer (service 4.2); a retry gets the same reply, even after the expiry.
@@ -224,7 +291,7 @@ class Engine:
                 `active_deal`.
         """
         command = AcceptOffer(offer_id=offer_id, bank_details=bank_details)
-        return self.carry_out(merchant, command, context)
+        return self.carry_out(merchant, command, context, profile=profile)
 
     def acceptance_ids(self, offer_id: str, merchant: Merchant) -> AcceptanceIds:
         """
@@ -243,6 +310,8 @@ class Engine:
         application_id: str,
         details: Mapping[str, Any],
         context: Context,
+        *,
+        profile: Profile,
     ) -> Outcome[ApplicationStatus]:
         """
         Supply details that were omitted: `bank_details`, `intended_use_of_funds`, or both.
@@ -253,7 +322,8 @@ class Engine:
             Refusal: `application_not_found`, `not_possible_now`, `request_conflict`.
             InvalidDocument: the details are invalid.
         """
-        return self.carry_out(merchant, SupplyDetails.of(application_id, details), context)
+        command = SupplyDetails.of(application_id, details)
+        return self.carry_out(merchant, command, context, profile=profile)
 
     def close_application(
         self,
@@ -273,7 +343,7 @@ class Engine:
 
     def fund_deal(
         self, merchant: Merchant, application_id: str, context: Context
-    ) -> Outcome[LookupDeal]:
+    ) -> Outcome[DealReceipt]:
         """
         Fund a submitted application; a renewal settles its base deal at the same time.
 
@@ -289,7 +359,7 @@ class Engine:
         context: Context,
         *,
         complete_through: date | None = None,
-    ) -> Outcome[TakingsHeld]:
+    ) -> Outcome[TakingsReceipt]:
         """
         Record days of takings, complete up to *complete_through* where it is given.
 
@@ -307,7 +377,7 @@ class Engine:
         context: Context,
         *,
         complete_through: date | None = None,
-    ) -> Outcome[LookupDeal]:
+    ) -> Outcome[DealReceipt]:
         """
         Record entries of a deal, complete up to *complete_through* where it is given.
 
@@ -324,7 +394,7 @@ class Engine:
 
     def close_deal(
         self, merchant: Merchant, deal_id: str, status: DealEnding, context: Context
-    ) -> Outcome[LookupDeal]:
+    ) -> Outcome[DealReceipt]:
         """
         End the active deal early.
 
@@ -332,6 +402,17 @@ class Engine:
             Refusal: `deal_not_found`, `not_possible_now`.
         """
         return self.carry_out(merchant, CloseDeal(deal_id=deal_id, status=status), context)
+
+    def erase_profile(
+        self, merchant: Merchant, context: Context, *, profile: Profile
+    ) -> Outcome[ProfileStatus]:
+        """
+        Erase the merchant's personal data and withdraw its open offers; decisions stay whole.
+
+        Raises:
+            Refusal: `erasure_not_possible`; `not_possible_now` while format 1 is written.
+        """
+        return self.carry_out(merchant, EraseProfile(), context, profile=profile)
 
     def review_renewal(self, merchant: Merchant, context: Context) -> Outcome[Assessment]:
         """

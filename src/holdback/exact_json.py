@@ -140,5 +140,9 @@ class Opaque:
         """The content as plain values, decimals exact; a new copy at each call."""
         return json.loads(self.text, parse_float=Decimal)
 
+    def canonical(self) -> bytes:
+        """Return the content in canonical form; its numbers keep their digits."""
+        return _content(self.text)
+
     def __repr__(self) -> str:
         return "Opaque(...)"

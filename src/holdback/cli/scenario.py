@@ -15,7 +15,13 @@ from pendulum import DateTime
 from holdback import wire
 from holdback.dispatch import perform
 from holdback.engine import Engine, Outcome
-from holdback.errors import ErrorDetail, InvalidDocument, Refusal, did_you_mean
+from holdback.errors import (
+    ConfigurationError,
+    ErrorDetail,
+    InvalidDocument,
+    Refusal,
+    did_you_mean,
+)
 from holdback.exact_json import Json
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.operations import OPERATIONS
@@ -82,8 +88,10 @@ class _Host:
     def carry_out(self, step: Mapping[str, Any], context: Context) -> Outcome[Any]:
         """Return the outcome of *step*, and store its merchant."""
         merchant = self.load(step)
-        outcome = perform(self.engine, merchant, step["operation"], step.get("input"), context)
-        self.store.save(outcome.merchant)
+        profile = self.store.profile(merchant)
+        body = step.get("input")
+        outcome = perform(self.engine, merchant, step["operation"], body, context, profile)
+        self.store.save(outcome.merchant, outcome.profile)
         self.store.add_names(outcome.merchant, outcome.events)
         return outcome
 
@@ -155,6 +163,8 @@ def run(steps: Sequence[Mapping[str, Any]], engine: Engine) -> Iterator[Step]:
             events = tuple(wire.event_to_dict(event) for event in outcome.events)
         except (Refusal, InvalidDocument) as error:
             problem = wire.problem(error)
+        except ConfigurationError as error:  # the step's evidence, which the author wrote
+            problem = wire.problem(InvalidDocument(error.errors))
         replies.append(reply if problem is None else problem)
         yield Step(
             number=number,

@@ -89,6 +89,7 @@ class Rulebook:
     automated_decisioning: bool = field(eq=False, repr=False)
     offers_valid_hours: int = field(eq=False, repr=False)
     recently_active_days: int = field(eq=False, repr=False)
+    retain_profile_days: int = field(default=5 * 365 + 1, eq=False, repr=False)
     parameters: Mapping[str, Parameter] = field(eq=False, repr=False)
     catalogue: Catalogue = field(eq=False, repr=False)
     renewal: RuleSet = field(eq=False, repr=False)

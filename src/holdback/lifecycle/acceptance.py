@@ -6,17 +6,15 @@ from collections.abc import Mapping
 
 import attrs
 
-from holdback.derived_facts import merchant_facts
-from holdback.errors import Refusal
-from holdback.exact_json import Json
-from holdback.lifecycle.commands import AcceptOffer
+from holdback.errors import ConfigurationError, Refusal
+from holdback.exact_json import Json, Opaque
+from holdback.lifecycle.commands import DETAILS, AcceptOffer
 from holdback.lifecycle.configuration import REQUIRED_LINKS, Configuration
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.decision import Decision
 from holdback.lifecycle.events import (
     ApplicationSubmitted,
     Event,
-    FilledApplication,
     OfferAccepted,
 )
 from holdback.model import offer as offer_states
@@ -25,14 +23,21 @@ from holdback.model.deal import FUNDED, REPAID, Deal
 from holdback.model.merchant import (
     FUNDED_APPLICATION,
     IN_FULFILMENT,
+    ClosedOfferSet,
+    Fulfilment,
     Merchant,
     OfferSet,
 )
 from holdback.model.offer import Offer
+from holdback.model.profile import Profile, details_section
 
 
 def accept_offer(
-    merchant: Merchant, command: AcceptOffer, context: Context, configuration: Configuration
+    merchant: Merchant,
+    command: AcceptOffer,
+    context: Context,
+    configuration: Configuration,
+    profile: Profile,
 ) -> Decision[Acceptance]:
     """
     Return the acceptance of an offer; no events if it was accepted before with the same details.
@@ -41,20 +46,37 @@ def accept_offer(
         Refusal: `offer_not_found`, `offers_expired`, `offer_withdrawn`, `already_accepted` or
             `active_deal`.
     """
-    offer_set, offer = _find_offer(merchant, command.offer_id)
     details = None if command.bank_details == BankDetails() else command.bank_details
     # The order of these checks is decided: a retry of an acceptance that succeeded gets its reply,
     # even after the expiry (decisions/acceptance).
-    if offer.offer_status == offer_states.ACCEPTED:
-        earlier = merchant.fulfilment_of(offer_set.application_id)
-        assert earlier is not None, "an accepted offer has its fulfilment"
-        if details is None or details == earlier.bank_details:
-            return Decision((), lambda _: earlier.reply)
+    earlier = _accepted_before(merchant, command.offer_id)
+    if earlier is not None:
+        if details is None or _same_details(earlier, details, profile):
+            return Decision((), lambda _: _reply(merchant, earlier, configuration, profile))
         raise Refusal("already_accepted", "this offer was accepted with other bank details")
-    withdrawn = offer.offer_status == offer_states.WITHDRAWN
-    if withdrawn and _acceptance_holds(merchant):
+    offer_set, offer = _open_offer(merchant, command.offer_id, context)
+    _check_base_deal(merchant, offer_set)
+    return _acceptance(merchant, offer_set, offer, details, context, configuration, profile)
+
+
+def _accepted_before(merchant: Merchant, offer_id: str) -> Fulfilment | None:
+    return next((f for f in merchant.fulfilments if f.offer.offer_id == offer_id), None)
+
+
+def _same_details(earlier: Fulfilment, details: BankDetails, profile: Profile) -> bool:
+    """Return whether an acceptance had these *details*; once erased, nobody can tell."""
+    if profile.is_erased:
+        return True
+    return profile.digest(details_section(details)) == earlier.sections.get("bank_details")
+
+
+def _open_offer(merchant: Merchant, offer_id: str, context: Context) -> tuple[OfferSet, Offer]:
+    """Return the offer with its set, if it can be accepted now."""
+    offer_set, offer, status = find_offer(merchant, offer_id)
+    withdrawn = status == offer_states.WITHDRAWN
+    if status == offer_states.ACCEPTED or (withdrawn and _acceptance_holds(merchant)):
         raise Refusal("already_accepted", "another offer of the merchant was accepted")
-    if context.at >= offer_set.expires_at:
+    if offer is None or context.at >= offer_set.expires_at:
         raise Refusal(
             "offers_expired", "the offers have expired; a new application must be submitted"
         )
@@ -62,20 +84,8 @@ def accept_offer(
         raise Refusal(
             "offer_withdrawn", "the offer was withdrawn; a new application must be submitted"
         )
-    _check_base_deal(merchant, offer_set)
-    accepted = OfferAccepted(
-        at=context.at,
-        request_id=offer_set.request_id,
-        reply=_reply(merchant, offer_set, offer, configuration),
-        filled=_filled(merchant, offer_set, context, configuration),
-        omitted=_omitted(offer_set, details or merchant.bank_details),
-        bank_details=details or merchant.bank_details,
-    )
-    events: tuple[Event, ...] = (accepted,)
-    if accepted.bank_details is not None:
-        application_id = offer_set.application_id
-        events += (ApplicationSubmitted(at=context.at, application_id=application_id),)
-    return Decision(events, lambda _: accepted.reply)
+    assert isinstance(offer_set, OfferSet), "a set with its products is held whole"
+    return offer_set, offer
 
 
 def acceptance_ids(
@@ -87,24 +97,35 @@ def acceptance_ids(
     Raises:
         Refusal: `offer_not_found`.
     """
-    offer_set, _ = _find_offer(merchant, offer_id)
+    offer_set, _, _ = find_offer(merchant, offer_id)
     return AcceptanceIds(
         application_id=offer_set.application_id, provider_id=configuration.provider_id(merchant)
     )
 
 
-def _find_offer(merchant: Merchant, offer_id: str) -> tuple[OfferSet, Offer]:
+def find_offer(
+    merchant: Merchant, offer_id: str
+) -> tuple[OfferSet | ClosedOfferSet, Offer | None, str]:
+    """
+    Return the set of an offer, the offer if the state still holds it, and its status.
+
+    Raises:
+        Refusal: `offer_not_found`.
+    """
     for offer_set in merchant.offer_sets:
-        for product in offer_set.products:
-            for offer in product.offers:
-                if offer.offer_id == offer_id:
-                    return offer_set, offer
+        for offer in offer_set.offers:
+            if offer.offer_id == offer_id:
+                return offer_set, offer, offer.offer_status
+    for closed in merchant.closed_offer_sets:
+        if offer_id in closed.offers:
+            return closed, None, closed.offers[offer_id]
     raise Refusal("offer_not_found", "no offer of this merchant has this offer_id")
 
 
 def _acceptance_holds(merchant: Merchant) -> bool:
     """Return whether the last acceptance, which withdrew all other offers, has not ended."""
-    return merchant.fulfilments[-1].status in {*IN_FULFILMENT, FUNDED_APPLICATION}
+    last = merchant.fulfilments[-1] if merchant.fulfilments else None
+    return last is not None and last.status in {*IN_FULFILMENT, FUNDED_APPLICATION}
 
 
 def _check_base_deal(merchant: Merchant, offer_set: OfferSet) -> None:
@@ -117,82 +138,103 @@ def _check_base_deal(merchant: Merchant, offer_set: OfferSet) -> None:
         raise Refusal("offer_withdrawn", "the deal that the offer would renew has ended")
 
 
+def _acceptance(  # noqa: PLR0913, PLR0917 - everything that an acceptance depends on
+    merchant: Merchant,
+    offer_set: OfferSet,
+    offer: Offer,
+    details: BankDetails | None,
+    context: Context,
+    configuration: Configuration,
+    profile: Profile,
+) -> Decision[Acceptance]:
+    accepted_offer = attrs.evolve(offer, offer_status=offer_states.ACCEPTED)
+    links = _links(merchant, offer_set, accepted_offer, configuration)
+    new = {"links": Opaque.of(links)}
+    if details is not None:
+        new["bank_details"] = details_section(details)
+    sections = {
+        **_filled(merchant, offer_set),
+        **{name: profile.digest(content) for name, content in new.items()},
+    }
+    omitted = tuple(
+        name
+        for name in DETAILS
+        if name not in sections and not (offer_set.renewal and name != "bank_details")
+    )
+    accepted = OfferAccepted(
+        at=context.at,
+        application_id=offer_set.application_id,
+        provider_id=configuration.provider_id(merchant),
+        offer=accepted_offer,
+        omitted=omitted,
+        sections=sections,
+        # What was stored: rules and facts may have changed since (decisions/rules-change).
+        facts=offer_set.facts,
+        earlier_deals=tuple(_deal_summary(deal) for deal in merchant.deals),
+    )
+    events: tuple[Event, ...] = (accepted,)
+    if "bank_details" in sections:
+        application_id = offer_set.application_id
+        events += (ApplicationSubmitted(at=context.at, application_id=application_id),)
+    kept = {*merchant.named_sections, *sections.values()}
+    after = profile.with_sections(new.values()).keeping(kept)
+    reply = Acceptance(
+        application_id=accepted.application_id,
+        provider_id=accepted.provider_id,
+        offer=accepted_offer,
+        links=links,
+    )
+    return Decision(events, lambda _: reply, after)
+
+
+def _filled(merchant: Merchant, offer_set: OfferSet) -> dict[str, str]:
+    """Return the sections of the application, filled from what the service holds (service 1)."""
+    # A renewal carries the application block alone; the profile is that of the initial application.
+    if offer_set.renewal:
+        return {**merchant.sections, **offer_set.sections}
+    held = merchant.sections.get("bank_details")
+    return {**({} if held is None else {"bank_details": held}), **offer_set.sections}
+
+
 def _reply(
-    merchant: Merchant, offer_set: OfferSet, offer: Offer, configuration: Configuration
+    merchant: Merchant, fulfilment: Fulfilment, configuration: Configuration, profile: Profile
 ) -> Acceptance:
-    application_id, provider_id = offer_set.application_id, configuration.provider_id(merchant)
-    accepted = attrs.evolve(offer, offer_status=offer_states.ACCEPTED)
-    links = configuration.links(
+    """Return the reply to an acceptance that succeeded before, as it was."""
+    links = profile.section(fulfilment.sections.get("links"))
+    assert merchant.provider_id is not None, "an acceptance gave the merchant its provider_id"
+    return Acceptance(
+        application_id=fulfilment.application_id,
+        provider_id=merchant.provider_id,
+        offer=fulfilment.offer,
+        # The links of an erased profile are made again.
+        links=_links(merchant, fulfilment, fulfilment.offer, configuration)
+        if links is None
+        else links.value,
+    )
+
+
+def _links(
+    merchant: Merchant,
+    application: OfferSet | Fulfilment,
+    offer: Offer,
+    configuration: Configuration,
+) -> dict[str, str]:
+    """Return the host's links, checked: a wrong function is the host's error, not the partner's."""
+    links: object = configuration.links(
         partner=merchant.partner,
         merchant_id=merchant.merchant_id,
-        application_id=application_id,
-        provider_id=provider_id,
-        offer=accepted,
+        application_id=application.application_id,
+        provider_id=configuration.provider_id(merchant),
+        offer=offer,
     )
-    return Acceptance(
-        application_id=application_id,
-        provider_id=provider_id,
-        offer=accepted,
-        links=_checked_links(links),
-    )
-
-
-def _checked_links(links: object) -> dict[str, str]:
-    """Return the host's links, checked: a wrong function is the host's error, not the partner's."""
+    names = ", ".join(REQUIRED_LINKS)
     if not isinstance(links, Mapping) or any(type(links.get(k)) is not str for k in REQUIRED_LINKS):
-        raise TypeError(f"`links` must return a text for each of {', '.join(REQUIRED_LINKS)}")
+        message = f"`links` must return a text for each of {names}"
+        raise ConfigurationError.of("wrong_result", message, path="$.links")
     if any(type(text) is not str for text in (*links, *links.values())):
-        raise TypeError("`links` must return nothing but texts")
+        message = "`links` must return nothing but texts"
+        raise ConfigurationError.of("wrong_result", message, path="$.links")
     return dict(links)
-
-
-def _omitted(offer_set: OfferSet, bank_details: BankDetails | None) -> tuple[str, ...]:
-    """Return the details that are neither in the request nor held (service 1)."""
-    omitted = [] if bank_details is not None else ["bank_details"]
-    application = offer_set.request.application
-    if not offer_set.request.renewal and application.intended_use_of_funds is None:
-        omitted.append("intended_use_of_funds")
-    return tuple(omitted)
-
-
-def _filled(
-    merchant: Merchant, offer_set: OfferSet, context: Context, configuration: Configuration
-) -> FilledApplication:
-    """Return the application, filled from the data that the service holds (service 1)."""
-    request = offer_set.request
-    application = request.application
-    if request.renewal and application.intended_use_of_funds is None:
-        use = merchant.intended_use_of_funds
-        application = attrs.evolve(application, intended_use_of_funds=use)
-    # A renewal carries the application block alone; the profile is that of the initial application.
-    profile = merchant if request.renewal else request
-    return FilledApplication(
-        application=attrs.evolve(application, provider_id=configuration.provider_id(merchant)),
-        consents=profile.consents,
-        applicants=profile.applicants,
-        company=profile.company,
-        facts=_known_facts(merchant, offer_set, context, configuration),
-        deals=tuple(_deal_summary(deal) for deal in merchant.deals),
-    )
-
-
-def _known_facts(
-    merchant: Merchant, offer_set: OfferSet, context: Context, configuration: Configuration
-) -> dict[str, Json]:
-    """Return the facts about the merchant that are known at the acceptance, by name."""
-    rulebook = configuration.rulebook(merchant, context.at)
-    catalogue = rulebook.catalogue
-    values: Mapping[str, int | None]
-    if offer_set.request.renewal:
-        values = merchant_facts(merchant, offer_set.evidence, catalogue, rulebook.on)
-    else:
-        names = (fact.name for fact in catalogue.facts)
-        values = dict(zip(names, catalogue.prepare(offer_set.evidence), strict=True))
-    return {
-        fact.name: fact.type.plain(number)
-        for fact in catalogue.facts
-        if (number := values.get(fact.name)) is not None
-    }
 
 
 def _deal_summary(deal: Deal) -> Mapping[str, Json]:

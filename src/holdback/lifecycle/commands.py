@@ -35,6 +35,7 @@ __all__ = [
     "CloseApplication",
     "CloseDeal",
     "Command",
+    "EraseProfile",
     "FundDeal",
     "LookUp",
     "Question",
@@ -156,6 +157,11 @@ class CloseDeal:
 
 
 @frozen(kw_only=True)
+class EraseProfile:
+    """Erase the merchant's personal data, and withdraw its open offers."""
+
+
+@frozen(kw_only=True)
 class ReviewRenewal:
     """Assess the renewal again, and announce a change of eligibility."""
 
@@ -170,6 +176,7 @@ Command: TypeAlias = (
     | RecordTakings
     | RecordRemittance
     | CloseDeal
+    | EraseProfile
     | ReviewRenewal
 )
 

@@ -9,15 +9,19 @@ from types import MappingProxyType
 from typing import Final, Protocol
 from urllib.parse import quote as url_quote
 
-from attrs import evolve, field, frozen
+import pendulum
+from attrs import Attribute, evolve, field, frozen
+from attrs.validators import in_
 from pendulum import DateTime
 
+from holdback.errors import ConfigurationError, Refusal
 from holdback.jurisdictions.jurisdiction import Jurisdictions
 from holdback.jurisdictions.rulebook import Rulebook
 from holdback.lifecycle.ids import IdFactory, id_factory
-from holdback.lifecycle.instants import local_date
+from holdback.model.instants import local_date
 from holdback.model.merchant import Merchant
 from holdback.model.offer import Offer
+from holdback.money import Currency
 from holdback.offers.registry import PriceableProduct, priceable_products
 
 # Who knows the namespace can compute the ids of other partners' offers, so an engine that serves
@@ -28,6 +32,13 @@ _PUBLIC_NAMESPACES: Final = frozenset(
 )
 # Every acceptance has these (service 2.4).
 REQUIRED_LINKS: Final = ("contract_link", "merchant_link")
+# The formats that hosts may write: the newest, and the one before it (how-to/upgrade).
+FIRST_FORMAT: Final = 1
+NEWEST_FORMAT: Final = 2
+# For how many days requests are remembered, unless the host chooses otherwise: applications with
+# their offers and acceptances, and servicing.
+MEMORY_DAYS: Final = 400
+RETRY_DAYS: Final = 30
 
 
 class Links(Protocol):
@@ -63,19 +74,29 @@ def _copy(calculators: Mapping[str, type]) -> Mapping[str, type]:
     return MappingProxyType(dict(calculators))
 
 
+def _days(_: object, attribute: Attribute[int], value: object) -> None:
+    if type(value) is not int or value < 1:
+        raise ValueError(f"`{attribute.name}` must be a whole number of days, at least 1")
+
+
 @frozen(kw_only=True)
 class Configuration:
     """
     The rules in force, and what the host chose when it built its engine.
 
     `products` are keyed by the code of their rulebook and the day from which it holds. `namespace`
-    is the host's secret from which all ids are made.
+    is the host's secret from which all ids are made. `format` is the one that the host writes.
+    `memory_days` and `retry_days` are the days for which the state remembers applications and
+    servicing (decisions/bounded-state).
     """
 
     jurisdictions: Jurisdictions
     namespace: uuid.UUID = field(repr=False)
     links: Links = field(repr=False)
     calculators: Mapping[str, type] = field(converter=_copy, repr=False, eq=False)
+    format: int = field(default=NEWEST_FORMAT, validator=in_((FIRST_FORMAT, NEWEST_FORMAT)))
+    memory_days: int = field(default=MEMORY_DAYS, validator=_days)
+    retry_days: int = field(default=RETRY_DAYS, validator=_days)
     products: Mapping[tuple[str, date], tuple[PriceableProduct, ...]] = field(
         init=False, repr=False
     )
@@ -94,6 +115,7 @@ class Configuration:
         namespace: uuid.UUID,
         links: Links,
         calculators: Mapping[str, type],
+        **chosen: int,
     ) -> Configuration:
         """
         Return the configuration of an engine that serves partners.
@@ -117,11 +139,12 @@ class Configuration:
             namespace=namespace,
             links=links,
             calculators=calculators,
+            **chosen,
         )
 
     @classmethod
     def for_trial(
-        cls, jurisdictions: Jurisdictions, *, calculators: Mapping[str, type]
+        cls, jurisdictions: Jurisdictions, *, calculators: Mapping[str, type], **chosen: int
     ) -> Configuration:
         """Return the configuration of an engine for trials; it raises as `priceable_products`."""
         return cls(
@@ -129,6 +152,7 @@ class Configuration:
             namespace=_TRIAL_NAMESPACE,
             links=_trial_links,
             calculators=calculators,
+            **chosen,
         )
 
     @property
@@ -140,13 +164,72 @@ class Configuration:
         """Return the same choices with other rules; it raises as `priceable_products`."""
         return evolve(self, jurisdictions=jurisdictions)
 
+    def is_loaded(self, merchant: Merchant) -> bool:
+        """Return whether the merchant's jurisdiction is loaded."""
+        return merchant.jurisdiction in self.jurisdictions.codes
+
     def local_day(self, merchant: Merchant, at: DateTime) -> date:
-        """Return the local date of *at* in the merchant's jurisdiction."""
-        return local_date(at, self.jurisdictions.zone(merchant.jurisdiction))
+        """Return the local date of *at* in the merchant's jurisdiction, loaded or not."""
+        if self.is_loaded(merchant):
+            return local_date(at, self.jurisdictions.zone(merchant.jurisdiction))
+        # A state of the first format may not name its time zone (decisions/rules-change).
+        return local_date(at, pendulum.timezone(merchant.timezone or "UTC"))
+
+    def currency(self, merchant: Merchant) -> Currency:
+        """
+        Return the currency of the merchant's jurisdiction, loaded or not.
+
+        Raises:
+            ConfigurationError: the jurisdiction is not loaded, and the merchant is new.
+        """
+        if merchant.currency is not None:
+            return Currency.of(merchant.currency)
+        self._check_loaded(merchant)
+        return self.jurisdictions.currency(merchant.jurisdiction)
+
+    def loaded_rulebook(self, merchant: Merchant, at: DateTime) -> Rulebook | None:
+        """
+        Return the rulebook of the merchant's jurisdiction on the local date of *at*.
+
+        It is None for a known merchant if none is loaded: nothing is decided by rules then.
+
+        Raises:
+            ConfigurationError: the merchant is new, and no rulebook is loaded for it.
+        """
+        day = self.local_day(merchant, at)
+        if self.is_loaded(merchant):
+            jurisdiction = self.jurisdictions[merchant.jurisdiction]
+            if day >= jurisdiction.changes[0]:
+                return jurisdiction.rulebook(day)
+        if merchant.sequence == 0:
+            self._check_loaded(merchant)
+            message = f"`{merchant.jurisdiction}` has no rules on {day}"
+            raise ConfigurationError.of("unknown_name", message, path="$.jurisdiction")
+        return None
 
     def rulebook(self, merchant: Merchant, at: DateTime) -> Rulebook:
-        """Return the rulebook of the merchant's jurisdiction on the local date of *at*."""
-        return self.jurisdictions.resolve(merchant.jurisdiction, on=self.local_day(merchant, at))
+        """
+        Return the rulebook of the merchant's jurisdiction on the local date of *at*.
+
+        Raises:
+            Refusal: `not_possible_now`, no rulebook is loaded for the merchant.
+            ConfigurationError: as `loaded_rulebook`.
+        """
+        rulebook = self.loaded_rulebook(merchant, at)
+        if rulebook is None:
+            code = merchant.jurisdiction
+            raise Refusal("not_possible_now", f"no rules of {code} are loaded for this day")
+        return rulebook
+
+    def _check_loaded(self, merchant: Merchant) -> None:
+        if not self.is_loaded(merchant):
+            codes = ", ".join(self.jurisdictions.codes)
+            raise ConfigurationError.of(
+                "unknown_name",
+                f"the jurisdiction `{merchant.jurisdiction[:20]}` is not loaded",
+                path="$.jurisdiction",
+                hint=f"there are {codes}",
+            )
 
     def id_factory(self, merchant: Merchant, request_id: str) -> IdFactory:
         """Return the function that makes the ids issued in this request (decisions/ids)."""

@@ -11,7 +11,7 @@ from pendulum import DateTime
 
 from holdback.errors import ErrorDetail, InvalidDocument
 from holdback.exact_json import Json
-from holdback.lifecycle.instants import as_instant
+from holdback.model.instants import as_instant
 from holdback.model.validators import text
 from holdback.money import Money
 from holdback.rules.values import is_missing

@@ -1,14 +1,15 @@
-"""What a handler decides: the events of a command, and the reply to it."""
+"""What a handler decides, and the outcome of the whole operation."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
-from attrs import frozen
+from attrs import field, frozen
 
 from holdback.lifecycle.events import Event
 from holdback.model.merchant import Merchant
+from holdback.model.profile import Profile
 
 Reply = TypeVar("Reply")
 
@@ -19,8 +20,24 @@ class Decision(Generic[Reply]):
     The events of a command, and its reply as a function of the merchant after them.
 
     The reply is a function because some replies show the state after the events, and because a host
-    that stores events alone never asks for it.
+    that stores events alone never asks for it. `profile` is None where it does not change.
     """
 
     events: tuple[Event, ...]
     reply: Callable[[Merchant], Reply]
+    profile: Profile | None = None
+
+
+@frozen
+class Outcome(Generic[Reply]):
+    """
+    The outcome of an operation: the reply to send, the events, and the documents to store.
+
+    Without events nothing has changed: the operation is a question or was carried out before.
+    `profile` is the one to store, None if none was given.
+    """
+
+    reply: Reply
+    events: tuple[Event, ...]
+    merchant: Merchant
+    profile: Profile | None = field(default=None, repr=False)

@@ -1,8 +1,9 @@
 """The events of a merchant: one class for each type of event.
 
-An event carries everything that it changes, so `evolve` applies it without a rulebook. The records
-in `assessment` and `decisions` are plain values, kept so that a decision can be derived again years
-later (decisions/three-ideas).
+An event carries everything that it changes, so `evolve` applies it without a rulebook. It has no
+personal data: it names sections of the profile (decisions/documents). The records in `assessment`
+and `decisions` are plain values, kept so that a decision can be derived again years later
+(decisions/three-ideas).
 """
 
 from __future__ import annotations
@@ -15,11 +16,10 @@ from typing import Final, TypeAlias
 from attrs import field, frozen
 from pendulum import DateTime
 
-from holdback.exact_json import Json, Opaque
-from holdback.model.acceptance import Acceptance, BankDetails
-from holdback.model.application import Application
+from holdback.exact_json import Json
 from holdback.model.deal import Deal, Entry
-from holdback.model.merchant import OfferSet, Takings
+from holdback.model.merchant import CarriedOut, OfferSet, Takings
+from holdback.model.offer import Offer
 from holdback.money import Money
 
 __all__ = [
@@ -31,10 +31,12 @@ __all__ = [
     "DealReopened",
     "DealRepaid",
     "DetailsSupplied",
+    "EntriesClosed",
     "Event",
-    "FilledApplication",
+    "Forgotten",
     "OfferAccepted",
     "OffersIssued",
+    "ProfileErased",
     "RemittancesRecorded",
     "RenewalEligibilityChanged",
     "TakingsRecorded",
@@ -42,153 +44,181 @@ __all__ = [
 
 
 @frozen(kw_only=True)
-class OffersIssued:
+class Envelope:
     """
-    A set of offers was priced.
+    What every event has: its instant, its merchant, its place in the journal, and its request.
 
-    `facts` are all facts known at the time, `decisions` the records of the products' decisions. A
-    renewal has its `assessment`.
+    The events of a merchant are numbered from 1 without gaps. `carried_out` is on the last event of
+    an operation that is remembered, so that it is not repeated. `decide` fills the envelope in.
     """
 
     at: DateTime
+    partner: str = ""
+    merchant_id: str = ""
+    sequence: int = 0
+    request_id: str | None = None
+    carried_out: CarriedOut | None = None
+
+
+@frozen(kw_only=True)
+class OffersIssued(Envelope):
+    """
+    A set of offers was priced.
+
+    `timezone` and `currency` are those of the jurisdiction, which the merchant keeps. `decisions`
+    are the records of the products' decisions. A renewal has its `assessment`.
+    """
+
+    jurisdiction: str
+    timezone: str | None = None
+    currency: str
     offer_set: OfferSet
-    facts: Mapping[str, Json] = field(factory=dict, repr=False)
     assessment: Mapping[str, Json] | None = field(default=None, repr=False)
     decisions: tuple[Mapping[str, Json], ...] = field(default=(), repr=False)
 
 
 @frozen(kw_only=True)
-class FilledApplication:
-    """
-    The application that goes to fulfilment, filled from data that the service holds (service 1).
-
-    `facts` are the known facts about the merchant, `deals` summaries of its earlier deals.
-    """
-
-    application: Application
-    consents: Opaque | None = field(default=None, repr=False)
-    applicants: Opaque | None = field(default=None, repr=False)
-    company: Opaque | None = field(default=None, repr=False)
-    facts: Mapping[str, Json] = field(factory=dict, repr=False)
-    deals: tuple[Mapping[str, Json], ...] = ()
-
-
-@frozen(kw_only=True)
-class OfferAccepted:
+class OfferAccepted(Envelope):
     """
     An offer was accepted; every other open offer of the merchant is withdrawn.
 
-    `request_id` names the offer set. `omitted` names the details that are still to be supplied.
+    `application_id` names the offer set. `omitted` names the details that are still to be supplied,
+    `sections` the application's personal data. `facts` are those known when the offer was priced,
+    `earlier_deals` summaries of the merchant's deals.
     """
 
-    at: DateTime
-    request_id: str
-    reply: Acceptance
-    filled: FilledApplication = field(repr=False)
+    application_id: str
+    provider_id: str
+    offer: Offer
     omitted: tuple[str, ...] = ()
-    bank_details: BankDetails | None = field(default=None, repr=False)
+    sections: Mapping[str, str] = field(factory=dict, repr=False)
+    facts: Mapping[str, Json] = field(factory=dict, repr=False)
+    earlier_deals: tuple[Mapping[str, Json], ...] = field(default=(), repr=False)
 
 
 @frozen(kw_only=True)
-class DetailsSupplied:
-    """Omitted details were supplied; `omitted` names those that are still missing."""
+class DetailsSupplied(Envelope):
+    """
+    Omitted details were supplied; `omitted` names those that are still missing.
 
-    at: DateTime
+    `sections` names the details in the profile.
+    """
+
     application_id: str
     omitted: tuple[str, ...]
-    bank_details: BankDetails | None = field(default=None, repr=False)
-    intended_use_of_funds: str | None = field(default=None, repr=False)
+    sections: Mapping[str, str] = field(factory=dict, repr=False)
 
 
 @frozen(kw_only=True)
-class ApplicationSubmitted:
+class ApplicationSubmitted(Envelope):
     """The application is complete and went to fulfilment."""
 
-    at: DateTime
     application_id: str
 
 
 @frozen(kw_only=True)
-class ApplicationClosed:
+class ApplicationClosed(Envelope):
     """The application ended without a deal: `status` is `declined` or `withdrawn`."""
 
-    at: DateTime
     application_id: str
     status: str
 
 
 @frozen(kw_only=True)
-class DealFunded:
+class DealFunded(Envelope):
     """The application was funded and its deal began."""
 
-    at: DateTime
     deal: Deal
 
 
 @frozen(kw_only=True)
-class DealRepaid:
+class DealRepaid(Envelope):
     """The deal was paid down in full; `on` is the day of the remittance that completed it."""
 
-    at: DateTime
     deal_id: str
     on: date
 
 
 @frozen(kw_only=True)
-class DealReopened:
+class DealReopened(Envelope):
     """A reversal left a repaid deal with a balance, while no other deal was active."""
 
-    at: DateTime
     deal_id: str
 
 
 @frozen(kw_only=True)
-class DealRenewed:
+class DealRenewed(Envelope):
     """The funding of a renewal settled the balance of the deal and closed it."""
 
-    at: DateTime
     deal_id: str
     settled: Money
     on: date
 
 
 @frozen(kw_only=True)
-class DealClosed:
+class DealClosed(Envelope):
     """The deal ended early: `status` is `Defaulted` or `Cancelled`."""
 
-    at: DateTime
     deal_id: str
     status: str
     on: date
 
 
 @frozen(kw_only=True)
-class TakingsRecorded:
+class TakingsRecorded(Envelope):
     """Days of takings were recorded."""
 
-    at: DateTime
     takings: tuple[Takings, ...]
     complete_through: date | None = None
 
 
 @frozen(kw_only=True)
-class RemittancesRecorded:
+class RemittancesRecorded(Envelope):
     """Entries of a deal were recorded."""
 
-    at: DateTime
     deal_id: str
     entries: tuple[Entry, ...]
     complete_through: date | None = None
 
 
 @frozen(kw_only=True)
-class RenewalEligibilityChanged:
+class RenewalEligibilityChanged(Envelope):
     """The renewal eligibility of the deal has changed: the cause of a webhook (service 6)."""
 
-    at: DateTime
     deal_id: str | None
     renewal_eligibility: bool
     assessment: Mapping[str, Json] | None = field(default=None, repr=False)
+
+
+@frozen(kw_only=True)
+class ProfileErased(Envelope):
+    """The profile was erased, and every open offer withdrawn."""
+
+
+@frozen(kw_only=True)
+class EntriesClosed:
+    """The entries of one deal up to the day `through`."""
+
+    deal_id: str
+    through: date
+
+
+@frozen(kw_only=True)
+class Forgotten(Envelope):
+    """
+    What no operation can ask for any more left the state; the journal has it.
+
+    `closed_offer_sets` names, by application_id, the sets of which only statuses are kept.
+    `applications_before` and `servicing_before` are the instants before which requests, and what
+    belongs to them, are no longer remembered. `takings_before` is the first day whose takings are
+    kept. `entries_through` is, for each deal by id, the last day whose entries are closed.
+    """
+
+    closed_offer_sets: tuple[str, ...] = ()
+    applications_before: DateTime | None = None
+    servicing_before: DateTime | None = None
+    takings_before: date | None = None
+    entries_through: tuple[EntriesClosed, ...] = ()
 
 
 # Any of the events.
@@ -206,6 +236,8 @@ Event: TypeAlias = (
     | TakingsRecorded
     | RemittancesRecorded
     | RenewalEligibilityChanged
+    | ProfileErased
+    | Forgotten
 )
 
 # The name under which a host stores each event. A class may be renamed; a name here never changes,
@@ -225,6 +257,8 @@ EVENT_TYPES: Final[Mapping[str, type[Event]]] = MappingProxyType(
         "TakingsRecorded": TakingsRecorded,
         "RemittancesRecorded": RemittancesRecorded,
         "RenewalEligibilityChanged": RenewalEligibilityChanged,
+        "ProfileErased": ProfileErased,
+        "Forgotten": Forgotten,
     }
 )
 _TYPE_NAMES: Final[Mapping[type, str]] = MappingProxyType(

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from holdback.errors import Refusal
+from holdback.exact_json import Opaque
 from holdback.lifecycle.commands import CloseApplication, FundDeal, SupplyDetails
 from holdback.lifecycle.configuration import Configuration
 from holdback.lifecycle.context import Context
@@ -17,10 +16,10 @@ from holdback.lifecycle.events import (
     DetailsSupplied,
     Event,
 )
-from holdback.lifecycle.lookup import deal_reply
+from holdback.lifecycle.receipts import deal_receipt
 from holdback.lifecycle.transitions import next_states
 from holdback.model.acceptance import ApplicationStatus, BankDetails
-from holdback.model.deal import FUNDED, INITIAL, RENEWAL, REPAID, Deal, LookupDeal
+from holdback.model.deal import FUNDED, INITIAL, RENEWAL, REPAID, Deal
 from holdback.model.merchant import (
     FUNDED_APPLICATION,
     IN_FULFILMENT,
@@ -28,53 +27,71 @@ from holdback.model.merchant import (
     Fulfilment,
     Merchant,
 )
+from holdback.model.profile import Profile, details_section
+from holdback.model.receipt import DealReceipt
 from holdback.money import Money
 
 
 def supply_details(
-    merchant: Merchant, command: SupplyDetails, context: Context, _: Configuration
+    merchant: Merchant,
+    command: SupplyDetails,
+    context: Context,
+    _: Configuration,
+    profile: Profile,
 ) -> Decision[ApplicationStatus]:
     """
     Return the supply of omitted details; with bank details the application is submitted.
 
     Raises:
-        Refusal: `application_not_found`, `not_possible_now` or `request_conflict`.
+        Refusal: `application_not_found`, `not_possible_now`, `request_conflict` or
+            `profile_erased`.
     """
     fulfilment = _fulfilment(merchant, command.application_id)
-    new = _new_details(merchant, fulfilment, command)
+    contents = _new_details(merchant, fulfilment, command, profile)
     events: tuple[Event, ...] = ()
-    if new:
+    if contents:
         if fulfilment.status not in IN_FULFILMENT:
             raise _not_possible("details are not taken", fulfilment)
-        omitted = tuple(name for name in fulfilment.omitted if name not in new)
-        events = (
-            DetailsSupplied(
-                at=context.at, application_id=fulfilment.application_id, omitted=omitted, **new
-            ),
+        supplied = DetailsSupplied(
+            at=context.at,
+            application_id=fulfilment.application_id,
+            omitted=tuple(name for name in fulfilment.omitted if name not in contents),
+            sections={name: profile.digest(content) for name, content in contents.items()},
         )
+        events = (supplied,)
+        kept = {*merchant.named_sections, *supplied.sections.values()}
+        profile = profile.with_sections(contents.values()).keeping(kept)
     may_follow = next_states("application", fulfilment.status, "supply_details")
-    if "bank_details" in new and SUBMITTED in may_follow:
+    if "bank_details" in contents and SUBMITTED in may_follow:
         submitted = ApplicationSubmitted(at=context.at, application_id=fulfilment.application_id)
         events = (*events, submitted)
-    return Decision(events, lambda after: _application_status(after, command.application_id))
+    return Decision(
+        events, lambda after: _application_status(after, command.application_id), profile
+    )
 
 
 def _new_details(
-    merchant: Merchant, fulfilment: Fulfilment, command: SupplyDetails
-) -> dict[str, Any]:
+    merchant: Merchant, fulfilment: Fulfilment, command: SupplyDetails, profile: Profile
+) -> dict[str, Opaque]:
     """Return the details of *command* that are not held yet; other values of held ones conflict."""
-    bank_details = None if command.bank_details == BankDetails() else command.bank_details
-    supplied_and_held = {
-        "bank_details": (bank_details, fulfilment.bank_details),
-        "intended_use_of_funds": (command.intended_use_of_funds, merchant.intended_use_of_funds),
+    details, use = command.bank_details, command.intended_use_of_funds
+    supplied = {
+        "bank_details": None
+        if details is None or details == BankDetails()
+        else details_section(details),
+        "intended_use_of_funds": None if use is None else Opaque.of(use),
     }
-    new: dict[str, Any] = {}
-    for name, (supplied, held) in supplied_and_held.items():
-        if supplied is None or supplied == held:
+    held = {
+        "bank_details": fulfilment.sections.get("bank_details"),
+        "intended_use_of_funds": merchant.sections.get("intended_use_of_funds"),
+    }
+    new: dict[str, Opaque] = {}
+    for name, content in supplied.items():
+        if content is None or profile.digest(content) == held[name]:
             continue
         if name not in fulfilment.omitted:
             raise Refusal("request_conflict", f"the application has another {name} already")
-        new[name] = supplied
+        new[name] = content
     return new
 
 
@@ -101,7 +118,7 @@ def close_application(
 
 def fund_deal(
     merchant: Merchant, command: FundDeal, context: Context, configuration: Configuration
-) -> Decision[LookupDeal]:
+) -> Decision[DealReceipt]:
     """
     Return the funding of a submitted application; no events if it was funded before.
 
@@ -111,9 +128,9 @@ def fund_deal(
     fulfilment = _fulfilment(merchant, command.application_id)
     if fulfilment.status == FUNDED_APPLICATION:
         assert fulfilment.deal_id is not None, "a funded application names its deal"
-        return Decision((), deal_reply(fulfilment.deal_id, context, configuration))
+        return Decision((), deal_receipt(fulfilment.deal_id, command))
     deal_id, events = _funding(merchant, fulfilment, context, configuration)
-    return Decision(events, deal_reply(deal_id, context, configuration))
+    return Decision(events, deal_receipt(deal_id, command))
 
 
 def _funding(
@@ -128,7 +145,7 @@ def _funding(
     if base is not None and base.status not in {FUNDED, REPAID}:
         raise Refusal("not_possible_now", "the deal that it would renew has ended")
     today = configuration.local_day(merchant, context.at)
-    offer = fulfilment.reply.offer
+    offer = fulfilment.offer
     make_id = configuration.id_factory(merchant, context.request_id)
     deal = Deal(
         id=make_id("deal", fulfilment.application_id),

@@ -76,10 +76,11 @@ def assess_renewal(
 def _with_performance(
     merchant: Merchant, deals: Iterable[Deal], context: Context, configuration: Configuration
 ) -> tuple[LookupDeal, ...]:
-    rulebook = configuration.rulebook(merchant, context.at)
+    rulebook = configuration.loaded_rulebook(merchant, context.at)
+    today = configuration.local_day(merchant, context.at)
     eligible = renewal_eligibility(merchant, renewal_case(merchant, context, rulebook))
     return tuple(
-        LookupDeal(deal=deal, performance=_performance(deal, rulebook.on, eligible=eligible))
+        LookupDeal(deal=deal, performance=_performance(deal, today, eligible=eligible))
         for deal in deals
     )
 

@@ -10,11 +10,11 @@ from typing import Final
 from attrs import evolve, frozen
 from pendulum import DateTime
 
-from holdback.derived_facts import held_facts
+from holdback.derived_facts import held_evidence, held_facts
 from holdback.eligibility import ELIGIBLE, UNDETERMINED
 from holdback.eligibility import REFERRED as RENEWAL_REFERRED
 from holdback.errors import ErrorDetail, Refusal
-from holdback.exact_json import Json
+from holdback.exact_json import Json, Opaque
 from holdback.facts import BUILT_IN_FACTS
 from holdback.jurisdictions.rulebook import Rulebook
 from holdback.lifecycle.commands import RequestOffers, RequireChecks
@@ -22,8 +22,9 @@ from holdback.lifecycle.configuration import Configuration
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.decision import Decision
 from holdback.lifecycle.events import OffersIssued
+from holdback.lifecycle.fingerprint import fingerprint
+from holdback.lifecycle.forgetting import MOST_SETS
 from holdback.lifecycle.ids import IdFactory
-from holdback.lifecycle.instants import utc
 from holdback.lifecycle.status import (
     RenewalCase,
     base_deal,
@@ -34,17 +35,15 @@ from holdback.lifecycle.status import (
 )
 from holdback.model import offer as offer_states
 from holdback.model.application import Check, OffersRequest, RequiredChecks
+from holdback.model.instants import utc
 from holdback.model.merchant import Merchant, OfferSet
 from holdback.model.product import DECLINED, REFERRED, Offers, Product
+from holdback.model.profile import Profile
 from holdback.offers.calculator import PricingCase
 from holdback.offers.quote import Quote, quote
 from holdback.offers.registry import PriceableProduct
 from holdback.rules.types import Facts
 from holdback.ruleset import known_facts
-
-# The state holds every open set with its whole request: a partner that keeps asking must not be
-# able to fill it.
-MOST_OPEN_SETS: Final = 50
 
 # The checks that a host makes (service 1), each with the facts that it gives as evidence.
 CHECKS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
@@ -92,34 +91,69 @@ def check_may_request(merchant: Merchant, request: OffersRequest, rulebook: Rule
 
 
 def request_offers(
-    merchant: Merchant, command: RequestOffers, context: Context, configuration: Configuration
+    merchant: Merchant,
+    command: RequestOffers,
+    context: Context,
+    configuration: Configuration,
+    profile: Profile,
 ) -> Decision[Offers]:
     """
     Return the offers on a request; no events if the same request was answered before.
 
     Raises:
-        Refusal: as `check_may_request`, or `request_conflict` or `not_possible_now`.
-        InvalidDocument: the evidence is invalid.
+        Refusal: as `check_may_request`, or `request_conflict`, `not_possible_now` or
+            `profile_erased`; for a repeated request whose offers are closed, as `accept_offer`.
+        ConfigurationError: the evidence is invalid.
     """
     request = command.request
-    earlier = next((s for s in merchant.offer_sets if s.request_id == context.request_id), None)
+    digest = fingerprint("request_offers", command, profile)
+    earlier = _repeated(merchant, context.request_id, digest)
     if earlier is not None:
-        if earlier.request == request:
-            return Decision((), lambda _: _offers_as_issued(earlier))
-        raise Refusal("request_conflict", "this request id was used before with another body")
+        return Decision((), lambda _: _offers_as_issued(earlier))
+    if request.renewal and merchant.profile_erased:
+        raise Refusal("profile_erased", "the profile that would fill the application was erased")
     rulebook = configuration.rulebook(merchant, context.at)
     check_may_request(merchant, request, rulebook)
-    if (
-        sum(offer_set.expires_at > context.at for offer_set in merchant.offer_sets)
-        >= MOST_OPEN_SETS
-    ):
-        raise Refusal("not_possible_now", f"{MOST_OPEN_SETS} sets of offers are open already")
+    if sum(offer_set.is_open(context.at) for offer_set in merchant.offer_sets) >= MOST_SETS:
+        raise Refusal("not_possible_now", f"{MOST_SETS} sets of offers are open already")
     evidence = check_evidence(context.evidence, rulebook, known_merchant=request.renewal)
     case = renewal_case(merchant, context, rulebook) if request.renewal else None
     make_id = configuration.id_factory(merchant, context.request_id)
     pricing = _Pricing(merchant, request, context, configuration, rulebook, case, evidence, make_id)
-    issued = pricing.issued()
-    return Decision((issued,), lambda _: _offers_as_issued(issued.offer_set))
+    contents = _sections(request)
+    sections = {name: profile.digest(content) for name, content in contents.items()}
+    issued = pricing.issued(digest, sections)
+    kept = {*merchant.named_sections, *sections.values()}
+    after = profile.with_sections(contents.values()).keeping(kept)
+    return Decision((issued,), lambda _: _offers_as_issued(issued.offer_set), after)
+
+
+def _repeated(merchant: Merchant, request_id: str, digest: str) -> OfferSet | None:
+    """Return the set that was issued on this request before, None for a new request."""
+    sets = (*merchant.offer_sets, *merchant.closed_offer_sets)
+    earlier = next((s for s in sets if s.request_id == request_id), None)
+    if earlier is None:
+        return None
+    if earlier.fingerprint != digest:
+        raise Refusal("request_conflict", "this request id was used before with another body")
+    if isinstance(earlier, OfferSet):
+        return earlier
+    # Its products are no longer held, and nobody can accept them any more.
+    if offer_states.ACCEPTED in earlier.offers.values():
+        raise Refusal("already_accepted", "an offer on this request was accepted")
+    raise Refusal("offers_expired", "the offers have expired; a new application must be submitted")
+
+
+def _sections(request: OffersRequest) -> dict[str, Opaque]:
+    """Return the personal data in *request*, by the name of its section."""
+    use = request.application.intended_use_of_funds
+    contents = {
+        "consents": request.consents,
+        "applicants": request.applicants,
+        "company": request.company,
+        "intended_use_of_funds": None if use is None else Opaque.of(use),
+    }
+    return {name: content for name, content in contents.items() if content is not None}
 
 
 def _offers_as_issued(offer_set: OfferSet) -> Offers:
@@ -151,7 +185,7 @@ class _Pricing:
     evidence: Facts
     make_id: IdFactory
 
-    def issued(self) -> OffersIssued:
+    def issued(self, digest: str, sections: Mapping[str, str]) -> OffersIssued:
         """Return the event, with a decision on every product and an id for every offer."""
         facts = self._facts()
         products, decisions = [], []
@@ -169,19 +203,24 @@ class _Pricing:
         at, renewal = self.context.at, self.renewal
         return OffersIssued(
             at=at,
+            jurisdiction=self.rulebook.code,
+            timezone=self.rulebook.timezone,
+            currency=self.rulebook.currency.code,
             offer_set=OfferSet(
                 request_id=self.context.request_id,
                 application_id=self.make_id("application"),
-                request=self.request,
+                fingerprint=digest,
+                renewal=self.request.renewal,
+                sections=sections,
                 issued_at=at,
                 issued_on=self.rulebook.on,
                 expires_at=expiry(at, self.rulebook.offers_valid_hours),
                 products=tuple(products),
                 digest=self.rulebook.digest,
                 base_deal_id=None if renewal is None else renewal.deal.id,
-                evidence=dict(self.context.evidence),
+                evidence=held_evidence(self.context.evidence, self.rulebook.catalogue),
+                facts=self._known(facts),
             ),
-            facts=self._known(facts),
             assessment=None if renewal is None else renewal.assessment.record(),
             decisions=tuple(decisions),
         )
@@ -247,7 +286,7 @@ def required_checks(
 
     Raises:
         Refusal: as `check_may_request`.
-        InvalidDocument: the evidence is invalid.
+        ConfigurationError: the evidence is invalid.
     """
     request = question.request
     rulebook = configuration.rulebook(merchant, context.at)

@@ -17,9 +17,8 @@ from holdback.eligibility import Assessment
 from holdback.lifecycle import commands
 from holdback.lifecycle.acceptance import accept_offer
 from holdback.lifecycle.commands import Command, Question
-from holdback.lifecycle.configuration import Configuration
-from holdback.lifecycle.context import Context
 from holdback.lifecycle.decision import Decision
+from holdback.lifecycle.erasure import erase_profile
 from holdback.lifecycle.fulfilment import close_application, fund_deal, supply_details
 from holdback.lifecycle.lookup import assess_renewal, look_up
 from holdback.lifecycle.offers import request_offers, required_checks
@@ -27,23 +26,29 @@ from holdback.lifecycle.remittances import close_deal, record_remittance, record
 from holdback.model.acceptance import Acceptance, ApplicationStatus
 from holdback.model.application import Check, RequiredChecks
 from holdback.model.deal import LookupDeal, MerchantLookup, Performance
-from holdback.model.merchant import Merchant, TakingsHeld
+from holdback.model.merchant import TakingsHeld
 from holdback.model.product import Offers
+from holdback.model.receipt import DealReceipt, ProfileStatus, TakingsReceipt
 
 __all__ = [
     "COMMANDS",
     "ApplicationStatus",
     "Check",
+    "DealReceipt",
     "LookupDeal",
     "MerchantLookup",
     "Offers",
     "Performance",
+    "ProfileStatus",
     "Reply",
     "RequiredChecks",
     "TakingsHeld",
+    "TakingsReceipt",
 ]
 
-Handler: TypeAlias = Callable[[Merchant, Any, Context, Configuration], Decision[Any]]
+# A handler takes the merchant, the input, the context and the configuration; then the profile, if
+# its operation does.
+Handler: TypeAlias = Callable[..., Decision[Any]]
 
 # What an operation replies with, which `wire.write` writes as JSON.
 Reply: TypeAlias = (
@@ -52,6 +57,9 @@ Reply: TypeAlias = (
     | MerchantLookup
     | LookupDeal
     | ApplicationStatus
+    | DealReceipt
+    | TakingsReceipt
+    | ProfileStatus
     | TakingsHeld
     | RequiredChecks
     | Assessment
@@ -65,9 +73,11 @@ class Operation:
 
     `input` is the class of the command or question, whose attributes are the fields of the JSON
     input. With `by_provider` the input is the merchant's provider_id alone. A handler that
-    `checks_evidence` itself does so because the evidence allowed depends on its request.
-    `announces` says when a change of renewal eligibility is announced: with the events of the
-    operation, never, or always, even without events.
+    `checks_evidence` itself does so because the evidence allowed depends on its request. An
+    operation that `takes_profile` reads the merchant's profile and gives it back changed. One that
+    is `remembered` replies to a repetition by its request id; offers and acceptances are recognised
+    by their own ids. `announces` says when a change of renewal eligibility is announced: with the
+    events of the operation, never, or always, even without events.
     """
 
     name: str
@@ -77,6 +87,8 @@ class Operation:
     by_provider: bool = False
     checks_evidence: bool = False
     announces: Literal["never", "with events", "always"] = "with events"
+    takes_profile: bool = False
+    remembered: bool = False
 
     @property
     def is_question(self) -> bool:
@@ -90,39 +102,68 @@ _OPERATIONS: Final = (
         input=commands.RequestOffers,
         handler=request_offers,
         reply=Offers,
+        takes_profile=True,
         checks_evidence=True,
         # Offers change nothing that eligibility depends on, and this is the busiest operation.
         announces="never",
     ),
     Operation(
-        name="accept_offer", input=commands.AcceptOffer, handler=accept_offer, reply=Acceptance
+        name="accept_offer",
+        input=commands.AcceptOffer,
+        handler=accept_offer,
+        reply=Acceptance,
+        takes_profile=True,
     ),
     Operation(
         name="supply_details",
         input=commands.SupplyDetails,
         handler=supply_details,
         reply=ApplicationStatus,
+        takes_profile=True,
+        remembered=True,
     ),
     Operation(
         name="close_application",
         input=commands.CloseApplication,
         handler=close_application,
         reply=ApplicationStatus,
+        remembered=True,
     ),
-    Operation(name="fund_deal", input=commands.FundDeal, handler=fund_deal, reply=LookupDeal),
+    Operation(
+        name="fund_deal",
+        input=commands.FundDeal,
+        handler=fund_deal,
+        reply=DealReceipt,
+        remembered=True,
+    ),
     Operation(
         name="record_takings",
         input=commands.RecordTakings,
         handler=record_takings,
-        reply=TakingsHeld,
+        reply=TakingsReceipt,
+        remembered=True,
     ),
     Operation(
         name="record_remittance",
         input=commands.RecordRemittance,
         handler=record_remittance,
-        reply=LookupDeal,
+        reply=DealReceipt,
+        remembered=True,
     ),
-    Operation(name="close_deal", input=commands.CloseDeal, handler=close_deal, reply=LookupDeal),
+    Operation(
+        name="close_deal",
+        input=commands.CloseDeal,
+        handler=close_deal,
+        reply=DealReceipt,
+        remembered=True,
+    ),
+    Operation(
+        name="erase_profile",
+        input=commands.EraseProfile,
+        handler=erase_profile,
+        reply=ProfileStatus,
+        takes_profile=True,
+    ),
     Operation(
         name="review_renewal",
         input=commands.ReviewRenewal,

@@ -9,7 +9,7 @@ from attrs import evolve
 
 from holdback.errors import ErrorDetail, InvalidDocument, Refusal
 from holdback.lifecycle.commands import DEAL_ENDINGS, CloseDeal, RecordRemittance, RecordTakings
-from holdback.lifecycle.configuration import Configuration
+from holdback.lifecycle.configuration import FIRST_FORMAT, Configuration
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.decision import Decision
 from holdback.lifecycle.events import (
@@ -20,48 +20,74 @@ from holdback.lifecycle.events import (
     RemittancesRecorded,
     TakingsRecorded,
 )
-from holdback.lifecycle.lookup import deal_reply, find_deal
+from holdback.lifecycle.lookup import find_deal
+from holdback.lifecycle.receipts import deal_receipt, takings_receipt
 from holdback.lifecycle.transitions import next_states
-from holdback.model.deal import FUNDED, REPAID, Deal, Entry, LookupDeal
-from holdback.model.merchant import Merchant, TakingsHeld
+from holdback.model.deal import FUNDED, REPAID, Deal, Entry
+from holdback.model.merchant import Merchant, Takings
+from holdback.model.receipt import DealReceipt, TakingsReceipt
 from holdback.money import Currency, Money
 
 
 def record_takings(
     merchant: Merchant, command: RecordTakings, context: Context, configuration: Configuration
-) -> Decision[TakingsHeld]:
+) -> Decision[TakingsReceipt]:
     """
-    Return the days of takings that are new or restated; no events if all were recorded before.
+    Return the days of takings that are new or stated anew; no events if all were recorded before.
+
+    The newest statement of a day holds, in any order; one that gives no instant is of now.
 
     Raises:
+        Refusal: `request_conflict` for two amounts of one day that were stated at one instant.
         InvalidDocument: naming every invalid day and amount.
     """
-    rulebook = configuration.rulebook(merchant, context.at)
-    errors = list(_future_day(command.complete_through, rulebook.on, "$.complete_through"))
+    today = configuration.local_day(merchant, context.at)
+    currency = configuration.currency(merchant)
+    errors = list(_future_day(command.complete_through, today, "$.complete_through"))
     for place, takings in enumerate(command.takings):
-        errors += _future_day(takings.on, rulebook.on, f"$.takings[{place}].on")
-        errors += _wrong_amount(takings.amount, rulebook.currency, f"$.takings[{place}].amount")
+        errors += _wrong_takings(takings, today, currency, context, f"$.takings[{place}]")
     by_day = {takings.on: takings for takings in command.takings}
     if len(by_day) < len(command.takings):
-        errors.append(ErrorDetail(message="expected each day once", path="$.takings"))
+        message = "expected each day once"
+        errors.append(ErrorDetail(code="duplicate", message=message, path="$.takings"))
     if errors:
         raise InvalidDocument(errors)
-    recorded = {takings.on: takings for takings in merchant.takings}
-    new = tuple(by_day[day] for day in sorted(by_day) if recorded.get(day) != by_day[day])
-    through = _later(merchant.takings_complete_through, command.complete_through)
+    held = {takings.on: takings for takings in merchant.takings}
+    new = tuple(
+        _stated(by_day[on], context)
+        for on in sorted(by_day)
+        if _is_newer(by_day[on], held.get(on), context)
+    )
+    through = _extended(merchant.takings_complete_through, command.complete_through)
     events: tuple[Event, ...] = ()
     if new or through is not None:
         events = (TakingsRecorded(at=context.at, takings=new, complete_through=through),)
-    return Decision(events, _takings_held)
+    return Decision(events, takings_receipt(len(by_day)))
 
 
-def _takings_held(after: Merchant) -> TakingsHeld:
-    return TakingsHeld(days=len(after.takings), complete_through=after.takings_complete_through)
+def _stated(takings: Takings, context: Context) -> Takings:
+    return takings if takings.stated_at is not None else evolve(takings, stated_at=context.at)
+
+
+def _is_newer(takings: Takings, held: Takings | None, context: Context) -> bool:
+    """Return whether *takings* is a newer statement of its day than the one that is *held*."""
+    if held is None:
+        return True
+    # The amount that is held, stated again without an instant, is not another statement.
+    if takings.amount == held.amount and takings.stated_at is None:
+        return False
+    stated_at = takings.stated_at or context.at
+    if held.stated_at is None or stated_at > held.stated_at:
+        return True
+    if stated_at == held.stated_at and takings.amount != held.amount:
+        message = f"{takings.on} was stated with another amount at the same instant"
+        raise Refusal("request_conflict", message)
+    return False
 
 
 def record_remittance(
     merchant: Merchant, command: RecordRemittance, context: Context, configuration: Configuration
-) -> Decision[LookupDeal]:
+) -> Decision[DealReceipt]:
     """
     Return the new entries of a deal, and whether they repay or reopen it.
 
@@ -69,17 +95,19 @@ def record_remittance(
     settled; the two may arrive in either order (decisions/entries).
 
     Raises:
-        Refusal: `deal_not_found`, or `request_conflict` for other content under the id of an entry.
+        Refusal: `deal_not_found`, `request_conflict` for other content under the id of an entry, or
+            `deal_closed_to_entries` for an entry of a time of which entries are no longer held.
         InvalidDocument: naming everything that is invalid in every entry.
     """
     deal = find_deal(merchant, command.deal_id)
     today = configuration.local_day(merchant, context.at)
+    _check_open(deal, command.entries, today, configuration)
     errors = list(_future_day(command.complete_through, today, "$.complete_through"))
     errors += _wrong_entries(deal, command.entries, today)
     if errors:
         raise InvalidDocument(errors)
     new = _new_entries(deal, command.entries)
-    through = _later(deal.complete_through, command.complete_through)
+    through = _extended(deal.complete_through, command.complete_through)
     events: tuple[Event, ...] = ()
     if new or through is not None:
         recorded = RemittancesRecorded(
@@ -87,12 +115,30 @@ def record_remittance(
         )
         change = _change_of_status(merchant, deal, deal.with_entries(new, through), context)
         events = (recorded, *change)
-    return Decision(events, deal_reply(deal.id, context, configuration))
+    return Decision(events, deal_receipt(deal.id, command))
+
+
+def _check_open(
+    deal: Deal, entries: tuple[Entry, ...], today: date, configuration: Configuration
+) -> None:
+    """Refuse entries that may have been recorded before, when nobody could tell any more."""
+    held = {entry.id for entry in deal.entries}
+    unknown = [entry for entry in entries if entry.id not in held]
+    if not unknown or configuration.format == FIRST_FORMAT:
+        return
+    ended, days = deal.ended_on, configuration.memory_days
+    if ended is not None and (today - ended).days > days:
+        message = f"the deal ended more than {days} days ago, on {ended}"
+        raise Refusal("deal_closed_to_entries", message)
+    closed = deal.closed_entries
+    if closed is not None and any(entry.on <= closed.through for entry in unknown):
+        message = f"the entries of the deal are closed up to {closed.through}"
+        raise Refusal("deal_closed_to_entries", message)
 
 
 def close_deal(
     merchant: Merchant, command: CloseDeal, context: Context, configuration: Configuration
-) -> Decision[LookupDeal]:
+) -> Decision[DealReceipt]:
     """
     Return the early end of the active deal; no events if it already has this status.
 
@@ -107,7 +153,7 @@ def close_deal(
             raise Refusal("not_possible_now", f"the deal is {deal.status.lower()}")
         today = configuration.local_day(merchant, context.at)
         events = (DealClosed(at=context.at, deal_id=deal.id, status=status, on=today),)
-    return Decision(events, deal_reply(deal.id, context, configuration))
+    return Decision(events, deal_receipt(deal.id, command))
 
 
 def _change_of_status(
@@ -139,25 +185,38 @@ def _new_entries(deal: Deal, entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
     return tuple(new.values())
 
 
-def _later(recorded: date | None, given: date | None) -> date | None:
+def _extended(recorded: date | None, given: date | None) -> date | None:
     """Return the day *given* if it extends the history that is complete, else None."""
     return given if given is not None and (recorded is None or given > recorded) else None
 
 
 def _future_day(day: date | None, today: date, path: str) -> Iterator[ErrorDetail]:
     if day is not None and day > today:
-        yield ErrorDetail(message=f"expected a day up to today, {today.isoformat()}", path=path)
+        message = f"expected a day up to today, {today.isoformat()}"
+        yield ErrorDetail(code="future_day", message=message, path=path)
 
 
 def _wrong_amount(money: Money, currency: Currency, path: str) -> Iterator[ErrorDetail]:
     if money.currency != currency:
-        yield ErrorDetail(message=f"expected an amount in {currency}", path=path)
+        message = f"expected an amount in {currency}"
+        yield ErrorDetail(code="wrong_currency", message=message, path=path)
     elif money.minor < 0:
         yield ErrorDetail(
+            code="out_of_range",
             message="expected an amount that is not negative",
             path=path,
             hint="to take a remittance back, record an entry that `reverses` it",
         )
+
+
+def _wrong_takings(
+    takings: Takings, today: date, currency: Currency, context: Context, path: str
+) -> Iterator[ErrorDetail]:
+    yield from _future_day(takings.on, today, f"{path}.on")
+    yield from _wrong_amount(takings.amount, currency, f"{path}.amount")
+    if takings.stated_at is not None and takings.stated_at > context.at:
+        message = "expected an instant up to now"
+        yield ErrorDetail(code="future_day", message=message, path=f"{path}.stated_at")
 
 
 def _wrong_entries(deal: Deal, entries: tuple[Entry, ...], today: date) -> Iterator[ErrorDetail]:
@@ -169,7 +228,7 @@ def _wrong_entries(deal: Deal, entries: tuple[Entry, ...], today: date) -> Itera
         yield from _future_day(entry.on, today, f"{path}.on")
         if entry.on < deal.funded_on:
             message = f"expected a day on or after the funding, {deal.funded_on.isoformat()}"
-            yield ErrorDetail(message=message, path=f"{path}.on")
+            yield ErrorDetail(code="out_of_range", message=message, path=f"{path}.on")
         currency = deal.repayment_amount.currency
         yield from _wrong_amount(entry.amount, currency, f"{path}.amount")
         if entry.takings is not None:
@@ -185,15 +244,21 @@ def _wrong_reversal(
 ) -> Iterator[ErrorDetail]:
     target = by_id.get(target_id)
     if target is None:
-        yield ErrorDetail(message="expected the id of an entry of this deal", path=path)
+        message = "expected the id of an entry of this deal"
+        yield ErrorDetail(code="unknown_name", message=message, path=path)
     elif target.reverses is not None:
         yield ErrorDetail(
-            message="a reversal cannot be reversed", path=path, hint="record a new entry"
+            code="not_allowed",
+            message="a reversal cannot be reversed",
+            path=path,
+            hint="record a new entry",
         )
     elif reversals.get(target_id, entry.id) != entry.id:
-        yield ErrorDetail(message="that entry is reversed already", path=path)
+        message = "that entry is reversed already"
+        yield ErrorDetail(code="duplicate", message=message, path=path)
     elif target.amount != entry.amount:
         message = "a reversal takes an entry back whole: expected the same amount"
-        yield ErrorDetail(message=message, path=path)
+        yield ErrorDetail(code="contradiction", message=message, path=path)
     elif entry.on < target.on:
-        yield ErrorDetail(message="a reversal does not come before its entry", path=path)
+        message = "a reversal does not come before its entry"
+        yield ErrorDetail(code="contradiction", message=message, path=path)

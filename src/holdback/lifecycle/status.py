@@ -13,16 +13,16 @@ from datetime import date
 from attrs import evolve, frozen
 from pendulum import DateTime
 
-from holdback.derived_facts import held_facts, renewal_facts
+from holdback.derived_facts import renewal_facts
 from holdback.eligibility import Assessment, assess
-from holdback.errors import ErrorDetail, InvalidDocument, did_you_mean
+from holdback.errors import ConfigurationError, ErrorDetail, InvalidDocument, did_you_mean
 from holdback.exact_json import Json
 from holdback.facts import BUILT_IN_FACTS, EVIDENCE_FACTS, INITIAL_EVIDENCE
 from holdback.jurisdictions.rulebook import Rulebook
 from holdback.lifecycle.context import Context
-from holdback.lifecycle.instants import local_date
 from holdback.model.deal import FUNDED, REPAID, Deal
-from holdback.model.merchant import Merchant, OfferSet
+from holdback.model.instants import local_date
+from holdback.model.merchant import ClosedOfferSet, CreditCheckDue, Merchant
 from holdback.model.offer import ELIGIBLE
 from holdback.rules.types import Facts
 
@@ -55,7 +55,7 @@ def check_evidence(
     The facts about a *known_merchant* that follow from its history cannot be evidence.
 
     Raises:
-        InvalidDocument: naming every fact that is not evidence and every invalid value.
+        ConfigurationError: naming every fact that is not evidence and every invalid value.
     """
     catalogue = rulebook.catalogue
     declared = (fact.name for fact in catalogue.facts[BUILT_IN_FACTS:])
@@ -73,9 +73,10 @@ def check_evidence(
         checked_on = prepared[catalogue.place("credit_checked_on")]
         if checked_on is not None and checked_on > rulebook.on.toordinal():
             message = f"expected a day up to today, {rulebook.on.isoformat()}"
-            errors.append(ErrorDetail(message=message, path="$.evidence.credit_checked_on"))
+            path = "$.evidence.credit_checked_on"
+            errors.append(ErrorDetail(code="future_day", message=message, path=path))
     if errors:
-        raise InvalidDocument(errors)
+        raise ConfigurationError(errors)
     return prepared
 
 
@@ -84,26 +85,23 @@ def _not_evidence(name: str, allowed: tuple[str, ...]) -> ErrorDetail:
     if name in INITIAL_EVIDENCE:
         message = f"`{name}` is derived from the merchant's history and cannot be given as evidence"
     hint = did_you_mean(name, allowed)
-    return ErrorDetail(message=message, path=f"$.evidence.{name}", hint=hint)
+    return ErrorDetail(code="not_allowed", message=message, path=f"$.evidence.{name}", hint=hint)
 
 
-def expired_unaccepted(merchant: Merchant, at: DateTime) -> OfferSet | None:
-    """Return the last set of offers that expired unaccepted since the last acceptance, or None."""
+def expired_unaccepted(merchant: Merchant, at: DateTime) -> CreditCheckDue | None:
+    """Return what the last set of offers that expired unaccepted asks for, None without one."""
     # An acceptance withdraws all open offers. So a set with eligible offers that expired after the
     # last acceptance was issued after it.
-    since = max((fulfilment.accepted_at for fulfilment in merchant.fulfilments), default=None)
-    expired = [
-        offer_set
-        for offer_set in merchant.offer_sets
-        if offer_set.expires_at <= at
-        and (since is None or offer_set.expires_at > since)
-        and any(
-            offer.offer_status == ELIGIBLE
-            for product in offer_set.products
-            for offer in product.offers
-        )
+    since = merchant.last_accepted_at
+    expired = [due for due in (merchant.credit_check_due,) if due is not None]
+    expired += [
+        CreditCheckDue(expired_at=closed.expires_at, checked_on=closed.credit_checked_on)
+        for closed in (*map(ClosedOfferSet.of, merchant.offer_sets), *merchant.closed_offer_sets)
+        if closed.expires_at <= at
+        and (since is None or closed.expires_at > since)
+        and ELIGIBLE in closed.offers.values()
     ]
-    return max(expired, key=lambda offer_set: offer_set.expires_at, default=None)
+    return max(expired, key=lambda due: due.expired_at, default=None)
 
 
 @frozen(kw_only=True)
@@ -132,11 +130,8 @@ def required_second_check(
     expired = expired_unaccepted(merchant, at)
     if expired is None or not rulebook.automated_decisioning:
         return None
-    catalogue = rulebook.catalogue
-    earlier = held_facts(expired.evidence, catalogue)[catalogue.place("credit_checked_on")]
     return SecondCheck(
-        not_before=local_date(expired.expires_at, rulebook.zone),
-        earlier=None if earlier is None else date.fromordinal(earlier),
+        not_before=local_date(expired.expired_at, rulebook.zone), earlier=expired.checked_on
     )
 
 
@@ -162,8 +157,12 @@ class RenewalCase:
     assessment: Assessment
 
 
-def renewal_case(merchant: Merchant, context: Context, rulebook: Rulebook) -> RenewalCase | None:
-    """Return the renewal that the merchant could request now, None without a base deal."""
+def renewal_case(
+    merchant: Merchant, context: Context, rulebook: Rulebook | None
+) -> RenewalCase | None:
+    """Return the renewal that the merchant could request now, None without rules or base deal."""
+    if rulebook is None:
+        return None
     deal = base_deal(merchant, rulebook, rulebook.on)
     if deal is None:
         return None
@@ -179,6 +178,8 @@ def renewal_eligibility(merchant: Merchant, case: RenewalCase | None) -> bool:
     return (
         case is not None
         and case.deal.status == FUNDED
+        # The application could not be filled (service 1).
+        and not merchant.profile_erased
         # A merchant with an application in fulfilment cannot request another (decisions/renewal).
         and merchant.in_fulfilment is None
         and case.assessment.eligible

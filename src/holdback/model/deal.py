@@ -8,7 +8,7 @@ INVARIANT: repayment_amount + overpaid == remitted + settled + balance + shortfa
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Mapping
 from datetime import date
 from decimal import Decimal
 from typing import Final, Literal, TypeAlias
@@ -51,13 +51,29 @@ class Entry:
 
 
 @frozen(kw_only=True)
+class EntryTotals:
+    """
+    The totals of a deal's entries up to the day `through`, which the state no longer holds.
+
+    `remitted` is the sum of the remittances that count. `last_on` is the day of the last of them
+    that was not zero, `repaid_on` that of the one that completed the repayment amount.
+    """
+
+    through: date
+    remitted: Money
+    last_on: date | None = None
+    repaid_on: date | None = None
+
+
+@frozen(kw_only=True)
 class Deal:
     """
     A funded offer and its entries, as a merchant's state holds it.
 
     `funded_on` is a local date of the jurisdiction. `settled` is the part that the funding of a
     renewal paid. `complete_through` is the last day for which the host has declared the history of
-    remittances complete, None if it never has.
+    remittances complete, None if it never has. `closed_entries` are the totals of the entries that
+    are no longer held (decisions/bounded-state).
     """
 
     id: str
@@ -75,6 +91,7 @@ class Deal:
     closed_on: date | None = None
     entries: tuple[Entry, ...] = ()
     complete_through: date | None = None
+    closed_entries: EntryTotals | None = None
     # Derived from the entries: the ids taken back by a settled reversal, the remittances that
     # count, and their sum. Eligibility reads them many times, so they are computed once.
     taken_back: frozenset[str] = field(init=False, eq=False, repr=False)
@@ -100,6 +117,8 @@ class Deal:
     @remitted.default
     def _remitted(self) -> Money:
         total = sum([entry.amount.minor for entry in self.counted])
+        if self.closed_entries is not None:
+            total += self.closed_entries.remitted.minor
         return Money(total, self.repayment_amount.currency)
 
     @property
@@ -160,6 +179,10 @@ class Deal:
     def repaid_on(self) -> date | None:
         """The day of the remittance that completed the repayment amount; None before it."""
         paid = self.settled.minor
+        if self.closed_entries is not None:
+            if self.closed_entries.repaid_on is not None:
+                return self.closed_entries.repaid_on
+            paid += self.closed_entries.remitted.minor
         for entry in self.counted:
             paid += entry.amount.minor
             if paid >= self.repayment_amount.minor:
@@ -167,22 +190,72 @@ class Deal:
         return None
 
     def with_entries(self, entries: Iterable[Entry], complete_through: date | None) -> Deal:
-        """
-        Return this deal with *entries* recorded.
-
-        New entries are added, and an unsettled entry is replaced by the same entry settled. A
-        history that was declared complete stays complete.
-        """
-        merged = {entry.id: entry for entry in self.entries}
-        for entry in entries:
-            if entry.id not in merged or entry.settled:
-                merged[entry.id] = entry
-        days = [day for day in (self.complete_through, complete_through) if day is not None]
+        """Return this deal with *entries* recorded, and its history complete as far as declared."""
         return evolve(
             self,
-            entries=tuple(sorted(merged.values(), key=lambda entry: (entry.on, entry.id))),
-            complete_through=max(days, default=None),
+            entries=in_order(merged({entry.id: entry for entry in self.entries}, entries)),
+            complete_through=later(self.complete_through, complete_through),
         )
+
+    def closed_through(self, day: date) -> Deal:
+        """
+        Return this deal without its entries up to *day*, of which the totals are kept.
+
+        An unsettled entry stays, because it may still settle, and so does one that a later entry
+        takes back.
+        """
+        later_reversals = {entry.reverses for entry in self.entries if not _closes(entry, day)}
+        closing = [
+            entry
+            for entry in self.entries
+            if _closes(entry, day) and entry.id not in later_reversals
+        ]
+        closed_ids = {entry.id for entry in closing}
+        counted = [entry for entry in self.counted if entry.id in closed_ids]
+        before = self.closed_entries
+        remitted = sum(entry.amount.minor for entry in counted)
+        last_on = max((entry.on for entry in counted if entry.amount.minor), default=None)
+        repaid_on = self.repaid_on
+        return evolve(
+            self,
+            entries=tuple(entry for entry in self.entries if entry.id not in closed_ids),
+            closed_entries=EntryTotals(
+                through=day if before is None else max(day, before.through),
+                remitted=Money(
+                    remitted + (before.remitted.minor if before else 0),
+                    self.repayment_amount.currency,
+                ),
+                last_on=later(before.last_on if before else None, last_on),
+                repaid_on=repaid_on if repaid_on is not None and repaid_on <= day else None,
+            ),
+        )
+
+
+def _closes(entry: Entry, day: date) -> bool:
+    return entry.settled and entry.on <= day
+
+
+def merged(held: dict[str, Entry], entries: Iterable[Entry]) -> dict[str, Entry]:
+    """
+    Return *held*, entries by id, with *entries* added to it.
+
+    New entries are added, and an unsettled entry is replaced by the same entry settled.
+    """
+    for entry in entries:
+        if entry.id not in held or entry.settled:
+            held[entry.id] = entry
+    return held
+
+
+def in_order(entries: Mapping[str, Entry]) -> tuple[Entry, ...]:
+    """Return *entries* sorted by day and id, so that any order of delivery gives the same deal."""
+    return tuple(sorted(entries.values(), key=lambda entry: (entry.on, entry.id)))
+
+
+def later(first: date | None, second: date | None) -> date | None:
+    """Return the later of two days, of which either may be None."""
+    days = [day for day in (first, second) if day is not None]
+    return max(days, default=None)
 
 
 def transaction_status(entry: Entry, reversed_ids: Container[str]) -> TransactionStatus:

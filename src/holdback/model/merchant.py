@@ -6,18 +6,20 @@ The merchant is the consistency boundary: everything that must agree is in its s
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import date
 from typing import Final
 
 from attrs import field, frozen
+from attrs.converters import optional
 from pendulum import DateTime
 
-from holdback.exact_json import Json, Opaque
-from holdback.model.acceptance import Acceptance, BankDetails
-from holdback.model.application import OffersRequest
+from holdback.exact_json import Json
 from holdback.model.deal import FUNDED, Deal
+from holdback.model.instants import as_instant
+from holdback.model.offer import ELIGIBLE, Offer
 from holdback.model.product import Product
+from holdback.model.receipt import Receipt
 from holdback.model.validators import amount, day, plain_day, text
 from holdback.money import Money
 
@@ -30,26 +32,81 @@ WITHDRAWN_APPLICATION: Final = "withdrawn"
 IN_FULFILMENT: Final = frozenset({AWAITING_DETAILS, SUBMITTED})
 
 
+@frozen
+class HeldFact:
+    """
+    A result of a host's check, as it was recorded: its `value`, and the kind that its fact had.
+
+    The kind of evidence from before kinds were recorded is None.
+    """
+
+    value: Json
+    kind: str | None = None
+
+
 @frozen(kw_only=True)
 class OfferSet:
     """
     The products and offers issued together on one request, with one expiry.
 
-    `request_id` is the host's and names the set. `issued_on` is the local date of `issued_at`.
-    `digest` is that of the rulebook that decided it. `base_deal_id` names the deal that a renewal
-    is based on. `evidence` holds the results of the host's checks.
+    `request_id` is the host's; `fingerprint` is the digest of the request, and `sections` name its
+    personal data. `issued_on` is the local date of `issued_at`. `digest` is that of the rulebook
+    that decided it. `base_deal_id` names the deal that a renewal is based on. `evidence` holds the
+    results of the host's checks, and `facts` all that was known when the offers were priced.
     """
 
     request_id: str
     application_id: str
-    request: OffersRequest
+    fingerprint: str
+    renewal: bool
+    sections: Mapping[str, str] = field(factory=dict, repr=False)
     issued_at: DateTime
     issued_on: date
     expires_at: DateTime
     products: tuple[Product, ...]
     digest: str
     base_deal_id: str | None = None
-    evidence: Mapping[str, Json] = field(factory=dict, repr=False)
+    evidence: Mapping[str, HeldFact] = field(factory=dict, repr=False)
+    facts: Mapping[str, Json] = field(factory=dict, repr=False)
+
+    @property
+    def offers(self) -> Iterator[Offer]:
+        """The offers of all products, in order."""
+        return (offer for product in self.products for offer in product.offers)
+
+    def is_open(self, at: DateTime) -> bool:
+        """Return whether an offer of this set can still be accepted at the instant *at*."""
+        return self.expires_at > at and any(o.offer_status == ELIGIBLE for o in self.offers)
+
+
+@frozen(kw_only=True)
+class ClosedOfferSet:
+    """
+    What is kept of a closed set of offers: enough to answer a request that comes late.
+
+    `offers` are the statuses by offer_id. `credit_checked_on` is the day of the credit check that
+    the set was priced with.
+    """
+
+    request_id: str
+    application_id: str
+    fingerprint: str
+    expires_at: DateTime
+    offers: Mapping[str, str]
+    credit_checked_on: date | None = None
+
+    @classmethod
+    def of(cls, offer_set: OfferSet) -> ClosedOfferSet:
+        """Return what is kept of *offer_set*."""
+        checked = offer_set.evidence.get("credit_checked_on")
+        return cls(
+            request_id=offer_set.request_id,
+            application_id=offer_set.application_id,
+            fingerprint=offer_set.fingerprint,
+            expires_at=offer_set.expires_at,
+            offers={offer.offer_id: offer.offer_status for offer in offer_set.offers},
+            credit_checked_on=None if checked is None else date.fromisoformat(checked.value),
+        )
 
 
 @frozen(kw_only=True)
@@ -57,64 +114,115 @@ class Fulfilment:
     """
     An application whose offer was accepted, and its status.
 
-    `omitted` names the details that are still to be supplied. `reply` is the reply to the
-    acceptance, kept so that a retry gets the same bytes. `bank_details` are those of the
-    application, which distinguish a retry from a conflict.
+    `omitted` names the details that are still to be supplied, and `sections` the application's
+    personal data. `facts` are those known when the offer was priced, `earlier_deals` summaries of
+    the merchant's deals at the acceptance.
     """
 
     application_id: str
     status: str
     omitted: tuple[str, ...]
     accepted_at: DateTime
-    reply: Acceptance
-    bank_details: BankDetails | None = field(default=None, repr=False)
+    offer: Offer
+    sections: Mapping[str, str] = field(factory=dict, repr=False)
     base_deal_id: str | None = None
     deal_id: str | None = None
+    facts: Mapping[str, Json] = field(factory=dict, repr=False)
+    earlier_deals: tuple[Mapping[str, Json], ...] = field(default=(), repr=False)
 
 
 @frozen(kw_only=True)
 class Takings:
-    """The takings of one day: what the merchant sold."""
+    """
+    The takings of one day: what the merchant sold.
+
+    `stated_at` is the instant at which the amount was stated, that of the request unless given. The
+    newest statement of a day holds, in whichever order statements arrive.
+    """
 
     on: date = field(converter=plain_day, validator=day)
     amount: Money = field(validator=amount)
+    stated_at: DateTime | None = field(default=None, converter=optional(as_instant))
 
 
 @frozen(kw_only=True)
 class TakingsHeld:
-    """The reply about recorded takings: the number of days, and how far they are complete."""
+    """The reply of the first format about takings: the days held, and how far they are complete."""
 
     days: int
     complete_through: date | None
 
 
 @frozen(kw_only=True)
+class CreditCheckDue:
+    """
+    What a second consumer credit check must satisfy after offers expired unaccepted.
+
+    It is kept when the expired set itself is no longer held.
+    """
+
+    expired_at: DateTime
+    checked_on: date | None = None
+
+
+@frozen(kw_only=True)
+class CarriedOut:
+    """
+    A request that was carried out: its operation, the digest of its content, and its receipt.
+
+    The receipt is without the ids of entries, which the same request has again.
+    """
+
+    operation: str
+    fingerprint: str
+    receipt: Receipt
+
+
+@frozen(kw_only=True)
+class RememberedRequest:
+    """A request that was carried out at an instant, remembered so that it is not repeated."""
+
+    request_id: str
+    at: DateTime
+    carried_out: CarriedOut
+
+
+@frozen(kw_only=True)
 class Merchant:
     """
-    One merchant of one partner, as of the last event.
+    The state of one merchant of one partner, as of the event with the number `sequence`.
 
-    `provider_id` is None until the first acceptance and never changes after it. The profile, the
-    bank details and the evidence come from accepted applications; `months_trading` and the takings
-    in the evidence are as of `evidence_on`. `renewal_eligibility` is as last announced.
+    It has no personal data: `sections` name the sections of the merchant's profile. What the
+    merchant needs of its jurisdiction is held with it: `timezone` and `currency`. `provider_id` is
+    None until the first acceptance and never changes after it. The evidence comes from accepted
+    applications; `months_trading` and the takings in it are as of `evidence_on`. `offer_sets` are
+    those that are open or were closed lately. `last_accepted_at` is the instant of the last
+    acceptance, and `takings_since` the first day of takings ever recorded. `requests` are the
+    requests carried out lately. `renewal_eligibility` is as last announced.
     """
 
     partner: str = field(validator=text)
     merchant_id: str = field(validator=text)
     jurisdiction: str = field(validator=text)
+    sequence: int = 0
+    timezone: str | None = None
+    currency: str | None = None
     provider_id: str | None = None
     last_seen_at: DateTime | None = None
-    consents: Opaque | None = field(default=None, repr=False)
-    applicants: Opaque | None = field(default=None, repr=False)
-    company: Opaque | None = field(default=None, repr=False)
-    intended_use_of_funds: str | None = field(default=None, repr=False)
-    bank_details: BankDetails | None = field(default=None, repr=False)
-    evidence: Mapping[str, Json] = field(factory=dict, repr=False)
+    sections: Mapping[str, str] = field(factory=dict, repr=False)
+    profile_erased: bool = False
+    evidence: Mapping[str, HeldFact] = field(factory=dict, repr=False)
     evidence_on: date | None = None
     offer_sets: tuple[OfferSet, ...] = ()
+    closed_offer_sets: tuple[ClosedOfferSet, ...] = ()
+    credit_check_due: CreditCheckDue | None = None
+    last_accepted_at: DateTime | None = None
     fulfilments: tuple[Fulfilment, ...] = ()
     deals: tuple[Deal, ...] = ()
     takings: tuple[Takings, ...] = ()
+    takings_since: date | None = None
     takings_complete_through: date | None = None
+    requests: tuple[RememberedRequest, ...] = ()
     renewal_eligibility: bool = False
 
     @classmethod
@@ -147,3 +255,9 @@ class Merchant:
     def in_fulfilment(self) -> Fulfilment | None:
         """The application in fulfilment, None without one."""
         return next((f for f in self.fulfilments if f.status in IN_FULFILMENT), None)
+
+    @property
+    def named_sections(self) -> Iterator[str]:
+        """The digests of all sections of the profile that this state names."""
+        for holder in (self, *self.offer_sets, *self.fulfilments):
+            yield from holder.sections.values()

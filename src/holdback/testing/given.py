@@ -38,12 +38,13 @@ from pendulum import DateTime
 
 from holdback import wire
 from holdback.engine import Engine, Outcome
-from holdback.errors import InvalidDocument, Refusal
+from holdback.errors import ConfigurationError, InvalidDocument, Refusal
 from holdback.exact_json import Json
 from holdback.lifecycle.commands import Command
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.events import Event, event_type
 from holdback.model.merchant import Merchant
+from holdback.model.profile import Profile
 from holdback.money import Money
 from holdback.testing import messages
 from holdback.testing.inputs import (
@@ -53,6 +54,7 @@ from holdback.testing.inputs import (
     run_operation,
     with_newest_ids,
 )
+from holdback.testing.memory_store import TRIAL_SALT
 
 Instant: TypeAlias = datetime | str
 
@@ -65,12 +67,13 @@ def given(  # noqa: PLR0913  # every argument but the engine is a keyword
     partner: str = "partner",
     merchant_id: str = "m-1",
     merchant: Merchant | None = None,
+    profile: Profile | None = None,
     evidence: Mapping[str, Json] = MappingProxyType({}),
 ) -> Story:
     """
     Return a story that begins at the instant *at*. No clock is read.
 
-    The story is about a new merchant, or about the stored *merchant*. `evidence` holds the results
+    The story is about a new merchant, or about the stored *merchant* with its *profile*. `evidence` holds the results
     of the host's checks from now on. For a merchant that the service knows, facts that follow from
     its state are left out, as a host would do.
 
@@ -83,7 +86,11 @@ def given(  # noqa: PLR0913  # every argument but the engine is a keyword
         merchant = Merchant.new(partner=partner, merchant_id=merchant_id, jurisdiction=jurisdiction)
     engine.jurisdictions[merchant.jurisdiction]  # raises if there is none
     return Story(
-        engine=engine, merchant=merchant, at=_instant(at), evidence=MappingProxyType({**evidence})
+        engine=engine,
+        merchant=merchant,
+        profile=Profile.new(salt=TRIAL_SALT) if profile is None else profile,
+        at=_instant(at),
+        evidence=MappingProxyType({**evidence}),
     )
 
 
@@ -105,6 +112,7 @@ class Story:
 
     engine: Engine = field(repr=False)
     merchant: Merchant = field(repr=False)
+    profile: Profile = field(repr=False)
     at: DateTime
     evidence: Mapping[str, Json] = field(repr=False)
     happened: tuple[Event, ...] = field(default=(), repr=False)
@@ -151,17 +159,31 @@ class Story:
         """
         Return the story after *events*, which may be plain values of `wire.event_to_dict`.
 
-        No rule is evaluated. The instant moves only to a later event.
+        No rule is evaluated. The instant moves only to a later event. An event without a number is
+        the merchant's next.
 
         Raises:
-            InvalidDocument: an event cannot be read, or cannot follow from the merchant's state.
+            StateError: an event cannot be read.
+            HistoryError: an event cannot follow from the merchant's state.
         """
         read = [wire.event_from_dict(e) if isinstance(e, Mapping) else e for e in events]
+        read = [self._numbered(event, place) for place, event in enumerate(read, 1)]
         return attrs.evolve(
             self,
             merchant=self.engine.evolve(self.merchant, read),
             happened=(*self.happened, *read),
             at=max([self.at, *(event.at for event in read)]),
+        )
+
+    def _numbered(self, event: Event, place: int) -> Event:
+        if event.sequence:
+            return event
+        merchant = self.merchant
+        return attrs.evolve(
+            event,
+            partner=merchant.partner,
+            merchant_id=merchant.merchant_id,
+            sequence=merchant.sequence + place,
         )
 
     def later(self, **of: int) -> Story:
@@ -247,8 +269,10 @@ class Story:
             story=attrs.evolve(story, steps=story.steps + 1),
         )
         try:
-            outcome = run_operation(story.engine, story.merchant, what, given, context)
-        except (Refusal, InvalidDocument) as error:
+            outcome = run_operation(
+                story.engine, story.merchant, what, given, context, story.profile
+            )
+        except (Refusal, InvalidDocument, ConfigurationError) as error:
             return attrs.evolve(then, error=error)
         return attrs.evolve(
             then,
@@ -256,6 +280,7 @@ class Story:
             story=attrs.evolve(
                 then.story,
                 merchant=outcome.merchant,
+                profile=outcome.profile or story.profile,
                 happened=(*story.happened, *outcome.events),
                 replies=(*story.replies, wire.to_dict(outcome.reply)),
             ),
@@ -281,7 +306,7 @@ class Then:
     request_id: str
     story: Story
     carried_out: Outcome[Any] | None = field(default=None, repr=False)
-    error: Refusal | InvalidDocument | None = None
+    error: Refusal | InvalidDocument | ConfigurationError | None = None
 
     @property
     def merchant(self) -> Merchant:
@@ -352,13 +377,14 @@ class Then:
 
     def invalid(self, *paths: str) -> Then:
         """
-        Expect an invalid document with errors at *paths*, such as `$.evidence.credit_score`.
+        Expect an invalid input or evidence with errors at *paths*, such as `$.evidence.credit_score`.
 
         Raises:
             AssertionError: it was carried out, refused, or invalid for other reasons.
         """
         __tracebackhide__ = True
-        errors = self.error.errors if isinstance(self.error, InvalidDocument) else ()
+        invalid = InvalidDocument | ConfigurationError
+        errors = self.error.errors if isinstance(self.error, invalid) else ()
         if not errors or not set(paths) <= {error.path for error in errors}:
             at = f" with errors at {', '.join(paths)}" if paths else ""
             raise AssertionError(self.failure(f"an invalid document{at}")) from self.error

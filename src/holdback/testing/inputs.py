@@ -17,6 +17,7 @@ from holdback.lifecycle.context import Context
 from holdback.lifecycle.operations import OPERATIONS
 from holdback.model.merchant import Merchant
 from holdback.model.offer import ELIGIBLE
+from holdback.model.profile import Profile
 from holdback.testing import payloads
 
 # The input of an operation: JSON as text, or already parsed.
@@ -46,7 +47,12 @@ def known_operation(operation: str) -> str:
 
 
 def run_operation(
-    engine: Engine, merchant: Merchant, what: str | Command, body: Body, context: Context
+    engine: Engine,
+    merchant: Merchant,
+    what: str | Command,
+    body: Body,
+    context: Context,
+    profile: Profile,
 ) -> Outcome[Any]:
     """
     Return the outcome of *what*: a command, or the name of an operation with the input *body*.
@@ -55,13 +61,13 @@ def run_operation(
         Refusal, InvalidDocument: as the operation.
     """
     if not isinstance(what, str):
-        return engine.carry_out(merchant, what, context)
+        return engine.carry_out(merchant, what, context, profile=profile)
     if OPERATIONS[what].by_provider:
         # A host finds the merchant by its provider_id. There is only one merchant here.
         provider_id = body.get("provider_id") if isinstance(body, Mapping) else None
         if provider_id is not None and provider_id != merchant.provider_id:
             raise Refusal("merchant_not_found", "the merchant has another provider_id")
-    return perform(engine, merchant, what, body, context)
+    return perform(engine, merchant, what, body, context, profile)
 
 
 def with_newest_ids(engine: Engine, merchant: Merchant, operation: str, body: Body) -> Body:
@@ -107,7 +113,7 @@ def _request_with_newest_ids(
         return fields
     current_id = merchant.provider_id if merchant.deals else None
     provider_id: Any = application.get("provider_id", current_id)
-    currency = engine.jurisdictions.currency(merchant.jurisdiction).code
+    currency = engine.currency(merchant).code
     body = payloads.offers_request(
         merchant.merchant_id, provider_id, currency=currency, profile=payloads.BLANK_PROFILE
     )

@@ -9,16 +9,21 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from attrs import define, field
 
 from holdback.lifecycle.events import Event, OfferAccepted, OffersIssued
 from holdback.model.merchant import Merchant
+from holdback.model.profile import SALT_BYTES, Profile
 
 NameKind: TypeAlias = Literal["offer_id", "provider_id"]
 # The partner and its merchant_id: two partners may use the same merchant_id.
 MerchantKey: TypeAlias = tuple[str, str]
+
+
+# A host draws a salt at random for each merchant; a trial is the same each time.
+TRIAL_SALT: Final = bytes(SALT_BYTES)
 
 
 @define
@@ -26,12 +31,13 @@ class MemoryStore:
     """
     The tables of a host: merchants with their versions, and what is stored with them.
 
-    `names` finds a merchant by an offer_id or provider_id. `replies` holds the request fingerprint
+    `profiles` holds the personal data of each. `names` finds a merchant by an offer_id or provider_id. `replies` holds the request fingerprint
     and the reply of each idempotency key. `events` holds the events as JSON; `published` those that
     others have received, and `marked` how many of a merchant's events are marked as published.
     """
 
     merchants: dict[MerchantKey, tuple[int, Merchant]] = field(factory=dict)
+    profiles: dict[MerchantKey, Profile] = field(factory=dict)
     names: dict[tuple[str, NameKind, str], str] = field(factory=dict)
     replies: dict[tuple[str, str], tuple[bytes, bytes]] = field(factory=dict)
     events: dict[MerchantKey, list[bytes]] = field(factory=lambda: defaultdict(list))
@@ -46,9 +52,17 @@ class MemoryStore:
         """Return the merchant_id of the merchant that has this name, or None."""
         return self.names.get((partner, kind, name))
 
-    def save(self, merchant: Merchant, version: int = 0) -> None:
-        """Store *merchant*; a host that never compares versions leaves them at 0."""
-        self.merchants[merchant.partner, merchant.merchant_id] = (version, merchant)
+    def profile(self, merchant: Merchant) -> Profile:
+        """Return the profile of *merchant*, an empty one if it has none."""
+        key = (merchant.partner, merchant.merchant_id)
+        return self.profiles.get(key) or Profile.new(salt=TRIAL_SALT)
+
+    def save(self, merchant: Merchant, profile: Profile | None, version: int = 0) -> None:
+        """Store both documents; a host that never compares versions leaves them at 0."""
+        key = (merchant.partner, merchant.merchant_id)
+        self.merchants[key] = (version, merchant)
+        if profile is not None:
+            self.profiles[key] = profile
 
     def add_names(self, merchant: Merchant, events: Iterable[Event]) -> None:
         """Store the names that the partner may use for *merchant* after *events*."""
@@ -63,4 +77,4 @@ def _new_names(event: Event) -> Iterator[tuple[NameKind, str]]:
             for offer in product.offers:
                 yield "offer_id", offer.offer_id
     elif isinstance(event, OfferAccepted):
-        yield "provider_id", event.reply.provider_id
+        yield "provider_id", event.provider_id

@@ -17,12 +17,17 @@ from holdback.wire.problems import CONTENT_TYPE, problem, write_problem
 from holdback.wire.replies import to_dict, write
 from holdback.wire.requests import read_accept_request, read_offers_request
 from holdback.wire.stored import (
+    Stored,
     event_from_dict,
     event_to_dict,
     read_event,
     read_merchant,
+    read_profile,
+    read_stored,
     write_event,
     write_merchant,
+    write_profile,
+    write_stored,
 )
 from holdback.wire.strict_json import REQUEST_LIMIT, read_json
 from holdback.wire.timestamps import read_timestamp, write_timestamp
@@ -33,6 +38,7 @@ __all__ = [
     "EVENT_TYPES",
     "REQUEST_LIMIT",
     "Reply",
+    "Stored",
     "event_from_dict",
     "event_to_dict",
     "problem",
@@ -43,11 +49,15 @@ __all__ = [
     "read_json",
     "read_merchant",
     "read_offers_request",
+    "read_profile",
+    "read_stored",
     "read_timestamp",
     "to_dict",
     "write",
     "write_event",
     "write_merchant",
     "write_problem",
+    "write_profile",
+    "write_stored",
     "write_timestamp",
 ]

@@ -13,6 +13,7 @@ from types import MappingProxyType, NoneType, UnionType
 from typing import Any, Final, Literal, TypeAlias, Union, get_args, get_origin, get_type_hints
 
 import attrs
+from pendulum import DateTime
 
 from holdback.errors import ErrorDetail, InvalidDocument, did_you_mean
 from holdback.exact_json import Json, Verbatim
@@ -38,6 +39,7 @@ from holdback.wire.fields import (
     flag,
     free_text,
     identifier,
+    instant,
     kind_of,
     list_of,
     number,
@@ -61,6 +63,7 @@ _READERS: Final[Mapping[Any, Reader]] = MappingProxyType(
         FreeText: free_text,
         bool: flag,
         date: day,
+        DateTime: instant,
         BankDetails: bank_details,
     }
 )

@@ -25,9 +25,13 @@ from cattrs.errors import ClassValidationError, ForbiddenExtraKeysError, Iterabl
 from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn
 from pendulum import DateTime
 
-from holdback.errors import ErrorDetail, InvalidDocument, did_you_mean
+from holdback.errors import ErrorDetail, InvalidDocument, StateError, did_you_mean
 from holdback.exact_json import Json, Opaque, Verbatim
 from holdback.exact_numbers import plain, without_zeros
+from holdback.model.acceptance import ApplicationStatus
+from holdback.model.deal import Entry
+from holdback.model.merchant import HeldFact, Takings
+from holdback.model.receipt import DealReceipt, Receipt, TakingsReceipt
 from holdback.money import Money
 from holdback.wire.fields import kind_of, number
 from holdback.wire.strict_json import field_path, is_number
@@ -164,9 +168,75 @@ def _links(value: Any, _: Any) -> dict[str, str]:
     return dict(value)
 
 
-def _make_converter() -> Converter:
+def _evidence(value: Any, _: Any) -> dict[str, HeldFact]:
+    """Read held evidence: each value with the kind of its fact."""
+    if not isinstance(value, dict):
+        raise _UnexpectedError(f"expected an object, not {kind_of(value)}")
+    return {name: _held_fact(held) for name, held in value.items()}
+
+
+def _held_fact(held: Any) -> HeldFact:
+    if not isinstance(held, list) or len(held) != _HELD_PARTS:
+        raise _UnexpectedError("expected an array of a value and its kind")
+    value, kind = with_python_numbers(held)
+    if type(value) not in _PLAIN or type(kind) not in {str, type(None)}:
+        raise _UnexpectedError("expected an array of one plain value and its kind")
+    return HeldFact(value, kind)
+
+
+def _write_evidence(evidence: Mapping[str, HeldFact]) -> dict[str, Json]:
+    return {name: [evidence[name].value, evidence[name].kind] for name in sorted(evidence)}
+
+
+_HELD_PARTS: Final = 2
+
+
+def _receipt(value: Any, _: Any, converter: Converter) -> Any:
+    """Read a receipt; the name of its first field tells which one it is."""
+    if type(value) is not dict:
+        raise _UnexpectedError(f"expected an object, not {kind_of(value)}")
+    kinds = {"deal_id": DealReceipt, "days": TakingsReceipt}
+    kind = next((kinds[name] for name in value if name in kinds), ApplicationStatus)
+    return converter.structure(value, kind)
+
+
+def _entry_row(entry: Entry) -> list[Json]:
+    """Write an entry of a state in one row: a deal has hundreds of them."""
+    return [
+        entry.id,
+        entry.on.isoformat(),
+        str(entry.amount),
+        None if entry.takings is None else str(entry.takings),
+        entry.settled,
+        entry.reverses,
+    ]
+
+
+def _takings_row(takings: Takings) -> list[Json]:
+    stated_at = takings.stated_at
+    return [
+        takings.on.isoformat(),
+        str(takings.amount),
+        None if stated_at is None else write_timestamp(stated_at),
+    ]
+
+
+def _rows(kind: type, converter: Converter) -> _Structure:
+    """Return a hook for a row of the values of the fields of *kind*, in their order."""
+    fields = [attribute.alias or attribute.name for attribute in attrs.fields(kind)]
+
+    def structure(value: Any, _: Any) -> Any:
+        if type(value) is not list or len(value) != len(fields):
+            raise _UnexpectedError(f"expected an array of {', '.join(fields)}")
+        return structure_fields(dict(zip(fields, value, strict=True)), kind)
+
+    structure_fields = _class_hook(kind, converter)
+    return structure
+
+
+def _make_converter(*, rows: bool) -> Converter:
     """
-    Return a converter of merchants and events.
+    Return a converter of events, or with *rows* of states, in which long lists have rows.
 
     It reads trees of `read_json`, and writes values for `write_json`. It collects every error.
     """
@@ -198,6 +268,15 @@ def _make_converter() -> Converter:
     converter.register_structure_hook_func(_is_json_object, _json_object)
     converter.register_structure_hook_func(_is_links, _links)
     converter.register_unstructure_hook_func(_is_mapping, _in_order)
+    converter.register_structure_hook_func(_is_evidence, _evidence)
+    converter.register_unstructure_hook_func(_is_evidence, _write_evidence)
+    converter.register_structure_hook_func(
+        _is_receipt, lambda value, of: _receipt(value, of, converter)
+    )
+    if rows:
+        for kind, write in ((Entry, _entry_row), (Takings, _takings_row)):
+            converter.register_structure_hook(kind, _rows(kind, converter))
+            converter.register_unstructure_hook(kind, write)
     return converter
 
 
@@ -221,23 +300,32 @@ def _is_links(kind: Any) -> bool:
     return _is_mapping(kind) and get_args(kind) == (str, str)
 
 
-CONVERTER: Final = _make_converter()
+def _is_evidence(kind: Any) -> bool:
+    return _is_mapping(kind) and get_args(kind) == (str, HeldFact)
 
 
-def structured(tree: Json, kind: type[_T], path: str = "$") -> _T:
+def _is_receipt(kind: Any) -> bool:
+    return kind == Receipt
+
+
+STATES: Final = _make_converter(rows=True)
+EVENTS: Final = _make_converter(rows=False)
+
+
+def structured(converter: Converter, tree: Json, kind: type[_T], path: str = "$") -> _T:
     """
     Return the *kind* that *tree* holds.
 
     Raises:
-        InvalidDocument: naming every error with its JSON path.
+        StateError: naming every error with its JSON path.
     """
     errors: list[ErrorDetail] = []
     try:
-        return CONVERTER.structure(tree, kind)
+        return converter.structure(tree, kind)
     except Exception as error:  # noqa: BLE001  # the errors of cattrs have no common class
         _collect(error, path, errors)
     # Raised outside the handler: the errors of cattrs hold values, which may be personal data.
-    raise InvalidDocument(errors)
+    raise StateError(errors)
 
 
 def _collect(error: BaseException, path: str, errors: list[ErrorDetail]) -> None:
@@ -258,11 +346,18 @@ def _collect(error: BaseException, path: str, errors: list[ErrorDetail]) -> None
         for name in sorted(error.extra_fields):
             hint = did_you_mean(name, names)
             errors.append(
-                ErrorDetail(message="unknown field", path=field_path(path, name), hint=hint)
+                ErrorDetail(
+                    code="unknown_field",
+                    message="unknown field",
+                    path=field_path(path, name),
+                    hint=hint,
+                )
             )
     elif isinstance(error, KeyError):
-        errors.append(ErrorDetail(message="the field is missing", path=path))
+        errors.append(ErrorDetail(code="missing", message="the field is missing", path=path))
     elif isinstance(error, _UnexpectedError):
-        errors.append(ErrorDetail(message=str(error), path=path))
+        errors.append(ErrorDetail(code="wrong_type", message=str(error), path=path))
+    elif isinstance(error, InvalidDocument):  # a validator of the model
+        errors.extend(attrs.evolve(inner, path=path) for inner in error.errors)
     else:
-        errors.append(ErrorDetail(message="this cannot be read", path=path))
+        errors.append(ErrorDetail(code="wrong_value", message="this cannot be read", path=path))

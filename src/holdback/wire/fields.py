@@ -16,12 +16,15 @@ from datetime import date
 from decimal import Decimal
 from typing import Any, Final, TypeAlias
 
+from pendulum import DateTime
+
 from holdback.errors import ErrorDetail, InvalidDocument, did_you_mean
 from holdback.exact_json import Json, Opaque, Verbatim
 from holdback.model.validators import TOO_MUCH
 from holdback.money import Currency, Money
+from holdback.wire import timestamps
 from holdback.wire.strict_json import field_path, is_number, read_json, read_tree
-from holdback.wire.timestamps import DAY_EXPECTED, calendar_day
+from holdback.wire.timestamps import DAY_EXPECTED, INSTANT_EXPECTED, calendar_day
 
 Errors: TypeAlias = list[ErrorDetail]
 Reader: TypeAlias = Callable[[Json, str, Errors], Any]
@@ -184,6 +187,15 @@ def day(value: Json, path: str, errors: Errors) -> date | None:
         return calendar_day(value if type(value) is str else None)
     except ValueError:
         errors.append(ErrorDetail(message=DAY_EXPECTED, path=path))
+        return None
+
+
+def instant(value: Json, path: str, errors: Errors) -> DateTime | None:
+    """Read an instant, an RFC 3339 timestamp."""
+    try:
+        return timestamps.instant(value if type(value) is str else None)
+    except ValueError:
+        errors.append(ErrorDetail(code="malformed", message=INSTANT_EXPECTED, path=path))
         return None
 
 

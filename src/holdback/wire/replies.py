@@ -25,6 +25,7 @@ from holdback.model.acceptance import Acceptance
 from holdback.model.deal import Deal, Entry, LookupDeal, transaction_status
 from holdback.model.offer import Offer
 from holdback.model.product import Offers, Product
+from holdback.model.receipt import DealReceipt
 from holdback.money import Money
 from holdback.wire.converter import plain_digits
 from holdback.wire.timestamps import write_timestamp
@@ -52,9 +53,9 @@ def write(reply: Reply) -> bytes:
     """
     Return *reply* as compact JSON in UTF-8, with exact numbers.
 
-    >>> from holdback.model.merchant import TakingsHeld
-    >>> write(TakingsHeld(days=2, complete_through=None))
-    b'{"days":2,"complete_through":null}'
+    >>> from holdback.model.receipt import TakingsReceipt
+    >>> write(TakingsReceipt(days=2, complete_through=None, sequence=7))
+    b'{"days":2,"complete_through":null,"sequence":7}'
     """
     if type(reply) is Offers:
         return _write_offers(reply).encode()
@@ -152,6 +153,17 @@ def _deal(lookup: LookupDeal) -> dict[str, Json]:
     }
 
 
+def _receipt(receipt: DealReceipt) -> dict[str, Json]:
+    """Write a receipt, with the currency of its balance."""
+    return {
+        "deal_id": receipt.deal_id,
+        "entry_ids": list(receipt.entry_ids),
+        "sequence": receipt.sequence,
+        "balance": receipt.balance.amount,
+        "currency": receipt.balance.currency.code,
+    }
+
+
 def _pricing(deal: Deal) -> dict[str, Json]:
     return {
         "funded_amount": deal.funded_amount.amount,
@@ -204,6 +216,7 @@ _WRITERS: Final[Mapping[type, Callable[[Any], Json]]] = MappingProxyType(
         Offer: _offer,
         Acceptance: _acceptance,
         LookupDeal: _deal,
+        DealReceipt: _receipt,
         Assessment: Assessment.plain,
     }
 )

@@ -1,25 +1,49 @@
-"""The documents that a host stores: the state of a merchant and its events, as JSON.
+"""The documents that a host stores: a merchant's state, its profile and its events, as JSON.
 
-Both carry a `format` and stay readable (decisions/formats). A field that a later version adds has a
-default, so older documents can be read; a document of a later format is refused.
+Each carries a `format` and is readable for ever (decisions/formats). Each ends with a checksum of
+the text before it. A document whose text is unchanged is read fast; any other is read with care,
+and accepted only if it still says what was written.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+import hashlib
+from collections.abc import Callable, Mapping
+from typing import Any, Final, TypeVar
 
-from holdback.errors import ErrorDetail, InvalidDocument, did_you_mean
+from attrs import frozen
+
+from holdback.errors import ErrorDetail, InvalidDocument, StateError, did_you_mean
 from holdback.exact_json import Json, Opaque, Verbatim, write_json
+from holdback.lifecycle.configuration import FIRST_FORMAT, NEWEST_FORMAT
+from holdback.lifecycle.decision import Outcome
 from holdback.lifecycle.events import EVENT_TYPES, Event, event_type
-from holdback.model.deal import Deal
 from holdback.model.merchant import Merchant
-from holdback.wire.converter import CONVERTER, structured, with_python_numbers
+from holdback.model.profile import Profile
+from holdback.wire.consistency import merchant_errors
+from holdback.wire.converter import EVENTS, STATES, structured, with_python_numbers
 from holdback.wire.fields import kind_of
 from holdback.wire.strict_json import STATE_DEPTH, STATE_LIMIT, read_json, read_tree
 
-STATE_FORMAT: Final = 1
-EVENT_FORMAT: Final = 1
+_T = TypeVar("_T")
+_CHECKSUM: Final = b',"checksum":"'
+_CHECKSUM_DIGITS: Final = 16
+
+
+def _sealed(fields: dict[str, Json]) -> bytes:
+    """Return *fields* as JSON that ends with the checksum of the text before it."""
+    text = write_json(fields).encode()[:-1]
+    return text + _CHECKSUM + _checksum(text).encode() + b'"}'
+
+
+def _checksum(text: bytes) -> str:
+    return hashlib.sha256(text).hexdigest()[:_CHECKSUM_DIGITS]
+
+
+def _is_unchanged(body: bytes) -> bool:
+    """Return whether the text of *body* is as it was written."""
+    text, mark, rest = body.rpartition(_CHECKSUM)
+    return bool(mark) and rest == _checksum(text).encode() + b'"}'
 
 
 def write_merchant(merchant: Merchant) -> bytes:
@@ -28,57 +52,78 @@ def write_merchant(merchant: Merchant) -> bytes:
 
     >>> merchant = Merchant.new(partner="acme", merchant_id="m-1", jurisdiction="GB")
     >>> write_merchant(merchant)[:40]
-    b'{"format":1,"partner":"acme","merchant_i'
+    b'{"format":2,"partner":"acme","merchant_i'
     >>> read_merchant(write_merchant(merchant)) == merchant
     True
     """
-    body = write_json({"format": STATE_FORMAT, **CONVERTER.unstructure(merchant)}).encode()
-    if len(body) > STATE_LIMIT:
-        raise InvalidDocument.of(f"the state is larger than {STATE_LIMIT} bytes: it is not stored")
-    return body
+    return _sealed({"format": NEWEST_FORMAT, **STATES.unstructure(merchant)})
 
 
 def read_merchant(body: bytes) -> Merchant:
     """
     Return the merchant that *body* holds.
 
+    A state of format 1 holds the profile too: read it with `read_stored`.
+
     Raises:
-        InvalidDocument: *body* is not what `write_merchant` returns; every error is named.
+        StateError: *body* is not what `write_merchant` returns; every error is named.
     """
-    fields = _fields(read_json(body, limit=STATE_LIMIT, depth=STATE_DEPTH), STATE_FORMAT)
-    merchant = structured(fields, Merchant)
-    errors = [
-        error
-        for place, deal in enumerate(merchant.deals)
-        for error in _deal_errors(deal, f"$.deals[{place}]")
-    ]
+    return _read(body, _merchant, write_merchant)
+
+
+def _merchant(fields: dict[str, Any], *, unchanged: bool) -> Merchant:
+    merchant = structured(STATES, fields, Merchant)
+    errors = () if unchanged else merchant_errors(merchant)
     if errors:
-        raise InvalidDocument(errors)
+        raise StateError(errors)
     return merchant
 
 
-def event_to_dict(event: Event) -> dict[str, Json]:
-    """
-    Return *event* as plain values: `type`, `format`, `at`, and its other fields.
-
-    Numbers are `int` and `Decimal`, or `Verbatim` if these would be written differently.
-    """
-    return {name: _unpack_opaque(value) for name, value in _unstructured(event).items()}
+def write_profile(profile: Profile) -> bytes:
+    """Return *profile* as JSON; the same profile always gives the same bytes."""
+    sections = {digest: profile.sections[digest] for digest in sorted(profile.sections)}
+    salt = None if profile.salt is None else profile.salt.hex()
+    return _sealed({"format": NEWEST_FORMAT, "salt": salt, "sections": sections})
 
 
-def event_from_dict(fields: Mapping[str, Json]) -> Event:
+def read_profile(body: bytes) -> Profile:
     """
-    Return the event that *fields* hold.
+    Return the profile that *body* holds.
 
     Raises:
-        InvalidDocument: *fields* are not what `event_to_dict` returns; every error is named.
+        StateError: *body* is not what `write_profile` returns. No message holds personal data.
     """
-    return _event(read_tree(fields, depth=STATE_DEPTH))
+    return _read(body, _profile, write_profile)
+
+
+def _profile(fields: dict[str, Any], *, unchanged: bool) -> Profile:  # noqa: ARG001 - as `_merchant`
+    salt, sections = fields.pop("salt", None), fields.pop("sections", None)
+    errors = [
+        ErrorDetail(code="unknown_field", message="unknown field", path=f"$.{name}")
+        for name in fields
+    ]
+    try:
+        salt = None if salt is None else bytes.fromhex(salt if type(salt) is str else "-")
+        profile = Profile(salt=salt)
+    except ValueError:
+        message = "expected a salt in hexadecimal digits"
+        errors.append(ErrorDetail(code="wrong_value", message=message, path="$.salt"))
+    if not isinstance(sections, dict):
+        message = f"expected an object, not {kind_of(sections)}"
+        errors.append(ErrorDetail(code="wrong_type", message=message, path="$.sections"))
+    if errors:
+        raise StateError(errors)
+    profile = Profile(salt=salt, sections={n: Opaque.of(value) for n, value in sections.items()})
+    for digest, content in profile.sections.items():
+        if profile.is_erased or profile.digest(content) != digest:
+            message = "a section is not the one that its digest names"
+            raise StateError.of("contradiction", message, path="$.sections[*]")
+    return profile
 
 
 def write_event(event: Event) -> bytes:
     """Return *event* as JSON; the same event always gives the same bytes."""
-    return write_json(_unstructured(event)).encode()
+    return _sealed(_event_fields(event))
 
 
 def read_event(body: bytes | str) -> Event:
@@ -86,47 +131,151 @@ def read_event(body: bytes | str) -> Event:
     Return the event that *body* holds.
 
     Raises:
-        InvalidDocument: *body* is not what `write_event` returns; every error is named.
+        StateError: *body* is not what `write_event` returns; every error is named.
     """
-    return _event(read_json(body, limit=STATE_LIMIT, depth=STATE_DEPTH))
+    return _read(body.encode() if isinstance(body, str) else body, _event, write_event)
 
 
-def _unstructured(event: Event) -> dict[str, Json]:
-    head = {"type": event_type(event), "format": EVENT_FORMAT}
-    return {**head, **CONVERTER.unstructure(event)}
+def event_to_dict(event: Event) -> dict[str, Json]:
+    """
+    Return *event* as plain values: `type`, `format`, `at`, its other fields, and the checksum.
+
+    Numbers are `int` and `Decimal`, or `Verbatim` if these would be written differently.
+    """
+    checksum = _checksum(write_json(_event_fields(event)).encode()[:-1])
+    fields = {name: _unpack_opaque(value) for name, value in _event_fields(event).items()}
+    return {**fields, "checksum": checksum}
 
 
-def _event(tree: Json) -> Event:
-    fields = _fields(tree, EVENT_FORMAT)
+def event_from_dict(fields: Mapping[str, Json]) -> Event:
+    """
+    Return the event that *fields* hold.
+
+    Raises:
+        StateError: *fields* are not what `event_to_dict` returns; every error is named.
+    """
+    return _verified(_tree(lambda: read_tree(fields, depth=STATE_DEPTH)), _event, write_event)
+
+
+def _event_fields(event: Event) -> dict[str, Json]:
+    head = {"type": event_type(event), "format": NEWEST_FORMAT}
+    return {**head, **EVENTS.unstructure(event)}
+
+
+def _event(fields: dict[str, Any], *, unchanged: bool) -> Event:  # noqa: ARG001 - as `_merchant`
     name = fields.pop("type", None)
     kind = EVENT_TYPES.get(name) if type(name) is str else None
     if kind is None:
         hint = did_you_mean(name, EVENT_TYPES) if type(name) is str else None
-        raise InvalidDocument.of("expected the type of an event", path="$.type", hint=hint)
-    event: Event = structured(fields, kind)
+        message = "expected the type of an event"
+        raise StateError.of("unknown_name", message, path="$.type", hint=hint)
+    event: Event = structured(EVENTS, fields, kind)
     return event
 
 
-def _fields(tree: Json, newest: int) -> dict[str, Any]:
-    """Return the fields of *tree* without its format, which must be *newest*."""
+@frozen(kw_only=True)
+class Stored:
+    """
+    What a host stores after an operation, in one transaction.
+
+    `profile` is None where the host keeps the profile as it is: none was given, or format 1 is
+    written, in which the state holds it.
+    """
+
+    state: bytes
+    profile: bytes | None
+    events: tuple[bytes, ...]
+
+
+def write_stored(outcome: Outcome[Any], *, format: int = NEWEST_FORMAT) -> Stored:  # noqa: A002 - the word of the documents
+    """
+    Return the documents of *outcome* in *format*: the newest, or 1 during a rolling upgrade.
+
+    Raises:
+        ValueError: *format* is another one.
+    """
+    if format == FIRST_FORMAT:
+        from holdback.wire import first_format  # noqa: PLC0415 - few hosts write it
+
+        return first_format.write_stored(outcome)
+    if format != NEWEST_FORMAT:
+        raise ValueError(f"expected format {FIRST_FORMAT} or {NEWEST_FORMAT}")
+    return Stored(
+        state=write_merchant(outcome.merchant),
+        profile=None if outcome.profile is None else write_profile(outcome.profile),
+        events=tuple(write_event(event) for event in outcome.events),
+    )
+
+
+def read_stored(
+    state: bytes, profile: bytes | None, *, salt: bytes, sequence: int = 0
+) -> tuple[Merchant, Profile | None]:
+    """
+    Return the merchant and the profile that a host has stored, in any format ever written.
+
+    A state of format 1 holds the profile and has neither *salt* nor *sequence*: the host draws the
+    salt at random, and gives the number of the merchant's events.
+
+    Raises:
+        StateError: a document cannot be read; every error is named.
+    """
+    if _format_of(state) == FIRST_FORMAT:
+        from holdback.wire import first_format  # noqa: PLC0415 - old documents are rare
+
+        return first_format.upcast(state, salt=salt, sequence=sequence)
+    return read_merchant(state), None if profile is None else read_profile(profile)
+
+
+def _format_of(body: bytes) -> int | None:
+    """Return the format of *body* if it is told by its first field, as it was written."""
+    return FIRST_FORMAT if body.startswith(b'{"format":1,') else None
+
+
+def _read(body: bytes, make: Callable[..., _T], write: Callable[[_T], bytes]) -> _T:
+    tree = _tree(lambda: read_json(body, limit=STATE_LIMIT, depth=STATE_DEPTH))
+    if not _is_unchanged(body):
+        return _verified(tree, make, write)
+    fields = _fields(tree)
+    del fields["checksum"]
+    return make(fields, unchanged=True)
+
+
+def _tree(read: Callable[[], Json]) -> Json:
+    try:
+        return read()
+    except InvalidDocument as error:
+        errors = error.errors
+    raise StateError(errors)
+
+
+def _verified(tree: Json, make: Callable[..., _T], write: Callable[[_T], bytes]) -> _T:
+    """Return what *make* makes of *tree*, if it says what its checksum was made of."""
+    fields = _fields(tree)
+    checksum = fields.pop("checksum", None)
+    value = make(fields, unchanged=False)
+    if write(value).rpartition(_CHECKSUM)[2][:-2] != str(checksum).encode():
+        message = "the document is not as it was written: its checksum is that of another content"
+        hint = "restore it, or rebuild the state from the events"
+        raise StateError.of("contradiction", message, path="$.checksum", hint=hint)
+    return value
+
+
+def _fields(tree: Json) -> dict[str, Any]:
+    """Return the fields of *tree* without its format, which must be the newest."""
     if not isinstance(tree, dict):
-        raise InvalidDocument.of(f"expected an object, not {kind_of(tree)}", path="$")
+        raise StateError.of("wrong_type", f"expected an object, not {kind_of(tree)}", path="$")
     written = tree.get("format")
-    if type(written) is not Verbatim or written != str(newest):
-        message = f"expected format {newest}, the one that this version of holdback reads"
-        raise InvalidDocument.of(message, path="$.format")
+    if type(written) is not Verbatim or not written.isdecimal():
+        raise StateError.of("missing", "expected the number of a format", path="$.format")
+    if int(written) > NEWEST_FORMAT:
+        message = f"format {written[:9]} is of a newer version of holdback; this one reads "
+        message += f"formats up to {NEWEST_FORMAT}"
+        hint = "run the newer version, or restore the document of before"
+        raise StateError.of("newer_format", message, path="$.format", hint=hint)
+    if int(written) != NEWEST_FORMAT:
+        message = "a document of format 1 is read with `read_stored` and `upcast_journal`"
+        raise StateError.of("wrong_value", message, path="$.format")
     return {name: value for name, value in tree.items() if name != "format"}
-
-
-def _deal_errors(deal: Deal, path: str) -> list[ErrorDetail]:
-    """Return the errors of amounts that no deal can have, and with which no sum is defined."""
-    amounts = [deal.funded_amount, deal.settled, *(entry.amount for entry in deal.entries)]
-    if any(amount.currency != deal.repayment_amount.currency for amount in amounts):
-        return [ErrorDetail(message="the amounts of a deal have one currency", path=path)]
-    if deal.repayment_amount.minor <= 0:
-        message = "expected an amount above zero"
-        return [ErrorDetail(message=message, path=f"{path}.repayment_amount")]
-    return []
 
 
 def _unpack_opaque(value: Json) -> Json:

@@ -81,7 +81,7 @@ def _close_deal(merchant: SimulatedMerchant, _: date, __: int, variant: int) -> 
         yield {"deal_id": deal_id, "status": ("defaulted", "cancelled")[variant % 2]}
 
 
-def _review_renewal(_: SimulatedMerchant, __: date, ___: int, ____: int) -> Bodies:
+def _no_fields(_: SimulatedMerchant, __: date, ___: int, ____: int) -> Bodies:
     yield {}
 
 
@@ -131,9 +131,14 @@ AGENTS: Final[Mapping[str, AgentOperation]] = MappingProxyType(
                 projection.deals[request["deal_id"]].status.lower() == request["status"]
             ),
         ),
+        "erase_profile": AgentOperation(
+            weight=1,
+            bodies=_no_fields,
+            happened=lambda _, projection: projection.erased,
+        ),
         "review_renewal": AgentOperation(
             weight=3,
-            bodies=_review_renewal,
+            bodies=_no_fields,
             happened=lambda _, __: True,  # a review may find nothing to announce
         ),
     }

@@ -179,7 +179,8 @@ class MemoryHost:
         evidence = wire.read_evidence(request.input.get("evidence"))
         context = Context(at=request.at, request_id=request.request_id, evidence=evidence)
         body = request.input["body"]
-        return perform(self.engine, merchant, request.operation, body, context)
+        profile = self.store.profile(merchant)
+        return perform(self.engine, merchant, request.operation, body, context, profile)
 
     def commit(self, request: Request, version: int, outcome: Outcome[Any], reply: bytes) -> bool:
         """Write everything; return False if the merchant's version changed or the key was used."""
@@ -193,13 +194,13 @@ class MemoryHost:
                     return False
                 self.store.replies[request.partner, request.key] = (request.fingerprint, reply)
             if outcome.events:
-                self.save(outcome.merchant, version + 1)
+                self.save(outcome, version + 1)
                 self.record(outcome.merchant, stored, outcome.events)
         return True
 
-    def save(self, merchant: Merchant, version: int) -> None:
-        """Write the merchant's state."""
-        self.store.save(merchant, version)
+    def save(self, outcome: Outcome[Any], version: int) -> None:
+        """Write the merchant's state and its profile."""
+        self.store.save(outcome.merchant, outcome.profile, version)
 
     def record(self, merchant: Merchant, stored: Sequence[bytes], events: Sequence[Event]) -> None:
         """Write the events, and the names by which the partner can now find the merchant."""

@@ -108,6 +108,7 @@ class Projection:
     provider_id: str | None = None
     last_at: datetime | None = None
     eligible: bool = False
+    erased: bool = False
     offers: dict[str, ProjectedOffer] = field(factory=dict)
     applications: dict[str, str] = field(factory=dict)
     deals: dict[str, ProjectedDeal] = field(factory=dict)
@@ -160,8 +161,8 @@ class Projection:
                 self.offers[offer["offer_id"]] = ProjectedOffer(offer, expires_at)
 
     def _offer_accepted(self, event: dict[str, Any]) -> None:
-        reply, at = event["reply"], instant(event["at"])
-        accepted = reply["offer"]["offer_id"]
+        at = instant(event["at"])
+        accepted = event["offer"]["offer_id"]
         offer = self.offers.get(accepted)
         expect(offer is not None, "terms-honoured", "the accepted offer was never made")
         assert offer is not None, "expected just before"
@@ -169,18 +170,18 @@ class Projection:
         expect(not self.in_fulfilment, "one-winner", message)
         expect(offer.status == "Eligible", "one-winner", f"the accepted offer was {offer.status}")
         expect(at < offer.expires_at, "expiry", f"accepted at {at}, expired at {offer.expires_at}")
-        terms = {**reply["offer"], "offer_status": offer.terms["offer_status"]}
+        terms = {**event["offer"], "offer_status": offer.terms["offer_status"]}
         expect(terms == offer.terms, "terms-honoured", "the accepted terms differ from the offer")
-        unchanged = self.provider_id in {None, reply["provider_id"]}
+        unchanged = self.provider_id in {None, event["provider_id"]}
         expect(unchanged, "stable-provider-id", "provider_id has changed")
-        self.provider_id = reply["provider_id"]
+        self.provider_id = event["provider_id"]
         # One acceptance withdraws every other offer that is still open, in all sets.
         for offer_id, candidate in self.offers.items():
             if candidate.status == "Eligible" and at < candidate.expires_at:
                 candidate.status = "Accepted" if offer_id == accepted else "Withdrawn"
-        self.accepted[accepted] = reply
-        self.applications[reply["application_id"]] = "awaiting_details"
-        if event["bank_details"] is not None:
+        self.accepted[accepted] = event
+        self.applications[event["application_id"]] = "awaiting_details"
+        if "bank_details" in event["sections"]:
             self.events_due.add("ApplicationSubmitted")
 
     def _details_supplied(self, event: dict[str, Any]) -> None:
@@ -233,6 +234,12 @@ class Projection:
         expect(changed, "whole", "renewal eligibility was announced though it had not changed")
         self.eligible = event["renewal_eligibility"]
 
+    def _profile_erased(self, event: dict[str, Any]) -> None:
+        self.erased = True
+        for offer in self.offers.values():
+            if offer.status == "Eligible" and instant(event["at"]) < offer.expires_at:
+                offer.status = "Withdrawn"
+
     _APPLY: ClassVar[Mapping[str, Callable[[Projection, dict[str, Any]], None]]] = MappingProxyType(
         {
             "OffersIssued": _offers_issued,
@@ -248,5 +255,6 @@ class Projection:
             "TakingsRecorded": _takings_recorded,
             "RemittancesRecorded": _remittances_recorded,
             "RenewalEligibilityChanged": _renewal_eligibility_changed,
+            "ProfileErased": _profile_erased,
         }
     )

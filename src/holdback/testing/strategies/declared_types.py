@@ -23,7 +23,9 @@ from holdback.exact_json import Json, Opaque
 from holdback.lifecycle.commands import FreeText
 from holdback.model.application import Application, OffersRequest
 from holdback.model.deal import STATUSES, TYPES, Deal, Entry
+from holdback.model.merchant import HeldFact
 from holdback.model.offer import Offer
+from holdback.model.profile import SALT_BYTES, Profile
 from holdback.money import Currency, Money
 from holdback.testing.strategies.rules import assessments
 from holdback.testing.strategies.values import (
@@ -36,7 +38,9 @@ from holdback.testing.strategies.values import (
     RATES,
     RECORDS,
     TEXTS,
+    WHOLES,
     WORDS,
+    decimals,
     few,
     maybe,
     money,
@@ -44,6 +48,16 @@ from holdback.testing.strategies.values import (
 
 _LINKS: Final = st.dictionaries(
     IDS | st.sampled_from(["contract_link", "merchant_link"]), TEXTS, max_size=4
+)
+_EVIDENCE: Final = st.dictionaries(
+    IDS, st.builds(HeldFact, st.booleans() | WHOLES | decimals() | TEXTS, maybe(IDS)), max_size=3
+)
+_SALTS: Final = st.binary(min_size=SALT_BYTES, max_size=SALT_BYTES)
+# A profile's sections are named by their own digests.
+PROFILES: Final = st.builds(
+    lambda salt, contents: Profile.new(salt=salt).with_sections(contents),
+    _SALTS,
+    st.lists(OPAQUES, max_size=3),
 )
 # Text is drawn as a short id, except in these attributes.
 _TEXT_OF: Final[Mapping[str, st.SearchStrategy[str]]] = MappingProxyType(
@@ -80,8 +94,11 @@ def any_value(kind: Any, attribute: str = "") -> st.SearchStrategy[Any]:
     if origin is Literal:
         return st.sampled_from(sorted(arguments))
     if origin in {Union, UnionType}:
-        (inner,) = (argument for argument in arguments if argument is not NoneType)
-        return maybe(any_value(inner, attribute))
+        inner = [any_value(argument) for argument in arguments if argument is not NoneType]
+        if len(inner) > 1:
+            return st.one_of(inner)
+        (inner_kind,) = (argument for argument in arguments if argument is not NoneType)
+        return maybe(any_value(inner_kind, attribute))
     if origin is tuple:
         return few(any_value(arguments[0], attribute), 1 if attribute in _AT_MOST_ONE else 2)
     return st.builds(kind, **attributes_of(kind))
@@ -173,6 +190,7 @@ _BY_TYPE: Final[Mapping[Any, st.SearchStrategy[Any]]] = MappingProxyType(
         Opaque: OPAQUES,
         Mapping[str, Json]: RECORDS,
         Mapping[str, str]: _LINKS,
+        Mapping[str, HeldFact]: _EVIDENCE,
         # Amounts of one offer, entry or deal are in one currency.
         Offer: _offers(),
         Entry: CURRENCIES.flatmap(_entries),

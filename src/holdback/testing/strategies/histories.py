@@ -16,16 +16,18 @@ from hypothesis import strategies as st
 from pendulum import DateTime
 
 from holdback.engine import Engine
-from holdback.errors import InvalidDocument, Refusal
+from holdback.errors import ConfigurationError, InvalidDocument, Refusal
 from holdback.exact_json import Json
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.events import Event, event_type
-from holdback.lifecycle.instants import utc
 from holdback.lifecycle.operations import COMMANDS, OPERATIONS
 from holdback.model.deal import Deal
+from holdback.model.instants import utc
 from holdback.model.merchant import Merchant
+from holdback.model.profile import Profile
 from holdback.money import Money
 from holdback.testing.inputs import newest_offer_id, run_operation
+from holdback.testing.memory_store import TRIAL_SALT
 from holdback.testing.strategies.json_inputs import Input
 from holdback.testing.strategies.likely_inputs import BANKS, Moment, request, steady_takings
 from holdback.testing.strategies.rules import shipped_engine
@@ -59,7 +61,7 @@ class Step:
     input: Mapping[str, Json]
     evidence: Mapping[str, Json] = field(factory=dict)
     events: tuple[Event, ...] = ()
-    refused: Refusal | InvalidDocument | None = None
+    refused: Refusal | InvalidDocument | ConfigurationError | None = None
 
     def __repr__(self) -> str:
         """
@@ -94,6 +96,7 @@ class History:
     first: Merchant
     steps: tuple[Step, ...]
     merchant: Merchant
+    profile: Profile = field(repr=False)
     events: tuple[Event, ...] = field(init=False, eq=False)
 
     @events.default
@@ -137,6 +140,7 @@ class _Host:
     first: Merchant
     at: DateTime
     merchant: Merchant
+    profile: Profile
     steps: list[Step] = field(factory=list)
 
     @property
@@ -150,13 +154,16 @@ class _Host:
         """Carry out *operation* and record the step; return whether it was carried out."""
         context = Context(at=self.at, request_id=f"r-{len(self.steps) + 1}", evidence=evidence)
         events: tuple[Event, ...] = ()
-        refused: Refusal | InvalidDocument | None = None
+        refused: Refusal | InvalidDocument | ConfigurationError | None = None
         try:
-            outcome = run_operation(self.engine, self.merchant, operation, body, context)
-        except (Refusal, InvalidDocument) as error:
+            outcome = run_operation(
+                self.engine, self.merchant, operation, body, context, self.profile
+            )
+        except (Refusal, InvalidDocument, ConfigurationError) as error:
             refused = error.with_traceback(None)  # the frames would keep every draw alive
         else:
             self.merchant, events = outcome.merchant, outcome.events
+            self.profile = outcome.profile or self.profile
         self.steps.append(
             Step(
                 at=self.at,
@@ -173,12 +180,12 @@ class _Host:
     def request_until_offered(self, *, renewal: bool) -> bool:
         """Ask for offers with the evidence of good examples in turn, until there is an offer."""
         body = request(self.moment, renewal=renewal)
-        before, steps = self.merchant, list(self.steps)
+        before, profile, steps = self.merchant, self.profile, list(self.steps)
         for evidence in self.moment.good_evidence(renewal=renewal):
-            self.merchant, self.steps = before, list(steps)
+            self.merchant, self.profile, self.steps = before, profile, list(steps)
             if self.attempt("request_offers", body, evidence) and self._offered():
                 return True
-        self.merchant, self.steps = before, steps
+        self.merchant, self.profile, self.steps = before, profile, steps
         return False
 
     def _offered(self) -> bool:
@@ -274,7 +281,9 @@ def histories(
         assume(stage is None or host.advance_to(stage) or through is None)
         for _ in range(draw(st.integers(0, most_steps))):
             _next_step(draw, host)
-        return History(first=host.first, steps=tuple(host.steps), merchant=host.merchant)
+        return History(
+            first=host.first, steps=tuple(host.steps), merchant=host.merchant, profile=host.profile
+        )
 
     return st.composite(history)()
 
@@ -284,7 +293,13 @@ def _hosts(draw: st.DrawFn, engine: Engine, codes: tuple[str, ...] | None) -> _H
     """Draw a host with a new merchant."""
     code = draw(st.sampled_from(engine.jurisdictions.codes if codes is None else codes))
     first = Merchant.new(partner="acme", merchant_id="m-1", jurisdiction=code)
-    return _Host(engine=engine, first=first, at=draw(_starts(engine, code)), merchant=first)
+    return _Host(
+        engine=engine,
+        first=first,
+        at=draw(_starts(engine, code)),
+        merchant=first,
+        profile=Profile.new(salt=TRIAL_SALT),
+    )
 
 
 def _next_step(draw: st.DrawFn, host: _Host) -> None:

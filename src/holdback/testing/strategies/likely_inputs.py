@@ -14,9 +14,9 @@ from pendulum import DateTime
 from holdback.engine import Engine
 from holdback.exact_json import Json
 from holdback.jurisdictions.rulebook import Rulebook
-from holdback.lifecycle.instants import local_date
 from holdback.lifecycle.operations import OPERATIONS
 from holdback.model.deal import Deal
+from holdback.model.instants import local_date
 from holdback.model.merchant import AWAITING_DETAILS, Merchant
 from holdback.money import Money
 from holdback.testing import payloads

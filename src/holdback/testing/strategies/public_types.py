@@ -23,9 +23,10 @@ from holdback.errors import (
 from holdback.exact_json import Opaque
 from holdback.jurisdictions.jurisdiction import Jurisdictions
 from holdback.jurisdictions.rulebook import Rulebook
+from holdback.lifecycle.application import FilledApplication
 from holdback.lifecycle.commands import Command, Question
 from holdback.lifecycle.context import Context
-from holdback.lifecycle.events import EVENT_TYPES, FilledApplication
+from holdback.lifecycle.events import EVENT_TYPES
 from holdback.lifecycle.operations import Reply
 from holdback.model.acceptance import AcceptanceIds, BankDetails
 from holdback.model.application import Application, Check, OffersRequest
@@ -33,10 +34,11 @@ from holdback.model.deal import Deal, Entry, Performance
 from holdback.model.merchant import Fulfilment, Merchant, OfferSet, Takings
 from holdback.model.offer import Offer
 from holdback.model.product import Limits, Product
+from holdback.model.profile import Profile
 from holdback.money import Currency, Money
 from holdback.reasons import Reason
 from holdback.testing.strategies import rules
-from holdback.testing.strategies.declared_types import any_value
+from holdback.testing.strategies.declared_types import PROFILES, any_value
 from holdback.testing.strategies.values import TEXTS, WHOLES, WORDS, decimals, few, instants
 
 T = TypeVar("T")
@@ -53,6 +55,7 @@ _OUTCOMES: Final = st.builds(
     reply=st.one_of([any_value(kind) for kind in get_args(Reply)]),
     events=few(st.one_of([any_value(kind) for kind in _EVENTS])),
     merchant=any_value(Merchant),
+    profile=PROFILES,
 )
 
 _DECLARED: Final[tuple[type, ...]] = (
@@ -92,6 +95,7 @@ _STRATEGIES: Final[Mapping[type, st.SearchStrategy[Any]]] = MappingProxyType(
         InvalidDocument: rules.INVALID_DOCUMENTS,
         Jurisdictions: rules.JURISDICTIONS,
         Outcome: _OUTCOMES,
+        Profile: PROFILES,
         Reason: rules.REASONS,
         Refusal: rules.REFUSALS,
         RuleError: rules.rule_errors(),

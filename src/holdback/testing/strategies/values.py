@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pendulum import DateTime
 
 from holdback.exact_json import Json, Opaque, Verbatim
-from holdback.lifecycle.instants import utc
+from holdback.model.instants import utc
 from holdback.money import Currency, Money
 
 T = TypeVar("T")

@@ -1,0 +1,118 @@
+"""A merchant while events are applied to it.
+
+`evolve` takes many events at once, and a merchant is frozen. The draft holds what the events change
+in dictionaries, so each event costs the same, however much the state holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from datetime import date
+from types import MappingProxyType
+from typing import Any, Final
+
+import attrs
+from attrs import define, field
+
+from holdback.errors import HistoryError
+from holdback.lifecycle.events import Event, event_type
+from holdback.model.deal import Deal, Entry, in_order, later, merged
+from holdback.model.merchant import Merchant, RememberedRequest
+
+
+def misplaced(event: Event, why: str) -> HistoryError:
+    """Return the error that *event* does not follow, because of *why*."""
+    message = f"{event_type(event)} {event.sequence} does not follow here: {why}"
+    return HistoryError.of("does_not_follow", message)
+
+
+@define(eq=False)
+class Draft:
+    """A merchant while events are applied: what they change is in dictionaries by id."""
+
+    base: Merchant
+    changes: dict[str, Any] = field(factory=dict)
+    # The collections that an event has changed, by field of the merchant and then by id.
+    by_id: dict[str, dict[Any, Any]] = field(factory=dict)
+    # The entries of the deals that an event has changed, by deal and entry id.
+    entries: dict[str, dict[str, Entry]] = field(factory=dict)
+    # How far the history of those deals is complete, by deal id.
+    complete_through: dict[str, date | None] = field(factory=dict)
+
+    def apply(self, event: Event, apply_event: Callable[[Draft, Any], None]) -> None:
+        """Apply *event* with the function for its type, and count it."""
+        self._check_place(event)
+        apply_event(self, event)
+        before = self.last("last_seen_at")
+        self.changes["last_seen_at"] = event.at if before is None else max(before, event.at)
+        self.changes["sequence"] = event.sequence
+        if event.carried_out is not None:
+            assert event.request_id is not None, "a request that is remembered has an id"
+            self.all("requests")[event.request_id] = RememberedRequest(
+                request_id=event.request_id, at=event.at, carried_out=event.carried_out
+            )
+
+    def _check_place(self, event: Event) -> None:
+        if (event.partner, event.merchant_id) != (self.base.partner, self.base.merchant_id):
+            raise misplaced(event, "it is another merchant's")
+        expected = self.last("sequence") + 1
+        if event.sequence != expected:
+            raise misplaced(event, f"expected the event with the number {expected}")
+
+    def last(self, name: str) -> Any:
+        """Return the field *name* as the events so far left it."""
+        return self.changes[name] if name in self.changes else getattr(self.base, name)
+
+    def all(self, name: str) -> dict[Any, Any]:
+        """Return the collection *name* by id, to be changed."""
+        if name not in self.by_id:
+            key = _IDS[name]
+            self.by_id[name] = {key(item): item for item in getattr(self.base, name)}
+        return self.by_id[name]
+
+    def one(self, name: str, id_: str, event: Event) -> Any:
+        """Return the item *id_* of the collection *name*, which *event* is about."""
+        item = self.all(name).get(id_)
+        if item is None:
+            raise misplaced(event, f"there is no `{id_[:60]}` in {name}")
+        return item
+
+    def record(self, deal: Deal, entries: Iterable[Entry], through: date | None) -> None:
+        """Record *entries* of *deal*, and how far its history is complete."""
+        # The deal itself is made anew at the end: its sums are worked out whenever it is made.
+        if deal.id not in self.entries:
+            self.entries[deal.id] = {entry.id: entry for entry in deal.entries}
+            self.complete_through[deal.id] = deal.complete_through
+        merged(self.entries[deal.id], entries)
+        self.complete_through[deal.id] = later(self.complete_through[deal.id], through)
+
+    def with_entries(self, deal_id: str) -> Deal:
+        """Return the deal with the entries that events have recorded."""
+        deal: Deal = self.all("deals")[deal_id]
+        recorded = self.entries.pop(deal_id, None)
+        if recorded is None:
+            return deal
+        through = self.complete_through.pop(deal_id)
+        return attrs.evolve(deal, entries=in_order(recorded), complete_through=through)
+
+    def finished(self) -> Merchant:
+        """Return the merchant after the events."""
+        for deal_id in tuple(self.entries):
+            self.all("deals")[deal_id] = self.with_entries(deal_id)
+        if "takings" in self.by_id:
+            takings = self.by_id["takings"]
+            self.by_id["takings"] = {on: takings[on] for on in sorted(takings)}
+        collections = {name: tuple(items.values()) for name, items in self.by_id.items()}
+        return attrs.evolve(self.base, **self.changes, **collections)
+
+
+_IDS: Final[Mapping[str, Callable[[Any], Any]]] = MappingProxyType(
+    {
+        "offer_sets": lambda offer_set: offer_set.application_id,
+        "closed_offer_sets": lambda offer_set: offer_set.application_id,
+        "fulfilments": lambda fulfilment: fulfilment.application_id,
+        "deals": lambda deal: deal.id,
+        "takings": lambda takings: takings.on,
+        "requests": lambda request: request.request_id,
+    }
+)

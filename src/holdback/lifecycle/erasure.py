@@ -1,0 +1,66 @@
+"""The erasure of a merchant's personal data, and when it must wait."""
+
+from __future__ import annotations
+
+from holdback.errors import Refusal
+from holdback.lifecycle.commands import EraseProfile
+from holdback.lifecycle.configuration import FIRST_FORMAT, Configuration
+from holdback.lifecycle.context import Context
+from holdback.lifecycle.decision import Decision
+from holdback.lifecycle.events import ProfileErased
+from holdback.model.merchant import Merchant
+from holdback.model.profile import Profile
+from holdback.model.receipt import ProfileStatus
+
+
+def erase_profile(
+    merchant: Merchant,
+    _: EraseProfile,
+    context: Context,
+    configuration: Configuration,
+    profile: Profile,
+) -> Decision[ProfileStatus]:
+    """
+    Return the erasure of the profile; no events if it was erased before.
+
+    State, journal and decisions stay whole: they name sections that nobody can read any more.
+
+    Raises:
+        Refusal: `erasure_not_possible` in fulfilment, with a balance or an overpayment, or within
+            the jurisdiction's `retain_profile_days` of the end of the last deal.
+            `not_possible_now` while format 1 is written, which has the profile in states and
+            events.
+    """
+    if merchant.profile_erased:
+        return Decision((), _erased, profile.erased())
+    if configuration.format == FIRST_FORMAT:
+        raise Refusal("not_possible_now", "states and events of format 1 have personal data")
+    why = _obstacle(merchant, context, configuration)
+    if why is not None:
+        raise Refusal("erasure_not_possible", why)
+    return Decision((ProfileErased(at=context.at),), _erased, profile.erased())
+
+
+def _erased(_: Merchant) -> ProfileStatus:
+    return ProfileStatus(erased=True)
+
+
+def _obstacle(merchant: Merchant, context: Context, configuration: Configuration) -> str | None:
+    """Return why the profile must be kept, None if it need not."""
+    if merchant.in_fulfilment is not None:
+        return "an application of the merchant is in fulfilment"
+    if any(deal.active or deal.balance.minor for deal in merchant.deals):
+        return "a deal of the merchant has a balance"
+    if any(deal.overpaid.minor for deal in merchant.deals):
+        return "the merchant has overpaid, and a refund may be due"
+    ended = [deal.ended_on for deal in merchant.deals if deal.ended_on is not None]
+    if not ended:
+        return None
+    rulebook = configuration.loaded_rulebook(merchant, context.at)
+    if rulebook is None:
+        return "the jurisdiction is not loaded, which says for how long a profile is kept"
+    days = (rulebook.on - max(ended)).days
+    if days < rulebook.retain_profile_days:
+        left = rulebook.retain_profile_days - days
+        return f"the last deal ended {days} days ago; the profile is kept for {left} more"
+    return None

@@ -1,0 +1,54 @@
+"""The fingerprint of a command: the digest that tells a repetition from another request.
+
+Fingerprints are stored. INVARIANT: a field that is added to a command has a default, and a field
+with its default is left out, so a fingerprint made before stays the same.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import date
+from typing import Any, Final
+
+import attrs
+
+from holdback.exact_json import Json, Opaque, canonical
+from holdback.lifecycle.commands import Command
+from holdback.model.profile import Profile
+from holdback.money import Money
+
+# 128 bits: enough that no two requests of one merchant share a fingerprint.
+_HEX_DIGITS: Final = 32
+
+
+def fingerprint(operation: str, command: Command, profile: Profile | None) -> str:
+    """
+    Return the fingerprint of *command*, the input of *operation*.
+
+    The digest of a command with personal data is keyed by the *profile*'s salt.
+    """
+    content = {"operation": operation, **_fields(command, profile)}
+    if profile is not None:
+        return profile.digest(content)
+    return hashlib.sha256(canonical(content)).hexdigest()[:_HEX_DIGITS]
+
+
+def _fields(value: Any, profile: Profile | None) -> dict[str, Json]:
+    return {
+        attribute.alias or attribute.name: _plain(getattr(value, attribute.name), profile)
+        for attribute in attrs.fields(type(value))
+        if getattr(value, attribute.name) != attribute.default
+    }
+
+
+def _plain(value: Any, profile: Profile | None) -> Json:
+    if isinstance(value, Money):
+        return str(value)
+    if isinstance(value, date):  # a `datetime` too
+        return value.isoformat()
+    if isinstance(value, Opaque):
+        assert profile is not None, "an operation with personal data takes the profile"
+        return profile.digest(value)
+    if isinstance(value, tuple):
+        return [_plain(item, profile) for item in value]
+    return _fields(value, profile) if attrs.has(type(value)) else value

@@ -1,0 +1,57 @@
+"""A merchant's journal: its events in order, from which state and transactions are derived."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import chain
+
+from holdback.errors import HistoryError
+from holdback.lifecycle.events import DealFunded, Event, OffersIssued, RemittancesRecorded
+from holdback.lifecycle.evolve import evolve_all
+from holdback.model.deal import Entry, in_order, merged
+from holdback.model.merchant import Merchant
+
+
+def rebuild(events: Iterable[Event], since: Merchant | None = None) -> Merchant:
+    """
+    Return the state after *events*: all of a merchant, or those after the state *since*.
+
+    Events that *since* includes are passed over, so a host may hand in the whole journal.
+
+    Raises:
+        HistoryError: the events do not follow one another, or the first is not that of a new
+            merchant.
+    """
+    if since is not None:
+        return evolve_all(since, (event for event in events if event.sequence > since.sequence))
+    following = iter(events)
+    first = next(following, None)
+    if not isinstance(first, OffersIssued):
+        message = "expected a journal that begins with the merchant's first offers"
+        hint = "for another journal, give a new merchant as `since`"
+        raise HistoryError.of("does_not_follow", message, path="$[0]", hint=hint)
+    new = Merchant.new(
+        partner=first.partner, merchant_id=first.merchant_id, jurisdiction=first.jurisdiction
+    )
+    return evolve_all(new, chain((first,), following))
+
+
+def transactions(events: Iterable[Event]) -> dict[str, tuple[Entry, ...]]:
+    """
+    Return the entries of every deal by deal id, from the whole journal of a merchant.
+
+    A state holds the entries of the last months; this has all.
+
+    Raises:
+        HistoryError: entries are recorded on a deal that was not funded before.
+    """
+    entries: dict[str, dict[str, Entry]] = {}
+    for event in events:
+        if isinstance(event, DealFunded):
+            entries[event.deal.id] = {}
+        elif isinstance(event, RemittancesRecorded):
+            if event.deal_id not in entries:
+                message = "entries were recorded on a deal that was not funded before"
+                raise HistoryError.of("does_not_follow", message, path=f"$[{event.sequence - 1}]")
+            merged(entries[event.deal_id], event.entries)
+    return {deal_id: in_order(recorded) for deal_id, recorded in entries.items()}

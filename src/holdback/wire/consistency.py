@@ -1,0 +1,227 @@
+"""What must hold within a state that was read: its parts may not contradict one another.
+
+The engine relies on it. A state that the engine returned always holds it; one that was edited, or
+put together by hand, is refused where it is read, and not years later in an operation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from datetime import date
+from typing import Any
+
+import pendulum
+
+from holdback.errors import ErrorDetail
+from holdback.model import deal as deals
+from holdback.model import merchant as applications
+from holdback.model import offer as offers
+from holdback.model import product as products
+from holdback.model.deal import Deal, Entry
+from holdback.model.merchant import Fulfilment, Merchant, OfferSet
+from holdback.model.validators import TOO_MUCH
+from holdback.money import MINOR_UNITS, Currency, Money
+
+_OFFER_STATUSES = (offers.ELIGIBLE, offers.ACCEPTED, offers.WITHDRAWN)
+_DECISIONS = (products.ACCEPTED, products.REFERRED, products.DECLINED)
+_APPLICATION_STATUSES = (
+    *sorted(applications.IN_FULFILMENT),
+    applications.FUNDED_APPLICATION,
+    applications.DECLINED_APPLICATION,
+    applications.WITHDRAWN_APPLICATION,
+)
+
+
+def merchant_errors(merchant: Merchant) -> tuple[ErrorDetail, ...]:
+    """Return everything in *merchant* that contradicts itself, with the JSON path of each."""
+    return tuple(_errors(merchant))
+
+
+def _errors(merchant: Merchant) -> Iterator[ErrorDetail]:
+    yield from _head(merchant)
+    for place, offer_set in enumerate(merchant.offer_sets):
+        yield from _offer_set(offer_set, f"$.offer_sets[{place}]")
+    for place, fulfilment in enumerate(merchant.fulfilments):
+        yield from _fulfilment(fulfilment, merchant, f"$.fulfilments[{place}]")
+    for place, deal in enumerate(merchant.deals):
+        yield from _deal(deal, f"$.deals[{place}]")
+    yield from _takings(merchant)
+    yield from _ids(merchant)
+    yield from _at_most_one(merchant)
+
+
+def _contradiction(message: str, path: str) -> ErrorDetail:
+    return ErrorDetail(code="contradiction", message=message, path=path)
+
+
+def _one_of(value: object, words: Iterable[str], path: str) -> Iterator[ErrorDetail]:
+    listed = tuple(words)
+    if value not in listed:
+        expected = ", ".join(f"`{word}`" for word in listed)
+        yield ErrorDetail(code="wrong_value", message=f"expected one of {expected}", path=path)
+
+
+def _at_least(value: int, least: int, path: str) -> Iterator[ErrorDetail]:
+    if value < least:
+        message = f"expected at least {least}"
+        yield ErrorDetail(code="out_of_range", message=message, path=path)
+
+
+def _amount(
+    money: Money, currency: Currency, path: str, *, least: int = 0
+) -> Iterator[ErrorDetail]:
+    if money.currency != currency:
+        message = f"expected an amount in {currency}"
+        yield ErrorDetail(code="wrong_currency", message=message, path=path)
+    if not least <= money.minor < TOO_MUCH:
+        message = f"expected at least {least} minor units, and below 10**18"
+        yield ErrorDetail(code="out_of_range", message=message, path=path)
+
+
+def _head(merchant: Merchant) -> Iterator[ErrorDetail]:
+    yield from _at_least(merchant.sequence, 0, "$.sequence")
+    if merchant.currency is not None and merchant.currency not in MINOR_UNITS:
+        message = "expected an ISO 4217 currency code"
+        yield ErrorDetail(code="wrong_value", message=message, path="$.currency")
+    if merchant.timezone is not None and not _is_timezone(merchant.timezone):
+        message = "expected the name of a time zone"
+        yield ErrorDetail(code="wrong_value", message=message, path="$.timezone")
+    if merchant.provider_id is None and (merchant.fulfilments or merchant.deals):
+        yield _contradiction("a merchant with an acceptance has a provider_id", "$.provider_id")
+    checked = merchant.evidence.get("credit_checked_on")
+    if checked is not None and not _is_day(checked.value):
+        message = "expected a day such as `2026-07-01`"
+        path = "$.evidence.credit_checked_on"
+        yield ErrorDetail(code="wrong_value", message=message, path=path)
+
+
+def _is_timezone(name: str) -> bool:
+    try:
+        pendulum.timezone(name)
+    except (ValueError, OSError):
+        return False
+    return True
+
+
+def _is_day(value: object) -> bool:
+    try:
+        return isinstance(value, str) and bool(date.fromisoformat(value))
+    except ValueError:
+        return False
+
+
+def _offer_set(offer_set: OfferSet, path: str) -> Iterator[ErrorDetail]:
+    if offer_set.expires_at < offer_set.issued_at:
+        yield _contradiction("offers do not expire before they are issued", f"{path}.expires_at")
+    checked = offer_set.evidence.get("credit_checked_on")
+    if checked is not None and not _is_day(checked.value):
+        message = "expected a day such as `2026-07-01`"
+        place = f"{path}.evidence.credit_checked_on"
+        yield ErrorDetail(code="wrong_value", message=message, path=place)
+    for number, product in enumerate(offer_set.products):
+        place = f"{path}.products[{number}]"
+        yield from _one_of(product.decision, _DECISIONS, f"{place}.decision")
+        for position, offer in enumerate(product.offers):
+            yield from _offer(offer, f"{place}.offers[{position}]")
+
+
+def _offer(offer: offers.Offer, path: str) -> Iterator[ErrorDetail]:
+    currency = offer.funded_amount.currency
+    yield from _one_of(offer.offer_status, _OFFER_STATUSES, f"{path}.offer_status")
+    yield from _amount(offer.funded_amount, currency, f"{path}.funded_amount", least=1)
+    yield from _amount(offer.repayment_amount, currency, f"{path}.repayment_amount", least=1)
+    yield from _at_least(offer.term_days, 1, f"{path}.term_days")
+
+
+def _fulfilment(fulfilment: Fulfilment, merchant: Merchant, path: str) -> Iterator[ErrorDetail]:
+    yield from _one_of(fulfilment.status, _APPLICATION_STATUSES, f"{path}.status")
+    yield from _offer(fulfilment.offer, f"{path}.offer")
+    funded = fulfilment.status == applications.FUNDED_APPLICATION
+    if funded != (merchant.deal_of(fulfilment.deal_id) is not None):
+        message = "a funded application names its deal, and no other does"
+        yield _contradiction(message, f"{path}.deal_id")
+    if fulfilment.base_deal_id is not None and merchant.deal_of(fulfilment.base_deal_id) is None:
+        yield _contradiction("there is no such deal", f"{path}.base_deal_id")
+
+
+def _deal(deal: Deal, path: str) -> Iterator[ErrorDetail]:
+    currency = deal.repayment_amount.currency
+    yield from _one_of(deal.status, deals.STATUSES, f"{path}.status")
+    yield from _one_of(deal.type, deals.TYPES, f"{path}.type")
+    yield from _amount(deal.repayment_amount, currency, f"{path}.repayment_amount", least=1)
+    yield from _amount(deal.funded_amount, currency, f"{path}.funded_amount", least=1)
+    yield from _amount(deal.settled, currency, f"{path}.settled")
+    yield from _at_least(deal.term_days, 1, f"{path}.term_days")
+    ended = deal.status in {deals.RENEWED, deals.DEFAULTED, deals.CANCELLED}
+    if ended != (deal.closed_on is not None):
+        yield _contradiction("a deal that ended early has the day, and no other has one", path)
+    if deal.closed_on is not None and deal.closed_on < deal.funded_on:
+        yield _contradiction("a deal does not end before it was funded", f"{path}.closed_on")
+    if deal.closed_entries is not None:
+        place = f"{path}.closed_entries.remitted"
+        yield from _amount(deal.closed_entries.remitted, currency, place)
+    yield from _entries(deal, path)
+
+
+def _entries(deal: Deal, path: str) -> Iterator[ErrorDetail]:
+    by_id = {entry.id: entry for entry in deal.entries}
+    if tuple(deals.in_order(by_id)) != deal.entries:
+        message = "entries are in the order of their days and ids, and each id occurs once"
+        yield _contradiction(message, f"{path}.entries")
+    for number, entry in enumerate(deal.entries):
+        place = f"{path}.entries[{number}]"
+        yield from _amount(entry.amount, deal.repayment_amount.currency, f"{place}.amount")
+        if entry.takings is not None:
+            yield from _amount(entry.takings, deal.repayment_amount.currency, f"{place}.takings")
+        if entry.reverses is not None:
+            yield from _reversal(entry, by_id.get(entry.reverses), f"{place}.reverses")
+    targets = [entry.reverses for entry in deal.entries if entry.reverses is not None]
+    yield from _unique(targets, lambda target: target, f"{path}.entries")
+
+
+def _reversal(entry: Entry, target: Entry | None, path: str) -> Iterator[ErrorDetail]:
+    if target is None or target.reverses is not None or target.amount != entry.amount:
+        yield _contradiction("a reversal takes back a remittance whole", path)
+
+
+def _takings(merchant: Merchant) -> Iterator[ErrorDetail]:
+    days = [takings.on for takings in merchant.takings]
+    if days != sorted(set(days)):
+        yield _contradiction("days of takings are in order, each once", "$.takings")
+    if days and (merchant.takings_since is None or merchant.takings_since > days[0]):
+        message = "takings were recorded from the first day that is held, or an earlier one"
+        yield _contradiction(message, "$.takings_since")
+    currencies = {takings.amount.currency for takings in merchant.takings}
+    if len(currencies) > 1:
+        message = "takings are in one currency"
+        yield ErrorDetail(code="wrong_currency", message=message, path="$.takings")
+    for place, takings in enumerate(merchant.takings):
+        path = f"$.takings[{place}].amount"
+        yield from _amount(takings.amount, takings.amount.currency, path)
+
+
+def _unique(
+    items: Iterable[Any], key: Callable[[Any], Hashable], path: str
+) -> Iterator[ErrorDetail]:
+    keys = [key(item) for item in items]
+    if len(set(keys)) < len(keys):
+        yield ErrorDetail(code="duplicate", message="expected each id once", path=path)
+
+
+def _ids(merchant: Merchant) -> Iterator[ErrorDetail]:
+    sets = (*merchant.offer_sets, *merchant.closed_offer_sets)
+    yield from _unique(sets, lambda offer_set: offer_set.application_id, "$.offer_sets")
+    yield from _unique(sets, lambda offer_set: offer_set.request_id, "$.offer_sets")
+    held = (offer for offer_set in merchant.offer_sets for offer in offer_set.offers)
+    yield from _unique(held, lambda offer: offer.offer_id, "$.offer_sets")
+    yield from _unique(merchant.fulfilments, lambda one: one.application_id, "$.fulfilments")
+    yield from _unique(merchant.deals, lambda deal: deal.id, "$.deals")
+    yield from _unique(merchant.requests, lambda request: request.request_id, "$.requests")
+
+
+def _at_most_one(merchant: Merchant) -> Iterator[ErrorDetail]:
+    if sum(deal.active for deal in merchant.deals) > 1:
+        yield _contradiction("at most one deal is active", "$.deals")
+    fulfilments = merchant.fulfilments
+    if sum(one.status in applications.IN_FULFILMENT for one in fulfilments) > 1:
+        yield _contradiction("at most one application is in fulfilment", "$.fulfilments")
