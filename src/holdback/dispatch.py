@@ -12,7 +12,7 @@ from holdback.model.profile import Profile
 from holdback.wire.commands import read_input
 
 
-def perform(
+def perform(  # noqa: PLR0913, PLR0917 - a host gives all of these
     engine: Engine,
     merchant: Merchant,
     operation: str,

@@ -68,7 +68,8 @@ def test_the_engine_has_a_method_for_every_operation(operation):
     ]
 
     assert required[:2] == ["self", "merchant"]
-    assert required[-1] == "context"
+    assert ("profile" in required) == operation.takes_profile
+    assert [name for name in required if name != "profile"][-1] == "context"
     assert get_type_hints(method)["return"] == holdback.Outcome[operation.reply]
 
 

@@ -30,8 +30,13 @@ from holdback import (
     Takings,
     wire,
 )
+from holdback.errors import ConfigurationError
 from holdback.exact_json import Opaque
+from holdback.lifecycle.configuration import MEMORY_DAYS
 from holdback.lifecycle.evolve import evolve_all
+from holdback.lifecycle.operations import OPERATIONS
+from holdback.model.merchant import ClosedOfferSet
+from holdback.model.profile import Profile
 from holdback.testing.conformance.projection import Projection
 
 SEQUENCES = count("sequences of commands to one merchant")
@@ -72,9 +77,11 @@ class Lifecycle(RuleBasedStateMachine):
         self.merchant = self.first = Merchant.new(
             partner="acme", merchant_id="m-1", jurisdiction="GB"
         )
+        self.profile = Profile.new(salt=bytes(range(16)))
         self.events = []
         self.offer_ids = ["00000000-0000-0000-0000-000000000000"]
         self.accepted = {}
+        self.accepted_at = {}
         self.provider_ids = set()
 
     def context(self, **evidence):
@@ -85,8 +92,10 @@ class Lifecycle(RuleBasedStateMachine):
         """Carry out *operation* on the merchant; a refusal leaves the stored bytes unchanged."""
         before = wire.write_merchant(self.merchant)
         try:
+            if OPERATIONS[operation.__name__].takes_profile:
+                options["profile"] = self.profile
             outcome = operation(self.merchant, *arguments, context or self.context(), **options)
-        except (Refusal, InvalidDocument):
+        except (Refusal, InvalidDocument, ConfigurationError):
             assert wire.write_merchant(self.merchant) == before
             return None
         self.events += [wire.write_event(event) for event in outcome.events]
@@ -95,6 +104,9 @@ class Lifecycle(RuleBasedStateMachine):
         # The next step starts from the stored state, as it does in a host.
         self.merchant = wire.read_merchant(wire.write_merchant(outcome.merchant))
         assert self.merchant == outcome.merchant
+        if outcome.profile is not None:
+            self.profile = wire.read_profile(wire.write_profile(outcome.profile))
+            assert self.profile == outcome.profile
         if self.merchant.provider_id is not None:
             self.provider_ids.add(self.merchant.provider_id)
         return outcome
@@ -109,7 +121,7 @@ class Lifecycle(RuleBasedStateMachine):
                 assert product.limits.minimum <= offer.funded_amount <= product.limits.maximum
                 assert offer.repayment_amount >= offer.funded_amount
                 self.offer_ids.append(offer.offer_id)
-        again = ENGINE.request_offers(self.merchant, request, context)
+        again = ENGINE.request_offers(self.merchant, request, context, profile=self.profile)
         assert wire.write(again.reply) == wire.write(outcome.reply)
         assert not again.events
         return outcome
@@ -164,10 +176,26 @@ class Lifecycle(RuleBasedStateMachine):
             reply = wire.write(outcome.reply)
             assert reply_before is None or reply == reply_before
             self.accepted[offer_id] = reply
+            self.accepted_at.setdefault(offer_id, self.merchant.last_seen_at)
         for accepted_id, reply in self.accepted.items():
-            again = ENGINE.accept_offer(self.merchant, accepted_id, self.context())
-            assert wire.write(again.reply) == reply
-            assert not again.events
+            self.accept_again(accepted_id, reply)
+
+    def accept_again(self, offer_id, reply):
+        """An acceptance gets its reply again for as long as it is remembered, and no event."""
+        again = refused = None
+        try:
+            again = ENGINE.accept_offer(
+                self.merchant, offer_id, self.context(), profile=self.profile
+            )
+        except Refusal as refusal:
+            refused = refusal.code
+        if again is None:
+            assert refused in {"already_accepted", "offer_not_found"}
+            age = self.merchant.last_seen_at - self.accepted_at[offer_id]
+            assert age > timedelta(days=MEMORY_DAYS)
+            return
+        assert wire.write(again.reply) == reply
+        assert not again.events
 
     @precondition(lambda self: self.merchant.in_fulfilment is None)
     @rule(bank=st.sampled_from(BANKS[1:]))
@@ -205,7 +233,7 @@ class Lifecycle(RuleBasedStateMachine):
         outcome = self.attempt(ENGINE.fund_deal, self.applications()[-1])
         if outcome is not None and outcome.events:
             type(self).funded += 1
-            type(self).renewed += outcome.reply.deal.type == "Renewal"
+            type(self).renewed += self.merchant.active_deal.type == "Renewal"
 
     @precondition(lambda self: self.merchant.deals)
     @rule(
@@ -219,7 +247,7 @@ class Lifecycle(RuleBasedStateMachine):
         day = self.now.date() - timedelta(days=data.draw(st.integers(0, 3)))
         amount = Money(deal.repayment_amount.minor * percent // 100, deal.repayment_amount.currency)
         entry = Entry(
-            id=f"e-{len(deal.entries)}", on=day, amount=amount, takings=amount, settled=settled
+            id=f"e-{self.requests}", on=day, amount=amount, takings=amount, settled=settled
         )
         self.remit(deal, [entry], complete)
 
@@ -256,7 +284,7 @@ class Lifecycle(RuleBasedStateMachine):
     def declare_a_history_complete(self, data):
         deal = data.draw(st.sampled_from(self.merchant.deals))
         outcome = self.remit(deal, [], True)
-        assert outcome is None or outcome.reply.deal.status == deal.status
+        assert outcome is None or self.merchant.deal_of(deal.id).status == deal.status
 
     @precondition(lambda self: self.merchant.active_deal)
     @rule(percent=st.sampled_from([50, 60, 80]))
@@ -268,7 +296,7 @@ class Lifecycle(RuleBasedStateMachine):
         if due > 0:
             amount = Money(due, deal.repayment_amount.currency)
             day = self.now.date() - timedelta(days=1)
-            entry = Entry(id=f"e-{len(deal.entries)}", on=day, amount=amount, takings=amount)
+            entry = Entry(id=f"e-{self.requests}", on=day, amount=amount, takings=amount)
             self.remit(deal, [entry], True)
 
     @rule(amount=st.integers(0, 10**7), complete=st.booleans())
@@ -331,7 +359,9 @@ class Lifecycle(RuleBasedStateMachine):
         )
         if any(shown):
             type(self).eligible += 1
-            outcome = ENGINE.request_offers(self.merchant, self.renewal_request(), context)
+            outcome = ENGINE.request_offers(
+                self.merchant, self.renewal_request(), context, profile=self.profile
+            )
             assert outcome.events[0].assessment["outcome"] == "eligible"
 
     def teardown(self):
@@ -343,15 +373,21 @@ class Lifecycle(RuleBasedStateMachine):
             model.apply(event)
         assert model.provider_id == self.merchant.provider_id
         assert model.eligible == self.merchant.renewal_eligibility
-        assert model.applications == {
-            fulfilment.application_id: fulfilment.status for fulfilment in self.merchant.fulfilments
+        applications = {one.application_id: one.status for one in self.merchant.fulfilments}
+        assert applications.items() <= model.applications.items()
+        offers = {
+            offer_id: status
+            for offer_set in map(ClosedOfferSet.of, self.merchant.offer_sets)
+            for offer_id, status in offer_set.offers.items()
         }
-        assert {name: offer.status for name, offer in model.offers.items()} == {
-            offer.offer_id: offer.offer_status
-            for offer_set in self.merchant.offer_sets
-            for product in offer_set.products
-            for offer in product.offers
-        }
+        for closed in self.merchant.closed_offer_sets:
+            offers |= closed.offers
+        statuses = {name: offer.status for name, offer in model.offers.items()}
+        assert offers.items() <= statuses.items()
+        # What the state does not hold any more is older than it has to remember.
+        for offer_id in statuses.keys() - offers.keys():
+            age = self.merchant.last_seen_at - model.offers[offer_id].expires_at
+            assert age > timedelta(days=MEMORY_DAYS)
         assert {
             deal.id: (deal.status, deal.remitted.amount, deal.balance.amount)
             for deal in self.merchant.deals

@@ -6,6 +6,8 @@ import pytest
 
 from holdback import InvalidDocument, Refusal, wire
 from holdback.eligibility import FLOOR_PERCENT
+from holdback.lifecycle.application import filled_application
+from journey import PROFILE
 
 
 def test_a_partner_obtains_offers_and_accepts_one(journey):
@@ -26,11 +28,10 @@ def test_an_initial_application_carries_the_full_profile(journey):
     application block, consents, applicants and company." (service 1)
     """
     journey.ask()
-    held = journey.merchant.offer_sets[0].request
+    named = journey.merchant.offer_sets[0].sections
 
-    assert held.consents is not None
-    assert held.applicants is not None
-    assert held.company is not None
+    for name in ("consents", "applicants", "company"):
+        assert journey.profile.section(named[name]) == PROFILE[name]
     with pytest.raises(InvalidDocument, match="company"):
         wire.read_offers_request(
             b'{"application": {"merchant_id": "m-1", "provider_id": null, "currency": "GBP"},'
@@ -82,12 +83,13 @@ def test_a_renewal_uses_the_data_already_held(renewable):
     """
     renewable.ask(renewal=True)
     renewable.accept(bank_details=None)
-    accepted = next(e for e in renewable.events[::-1] if type(e).__name__ == "OfferAccepted")
+    application_id = renewable.acceptance.application_id
+    filled = filled_application(application_id, renewable.merchant, renewable.profile)
 
-    assert accepted.filled.company == renewable.merchant.company
-    assert accepted.filled.facts["average_monthly_takings"] == "20000.00"
-    assert [deal["status"] for deal in accepted.filled.deals] == ["Funded"]
-    assert accepted.filled.application.intended_use_of_funds == "stock"
+    assert filled.company == PROFILE["company"]
+    assert filled.facts["average_monthly_takings"] == "20000.00"
+    assert [deal["status"] for deal in filled.deals] == ["Funded"]
+    assert filled.intended_use_of_funds == "stock"
 
 
 def test_provider_id_is_issued_at_the_first_acceptance(journey):
@@ -208,8 +210,8 @@ def test_the_nine_steps_of_a_renewal(renewable):
     assert renewable.merchant.in_fulfilment.status == "submitted"
     renewal = renewable.fund()
 
-    assert renewal.deal.type == "Renewal"
-    assert renewal.deal.active
+    assert renewal.deal_id == renewable.merchant.active_deal.id
+    assert renewable.merchant.active_deal.type == "Renewal"
 
 
 def test_an_unknown_provider_id_is_no_merchant(renewable):

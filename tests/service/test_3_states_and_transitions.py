@@ -174,7 +174,7 @@ def test_details_supplied_later_submit_the_application(journey):
     assert awaiting == ("not_possible_now", 409)
     assert (application.status, application.omitted) == ("submitted", ())
     assert again == application
-    assert journey.fund().deal.active
+    assert journey.fund().deal_id == journey.merchant.active_deal.id
 
 
 def test_an_initial_application_beside_an_active_deal_is_refused(funded):

@@ -19,7 +19,9 @@ def test_post_offers_creates_an_application_and_obtains_offers(journey):
     "Creates an application, initial or renewal, and returns offers." (service 4.1)
     """
     request = wire.read_offers_request(INITIAL)
-    outcome = journey.engine.request_offers(journey.merchant, request, journey.context(EVIDENCE))
+    outcome = journey.engine.request_offers(
+        journey.merchant, request, journey.context(EVIDENCE), profile=journey.profile
+    )
     reply = json.loads(wire.write(outcome.reply))
 
     assert set(reply) == {"products", "expiresAt"}

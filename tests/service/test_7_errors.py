@@ -8,7 +8,7 @@ import pytest
 
 from every_case import for_every
 from holdback import InvalidDocument, Refusal, wire
-from holdback.errors import REFUSALS
+from holdback.errors import REFUSALS, ConfigurationError
 
 
 def test_accepting_after_the_expiry_is_404(journey):
@@ -75,7 +75,7 @@ def test_evidence_for_what_the_state_derives(renewable):
     """
     Evidence for a fact that the state derives is an error (decisions/applications#evidence).
     """
-    with pytest.raises(InvalidDocument) as caught:
+    with pytest.raises(ConfigurationError) as caught:
         renewable.ask(renewal=True, evidence={"months_trading": 90, "credit_scor": 1})
 
     assert [error.path for error in caught.value.errors] == [

@@ -9,6 +9,7 @@ import pytest
 from attrs import field, frozen
 
 from holdback import Engine, InvalidDocument, Merchant, load_jurisdictions
+from holdback.errors import ConfigurationError
 from holdback.jurisdictions.folder import load_valid_and_errors
 from holdback.jurisdictions.jurisdiction import Jurisdictions
 from holdback.offers.calculator import Term
@@ -195,7 +196,7 @@ def test_no_jurisdiction_at_all():
     """
     empty = engine().with_jurisdictions(Jurisdictions(()))
 
-    with pytest.raises(InvalidDocument, match="unknown jurisdiction `NL`"):
+    with pytest.raises(ConfigurationError, match="unknown jurisdiction `NL`"):
         travel(empty)
 
 

@@ -14,7 +14,7 @@ from attrs import Attribute, evolve, field, frozen
 from attrs.validators import in_
 from pendulum import DateTime
 
-from holdback.errors import ConfigurationError, Refusal
+from holdback.errors import ConfigurationError, InvalidDocument, Refusal
 from holdback.jurisdictions.jurisdiction import Jurisdictions
 from holdback.jurisdictions.rulebook import Rulebook
 from holdback.lifecycle.ids import IdFactory, id_factory
@@ -184,8 +184,11 @@ class Configuration:
         """
         if merchant.currency is not None:
             return Currency.of(merchant.currency)
-        self._check_loaded(merchant)
-        return self.jurisdictions.currency(merchant.jurisdiction)
+        try:
+            return self.jurisdictions.currency(merchant.jurisdiction)
+        except InvalidDocument as error:
+            errors = error.errors
+        raise ConfigurationError(errors)
 
     def loaded_rulebook(self, merchant: Merchant, at: DateTime) -> Rulebook | None:
         """
@@ -197,15 +200,13 @@ class Configuration:
             ConfigurationError: the merchant is new, and no rulebook is loaded for it.
         """
         day = self.local_day(merchant, at)
-        if self.is_loaded(merchant):
-            jurisdiction = self.jurisdictions[merchant.jurisdiction]
-            if day >= jurisdiction.changes[0]:
-                return jurisdiction.rulebook(day)
-        if merchant.sequence == 0:
-            self._check_loaded(merchant)
-            message = f"`{merchant.jurisdiction}` has no rules on {day}"
-            raise ConfigurationError.of("unknown_name", message, path="$.jurisdiction")
-        return None
+        try:
+            return self.jurisdictions.resolve(merchant.jurisdiction, on=day)
+        except InvalidDocument as error:
+            errors = error.errors
+        if merchant.sequence:
+            return None
+        raise ConfigurationError(errors)
 
     def rulebook(self, merchant: Merchant, at: DateTime) -> Rulebook:
         """
@@ -220,16 +221,6 @@ class Configuration:
             code = merchant.jurisdiction
             raise Refusal("not_possible_now", f"no rules of {code} are loaded for this day")
         return rulebook
-
-    def _check_loaded(self, merchant: Merchant) -> None:
-        if not self.is_loaded(merchant):
-            codes = ", ".join(self.jurisdictions.codes)
-            raise ConfigurationError.of(
-                "unknown_name",
-                f"the jurisdiction `{merchant.jurisdiction[:20]}` is not loaded",
-                path="$.jurisdiction",
-                hint=f"there are {codes}",
-            )
 
     def id_factory(self, merchant: Merchant, request_id: str) -> IdFactory:
         """Return the function that makes the ids issued in this request (decisions/ids)."""

@@ -9,7 +9,7 @@ from decimal import Decimal
 from attrs import evolve, field, frozen
 from pendulum import DateTime
 
-from holdback.errors import ErrorDetail, InvalidDocument
+from holdback.errors import ConfigurationError, ErrorDetail
 from holdback.exact_json import Json
 from holdback.model.instants import as_instant
 from holdback.model.validators import text
@@ -20,7 +20,8 @@ from holdback.rules.values import is_missing
 def _evidence(evidence: Mapping[str, object]) -> Mapping[str, Json]:
     """Return *evidence* as exact JSON values, which can be stored; missing values are left out."""
     if not isinstance(evidence, Mapping):
-        raise InvalidDocument.of("expected evidence by fact name", path="$.evidence")
+        message = "expected evidence by fact name"
+        raise ConfigurationError.of("wrong_type", message, path="$.evidence")
     errors = []
     values: dict[str, Json] = {}
     for name, value in evidence.items():
@@ -34,9 +35,10 @@ def _evidence(evidence: Mapping[str, object]) -> Mapping[str, Json]:
             values[name] = value
         else:
             message = f"expected a plain exact value, not {type(value).__name__}"
-            errors.append(ErrorDetail(message=message, path=f"$.evidence.{str(name)[:60]}"))
+            path = f"$.evidence.{str(name)[:60]}"
+            errors.append(ErrorDetail(code="wrong_type", message=message, path=path))
     if errors:
-        raise InvalidDocument(errors)
+        raise ConfigurationError(errors)
     return values
 
 

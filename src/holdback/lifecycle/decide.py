@@ -9,7 +9,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 from attrs import evolve, frozen
@@ -19,7 +18,7 @@ from holdback.lifecycle.commands import Command, Question, RequestOffers
 from holdback.lifecycle.configuration import FIRST_FORMAT, Configuration
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.decision import Decision, Outcome
-from holdback.lifecycle.events import Event, RenewalEligibilityChanged
+from holdback.lifecycle.events import Event, RenewalEligibilityChanged, numbered
 from holdback.lifecycle.evolve import evolve_all
 from holdback.lifecycle.fingerprint import fingerprint
 from holdback.lifecycle.first_format import first_format_reply
@@ -95,13 +94,13 @@ class _Decider:
         """Return the decision of the operation's handler, with the events that follow from it."""
         self._check_evidence()
         decision = self._handled()
-        events = self._numbered(decision.events)
+        events = numbered(decision.events, self.before, request_id=self.context.request_id)
         after = evolve_all(self.before, events)
         reply = self._reply(decision, after)
         if decision.events and self.operation.remembered and not self._first_format:
             events = (*events[:-1], evolve(events[-1], carried_out=self._carried_out(reply)))
             after = evolve_all(self.before, events)
-        more = self._numbered(self._following(decision, after), after.sequence)
+        more = numbered(self._following(decision, after), after, request_id=self.context.request_id)
         profile = self.profile if decision.profile is None else decision.profile
         return Outcome(
             reply=reply,
@@ -146,20 +145,6 @@ class _Decider:
             operation=self.operation.name,
             fingerprint=self._fingerprint(),
             receipt=without_entries(reply),
-        )
-
-    def _numbered(self, events: Iterable[Event], after: int | None = None) -> tuple[Event, ...]:
-        """Return *events* with their envelopes, numbered from the one after *after*."""
-        first = (self.before.sequence if after is None else after) + 1
-        return tuple(
-            evolve(
-                event,
-                partner=self.before.partner,
-                merchant_id=self.before.merchant_id,
-                sequence=sequence,
-                request_id=self.context.request_id,
-            )
-            for sequence, event in enumerate(events, first)
         )
 
     def _following(self, decision: Decision[Any], after: Merchant) -> tuple[Event, ...]:

@@ -8,17 +8,17 @@ and `decisions` are plain values, kept so that a decision can be derived again y
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import date
 from types import MappingProxyType
 from typing import Final, TypeAlias
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 from pendulum import DateTime
 
 from holdback.exact_json import Json
 from holdback.model.deal import Deal, Entry
-from holdback.model.merchant import CarriedOut, OfferSet, Takings
+from holdback.model.merchant import CarriedOut, Merchant, OfferSet, Takings
 from holdback.model.offer import Offer
 from holdback.money import Money
 
@@ -274,3 +274,19 @@ def event_type(event: Event | type[Event]) -> str:
     'DealReopened'
     """
     return _TYPE_NAMES[event if isinstance(event, type) else type(event)]
+
+
+def numbered(
+    events: Iterable[Event], merchant: Merchant, *, request_id: str | None = None
+) -> tuple[Event, ...]:
+    """Return *events* with their envelopes, as the next events of *merchant*."""
+    return tuple(
+        evolve(
+            event,
+            partner=merchant.partner,
+            merchant_id=merchant.merchant_id,
+            sequence=sequence,
+            request_id=request_id,
+        )
+        for sequence, event in enumerate(events, merchant.sequence + 1)
+    )

@@ -7,15 +7,27 @@ of both have one form (how-to/upgrade).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from datetime import date
 from types import MappingProxyType
 from typing import Any, Final, TypeAlias
+
+from attrs import frozen
 
 from holdback.lifecycle.configuration import Configuration
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.lookup import deal_reply
 from holdback.model.deal import LookupDeal
-from holdback.model.merchant import Merchant, TakingsHeld
+from holdback.model.merchant import Merchant
 from holdback.model.receipt import DealReceipt
+
+
+@frozen(kw_only=True)
+class TakingsHeld:
+    """The reply of the first format about takings: the days held, and how far they are complete."""
+
+    days: int
+    complete_through: date | None
+
 
 _Reply: TypeAlias = Callable[[Merchant, Any], Any]
 

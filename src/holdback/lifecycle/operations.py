@@ -26,7 +26,6 @@ from holdback.lifecycle.remittances import close_deal, record_remittance, record
 from holdback.model.acceptance import Acceptance, ApplicationStatus
 from holdback.model.application import Check, RequiredChecks
 from holdback.model.deal import LookupDeal, MerchantLookup, Performance
-from holdback.model.merchant import TakingsHeld
 from holdback.model.product import Offers
 from holdback.model.receipt import DealReceipt, ProfileStatus, TakingsReceipt
 
@@ -42,7 +41,6 @@ __all__ = [
     "ProfileStatus",
     "Reply",
     "RequiredChecks",
-    "TakingsHeld",
     "TakingsReceipt",
 ]
 
@@ -55,12 +53,10 @@ Reply: TypeAlias = (
     Offers
     | Acceptance
     | MerchantLookup
-    | LookupDeal
     | ApplicationStatus
     | DealReceipt
     | TakingsReceipt
     | ProfileStatus
-    | TakingsHeld
     | RequiredChecks
     | Assessment
 )

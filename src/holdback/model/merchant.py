@@ -146,14 +146,6 @@ class Takings:
 
 
 @frozen(kw_only=True)
-class TakingsHeld:
-    """The reply of the first format about takings: the days held, and how far they are complete."""
-
-    days: int
-    complete_through: date | None
-
-
-@frozen(kw_only=True)
 class CreditCheckDue:
     """
     What a second consumer credit check must satisfy after offers expired unaccepted.

@@ -28,7 +28,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
-from itertools import count
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
@@ -42,15 +41,16 @@ from holdback.errors import ConfigurationError, InvalidDocument, Refusal
 from holdback.exact_json import Json
 from holdback.lifecycle.commands import Command
 from holdback.lifecycle.context import Context
-from holdback.lifecycle.events import Event, event_type
+from holdback.lifecycle.events import Event, event_type, numbered
 from holdback.model.merchant import Merchant
 from holdback.model.profile import Profile
-from holdback.money import Money
 from holdback.testing import messages
 from holdback.testing.inputs import (
     Body,
     fitting_evidence,
     known_operation,
+    new_request_id,
+    remittance_up_to,
     run_operation,
     with_newest_ids,
 )
@@ -73,9 +73,9 @@ def given(  # noqa: PLR0913  # every argument but the engine is a keyword
     """
     Return a story that begins at the instant *at*. No clock is read.
 
-    The story is about a new merchant, or about the stored *merchant* with its *profile*. `evidence` holds the results
-    of the host's checks from now on. For a merchant that the service knows, facts that follow from
-    its state are left out, as a host would do.
+    The story is about a new merchant, or about the stored *merchant* with its *profile*. `evidence`
+    holds the results of the host's checks from now on. For a merchant that the service knows, facts
+    that follow from its state are left out, as a host would do.
 
     Raises:
         InvalidDocument: the instant or the jurisdiction does not exist.
@@ -159,7 +159,7 @@ class Story:
         """
         Return the story after *events*, which may be plain values of `wire.event_to_dict`.
 
-        No rule is evaluated. The instant moves only to a later event. An event without a number is
+        No rule is evaluated. The instant moves only to a later event. Events without numbers are
         the merchant's next.
 
         Raises:
@@ -167,23 +167,13 @@ class Story:
             HistoryError: an event cannot follow from the merchant's state.
         """
         read = [wire.event_from_dict(e) if isinstance(e, Mapping) else e for e in events]
-        read = [self._numbered(event, place) for place, event in enumerate(read, 1)]
+        if not all(event.sequence for event in read):
+            read = [*numbered(read, self.merchant)]
         return attrs.evolve(
             self,
             merchant=self.engine.evolve(self.merchant, read),
             happened=(*self.happened, *read),
             at=max([self.at, *(event.at for event in read)]),
-        )
-
-    def _numbered(self, event: Event, place: int) -> Event:
-        if event.sequence:
-            return event
-        merchant = self.merchant
-        return attrs.evolve(
-            event,
-            partner=merchant.partner,
-            merchant_id=merchant.merchant_id,
-            sequence=merchant.sequence + place,
         )
 
     def later(self, **of: int) -> Story:
@@ -218,12 +208,8 @@ class Story:
         zone = self.engine.jurisdictions.zone(self.merchant.jurisdiction)
         waited = self.later(days=max(0, (due_on - self.at.astimezone(zone).date()).days))
         today = waited.at.astimezone(zone).date().isoformat()
-        repayment = deal.repayment_amount
-        due = -(-repayment.minor * percent // 100) - deal.remitted.minor
-        amount = str(Money(due, repayment.currency).amount)
-        entry = {"id": f"paid-down-{waited.steps + 1}", "on": today, "amount": amount}
-        entries = [entry] if due > 0 else []
-        return waited.after("record_remittance", {"entries": entries, "complete_through": today})
+        body = remittance_up_to(deal, percent, today, f"paid-down-{waited.steps + 1}")
+        return waited.after("record_remittance", body)
 
     def when(
         self,
@@ -261,7 +247,7 @@ class Story:
             given = with_newest_ids(story.engine, story.merchant, known_operation(what), given)
         if evidence is None:
             evidence = fitting_evidence(story.merchant, what, given, story.evidence)
-        named = request_id or _new_request_id(story)
+        named = request_id or new_request_id(story.merchant, story.steps + 1)
         context = Context(at=story.at, request_id=named, evidence=evidence)
         then = Then(
             asked=f"`{what}`" if isinstance(what, str) else type(what).__name__,
@@ -285,12 +271,6 @@ class Story:
                 replies=(*story.replies, wire.to_dict(outcome.reply)),
             ),
         )
-
-
-def _new_request_id(story: Story) -> str:
-    """Return an id that the merchant has not seen, even if its past is not of this story."""
-    seen = {offer_set.request_id for offer_set in story.merchant.offer_sets}
-    return next(name for n in count(story.steps + 1) if (name := f"r-{n}") not in seen)
 
 
 @frozen(kw_only=True)
@@ -377,7 +357,7 @@ class Then:
 
     def invalid(self, *paths: str) -> Then:
         """
-        Expect an invalid input or evidence with errors at *paths*, such as `$.evidence.credit_score`.
+        Expect an invalid input or evidence, with errors at *paths*, such as `$.entries[0].on`.
 
         Raises:
             AssertionError: it was carried out, refused, or invalid for other reasons.

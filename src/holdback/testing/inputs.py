@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import count
 from typing import Any, Final, TypeAlias
 
 import attrs
@@ -15,9 +16,11 @@ from holdback.facts import EVIDENCE_FACTS, INITIAL_EVIDENCE
 from holdback.lifecycle.commands import Command, RequestOffers
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.operations import OPERATIONS
+from holdback.model.deal import Deal
 from holdback.model.merchant import Merchant
 from holdback.model.offer import ELIGIBLE
 from holdback.model.profile import Profile
+from holdback.money import Money
 from holdback.testing import payloads
 
 # The input of an operation: JSON as text, or already parsed.
@@ -46,7 +49,7 @@ def known_operation(operation: str) -> str:
     raise ValueError(f"unknown operation `{operation}`; {hint}")
 
 
-def run_operation(
+def run_operation(  # noqa: PLR0913, PLR0917 - as `perform`
     engine: Engine,
     merchant: Merchant,
     what: str | Command,
@@ -80,6 +83,22 @@ def with_newest_ids(engine: Engine, merchant: Merchant, operation: str, body: Bo
     declared = attrs.fields_dict(OPERATIONS[operation].input)
     ids = {name: value for name, value in newest_ids(merchant).items() if name in declared}
     return ids | fields
+
+
+def new_request_id(merchant: Merchant, first: int) -> str:
+    """Return `r-N` with N from *first* on, an id that the merchant has not seen in its past."""
+    holders = (*merchant.offer_sets, *merchant.closed_offer_sets, *merchant.requests)
+    seen = {holder.request_id for holder in holders}
+    return next(name for n in count(first) if (name := f"r-{n}") not in seen)
+
+
+def remittance_up_to(deal: Deal, percent: int, today: str, entry_id: str) -> dict[str, Json]:
+    """Return the entry that pays *deal* down to *percent*, if any, with its history complete."""
+    repayment = deal.repayment_amount
+    due = -(-repayment.minor * percent // 100) - deal.remitted.minor
+    amount = str(Money(due, repayment.currency).amount)
+    entries = [{"id": entry_id, "on": today, "amount": amount}] if due > 0 else []
+    return {"entries": entries, "complete_through": today}
 
 
 def newest_ids(merchant: Merchant) -> dict[str, str]:

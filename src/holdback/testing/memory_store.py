@@ -31,9 +31,10 @@ class MemoryStore:
     """
     The tables of a host: merchants with their versions, and what is stored with them.
 
-    `profiles` holds the personal data of each. `names` finds a merchant by an offer_id or provider_id. `replies` holds the request fingerprint
-    and the reply of each idempotency key. `events` holds the events as JSON; `published` those that
-    others have received, and `marked` how many of a merchant's events are marked as published.
+    `profiles` holds the personal data of each. `names` finds a merchant by an offer_id or
+    provider_id. `replies` holds the request fingerprint and the reply of each idempotency key.
+    `events` holds the events as JSON; `published` those that others have received, and `marked` how
+    many of a merchant's events are marked as published.
     """
 
     merchants: dict[MerchantKey, tuple[int, Merchant]] = field(factory=dict)

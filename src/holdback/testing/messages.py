@@ -29,11 +29,15 @@ PERSONAL: Final = frozenset(
         "bank_name",
         "company",
         "consents",
+        "earlier_deals",
         "evidence",
         "facts",
         "filled",
         "intended_use_of_funds",
         "links",
+        "profile",
+        "salt",
+        "sections",
         "sort_code",
     }
 )

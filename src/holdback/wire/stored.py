@@ -195,9 +195,9 @@ def write_stored(outcome: Outcome[Any], *, format: int = NEWEST_FORMAT) -> Store
         ValueError: *format* is another one.
     """
     if format == FIRST_FORMAT:
-        from holdback.wire import first_format  # noqa: PLC0415 - few hosts write it
+        from holdback.wire.first_format import write_first  # noqa: PLC0415 - few hosts write it
 
-        return first_format.write_stored(outcome)
+        return write_first(outcome)
     if format != NEWEST_FORMAT:
         raise ValueError(f"expected format {FIRST_FORMAT} or {NEWEST_FORMAT}")
     return Stored(
@@ -220,9 +220,9 @@ def read_stored(
         StateError: a document cannot be read; every error is named.
     """
     if _format_of(state) == FIRST_FORMAT:
-        from holdback.wire import first_format  # noqa: PLC0415 - old documents are rare
+        from holdback.wire.first_format import upcast  # noqa: PLC0415 - old documents are rare
 
-        return first_format.upcast(state, salt=salt, sequence=sequence)
+        return upcast(state, salt=salt, sequence=sequence)
     return read_merchant(state), None if profile is None else read_profile(profile)
 
 

@@ -6,6 +6,7 @@ import pytest
 from refusals import is_refused
 
 from holdback import BankDetails, Refusal, wire
+from holdback.lifecycle.application import filled_application
 from journey import BANK
 
 
@@ -50,8 +51,10 @@ def test_the_filled_application_has_the_newest_evidence(renewable):
     renewable.accept()
     accepted = next(e for e in renewable.events[::-1] if type(e).__name__ == "OfferAccepted")
 
-    assert accepted.filled.facts["credit_score"] == 650
-    assert renewable.merchant.evidence["credit_score"] == 650
+    filled = filled_application(accepted.application_id, renewable.merchant, renewable.profile)
+
+    assert filled.facts["credit_score"] == 650
+    assert renewable.merchant.evidence["credit_score"].value == 650
 
 
 def test_an_application_keeps_the_details_it_has(journey):
@@ -76,4 +79,5 @@ def test_what_was_not_omitted_is_not_changed(journey):
         journey.do("supply_details", application_id, {"intended_use_of_funds": "yachts"})
     journey.do("supply_details", application_id, {"intended_use_of_funds": "stock"})
 
-    assert journey.merchant.intended_use_of_funds == "stock"
+    filled = filled_application(application_id, journey.merchant, journey.profile)
+    assert filled.intended_use_of_funds == "stock"

@@ -8,6 +8,8 @@ import pendulum
 import pytest
 
 from holdback import Context, InvalidDocument, Money, Takings, wire
+from holdback.errors import ConfigurationError
+from holdback.lifecycle.operations import OPERATIONS
 from journey import Journey
 
 GBP1 = Money.parse("GBP 1.00")
@@ -28,11 +30,11 @@ def test_evidence_rules_hold_for_every_operation(funded, evidence):
         ),
         lambda: funded.engine.look_up(funded.merchant, context),
     ):
-        with pytest.raises(InvalidDocument, match=next(iter(evidence))):
+        with pytest.raises(ConfigurationError, match=next(iter(evidence))):
             operation()
     new = Journey()
     nonsense = new.context({"nonsense": 1})
-    with pytest.raises(InvalidDocument, match="nonsense"):
+    with pytest.raises(ConfigurationError, match="nonsense"):
         new.engine.required_checks(new.merchant, new.request(), nonsense)
 
 
@@ -60,6 +62,8 @@ def test_an_operation_asked_wrongly(journey, operation, arguments, options):
     method = getattr(journey.engine, operation)
     if operation == "accept_offer":
         options, arguments = {"bank_details": arguments[1]}, arguments[:1]
+    if OPERATIONS[operation].takes_profile:
+        options = {**options, "profile": journey.profile}
     with pytest.raises(InvalidDocument):
         method(journey.merchant, *arguments, journey.context(), **options)
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import attrs
 import pytest
 
-from holdback import InvalidDocument, Merchant
+from holdback import Merchant
+from holdback.errors import HistoryError
 from holdback.lifecycle.events import RenewalEligibilityChanged
 from holdback.lifecycle.evolve import evolve, evolve_all
 from journey import BANK
@@ -28,13 +30,17 @@ def test_events_that_do_not_follow_are_refused(renewable):
     """
     first, accepted = renewable.events[0], renewable.events[1]
     new = Merchant.new(partner="acme", merchant_id="m-1", jurisdiction="GB")
+    stranger = Merchant.new(partner="acme", merchant_id="m-2", jurisdiction="GB")
     funded = next(e for e in renewable.events if type(e).__name__ == "DealFunded")
-    with pytest.raises(InvalidDocument):
+    misplaced = attrs.evolve(funded, sequence=renewable.merchant.sequence + 1)
+    with pytest.raises(HistoryError, match="number 1"):
         evolve(new, accepted)
-    with pytest.raises(InvalidDocument):
+    with pytest.raises(HistoryError, match="number 2"):
         evolve_all(new, [first, first])
-    with pytest.raises(InvalidDocument):
-        evolve(renewable.merchant, funded)
+    with pytest.raises(HistoryError, match="another merchant"):
+        evolve(stranger, first)
+    with pytest.raises(HistoryError, match="a deal is active"):
+        evolve(renewable.merchant, misplaced)
 
 
 def test_events_show_no_credit_score(renewable):

@@ -18,6 +18,7 @@ from holdback import (
     load_jurisdictions,
     wire,
 )
+from holdback.errors import ConfigurationError
 from journey import ENGINE, EVIDENCE, Journey
 
 
@@ -77,7 +78,7 @@ def test_a_credit_check_was_not_made_tomorrow(journey):
     """
     A credit check on a later day is an error of the host.
     """
-    with pytest.raises(InvalidDocument, match=r"\$\.evidence\.credit_checked_on"):
+    with pytest.raises(ConfigurationError, match=r"\$\.evidence\.credit_checked_on"):
         journey.ask(evidence=EVIDENCE | {"credit_checked_on": "2199-01-01"})
 
 
@@ -139,8 +140,9 @@ def test_an_unknown_jurisdiction():
     """
     merchant = Merchant.new(partner="acme", merchant_id="m-1", jurisdiction="GBR")
     context = Context(at=datetime(2026, 7, 6, tzinfo=UTC), request_id="r", evidence=EVIDENCE)
-    with pytest.raises(InvalidDocument, match="did you mean `GB`"):
-        ENGINE.request_offers(merchant, Journey().request(), context)
+    new = Journey()
+    with pytest.raises(ConfigurationError, match="did you mean `GB`"):
+        ENGINE.request_offers(merchant, new.request(), context, profile=new.profile)
 
 
 def test_a_date_before_the_first_rule(journey):
@@ -150,7 +152,7 @@ def test_a_date_before_the_first_rule(journey):
     with pytest.raises(InvalidDocument, match="2024-01-01"):
         load_jurisdictions().resolve("GB", on=date(2023, 12, 31))
     journey.now = datetime(2023, 12, 31, tzinfo=UTC)
-    with pytest.raises(InvalidDocument, match="2024-01-01"):
+    with pytest.raises(ConfigurationError, match="2024-01-01"):
         journey.ask()
 
 
@@ -173,7 +175,7 @@ def test_evidence_that_cannot_be_read(journey, evidence):
     """
     Infinite, wrongly typed and undeclared evidence is an error that names the fact.
     """
-    with pytest.raises(InvalidDocument) as caught:
+    with pytest.raises(ConfigurationError) as caught:
         journey.ask(evidence=EVIDENCE | evidence)
 
     assert next(iter(evidence)) in str(caught.value)

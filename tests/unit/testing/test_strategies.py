@@ -35,8 +35,10 @@ from holdback.exact_json import write_json
 from holdback.lifecycle.commands import Command
 from holdback.lifecycle.events import Event
 from holdback.lifecycle.operations import OPERATIONS
+from holdback.model.profile import Profile
 from holdback.testing import strategies
 from holdback.testing.inputs import run_operation
+from holdback.testing.memory_store import TRIAL_SALT
 from holdback.testing.strategies.histories import STAGES
 from small_folders import IRELAND, read
 
@@ -337,14 +339,14 @@ def test_a_history_can_be_carried_out_again(history):
     """
     A history is what the engine does with its steps: the same again gives the same merchant.
     """
-    merchant = history.first
+    merchant, profile = history.first, Profile.new(salt=TRIAL_SALT)
     for step in history.steps:
         context = Context(at=step.at, request_id=step.request_id, evidence=step.evidence)
-        again = (ENGINE, merchant, step.operation, step.input, context)
+        again = (ENGINE, merchant, step.operation, step.input, context, profile)
         if step.refused is None:
             outcome = run_operation(*again)
             assert outcome.events == step.events
-            merchant = outcome.merchant
+            merchant, profile = outcome.merchant, outcome.profile
         else:
             with pytest.raises(type(step.refused)) as caught:
                 run_operation(*again)

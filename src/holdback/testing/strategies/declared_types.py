@@ -22,7 +22,7 @@ from holdback.eligibility import Assessment
 from holdback.exact_json import Json, Opaque
 from holdback.lifecycle.commands import FreeText
 from holdback.model.application import Application, OffersRequest
-from holdback.model.deal import STATUSES, TYPES, Deal, Entry
+from holdback.model.deal import STATUSES, TYPES, Deal, Entry, EntryTotals
 from holdback.model.merchant import HeldFact
 from holdback.model.offer import Offer
 from holdback.model.profile import SALT_BYTES, Profile
@@ -154,6 +154,16 @@ def _entries(draw: st.DrawFn, currency: Currency) -> Entry:
     )
 
 
+def _entry_totals(currency: Currency) -> st.SearchStrategy[EntryTotals]:
+    return st.builds(
+        EntryTotals,
+        through=DAYS,
+        remitted=money(currency),
+        last_on=maybe(DAYS),
+        repaid_on=maybe(DAYS),
+    )
+
+
 @st.composite
 def _deals(draw: st.DrawFn) -> Deal:
     """Any deal, in one currency."""
@@ -174,6 +184,7 @@ def _deals(draw: st.DrawFn) -> Deal:
         closed_on=draw(maybe(DAYS)),
         entries=draw(few(_entries(currency), 3)),
         complete_through=draw(maybe(DAYS)),
+        closed_entries=draw(maybe(_entry_totals(currency))),
     )
 
 

@@ -10,6 +10,7 @@ from typing import Any, Final, Literal, TypeAlias, Union, get_args, get_origin, 
 
 import attrs
 from hypothesis import strategies as st
+from pendulum import DateTime
 
 from holdback.exact_json import Json, write_json
 from holdback.lifecycle.commands import FreeText, RequestOffers, RequireChecks, SupplyDetails
@@ -20,11 +21,13 @@ from holdback.testing.inputs import known_operation
 from holdback.testing.strategies.values import (
     CLOSED,
     DAYS,
+    INSTANTS,
     NAMES,
     NUMBERS,
     as_currency,
     money,
 )
+from holdback.wire.timestamps import write_timestamp
 
 Input: TypeAlias = dict[str, Json]
 
@@ -190,6 +193,7 @@ _JSON_BY_TYPE: Final[Mapping[Any, st.SearchStrategy[Any]]] = MappingProxyType(
         FreeText: FREE_TEXTS,
         bool: st.booleans(),
         date: DAYS.map(lambda day: day.isoformat()),
+        DateTime: INSTANTS.map(write_timestamp),
         BankDetails: BANK_DETAILS,
     }
 )

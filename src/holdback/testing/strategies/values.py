@@ -21,7 +21,6 @@ IDS: Final = st.text("abc-123é", min_size=1, max_size=8)
 # Exact JSON refuses names with NUL.
 NAMES: Final = TEXTS.filter(lambda name: "\0" not in name)
 DAYS: Final = st.dates()
-INSTANTS: Final = st.datetimes(timezones=st.just(UTC)).map(utc)
 # Currencies of two, no, three and four decimals.
 CURRENCIES: Final = st.sampled_from(["GBP", "JPY", "KWD", "CLF"]).map(Currency.of)
 # Whole numbers of at most 28 digits, which stay exact.
@@ -121,6 +120,9 @@ def instants(
         for end in (earliest or _EARLIEST, latest or _LATEST)
     )
     return st.datetimes(*ends, timezones=st.just(UTC)).map(utc)
+
+
+INSTANTS: Final = instants()
 
 
 def days_up_to(last: date, *, most: int) -> st.SearchStrategy[date]:
