@@ -268,17 +268,35 @@ EVENTS = {
         at=LATER, deal_id=uuid(5), renewal_eligibility=True, assessment=ASSESSMENT_RECORD
     ),
 }
+# The two with errors have a second golden file, without the codes: the first one that was written.
 PROBLEMS = {
     "refusal": Refusal("offers_expired", "the offers expired at 2026-07-31T10:00:00Z"),
     "refusal_with_errors": Refusal(
         "currency_mismatch",
         "offers in GB are in GBP",
-        errors=[ErrorDetail(message="offers in GB are in GBP", path="$.application.currency")],
+        errors=[
+            ErrorDetail(
+                code="wrong_currency",
+                message="offers in GB are in GBP",
+                path="$.application.currency",
+            )
+        ],
     ),
     "invalid_document": InvalidDocument(
         [
-            ErrorDetail(message="unknown field", path="$.compny", hint="did you mean `company`?"),
-            ErrorDetail(message="this is not JSON: expecting value", path="$", line=3, column=14),
+            ErrorDetail(
+                code="unknown_field",
+                message="unknown field",
+                path="$.compny",
+                hint="did you mean `company`?",
+            ),
+            ErrorDetail(
+                code="malformed",
+                message="this is not JSON: expecting value",
+                path="$",
+                line=3,
+                column=14,
+            ),
         ]
     ),
 }

@@ -195,6 +195,28 @@ class ErrorDetail:
         return source, f"{' ' * (self.column - 1)}{'^' * width}"
 
 
+class InvalidValue(ValueError):
+    """
+    A value that cannot be read: a `ValueError` with the code that its `ErrorDetail` gets.
+
+    >>> raise InvalidValue("out_of_range", "expected 1 to 28")
+    Traceback (most recent call last):
+    holdback.errors.InvalidValue: expected 1 to 28
+    """
+
+    def __init__(self, code: str, message: str) -> None:
+        self.code = code
+        super().__init__(code, message)  # an exception is copied by its arguments
+
+    def __str__(self) -> str:
+        return str(self.args[1])
+
+
+def code_of(error: Exception) -> str:
+    """Return the code of an error in a value; a `ValueError` of somebody else has none."""
+    return error.code if isinstance(error, InvalidValue) else "wrong_value"
+
+
 class HoldbackError(Exception):
     """The base class of every exception that holdback raises on purpose."""
 

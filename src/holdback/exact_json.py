@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from json.encoder import encode_basestring
@@ -21,6 +22,10 @@ from holdback.exact_numbers import plain
 
 # Plain values, nested: the values that `write_json` takes.
 Json: TypeAlias = Any
+
+# The names of fields that a JSON path shows.
+_PLAIN_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,59}")
+_LONGEST_NAME: Final = 60
 
 
 class Verbatim(str):
@@ -37,6 +42,31 @@ def write_json(value: Json) -> str:
     '{"amount":10000.00,"n":1,"as_it_came":0.10}'
     """
     return _text(value, sort=False)
+
+
+def field_path(path: str, name: object) -> str:
+    """
+    Return the JSON path of the field *name* of the object at *path*.
+
+    A name that is not plain is replaced by `*`, because it may be personal data.
+
+    >>> field_path("$.company", "name"), field_path("$", "Nine Lives Ltd")
+    ('$.company.name', '$[*]')
+    """
+    plain = isinstance(name, str) and _PLAIN_NAME.fullmatch(name)
+    return f"{path}.{name}" if plain else f"{path}[*]"
+
+
+def shown_path(path: str, name: object) -> str:
+    """
+    Return the same for a *name* that the host chose, such as a column: it is always shown.
+
+    >>> shown_path("$", "performance"), shown_path("$", "as of")
+    ('$.performance', '$["as of"]')
+    """
+    if isinstance(name, str) and _PLAIN_NAME.fullmatch(name):
+        return f"{path}.{name}"
+    return f"{path}[{encode_basestring(str(name)[:_LONGEST_NAME])}]"
 
 
 def canonical(value: Json) -> bytes:
@@ -109,7 +139,7 @@ def _closed(text: str) -> Verbatim:
     else:
         readable = True
     if not readable:
-        raise InvalidDocument.of("expected a document as JSON text")
+        raise InvalidDocument.of("wrong_type", "expected a document as JSON text")
     return Verbatim(write_json(tree))
 
 

@@ -25,6 +25,8 @@ from decimal import (
 from types import MappingProxyType
 from typing import Final, Literal, TypeAlias
 
+from holdback.errors import InvalidValue
+
 # The decimals of a percentage and of a ratio in the rule language (decisions/rule-language).
 PERCENT_PLACES: Final = 4
 RATIO_PLACES: Final = 6
@@ -64,9 +66,9 @@ def read_decimal(text: str) -> Decimal:
         ValueError: when *text* is anything else.
     """
     if _PLAIN.fullmatch(text) is None:
-        raise ValueError("expected a plain decimal number such as `12.50`")
+        raise InvalidValue("wrong_value", "expected a plain decimal number such as `12.50`")
     if len(text.replace(".", "").lstrip("-0")) > MAX_DIGITS:
-        raise ValueError(f"a number has at most {MAX_DIGITS} digits")
+        raise InvalidValue("too_large", f"a number has at most {MAX_DIGITS} digits")
     return Decimal(text)
 
 
@@ -89,7 +91,7 @@ def scaled(value: Decimal | int, places: int) -> int:
     try:
         return int(whole(shifted))
     except Inexact:
-        raise ValueError(f"at most {places} decimals") from None
+        raise InvalidValue("not_exact", f"at most {places} decimals") from None
 
 
 def scaled_down(value: Decimal | int, places: int) -> int:
@@ -113,7 +115,8 @@ def _shifted(value: object, places: int) -> Decimal:
             return _shift(value, places)
         except ArithmeticError:
             pass
-    raise ValueError(f"expected a finite number of at most {MAX_DIGITS} digits")
+    message = f"expected a finite number of at most {MAX_DIGITS} digits"
+    raise InvalidValue("too_large" if value.is_finite() else "wrong_value", message)
 
 
 def unscaled(number: int, places: int) -> Decimal:

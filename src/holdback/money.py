@@ -13,6 +13,7 @@ from typing import Final
 
 from attrs import field, frozen
 
+from holdback.errors import InvalidValue, code_of
 from holdback.exact_numbers import digits, read_decimal, scaled, unscaled
 
 __all__ = ["Currency", "Money"]
@@ -66,7 +67,9 @@ class Currency:
         try:
             return _CURRENCIES[code]
         except (KeyError, TypeError):
-            raise ValueError("expected an ISO 4217 currency code such as `GBP`") from None
+            raise InvalidValue(
+                "wrong_value", "expected an ISO 4217 currency code such as `GBP`"
+            ) from None
 
     def __str__(self) -> str:
         return self.code
@@ -111,14 +114,14 @@ class Money:
         try:
             return cls(scaled(amount, currency.places), currency)
         except ValueError as error:
-            raise ValueError(f"{currency} amounts: {error}") from None
+            raise InvalidValue(code_of(error), f"{currency} amounts: {error}") from None
 
     @classmethod
     def parse(cls, text: str) -> Money:
         """Return the money written as `GBP 10000.00`: code, one space, amount."""
         code, space, amount = text.partition(" ")
         if not space:
-            raise ValueError("expected money such as `GBP 10000.00`")
+            raise InvalidValue("wrong_value", "expected money such as `GBP 10000.00`")
         return cls.of(read_decimal(amount), code)
 
     @property

@@ -72,7 +72,7 @@ def test_an_error_in_the_file_of_partners_repeats_no_secret(tmp_path):
     path.write_text('[[partners]]\nname = "acme"\nkey_sha256 = "my-plain-key"\njurisdiction = "GB"')
     with pytest.raises(ValueError, match="64 hex digits") as caught:
         read_partners(path)
-    assert str(caught.value) == f"{path}: partners[0].key_sha256: expected 64 hex digits"
+    assert str(caught.value) == f"{path}: $.partners[0].key_sha256: expected 64 hex digits"
     assert "my-plain-key" not in "".join(traceback.format_exception(caught.value))
 
 

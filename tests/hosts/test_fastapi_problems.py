@@ -110,7 +110,7 @@ def test_a_question_needs_its_provider_id(service):
         reply = service.call("GET", f"/v2/merchant{query}")
         assert code(reply) == (422, "invalid_request")
         assert b"secret" not in reply.content
-        assert [error["path"] for error in reply.json()["errors"]] == ["query.provider_id"]
+        assert [error["path"] for error in reply.json()["errors"]] == ["$.query.provider_id"]
 
 
 def test_an_internal_error_has_no_detail(service, merchant, monkeypatch):

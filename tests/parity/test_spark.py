@@ -143,7 +143,9 @@ def test_what_cannot_be_read_is_refused_all_at_once(spark):
         frame = frame.withColumn(name, functions.expr(written))
     with pytest.raises(InvalidDocument) as raised:
         portfolio.assess(frame, load_jurisdictions())
-    assert {fault.path for fault in raised.value.errors} == {*WRONG, "deals_defaulted"}
+    assert {fault.path for fault in raised.value.errors} == {
+        f"$.{name}" for name in (*WRONG, "deals_defaulted")
+    }
 
 
 def test_the_sample_portfolio(spark):

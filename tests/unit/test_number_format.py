@@ -223,7 +223,7 @@ def test_an_invalid_number_format(old, new, message):
     line = next(each for each in said("NL", NL=text) if message in each)
     place, _, path = line.partition(" ")
 
-    assert path.startswith("figures")
+    assert path.startswith("$.figures")
     if "~" in new:
         whole = country(more=FIGURES.replace(old, new))["jurisdiction.toml"]
         before = whole.partition("~")[0]

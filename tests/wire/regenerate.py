@@ -23,7 +23,20 @@ def documents():
     for name, event in wire_samples.EVENTS.items():
         yield f"event_{name}.json", wire.write_event(event)
     for name, error in wire_samples.PROBLEMS.items():
-        yield f"problem_{name}.json", wire.write_problem(error)
+        ending = "_with_codes" if error.errors else ""
+        yield f"problem_{name}{ending}.json", wire.write_problem(error)
+        if error.errors:
+            yield f"problem_{name}.json", without_codes(wire.problem(error))
+
+
+def without_codes(problem):
+    """The bytes of *problem* before errors had codes (decisions/errors#codes)."""
+    from holdback.exact_json import write_json
+
+    errors = [{**error} for error in problem["errors"]]
+    for error in errors:
+        del error["code"]
+    return write_json({**problem, "errors": errors}).encode()
 
 
 def main():

@@ -54,7 +54,7 @@ async def _incoming(request, caller):
     key = request.headers.get("idempotency-key")
     if key is not None and VISIBLE_ASCII.fullmatch(key) is None:
         message = "expected 1 to 255 visible ASCII characters"
-        raise InvalidDocument.of(message, path="header.Idempotency-Key")
+        raise InvalidDocument.of("wrong_value", message, path="$.header.Idempotency-Key")
     body = await _body(request)
     content_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if body and content_type != "application/json":

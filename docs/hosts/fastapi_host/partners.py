@@ -114,12 +114,12 @@ def read_partners(path):
     document = tomllib.loads(Path(path).read_text(encoding="utf-8"))
     partners = []
     for number, table in enumerate(document.pop("partners", [])):
-        place = f"{path}: partners[{number}]"
+        place = f"{path}: $.partners[{number}]"
         if "webhook" in table:
             table["webhook"] = _read(Webhook, table["webhook"], f"{place}.webhook")
         partners.append(_read(Partner, table, place))
     agents = [
-        _read(Agent, table, f"{path}: agents[{number}]")
+        _read(Agent, table, f"{path}: $.agents[{number}]")
         for number, table in enumerate(document.pop("agents", []))
     ]
     if document:

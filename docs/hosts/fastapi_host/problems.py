@@ -92,7 +92,11 @@ def install(app, note_of):
     async def _(request, error):
         # FastAPI's own errors, in headers and the query; without `input`, the text that was sent.
         errors = [
-            {"path": ".".join(map(str, detail["loc"])), "message": detail["msg"]}
+            {
+                "path": ".".join(map(str, ("$", *detail["loc"]))),
+                "code": "missing" if detail["type"] == "missing" else "wrong_value",
+                "message": detail["msg"],
+            }
             for detail in error.errors()
         ]
         return noted(request, answer(INVALID_REQUEST, errors=errors))

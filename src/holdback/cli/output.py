@@ -57,6 +57,7 @@ def error_to_dict(error: ErrorDetail) -> dict[str, Json]:
         "line": error.line,
         "column": error.column,
         "path": error.path,
+        "code": error.code,
         "message": error.message,
         "hint": error.hint,
     }

@@ -21,6 +21,7 @@ import pyarrow.parquet
 from attrs import frozen
 
 from holdback.errors import InvalidDocument
+from holdback.exact_json import shown_path
 from holdback.rules.types import Kind
 
 # How many deals are in memory at a time.
@@ -99,8 +100,9 @@ def open_deals(deals: str, constants: Mapping[str, str]) -> Deals:
         source = f"({deals.rstrip().rstrip(';')})"
     else:
         raise InvalidDocument.of(
+            "wrong_value",
             "expected a .csv or .parquet file, or a DuckDB query that starts with `select` "
-            "or `from`"
+            "or `from`",
         )
     connection: Any = duckdb.connect()
     connection.execute(f"SET memory_limit = '{_DUCKDB_MEMORY}'")
@@ -113,15 +115,16 @@ def open_deals(deals: str, constants: Mapping[str, str]) -> Deals:
         for name in constants:
             if relation.columns.count(name) > 1:
                 raise InvalidDocument.of(
+                    "duplicate",
                     "the deals have a column of this name",
-                    path=name,
+                    path=shown_path("$", name),
                     hint=f"leave out --{name}, or query the deals by their {name}",
                 )
         if ending == ".parquet":  # only its footer tells the count without a scan
             counted = connection.sql(f"SELECT count(*) FROM {source}")  # noqa: S608  # as above
             ((count,),) = counted.fetchall()
     except duckdb.Error as error:
-        raise InvalidDocument.of(_without_query(str(error))) from None
+        raise InvalidDocument.of("unreadable", _without_query(str(error))) from None
     return Deals(relation, count, has_texts=ending not in (None, ".parquet"))
 
 

@@ -22,7 +22,7 @@ from holdback.errors import (
     Refusal,
     did_you_mean,
 )
-from holdback.exact_json import Json
+from holdback.exact_json import Json, field_path
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.operations import OPERATIONS
 from holdback.model.merchant import Merchant
@@ -73,7 +73,9 @@ class _Host:
             body = step.get("input")
             given = body.get("provider_id") if isinstance(body, Mapping) else None
             if not isinstance(given, str):
-                raise InvalidDocument.of("expected a provider_id", path="$.input.provider_id")
+                raise InvalidDocument.of(
+                    "missing", "expected a provider_id", path="$.input.provider_id"
+                )
             merchant_id = self.store.find_by_name(partner, "provider_id", given)
             if merchant_id is None:
                 message = "no merchant of this partner has this provider_id"
@@ -105,7 +107,7 @@ def read_scenario(body: bytes) -> Sequence[Mapping[str, Any]]:
     """
     tree = wire.read_json(body, limit=SCENARIO_BYTES)
     if not isinstance(tree, list):
-        raise InvalidDocument.of("expected a list of steps", path="$")
+        raise InvalidDocument.of("wrong_type", "expected a list of steps", path="$")
     errors = [
         error for place, step in enumerate(tree) for error in _step_errors(step, f"$[{place}]")
     ]
@@ -116,25 +118,34 @@ def read_scenario(body: bytes) -> Sequence[Mapping[str, Any]]:
 
 def _step_errors(step: Any, path: str) -> Iterator[ErrorDetail]:
     if not isinstance(step, Mapping):
-        yield ErrorDetail(message="expected a step, an object", path=path)
+        yield ErrorDetail(code="wrong_type", message="expected a step, an object", path=path)
         return
     for key in step:
         if key not in _KEYS:
             yield ErrorDetail(
-                message="unknown field", path=f"{path}.{key}", hint=did_you_mean(key, _KEYS)
+                code="unknown_field",
+                message="unknown field",
+                path=field_path(path, key),
+                hint=did_you_mean(key, _KEYS),
             )
     for key in _REQUIRED:
         if key not in step:
-            yield ErrorDetail(message="missing field", path=f"{path}.{key}")
+            yield ErrorDetail(code="missing", message="missing field", path=f"{path}.{key}")
     for key in ("request_id", "partner", "merchant_id", "jurisdiction", "note"):
         if key in step and (type(step[key]) is not str or not step[key]):
-            yield ErrorDetail(message="expected text that is not empty", path=f"{path}.{key}")
+            code = "missing" if step[key] == "" else "wrong_type"
+            message = "expected text that is not empty"
+            yield ErrorDetail(code=code, message=message, path=f"{path}.{key}")
     if not isinstance(step.get("evidence", {}), Mapping):
-        yield ErrorDetail(message="expected evidence by fact name", path=f"{path}.evidence")
+        yield ErrorDetail(
+            code="wrong_type", message="expected evidence by fact name", path=f"{path}.evidence"
+        )
     operation = step.get("operation")
     if "operation" in step and operation not in OPERATIONS:
         hint = did_you_mean(str(operation), OPERATIONS)
-        yield ErrorDetail(message="unknown operation", path=f"{path}.operation", hint=hint)
+        yield ErrorDetail(
+            code="unknown_name", message="unknown operation", path=f"{path}.operation", hint=hint
+        )
     if "at" in step:
         try:
             _instant(step["at"], f"{path}.at")
@@ -145,7 +156,7 @@ def _step_errors(step: Any, path: str) -> Iterator[ErrorDetail]:
 def _instant(value: Any, path: str) -> DateTime:
     if type(value) is not str:
         message = "expected an instant such as `2026-07-01T10:00:00Z`"
-        raise InvalidDocument.of(message, path=path)
+        raise InvalidDocument.of("wrong_type", message, path=path)
     return wire.read_timestamp(value, path=path)
 
 
@@ -201,7 +212,7 @@ def _pointed(pointer: Any, replies: Sequence[Json]) -> Json:
     """Return the part of *replies* that *pointer*, a JSON Pointer (RFC 6901), names."""
     if not isinstance(pointer, str) or not pointer.startswith("/"):
         message = "expected a JSON Pointer such as `/0/expiresAt`"
-        raise InvalidDocument.of(message, path="$.from")
+        raise InvalidDocument.of("wrong_value", message, path="$.from")
     here: Any = replies
     for part in pointer.split("/")[1:]:
         key = part.replace("~1", "/").replace("~0", "~")
@@ -211,5 +222,5 @@ def _pointed(pointer: Any, replies: Sequence[Json]) -> Json:
             here = here[key]
         else:
             message = f"`{pointer[:100]}` points at nothing in the replies so far"
-            raise InvalidDocument.of(message, path="$.from")
+            raise InvalidDocument.of("unknown_name", message, path="$.from")
     return here

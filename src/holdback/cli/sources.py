@@ -100,7 +100,11 @@ def read_lock_file(selection: Selection) -> tuple[Lock, str, tuple[ErrorDetail, 
     file, name = selection.root / LOCK, selection.lock_name
     if isinstance(file, Path) and (file.is_symlink() or (file.exists() and not file.is_file())):
         # A link may lead anywhere, and `holdback lock` would replace it with a file.
-        return Lock(), "", (ErrorDetail(message="the lock is not a regular file", file=name),)
+        return (
+            Lock(),
+            "",
+            (ErrorDetail(code="unreadable", message="the lock is not a regular file", file=name),),
+        )
     if not file.is_file():
         return Lock(), "", ()
     with file.open("rb") as stream:
@@ -108,7 +112,7 @@ def read_lock_file(selection: Selection) -> tuple[Lock, str, tuple[ErrorDetail, 
     text = body.decode("utf-8", "replace")
     if len(body) > _MOST_LOCK_BYTES:
         message = f"the lock file is larger than {_MOST_LOCK_BYTES // 1024**2} MiB"
-        return Lock(), text, (ErrorDetail(message=message, file=name),)
+        return Lock(), text, (ErrorDetail(code="too_large", message=message, file=name),)
     lock, errors = read_lock(text, name)
     return lock, text, errors
 

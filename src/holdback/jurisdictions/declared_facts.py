@@ -35,21 +35,29 @@ def read_facts(node: Node, currency: Currency, inherited: Iterable[Fact]) -> tup
     entries = node.entries()
     if len(entries.keys() | inherited_names) > MAX_FACTS:
         hint = f"{len(inherited_names)} of them are inherited" if inherited_names else None
-        node.add_error(f"there are more than {MAX_FACTS} facts", hint, key=True)
+        node.add_error("too_large", f"there are more than {MAX_FACTS} facts", hint, key=True)
         return ()
     facts = []
     # Sorted, so that the order of keys in a file never reaches the digest.
     for name, entry in sorted(entries.items()):
         if re.fullmatch(NAME, name) is None or name in KEYWORDS:
             entry.add_error(
-                f"`{excerpt(name)}` cannot be a name", "a name is like `licence_valid`", key=True
+                "wrong_value",
+                f"`{excerpt(name)}` cannot be a name",
+                "a name is like `licence_valid`",
+                key=True,
             )
         elif name in built_in:
             entry.add_error(
-                f"`{name}` is a built-in fact", "rules can read it without a declaration", key=True
+                "duplicate",
+                f"`{name}` is a built-in fact",
+                "rules can read it without a declaration",
+                key=True,
             )
         elif name in inherited_names:
-            entry.add_error(f"the parent has a fact `{name}` already", "it is inherited", key=True)
+            entry.add_error(
+                "duplicate", f"the parent has a fact `{name}` already", "it is inherited", key=True
+            )
         else:
             facts.append(_fact(name, entry, currency))
     return tuple(fact for fact in facts if fact is not None)
@@ -84,10 +92,14 @@ def _options(table: TomlTable, kind: Kind) -> tuple[str, ...] | None:
     node = table["options"]
     if kind is not Kind.TEXT:
         if not node.absent:
-            node.add_error(f"a {kind.value} has no options", "they are for `text`", key=True)
+            node.add_error(
+                "not_allowed", f"a {kind.value} has no options", "they are for `text`", key=True
+            )
         return ()
     if node.absent:
-        table.node.add_error("`options` is missing", 'as `options = ["A", "B"]`', key=True)
+        table.node.add_error(
+            "missing", "`options` is missing", 'as `options = ["A", "B"]`', key=True
+        )
         return None
     elements = node.elements()
     texts = [element.text(_OPTION, "a short text of letters and digits") for element in elements]
@@ -95,7 +107,7 @@ def _options(table: TomlTable, kind: Kind) -> tuple[str, ...] | None:
     if len(options) < len(elements) or not isinstance(node.value, list):
         return None
     if not MIN_OPTIONS <= len(set(options)) == len(options) <= MAX_OPTIONS:
-        node.add_error(f"expected {MIN_OPTIONS} to {MAX_OPTIONS} options, each once")
+        node.add_error("wrong_value", f"expected {MIN_OPTIONS} to {MAX_OPTIONS} options, each once")
         return None
     return options
 
@@ -103,7 +115,7 @@ def _options(table: TomlTable, kind: Kind) -> tuple[str, ...] | None:
 def _reject_range(table: TomlTable, kind: Kind) -> None:
     for key in ("minimum", "maximum"):
         if not table[key].absent:
-            table[key].add_error(f"a {kind.value} has no `{key}`", key=True)
+            table[key].add_error("not_allowed", f"a {kind.value} has no `{key}`", key=True)
 
 
 def _range(table: TomlTable, type_: Type) -> tuple[int, int] | None:
@@ -111,20 +123,21 @@ def _range(table: TomlTable, type_: Type) -> tuple[int, int] | None:
     for key in ("minimum", "maximum"):
         if table[key].absent:
             table.node.add_error(
-                f"`{key}` is missing", "rules are checked against the range", key=True
+                "missing", f"`{key}` is missing", "rules are checked against the range", key=True
             )
     low = read_quantity(table["minimum"], type_)
     high = read_quantity(table["maximum"], type_)
     if low is None or high is None:
         return None
     if low >= high:
-        table["maximum"].add_error("expected more than the minimum")
+        table["maximum"].add_error("contradiction", "expected more than the minimum")
         return None
     # Generated code computes in 64-bit integers: see `rules.check` for the bound.
     if max(abs(low), abs(high)) > MAX_MAGNITUDE:
         table["maximum"].add_error(
+            "out_of_range",
             "the range is too large to calculate exactly: more than 2**62 in the smallest unit "
-            f"of {type_}"
+            f"of {type_}",
         )
         return None
     return low, high

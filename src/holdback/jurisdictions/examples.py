@@ -106,7 +106,9 @@ class ExampleReader:
             for name, (low, high) in TIMELINES.items():
                 expect[name].integer(low, high)
             if table["expect"].value == {}:
-                table["expect"].add_error("expected a setting", "as `offers_valid_hours = 720`")
+                table["expect"].add_error(
+                    "missing", "expected a setting", "as `offers_valid_hours = 720`"
+                )
             yield from self._example(table, {}, None, None)
 
     def _check_reasons(self, expect: TomlTable, codes: Collection[str]) -> None:
@@ -158,7 +160,7 @@ class ExampleReader:
         given = self._facts(table["given"])
         without = table["without"].several_of(self.fact_names, "fact")
         for name in set(without) & set(given):
-            table["without"].add_error(f"`{name}` is given and left out")
+            table["without"].add_error("contradiction", f"`{name}` is given and left out")
         return given, without
 
     def _days(self, table: TomlTable, product: str | None) -> Iterator[date]:
@@ -166,13 +168,14 @@ class ExampleReader:
         on, period = table["on"].day(), None
         if table["on"].absent == table["from"].absent:
             table.node.add_error(
+                "contradiction",
                 "expected either `on` (one day) or `from` (that day and every later change)",
                 key=True,
             )
             return
         if on is not None:
             if not table["until"].absent:
-                table["until"].add_error("`until` belongs to `from`", key=True)
+                table["until"].add_error("not_allowed", "`until` belongs to `from`", key=True)
             period = Period(on)
         elif not table["from"].absent:
             period = read_period(table)
@@ -180,7 +183,7 @@ class ExampleReader:
             return
         where = table["on"] if table["from"].absent else table["from"]
         if period.start < self.slices[0].since:
-            where.add_error(f"there are no rules before {self.slices[0].since}")
+            where.add_error("out_of_range", f"there are no rules before {self.slices[0].since}")
             return
         days = [period.start]
         if on is None:
@@ -199,7 +202,7 @@ class ExampleReader:
         expects_none = isinstance(expect, Mapping) and expect.get("decision") == NOT_OFFERED
         if self._terms(product, day) is None and not expects_none:
             hint = f'an example may expect that: `decision = "{NOT_OFFERED}"`'
-            where.add_error(f"`{product}` is not offered on {day}", hint)
+            where.add_error("unknown_name", f"`{product}` is not offered on {day}", hint)
 
     def _terms(self, product: str, day: date) -> ProductTerms | None:
         in_force = [rulebook for rulebook in self.slices if rulebook.since <= day]
@@ -213,7 +216,7 @@ class ExampleReader:
             fact = self.policy.catalogue.fact(name)
             if fact is None:
                 hint = did_you_mean(name, self.fact_names)
-                entry.add_error(f"unknown fact `{excerpt(name)}`", hint, key=True)
+                entry.add_error("unknown_name", f"unknown fact `{excerpt(name)}`", hint, key=True)
             elif fact.type.kind is Kind.TEXT:
                 facts[name] = entry.one_of(fact.type.options, fact.name)
             elif not lacks_unit(entry, fact.type) and entry.converted(fact.read) is not None:

@@ -46,7 +46,8 @@ def load_jurisdictions(path: str | Path | None = None) -> Jurisdictions:
         return load_from(bundled_path(), _NAME)
     folder = Path(path)
     if not folder.is_dir():
-        raise InvalidDocument.of("there is no such folder", path=str(path))
+        error = ErrorDetail(code="missing", message="there is no such folder", file=str(path))
+        raise InvalidDocument([error])
     return load_from(folder, folder.resolve().name)
 
 
@@ -77,7 +78,7 @@ def load_valid_and_errors(
         folders = list(_folders(root))
     except OSError:
         message = "the folder cannot be read"
-        return Jurisdictions(()), (ErrorDetail(message=message, path=str(root)),)
+        return Jurisdictions(()), (ErrorDetail(code="unreadable", message=message, file=str(root)),)
     for folder in folders:
         try:
             contents.append(_read_folder(folder, f"{name}/{folder.name}/"))
@@ -90,7 +91,7 @@ def load_valid_and_errors(
         is_one = any((root / file).is_file() for file in FILES)
         hint = "this is a jurisdiction's own folder: give the folder above it" if is_one else None
         message = "there is no jurisdiction in this folder"
-        errors[""] = (ErrorDetail(message=message, path=str(root), hint=hint),)
+        errors[""] = (ErrorDetail(code="missing", message=message, file=str(root), hint=hint),)
     valid = (read[code] for code in sorted(read) if not errors[code])
     return Jurisdictions(valid), tuple(
         error for folder_name in sorted(errors) for error in errors[folder_name]
@@ -113,6 +114,7 @@ def bundled_path() -> Traversable:
     if _is_this_project(repository / "pyproject.toml"):
         return repository / _NAME
     raise InvalidDocument.of(
+        "missing",
         "holdback was installed without its jurisdictions",
         hint="install a wheel, or give the path of a folder of jurisdictions",
     )
@@ -141,16 +143,20 @@ def _read_folder(folder: Traversable, prefix: str) -> tuple[FolderFiles, tuple[E
     if CODE.fullmatch(folder.name) is None:
         message = f"`{excerpt(folder.name)}` is not the code of a jurisdiction"
         hint = "a folder is named as `GB` or `US-CA`, by ISO 3166"
-        raise InvalidDocument([ErrorDetail(message=message, file=file, hint=hint)])
+        raise InvalidDocument(
+            [ErrorDetail(code="wrong_value", message=message, file=file, hint=hint)]
+        )
     if not folder.is_dir():
-        raise InvalidDocument([ErrorDetail(message="the link leads nowhere", file=file)])
+        raise InvalidDocument(
+            [ErrorDetail(code="unreadable", message="the link leads nowhere", file=file)]
+        )
     errors: list[ErrorDetail] = []
     contents: dict[str, bytes] = {}
     try:
         entries = sorted(folder.iterdir(), key=lambda entry: entry.name)
     except OSError:
         raise InvalidDocument(
-            [ErrorDetail(message="the folder cannot be read", file=file)]
+            [ErrorDetail(code="unreadable", message="the folder cannot be read", file=file)]
         ) from None
     for entry in entries:
         if entry.name in FILES:
@@ -158,7 +164,14 @@ def _read_folder(folder: Traversable, prefix: str) -> tuple[FolderFiles, tuple[E
         elif entry.name not in _ALSO_ALLOWED and not entry.name.startswith("."):
             hint = did_you_mean(entry.name, FILES) or "a folder has nothing else in it"
             name = f"{prefix}{excerpt(entry.name)}"
-            errors.append(ErrorDetail(message="this file is not known here", file=name, hint=hint))
+            errors.append(
+                ErrorDetail(
+                    code="unknown_field",
+                    message="this file is not known here",
+                    file=name,
+                    hint=hint,
+                )
+            )
     return FolderFiles(folder.name, contents, prefix), tuple(errors)
 
 
@@ -166,10 +179,14 @@ def _read(entry: Traversable, file: str) -> bytes:
     """Return the bytes of *entry*, at most one more than a file may have."""
     # A pipe could block for ever, and a link could show a file from outside the folder.
     if not entry.is_file() or (isinstance(entry, Path) and entry.is_symlink()):
-        raise InvalidDocument([ErrorDetail(message="the file cannot be read", file=file)])
+        raise InvalidDocument(
+            [ErrorDetail(code="unreadable", message="the file cannot be read", file=file)]
+        )
     try:
         with entry.open("rb") as stream:
             content: bytes = stream.read(MAX_BYTES + 1)
             return content
     except OSError:
-        raise InvalidDocument([ErrorDetail(message="the file cannot be read", file=file)]) from None
+        raise InvalidDocument(
+            [ErrorDetail(code="unreadable", message="the file cannot be read", file=file)]
+        ) from None

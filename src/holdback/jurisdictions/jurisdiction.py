@@ -53,12 +53,12 @@ class Jurisdiction:
         """
         if not isinstance(on, date) or isinstance(on, datetime):
             raise InvalidDocument.of(
-                "expected a date such as 2026-07-01, without a time", path="on"
+                "wrong_type", "expected a date such as 2026-07-01, without a time", path="$.on"
             )
         place = bisect_right(self.changes, on) - 1
         if place < 0:
             raise InvalidDocument.of(
-                f"{self.code} has no rules before {self.changes[0]}", path="on"
+                "out_of_range", f"{self.code} has no rules before {self.changes[0]}", path="$.on"
             )
         rulebook = self.slices[place]
         return rulebook if rulebook.on == on else evolve(rulebook, on=on)
@@ -111,7 +111,9 @@ class Jurisdictions:
         listed = ", ".join(f"`{known_code}`" for known_code in self.codes) or "none"
         text = excerpt(str(code))
         hint = did_you_mean(text.upper(), self.codes) or f"there are {listed}"
-        return InvalidDocument.of(f"unknown jurisdiction `{text}`", path="jurisdiction", hint=hint)
+        return InvalidDocument.of(
+            "unknown_name", f"unknown jurisdiction `{text}`", path="$.jurisdiction", hint=hint
+        )
 
     def resolve(self, code: str, *, on: date) -> Rulebook:
         """

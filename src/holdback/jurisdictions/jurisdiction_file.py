@@ -12,7 +12,7 @@ from typing import Any, Final
 import pendulum
 from attrs import field, frozen
 
-from holdback.errors import did_you_mean
+from holdback.errors import code_of, did_you_mean
 from holdback.exact_numbers import ROUNDINGS, RoundingMode
 from holdback.jurisdictions.declared_facts import read_facts
 from holdback.jurisdictions.source_rules import ID, NAME
@@ -96,7 +96,9 @@ def read_format(node: Node) -> None:
     """Add an error for a format that this version of holdback cannot read."""
     number = node.integer(0, 10**9)
     if number is not None and number != FORMAT:
-        node.add_error(f"format {number} is not known here", f"this version reads format {FORMAT}")
+        code = "newer_format" if number > FORMAT else "wrong_value"
+        message = f"format {number} is not known here"
+        node.add_error(code, message, f"this version reads format {FORMAT}")
 
 
 def read_details(
@@ -116,7 +118,7 @@ def read_details(
     code = table["code"].text()
     if code is not None and code != folder:
         table["code"].add_error(
-            f"the folder is named `{folder}`", "both are the jurisdiction's code"
+            "contradiction", f"the folder is named `{folder}`", "both are the jurisdiction's code"
         )
     table["parent"].text(r"[A-Z]{2}(-[A-Z0-9]{1,3})?", "the code of a jurisdiction")
     # Everything is read before anything is judged, so that all errors are reported at once.
@@ -192,7 +194,9 @@ def _switched_off(table: TomlTable, *, has_parent: bool) -> tuple[SwitchedOff, .
     """Return what a child drops: `switch_off = [{ rule = "on-pace", reason = "..." }]`."""
     node = table["switch_off"]
     if not node.absent and not has_parent:
-        node.add_error("there is nothing to switch off", "it drops what a parent has", key=True)
+        node.add_error(
+            "not_allowed", "there is nothing to switch off", "it drops what a parent has", key=True
+        )
         return ()
     result = []
     for element in node.elements():
@@ -201,7 +205,11 @@ def _switched_off(table: TomlTable, *, has_parent: bool) -> tuple[SwitchedOff, .
         reason = entry["reason"].text()
         kinds = [kind for kind in _KINDS if not entry[kind].absent]
         if len(kinds) != 1 and isinstance(element.value, dict):
-            element.add_error("expected one of `rule`, `parameter` and `product`", "and a `reason`")
+            element.add_error(
+                "contradiction",
+                "expected one of `rule`, `parameter` and `product`",
+                "and a `reason`",
+            )
             continue
         if not kinds:
             continue
@@ -226,10 +234,12 @@ def _figures(node: Node) -> NumberFormat | None:
     group = table["group"].value
     if not isinstance(group, str) or re.fullmatch(r"[ .,']?", group) is None:
         if not table["group"].absent:
-            table["group"].add_error("expected `,`, `.`, a space, `'`, or nothing in quotes")
+            table["group"].add_error(
+                "wrong_value", "expected `,`, `.`, a space, `'`, or nothing in quotes"
+            )
         group = None
     elif group == decimal:
-        table["group"].add_error("it is the decimal sign")
+        table["group"].add_error("contradiction", "it is the decimal sign")
         group = None
     templates = {
         name: _template(table[name], names) for name, names in NumberFormat.TEMPLATES.items()
@@ -253,11 +263,13 @@ def _template(node: Node, names: tuple[str, ...]) -> str | None:
     too_long = len(plain) > _MAX_TEMPLATE
     if sorted(braced) != sorted(names) or set("{}") & set(plain) or too_long:
         listed = " and ".join(f"`{{{name}}}`" for name in names)
-        node.add_error(f"expected a short text with {listed}, once")
+        node.add_error("wrong_value", f"expected a short text with {listed}, once")
         return None
     misleads = _MISLEADS.search(text) if len(names) == 1 else re.search("[0-9]", plain)
     if misleads is not None:
-        node.add_error("a digit or sign next to a placeholder would change the number shown")
+        node.add_error(
+            "misleading", "a digit or sign next to a placeholder would change the number shown"
+        )
         return None
     return text
 
@@ -271,6 +283,7 @@ def _currency(node: Node, parent: JurisdictionDetails | None) -> Currency | None
         return None
     if parent is not None and code != parent.currency.code:
         node.add_error(
+            "wrong_currency",
             f"the parent's currency is `{parent.currency}`",
             "a child uses its parent's currency: remove `currency`, or remove `parent`",
         )
@@ -278,7 +291,7 @@ def _currency(node: Node, parent: JurisdictionDetails | None) -> Currency | None
     try:
         return Currency.of(code)
     except ValueError as error:
-        node.add_error(str(error))
+        node.add_error(code_of(error), str(error))
         return None
 
 
@@ -300,5 +313,5 @@ def _zone(node: Node) -> Zone | None:
         # Only the first few hundred are compared: those of the same region come first.
         nearest = sorted(zones, key=lambda zone: (zone.split("/")[0] != region, zone))
         hint = did_you_mean(name, nearest) or "a name is like `Europe/London`"
-        node.add_error(f"there is no time zone `{excerpt(name)}`", hint)
+        node.add_error("unknown_name", f"there is no time zone `{excerpt(name)}`", hint)
         return None

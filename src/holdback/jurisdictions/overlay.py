@@ -194,6 +194,7 @@ class Draft:
         for switch_off in self.policy.own.switched_off:
             if switch_off.name not in names[switch_off.kind]:
                 switch_off.node.add_error(
+                    "unknown_name",
                     f"`{parent.code}` has no {switch_off.kind} `{switch_off.name}`",
                     did_you_mean(switch_off.name, names[switch_off.kind]),
                 )
@@ -204,11 +205,12 @@ class Draft:
         for name, node in ({} if facts is None else facts.entries()).items():
             if name in parent.parameters:
                 message = f"`{name}` is a parameter of `{parent.code}`"
-                node.add_error(message, "facts and parameters share no name", key=True)
+                node.add_error("duplicate", message, "facts and parameters share no name", key=True)
         for name, own in self.policy.parameters.items():
             inherited = parent.parameters.get(name)
             if inherited is not None and own.type != inherited.type:
                 own.node.add_error(
+                    "wrong_type",
                     f"`{name}` is {inherited.type} in `{parent.code}`, not {own.type}",
                     "a parameter keeps its type: inherited rules may read it",
                     key=True,

@@ -33,7 +33,7 @@ def lacks_unit(node: Node, type_: Type) -> bool:
     """Return whether *node* is a percentage or money without its unit, and add an error if so."""
     hint = _unit_hint(node.value, type_)
     if hint is not None:
-        node.add_error(f"expected {type_} in quotes, with its unit", hint)
+        node.add_error("wrong_value", f"expected {type_} in quotes, with its unit", hint)
     return hint is not None
 
 

@@ -150,6 +150,7 @@ class _Reading:
             jurisdiction = self._read(parent)
         except _TooManyErrors:
             more = ErrorDetail(
+                code="too_large",
                 message=f"reading stopped after {MAX_ERRORS} errors; there may be more",
                 file=self.errors[-1].file,
             )
@@ -176,7 +177,9 @@ class _Reading:
             return read_toml(file, self.folder.files[name], self.errors)
         if not optional:
             hint = f"a jurisdiction has {', '.join(f'`{required}`' for required in FILES)}"
-            self.errors.append(ErrorDetail(message="the file is missing", file=file, hint=hint))
+            self.errors.append(
+                ErrorDetail(code="missing", message="the file is missing", file=file, hint=hint)
+            )
         return None
 
     def _find_parent(
@@ -188,15 +191,19 @@ class _Reading:
             return None
         node = self.root.entries()["parent"]
         if circular:
-            node.add_error("the parents form a circle", "a country has no parent")
+            node.add_error("contradiction", "the parents form a circle", "a country has no parent")
         elif code in parents:
             parent = parents[code]
             if len(parent.policy.layers) < MAX_PARENTS:
                 return parent
-            node.add_error(f"there are more than {MAX_PARENTS} layers of parents and children")
+            node.add_error(
+                "too_large", f"there are more than {MAX_PARENTS} layers of parents and children"
+            )
         elif code in codes:
             node.add_error(
-                f"the parent `{excerpt(code)}` has errors of its own", "correct those first"
+                "unreadable",
+                f"the parent `{excerpt(code)}` has errors of its own",
+                "correct those first",
             )
         else:
             other_codes = sorted(set(codes) - {self.folder.code})
@@ -204,7 +211,7 @@ class _Reading:
                 ", ".join(f"`{listed_code}`" for listed_code in other_codes[:_MAX_LISTED]) or "none"
             )
             hint = did_you_mean(code, codes) or f"there are {listed}"
-            node.add_error(f"there is no jurisdiction `{excerpt(code)}`", hint)
+            node.add_error("unknown_name", f"there is no jurisdiction `{excerpt(code)}`", hint)
         return None
 
     def _read(self, parent: Jurisdiction | None) -> Jurisdiction | None:

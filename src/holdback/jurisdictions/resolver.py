@@ -48,7 +48,7 @@ def resolve(draft: Draft) -> tuple[Rulebook, ...]:
     # An empty table is reported twice: it is not an array, and it lists nothing.
     for node, present in ((policy.rules_node, rules), (policy.products_node, products)):
         if not present and node.value in ([], {}):
-            node.add_error("expected at least one", key=True)
+            node.add_error("missing", "expected at least one", key=True)
     # Without renewal rules every deal would be eligible, so no rulebook begins before them.
     if not rules:
         return ()
@@ -56,7 +56,9 @@ def resolve(draft: Draft) -> tuple[Rulebook, ...]:
     changes = sorted({start, *(day for day in _change_dates(draft) if day > start)})
     _check_settings(start, draft.details)
     if len(changes) > MAX_CHANGES:
-        policy.rules_node.add_error(f"there are more than {MAX_CHANGES} dates of change", key=True)
+        policy.rules_node.add_error(
+            "too_large", f"there are more than {MAX_CHANGES} dates of change", key=True
+        )
         return ()
     # Checked before any slice is: this bounds the time that reading takes.
     count = len(rules) + sum(len(product.rules) for product in products)
@@ -68,7 +70,7 @@ def resolve(draft: Draft) -> tuple[Rulebook, ...]:
             f"of change, are {checks} checks"
         )
         hint = f"at most {MAX_CHECKS}: merge dates of change, or split the folder"
-        policy.rules_node.add_error(message, hint, key=True)
+        policy.rules_node.add_error("too_large", message, hint, key=True)
         return ()
     resolver = _Resolver(draft)
     rulebooks = []
@@ -92,12 +94,15 @@ def _check_settings(start: date, details: JurisdictionDetails | None) -> None:
     for name, (node, timeline) in ({} if details is None else details.timelines).items():
         if timeline.start > start:
             node.add_error(
+                "missing",
                 f"`{name}` begins on {timeline.start}, and the first rule is in force on {start}",
                 f"let it begin on {start}",
             )
         if timeline.end is not None:
             node.add_error(
-                f"`{name}` has no value from {timeline.end} on", "leave the last `until` out"
+                "missing",
+                f"`{name}` has no value from {timeline.end} on",
+                "leave the last `until` out",
             )
 
 
@@ -190,7 +195,7 @@ class _Resolver:
     def _add_once(self, node: Node, message: str) -> None:
         if node.path not in self._reported:
             self._reported.add(node.path)
-            node.add_error(message, key=True)
+            node.add_error("too_large", message, key=True)
 
     def _rule(self, source: SourceRule, catalogue: Catalogue, on: date) -> Rule | None:
         if source in self._reported:
@@ -242,7 +247,7 @@ class _Resolver:
                 return None  # the parameter has its error; the rule may be right
             if name in self.draft.policy.parameters and name not in catalogue.parameters:
                 error = _without_value(error, name, on)
-            if not self._add_to_child(source, error.message, error.hint):
+            if not self._add_to_child(source, "invalid_rule", error.message, error.hint):
                 add_rule_error(source.table[key], error)
             return None
 
@@ -261,23 +266,31 @@ class _Resolver:
             if name in names or name in self.draft.invalid_parameters:
                 continue
             if name in parameters:
-                message, hint = f"the parameter `{name}` has no value on {on}", None
+                code, message, hint = (
+                    "missing",
+                    f"the parameter `{name}` has no value on {on}",
+                    None,
+                )
             elif catalogue.fact(name) is not None:
+                code = "not_allowed"
                 message = f"`{{{name}}}` is not among the facts that the rule reads"
                 hint = f"it reads {_listed(checked.names)}"
             else:
+                code = "unknown_name"
                 message = f"`{{{name}}}` is not a fact and not a parameter"
                 near = did_you_mean(name, names)
                 hint = near or f"this rule can name {_listed(sorted(names))}"
-            if not self._add_to_child(source, message, hint):
-                node.add_error_at_part(match.span(), message, hint)
+            if not self._add_to_child(source, code, message, hint):
+                node.add_error_at_part(match.span(), code, message, hint)
             return False
         if set("{}") & set(PLACEHOLDER.sub("", source.reason)):
-            node.add_error("braces hold the name of a fact or a parameter", "as `{performance}`")
+            node.add_error(
+                "wrong_value", "braces hold the name of a fact or a parameter", "as `{performance}`"
+            )
             return False
         return True
 
-    def _add_to_child(self, source: SourceRule, message: str, hint: str | None) -> bool:
+    def _add_to_child(self, source: SourceRule, code: str, message: str, hint: str | None) -> bool:
         """
         Add the error to the child's file if *source* is inherited, and return whether it is.
 
@@ -288,7 +301,7 @@ class _Resolver:
             return False
         place = f"{source.file}:{source.line}"
         message = f"the inherited rule `{source.id}` ({place}): {message}"
-        self.draft.file_node.add_error(message, hint, key=True)
+        self.draft.file_node.add_error(code, message, hint, key=True)
         return True
 
     def _check_more_than_progress(self, rules: Iterable[Rule], on: date) -> None:
@@ -303,6 +316,7 @@ class _Resolver:
             rule.otherwise == DECLINE and set(rule.checked.names) - {_PROGRESS} for rule in rules
         ):
             self.draft.policy.rules_node.add_error(
+                "missing",
                 f"on {on} no declining rule reads anything but `{_PROGRESS}`",
                 "reaching the floor alone must never make a deal eligible",
                 key=True,

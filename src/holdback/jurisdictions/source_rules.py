@@ -151,7 +151,7 @@ def read_parameters(node: Node, code: str, catalogue: Catalogue, parameters: Par
     """
     entries = node.entries()
     if len(entries) + len(parameters) > MAX_PARAMETERS:
-        node.add_error(f"there are more than {MAX_PARAMETERS} parameters", key=True)
+        node.add_error("too_large", f"there are more than {MAX_PARAMETERS} parameters", key=True)
         return
     for name, entry in entries.items():
         table = entry.table(("type", "timeline"))
@@ -173,14 +173,17 @@ def read_parameters(node: Node, code: str, catalogue: Catalogue, parameters: Par
 
 def _name_error(
     name: str, catalogue: Catalogue, parameters: Parameters
-) -> tuple[str, str | None] | None:
-    """Return why *name* cannot name a parameter, and a hint; None when it can."""
+) -> tuple[str, str, str] | None:
+    """Return the code, the message and the hint if *name* cannot name a parameter; else None."""
     if re.fullmatch(NAME, name) is None or name in KEYWORDS:
-        return f"`{excerpt(name)}` cannot be a name", "a name is like `minimum_performance`"
+        message = f"`{excerpt(name)}` cannot be a name"
+        return "wrong_value", message, "a name is like `minimum_performance`"
     if catalogue.fact(name) is not None:
-        return f"`{name}` is the name of a fact", "facts and parameters share no name"
+        message = f"`{name}` is the name of a fact"
+        return "duplicate", message, "facts and parameters share no name"
     if name in parameters:
         return (
+            "duplicate",
             f"there is a parameter `{name}` already",
             "`renewal.toml` and `products.toml` share their parameters",
         )
@@ -257,7 +260,7 @@ def read_expression(node: Node) -> Tree | None:
 
 def add_rule_error(node: Node, error: RuleError) -> None:
     """Add *error*, about the expression in *node*, at the characters that it names."""
-    node.add_error_at_part((error.start, error.end), error.message, error.hint)
+    node.add_error_at_part((error.start, error.end), "invalid_rule", error.message, error.hint)
 
 
 def read_product(node: Node, code: str) -> SourceProduct | None:
@@ -297,7 +300,9 @@ def _amounts(node: Node) -> tuple[int, ...]:
         or not amounts
         or not 0 < amounts[0] <= amounts[-1] <= HUNDRED_PERCENT
     ):
-        node.add_error("expected percentages above 0% and up to 100%, each above the one before")
+        node.add_error(
+            "wrong_value", "expected percentages above 0% and up to 100%, each above the one before"
+        )
     return amounts
 
 
@@ -314,7 +319,9 @@ def read_choice(kind: str, node: Node) -> CalculatorChoice | None:
     if named is None:
         if isinstance(node.value, dict):
             node.add_error(
-                "`calculator` is missing", f'name one, as `{kind} = {{ calculator = "..." }}`'
+                "missing",
+                "`calculator` is missing",
+                f'name one, as `{kind} = {{ calculator = "..." }}`',
             )
         return None
     name = named.text(NAME, "the name of a calculator such as `takings_multiple`")
@@ -322,7 +329,10 @@ def read_choice(kind: str, node: Node) -> CalculatorChoice | None:
     for key, entry in entries.items():
         if re.fullmatch(NAME, key) is None:
             entry.add_error(
-                f"`{excerpt(key)}` cannot be a setting", "a name is like `minimum`", key=True
+                "wrong_value",
+                f"`{excerpt(key)}` cannot be a setting",
+                "a name is like `minimum`",
+                key=True,
             )
     settings = {key: entry.json() for key, entry in entries.items() if not entry.is_blank()}
     if name is None or len(node.document.errors) > before:

@@ -58,7 +58,9 @@ def read_period(table: TomlTable, default: Period | None = None) -> Period | Non
     if end is not None and end <= start:
         where = table["from"] if table["until"].absent else table["until"]
         where.add_error(
-            f"a period from {start} until {end} has no day", "`until` is the first day after"
+            "contradiction",
+            f"a period from {start} until {end} has no day",
+            "`until` is the first day after",
         )
         return None
     return Period(start, end)
@@ -131,7 +133,9 @@ def read_timeline(node: Node, read: Callable[[Node], _T | None]) -> Timeline[_T]
     if not valid or not entries:
         if node.value == []:
             node.add_error(
-                "expected at least one entry", "`{ from = 2024-01-01, value = ..., source = ... }`"
+                "missing",
+                "expected at least one entry",
+                "`{ from = 2024-01-01, value = ..., source = ... }`",
             )
         return None
     if not _are_consecutive(entries):
@@ -151,16 +155,19 @@ def _are_consecutive(entries: list[tuple[TomlTable, Period, _T, str]]) -> bool:
     for (table, before, *_), (next_table, after, *_) in pairwise(entries):
         if after.start <= before.start:
             next_table["from"].add_error(
+                "contradiction",
                 f"{after.start} is not after {before.start}, the entry before",
                 "write the entries in the order of their dates",
             )
         elif before.end is not None and before.end < after.start:
             table["until"].add_error(
+                "missing",
                 f"a gap: there is no value from {before.end} until {after.start}",
                 "leave `until` out: an entry holds until the next one begins",
             )
         elif before.end is not None and before.end > after.start:
             table["until"].add_error(
+                "contradiction",
                 f"an overlap: there are two values from {after.start} until {before.end}",
                 "leave `until` out: an entry holds until the next one begins",
             )

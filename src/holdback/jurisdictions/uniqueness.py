@@ -40,6 +40,7 @@ def _check_products(products: Iterable[SourceProduct]) -> None:
         earlier = versions.setdefault(product.key, [])
         if any(product.period.overlaps(version.period) for version in earlier):
             product.table["key"].add_error(
+                "duplicate",
                 f"there is a product `{product.key}` on these days already",
                 "a product that changes ends with `until` where the next version begins",
             )
@@ -59,16 +60,19 @@ def _check_rules(own: Layer, first: dict[str, tuple[str, SourceRule]]) -> None:
         earlier = versions.setdefault((product, rule.id), [])
         if (first_product, first_rule.id) != (product, rule.id):
             rule.table["code"].add_error(
+                "duplicate",
                 f"`{rule.code}` is the code of the rule `{first_rule.id}`",
                 "a code is never used again",
             )
         elif earlier and earlier[0].code != rule.code:
             rule.table["code"].add_error(
+                "contradiction",
                 f"the rule `{rule.id}` has the code `{earlier[0].code}`",
                 "its versions keep its code",
             )
         elif any(rule.period.overlaps(version.period) for version in earlier):
             rule.table["id"].add_error(
+                "duplicate",
                 f"there is a rule `{rule.id}` on these days already",
                 "a rule that changes ends with `until` where the next version begins",
             )

@@ -17,7 +17,7 @@ import attrs
 from attrs import field, frozen
 from cattrs import Converter
 
-from holdback.errors import ErrorDetail, InvalidDocument, did_you_mean
+from holdback.errors import ErrorDetail, InvalidDocument, code_of, did_you_mean
 from holdback.exact_numbers import trimmed
 from holdback.jurisdictions.calculator_choice import CalculatorChoice
 from holdback.jurisdictions.rulebook import ProductTerms, Rulebook
@@ -140,7 +140,7 @@ class _Binder:
         try:
             calculator: Calculator = kind(**settings)
         except ValueError as error:
-            self._error(choice, None, str(error))
+            self._error(choice, None, code_of(error), str(error))
             return None
         return calculator
 
@@ -151,14 +151,20 @@ class _Binder:
         self._error(
             choice,
             "calculator",
+            "unknown_name",
             f"no calculator `{name}` is registered; for {choice.kind} there are {available}",
             did_you_mean(choice.name, names),
         )
 
     def _error(
-        self, choice: CalculatorChoice, key: str | None, message: str, hint: str | None = None
+        self,
+        choice: CalculatorChoice,
+        key: str | None,
+        code: str,
+        message: str,
+        hint: str | None = None,
     ) -> None:
-        self.errors.append(ErrorDetail(message=message, hint=hint, **choice.place(key)))
+        self.errors.append(ErrorDetail(code=code, message=message, hint=hint, **choice.place(key)))
 
     def _settings(self, choice: CalculatorChoice, kind: type) -> Iterator[tuple[str, Any]]:
         """Yield the settings of *choice* as *kind* takes them, and note the invalid ones."""
@@ -167,19 +173,21 @@ class _Binder:
             if key not in fields:
                 expected = ", ".join(f"`{name}`" for name in fields) or "none"
                 message = f"`{choice.name}` has no setting `{key}`; it has {expected}"
-                self._error(choice, key, message, did_you_mean(key, fields))
+                self._error(choice, key, "unknown_field", message, did_you_mean(key, fields))
         on = choice.settings.get("on")
         converter = _converter(self.catalogue, on if isinstance(on, str) else None)
         hints = get_type_hints(kind)
         for name, attribute in fields.items():
             if name not in choice.settings:
                 if attribute.default is attrs.NOTHING:
-                    self._error(choice, None, f"`{choice.name}` needs a setting `{name}`")
+                    self._error(
+                        choice, None, "missing", f"`{choice.name}` needs a setting `{name}`"
+                    )
                 continue
             try:
                 yield name, converter.structure(choice.settings[name], hints[name])
             except (ValueError, TypeError, KeyError) as error:
-                self._error(choice, name, str(error))
+                self._error(choice, name, code_of(error), str(error))
 
 
 _T = TypeVar("_T")

@@ -8,6 +8,7 @@ from typing import Final
 import narwhals.stable.v2 as nw
 
 from holdback.errors import ErrorDetail, InvalidDocument, did_you_mean
+from holdback.exact_json import shown_path
 from holdback.portfolio.column_plan import ColumnPlan, day_fact
 from holdback.portfolio.column_readers import type_error
 from holdback.portfolio.outcome_columns import PREFIX
@@ -59,7 +60,12 @@ def _missing(plan: ColumnPlan) -> Iterator[ErrorDetail]:
     for key, meaning in keys:
         if isinstance(key, str) and key not in schema:
             hint = did_you_mean(key, schema) or meaning
-            yield ErrorDetail(message="the column is missing", path=key, hint=hint)
+            yield ErrorDetail(
+                code="missing",
+                message="the column is missing",
+                path=shown_path("$", key),
+                hint=hint,
+            )
     # Only a column that is not a fact itself can be the misspelling of a fact.
     unused = set(schema) - rulebooks.facts.keys()
     for name, codes in sorted(rulebooks.codes_by_fact.items()):
@@ -67,7 +73,12 @@ def _missing(plan: ColumnPlan) -> Iterator[ErrorDetail]:
             readers = f"rules of {_first_codes(codes)} read it"
             hint = f"{readers}; if it is never known, add a column of nulls of its type"
             hint = did_you_mean(name, unused) or hint
-            yield ErrorDetail(message="the column is missing", path=name, hint=hint)
+            yield ErrorDetail(
+                code="missing",
+                message="the column is missing",
+                path=shown_path("$", name),
+                hint=hint,
+            )
 
 
 def _first_codes(codes: Collection[str]) -> str:
@@ -95,7 +106,9 @@ def _mistyped(plan: ColumnPlan) -> Iterator[ErrorDetail]:
 
 
 def _type_detail(plan: ColumnPlan, name: str, message: str) -> ErrorDetail:
-    return ErrorDetail(message=f"{message}, not {plan.schema[name]}", path=name)
+    return ErrorDetail(
+        code="wrong_type", message=f"{message}, not {plan.schema[name]}", path=shown_path("$", name)
+    )
 
 
 def _expected_type(plan: ColumnPlan, name: str, fact: Fact) -> str | None:
@@ -113,4 +126,6 @@ def _clashing(plan: ColumnPlan, output_names: Collection[str]) -> Iterator[Error
         if name in output_names or name.startswith(PREFIX):
             hint = "rename it, or drop it if it is from an earlier assessment"
             message = "the result has a column of this name"
-            yield ErrorDetail(message=message, path=name, hint=hint)
+            yield ErrorDetail(
+                code="duplicate", message=message, path=shown_path("$", name), hint=hint
+            )

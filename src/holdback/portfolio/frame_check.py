@@ -10,6 +10,7 @@ import narwhals.stable.v2 as nw
 from attrs import evolve, frozen
 
 from holdback.errors import ErrorDetail, InvalidDocument
+from holdback.exact_json import shown_path
 from holdback.portfolio.aggregation import with_rulebook
 from holdback.portfolio.column_errors import column_errors
 from holdback.portfolio.column_plan import ColumnPlan
@@ -40,11 +41,11 @@ def check_frame(
 
     >>> from holdback import load_jurisdictions
     >>> from holdback.portfolio import sample
-    >>> deals = sample(1000, seed=7, backend="polars").rename({"performance": "perfomance"})
+    >>> deals = sample(1000, seed=7, backend="polars").rename({"progress": "progess"})
     >>> check_frame(deals, load_jurisdictions())
     Traceback (most recent call last):
     ...
-    holdback.errors.InvalidDocument: performance: the column is missing; did you mean `perfomance`?
+    holdback.errors.InvalidDocument: $.progress: the column is missing; did you mean `progess`?
 
     Raises:
         InvalidDocument: naming every column that is missing, of the wrong type, or with values out
@@ -52,17 +53,19 @@ def check_frame(
     """
     plan = ColumnPlan.of(open_frame(frame), rules, jurisdiction, on, prepared=prepared)
     errors = list(column_errors(plan, RESULTS))
-    wrong_columns = {error.path for error in errors}
+    paths = {error.path for error in errors}
+    keys = (plan.rulebooks.jurisdiction_column, plan.rulebooks.day_or_column)
     # Without a rulebook for each row, no value can be read.
-    if not wrong_columns & {plan.rulebooks.jurisdiction_column, plan.rulebooks.day_or_column}:
+    if not any(shown_path("$", key) in paths for key in keys if isinstance(key, str)):
+        wrong_columns = [name for name in plan.schema if shown_path("$", name) in paths]
         errors.extend(_value_errors(plan, wrong_columns))
     if errors:
         raise InvalidDocument(errors)
 
 
-def _value_errors(plan: ColumnPlan, skipped: Collection[str | None]) -> Iterator[ErrorDetail]:
+def _value_errors(plan: ColumnPlan, skipped: Collection[str]) -> Iterator[ErrorDetail]:
     """An error for each column with values that cannot be read, except the columns *skipped*."""
-    strict = evolve(plan, skipped=frozenset(filter(None, skipped)), strict=True)
+    strict = evolve(plan, skipped=frozenset(skipped), strict=True)
     work, _ = strict.converted()
     by_column: dict[tuple[str, str], _Rows] = {}
     for place, mask, rows in _unreadable_rows(work, strict):
@@ -71,7 +74,7 @@ def _value_errors(plan: ColumnPlan, skipped: Collection[str | None]) -> Iterator
     order = {name: place for place, name in enumerate(strict.schema)}
     for name, expected in sorted(by_column, key=lambda key: (order[key[0]], key)):
         message = f"{by_column[name, expected]} cannot be read; {expected}"
-        yield ErrorDetail(message=message, path=name)
+        yield ErrorDetail(code="wrong_value", message=message, path=shown_path("$", name))
 
 
 @frozen

@@ -10,6 +10,7 @@ from typing import Any, Final
 import narwhals.stable.v2 as nw
 
 from holdback.errors import InvalidDocument, did_you_mean
+from holdback.exact_json import shown_path
 from holdback.exact_numbers import PERCENT_PLACES, RATIO_PLACES
 from holdback.jurisdictions.rulebook import Rulebook
 from holdback.model.offer import Offer
@@ -78,7 +79,9 @@ def quote(  # noqa: PLR0913  # public; all but the rules have a default
     opened = open_frame(frame)
     if deal_id not in opened.collect_schema():
         near = did_you_mean(deal_id, opened.collect_schema())
-        raise InvalidDocument.of("the column is missing", path=deal_id, hint=near)
+        raise InvalidDocument.of(
+            "missing", "the column is missing", path=shown_path("$", deal_id), hint=near
+        )
     rulebooks = rulebooks_for(rules, jurisdiction, on)
     # A portfolio has no ids of the host, so a product's is made of its two names.
     products = priceable_products(rulebooks.rulebooks, calculators, "{}/{}".format)

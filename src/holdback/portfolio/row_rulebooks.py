@@ -111,12 +111,15 @@ def rulebooks_for(
         return RowRulebooks(rulebooks=(rules,))
     if isinstance(on, datetime) or not isinstance(on, str | date):
         raise InvalidDocument.of(
-            "expected the name of a column of dates, or a date such as 2026-07-01", path="on"
+            "wrong_type",
+            "expected the name of a column of dates, or a date such as 2026-07-01",
+            path="$.on",
         )
     if not isinstance(rules, Jurisdictions):
         raise InvalidDocument.of(
+            "wrong_type",
             "expected a rulebook or jurisdictions",
-            path="rules",
+            path="$.rules",
             hint="as load_jurisdictions() or "
             'load_jurisdictions().resolve("GB", on=date(2026, 7, 1))',
         )
@@ -128,7 +131,7 @@ def rulebooks_for(
     selected = [rulebook for rulebook in all_rulebooks if rulebook.code in codes] or all_rulebooks
     if not selected:
         message = "there are no jurisdictions" if not len(rules) else f"none has rules on {on}"
-        raise InvalidDocument([ErrorDetail(message=message, path="rules")])
+        raise InvalidDocument([ErrorDetail(code="missing", message=message, path="$.rules")])
     return RowRulebooks(
         rulebooks=tuple(selected),
         jurisdiction_column=jurisdiction,

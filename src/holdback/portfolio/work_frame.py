@@ -118,12 +118,12 @@ def open_frame(frame: Any) -> Frame:
         opened: nw.DataFrame[Any] | nw.LazyFrame[Any] = nw.from_native(frame)
         opened.collect_schema()
     except TypeError:
-        raise InvalidDocument.of(_EXPECTED, path="frame") from None
+        raise InvalidDocument.of("wrong_type", _EXPECTED, path="$") from None
     except nw.exceptions.DuplicateError:
-        raise InvalidDocument.of("two columns have one name", path="frame") from None
+        raise InvalidDocument.of("duplicate", "two columns have one name", path="$") from None
     if opened.implementation not in _TESTED:
         hint = f"the outcomes are not tested with {opened.implementation}; convert the frame"
-        raise InvalidDocument.of(_EXPECTED, path="frame", hint=hint)
+        raise InvalidDocument.of("wrong_type", _EXPECTED, path="$", hint=hint)
     return opened
 
 

@@ -15,7 +15,8 @@ from typing import TypeAlias, assert_never
 
 from attrs import evolve, field, frozen
 
-from holdback.errors import ErrorDetail, InvalidDocument, did_you_mean
+from holdback.errors import ErrorDetail, InvalidDocument, InvalidValue, code_of, did_you_mean
+from holdback.exact_json import shown_path
 from holdback.exact_numbers import PERCENT_PLACES, RATIO_PLACES, digits
 from holdback.money import Currency
 from holdback.rules import values
@@ -204,7 +205,7 @@ class Fact:
         """
         number = self.type.read(value, down=self.rounded_down)
         if number is not None and not self.low <= number <= self.high:
-            raise ValueError(self.out_of_range)
+            raise InvalidValue("out_of_range", self.out_of_range)
         return number
 
     @property
@@ -303,17 +304,17 @@ class Catalogue:
         errors: list[ErrorDetail] = []
         for name, value in facts.items():
             fact = self.fact(name)
-            is_identifier = isinstance(name, str) and name.isidentifier()
-            # A name is repeated only in part, because hostile ones can be long.
-            path = f"$.{name}" if is_identifier else f"$[{name!r:.60}]"
+            path = shown_path("$", name)
             if fact is None:
                 hint = did_you_mean(str(name), self._places)
-                errors.append(ErrorDetail(message="unknown fact", path=path, hint=hint))
+                errors.append(
+                    ErrorDetail(code="unknown_name", message="unknown fact", path=path, hint=hint)
+                )
                 continue
             try:
                 prepared[self._places[fact.name]] = fact.read(value)
             except ValueError as error:
-                errors.append(ErrorDetail(message=str(error), path=path))
+                errors.append(ErrorDetail(code=code_of(error), message=str(error), path=path))
         if errors:
             raise InvalidDocument(errors)
         return tuple(prepared)

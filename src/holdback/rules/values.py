@@ -3,7 +3,7 @@
 1. No float is read: a float has already been rounded. Only NaN is, which means *missing*.
 2. Nothing is rounded, except a derived percentage: down, where the caller asks for it.
 
-A reader returns None for an unknown value and raises `ValueError` for an invalid one. A message
+A reader returns None for an unknown value and raises `InvalidValue` for an invalid one. A message
 says what was expected and never shows the value, which may be personal data.
 """
 
@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Final
 
+from holdback.errors import InvalidValue
 from holdback.exact_numbers import MAX_DIGITS, read_decimal, scaled, scaled_down
 from holdback.money import Currency, Money
 
@@ -51,19 +52,21 @@ def number(value: object, places: int, expected: str, *, down: bool = False) -> 
     645000
     """
     if isinstance(value, float):
-        raise ValueError(f"a float is not exact; write {expected} as text or as a Decimal")
+        raise InvalidValue(
+            "not_exact", f"a float is not exact; write {expected} as text or as a Decimal"
+        )
     if isinstance(value, str):
         value = read_decimal(value)
     if not isinstance(value, Decimal):
         return scaled(whole(value, expected), places)
     if not value.is_finite():
-        raise ValueError("expected a finite number")
+        raise InvalidValue("wrong_value", "expected a finite number")
     if down:
         return scaled_down(value, places)
     result = scaled(value, places)
     # Text of 28 digits can need more of them once it is scaled.
     if abs(result) >= 10**MAX_DIGITS and len(str(abs(result)).rstrip("0")) > MAX_DIGITS:
-        raise ValueError(f"a number has at most {MAX_DIGITS} digits")
+        raise InvalidValue("too_large", f"a number has at most {MAX_DIGITS} digits")
     return result
 
 
@@ -75,13 +78,13 @@ def whole(value: object, expected: str) -> int:
             return operator.index(value)  # type: ignore[arg-type]  # what has no index says so
         except TypeError:
             pass
-    raise ValueError(f"expected {expected}")
+    raise InvalidValue("wrong_type", f"expected {expected}")
 
 
 def read_flag(value: object) -> int:
     """Return a flag as 0 or 1."""
     if not isinstance(value, bool):
-        raise ValueError("expected true or false")
+        raise InvalidValue("wrong_type", "expected true or false")
     return int(value)
 
 
@@ -90,8 +93,9 @@ def read_percent(value: object, places: int, *, down: bool) -> int:
     if isinstance(value, str):
         # These mistakes have a better message than "expected a plain decimal number".
         if re.fullmatch(r"[^0-9]*|.*[ ,].*", value):
-            raise ValueError(
-                "expected a percentage such as `64.5%`: a plain decimal number, no space, a point"
+            raise InvalidValue(
+                "wrong_value",
+                "expected a percentage such as `64.5%`: a plain decimal number, no space, a point",
             )
         value = value.removesuffix("%")
     return number(value, places, "a percentage such as `64.5%`", down=down)
@@ -100,15 +104,18 @@ def read_percent(value: object, places: int, *, down: bool) -> int:
 def read_money(value: object, currency: Currency) -> int:
     """Return an amount, `"GBP 1200.00"`, the number 1200 or `Money`, in minor units."""
     if isinstance(value, str) and not re.fullmatch(r"([A-Z]{3} )?-?[0-9.eE+]+", value):
-        raise ValueError(
+        raise InvalidValue(
+            "wrong_value",
             f"expected an amount such as `{currency} 1200.00`: a plain decimal number, "
-            "nothing between thousands"
+            "nothing between thousands",
         )
     if isinstance(value, str) and " " in value:
         value = Money.parse(value)
     if isinstance(value, Money):
         if value.currency != currency:
-            raise ValueError(f"expected an amount in {currency}, not in {value.currency}")
+            raise InvalidValue(
+                "wrong_currency", f"expected an amount in {currency}, not in {value.currency}"
+            )
         return value.minor
     return number(value, currency.places, f"an amount such as `{currency} 1200`")
 
@@ -118,7 +125,7 @@ def read_days(value: object) -> int:
     if isinstance(value, str):
         match = _DAYS.fullmatch(value)
         if match is None:
-            raise ValueError("expected days such as `21 days`")
+            raise InvalidValue("wrong_value", "expected days such as `21 days`")
         return int(match[1])
     return whole(value, "days such as `21 days`")
 
@@ -128,18 +135,19 @@ def read_date(value: object) -> int:
     if isinstance(value, str) and _DATE.fullmatch(value):
         day = day_number(value)
         if day is None:
-            raise ValueError("there is no such day in the calendar")
+            raise InvalidValue("wrong_value", "there is no such day in the calendar")
         return day
     # A `datetime` is a `date` to Python, and its day depends on a time zone that nobody named.
     if not isinstance(value, dt.date) or isinstance(value, dt.datetime):
-        raise ValueError("expected a date such as `2026-03-01`")
+        code = "wrong_value" if isinstance(value, str) else "wrong_type"
+        raise InvalidValue(code, "expected a date such as `2026-03-01`")
     return value.toordinal()
 
 
 def read_text(value: object, ordinals: Mapping[str, int]) -> int | None:
     """Return the place of the text *value* in its declared set; any other text is unknown."""
     if not isinstance(value, str):
-        raise ValueError("expected text")
+        raise InvalidValue("wrong_type", "expected text")
     return ordinals.get(value)
 
 

@@ -113,7 +113,7 @@ class Document:
         end = self._line_starts[line] - 1 if line < len(self._line_starts) else len(self.text)
         source = self.text[start:end].rstrip("\r")
         return {
-            "path": path or None,
+            "path": path,
             "file": self.file,
             "line": line,
             "column": span[0] - start + 1,
@@ -121,9 +121,13 @@ class Document:
             "width": max(1, min(span[1], end) - span[0]),
         }
 
-    def add_error(self, message: str, span: tuple[int, int], hint: str | None = None) -> None:
+    def add_error(
+        self, code: str, message: str, span: tuple[int, int], hint: str | None = None
+    ) -> None:
         """Add an error about the characters in *span*."""
-        self.errors.append(ErrorDetail(message=message, hint=hint, **self.position(span)))
+        self.errors.append(
+            ErrorDetail(code=code, message=message, hint=hint, **self.position(span))
+        )
 
 
 def read_document(
@@ -141,12 +145,12 @@ def read_document(
     if hidden is not None:
         message = f"an invisible character, U+{ord(hidden[0]):04X}"
         hint = "remove it: it can make one text look like another"
-        document.add_error(message, hidden.span(), hint)
+        document.add_error("malformed", message, hidden.span(), hint)
         return None
     exceeded = None if is_surely_within_limits(text) else limit_exceeded(tokens(text))
     if exceeded is not None:
         message, token = exceeded
-        document.add_error(message, (token.start, token.end))
+        document.add_error("too_large", message, (token.start, token.end))
         return None
     try:
         value = tomllib.loads(text, parse_float=_exact)
@@ -157,9 +161,9 @@ def read_document(
 
 
 def _decoded(file: str, body: bytes, errors: list[ErrorDetail]) -> str | None:
-    line = None
+    line, code = None, "malformed"
     if len(body) > MAX_BYTES:
-        message, hint = f"the file has more than {MAX_BYTES // 1024} KiB", None
+        code, message, hint = "too_large", f"the file has more than {MAX_BYTES // 1024} KiB", None
     elif body.startswith(b"\xef\xbb\xbf"):
         message, hint = "the file starts with a byte order mark", "save it as UTF-8 without one"
     elif b"\0" in body:
@@ -170,7 +174,7 @@ def _decoded(file: str, body: bytes, errors: list[ErrorDetail]) -> str | None:
         except UnicodeDecodeError as error:
             line = body.count(b"\n", 0, error.start) + 1
             message, hint = "the file is not UTF-8", "save it as UTF-8"
-    errors.append(ErrorDetail(message=message, file=file, line=line, hint=hint))
+    errors.append(ErrorDetail(code=code, message=message, file=file, line=line, hint=hint))
     return None
 
 
@@ -184,6 +188,7 @@ def _add_syntax_error(document: Document, message: str) -> None:
             offset = document.offset(int(match[2]), int(match[3]))
     reported = _PYTHON_TUPLE.sub(r"`\1`", message[:1].lower() + message[1:])
     document.add_error(
+        "malformed",
         f"this is not TOML: {reported}",
         (offset, offset + 1),
         _syntax_hint(reported, document.line_at(offset)),

@@ -16,8 +16,8 @@ from typing import Any, Final
 
 from attrs import field, frozen
 
-from holdback.errors import ErrorDetail, InvalidDocument, did_you_mean
-from holdback.exact_json import Json
+from holdback.errors import ErrorDetail, InvalidDocument, code_of, did_you_mean
+from holdback.exact_json import Json, shown_path
 from holdback.toml.document import Document, UnsupportedNumber, excerpt, read_document
 from holdback.toml.scanner import Path, Spans, offset_in_literal
 
@@ -37,7 +37,9 @@ def read_toml(file: str, body: bytes, errors: list[ErrorDetail]) -> Node | None:
     Errors are appended to *errors*, now and later, while the nodes are read.
     """
     if not isinstance(body, bytes):
-        raise InvalidDocument([ErrorDetail(message="expected the bytes of the file", file=file)])
+        raise InvalidDocument(
+            [ErrorDetail(code="wrong_type", message="expected the bytes of the file", file=file)]
+        )
     read = read_document(file, body, errors)
     return None if read is None else Node(read[0], (), read[1])
 
@@ -58,14 +60,17 @@ def _type_name(value: object) -> str:
     return next((name for type_, name in names if isinstance(value, type_)), "a time")
 
 
-def _key_path(path: Path) -> str:
-    """Return *path* as a TOML key path.
-
-    >>> _key_path(("rules", 2, "require"))
-    'rules[2].require'
+def _json_path(path: Path) -> str | None:
     """
-    parts = (f"[{part}]" if isinstance(part, int) else f".{excerpt(part)}" for part in path)
-    return "".join(parts).removeprefix(".")
+    Return *path* as a JSON path; None for the whole document.
+
+    >>> _json_path(("rules", 2, "require"))
+    '$.rules[2].require'
+    """
+    text = "$"
+    for part in path:
+        text = f"{text}[{part}]" if isinstance(part, int) else shown_path(text, part)
+    return text if path else None
 
 
 @frozen(eq=False)
@@ -91,7 +96,7 @@ class Node:
     def position(self, *, key: bool = False) -> Mapping[str, Any]:
         """Return the place of its value, or of its *key*, as the keywords of an `ErrorDetail`."""
         spans = self.document.spans.get(self.path, Spans((0, 0), (0, 0)))
-        return self.document.position(spans.key if key else spans.value, _key_path(self.path))
+        return self.document.position(spans.key if key else spans.value, _json_path(self.path))
 
     def position_of_part(self, part: tuple[int, int]) -> Mapping[str, Any]:
         """Return the place of the characters of its text from one index up to another."""
@@ -102,24 +107,26 @@ class Node:
         if "\n" not in literal:
             first, last = (offset_in_literal(literal, index) for index in part)
             span = (start + first, start + min(last, len(literal) - 1))
-        return self.document.position(span, _key_path(self.path))
+        return self.document.position(span, _json_path(self.path))
 
-    def add_error(self, message: str, hint: str | None = None, *, key: bool = False) -> None:
+    def add_error(
+        self, code: str, message: str, hint: str | None = None, *, key: bool = False
+    ) -> None:
         """Add an error that points at its value, or at its *key*."""
         self.document.errors.append(
-            ErrorDetail(message=message, hint=hint, **self.position(key=key))
+            ErrorDetail(code=code, message=message, hint=hint, **self.position(key=key))
         )
 
     def add_error_at_part(
-        self, part: tuple[int, int], message: str, hint: str | None = None
+        self, part: tuple[int, int], code: str, message: str, hint: str | None = None
     ) -> None:
         """Add an error that points at the characters of its text from one index up to another."""
         position = self.position_of_part(part)
-        self.document.errors.append(ErrorDetail(message=message, hint=hint, **position))
+        self.document.errors.append(ErrorDetail(code=code, message=message, hint=hint, **position))
 
     def add_type_error(self, expected: str, hint: str | None = None) -> None:
         """Add the error that *expected* was expected here, and not what it is."""
-        self.add_error(f"expected {expected}, not {_type_name(self.value)}", hint)
+        self.add_error("wrong_type", f"expected {expected}, not {_type_name(self.value)}", hint)
 
     def _add_unknown_key(self, known_keys: Collection[str]) -> str | None:
         """Add the error that its key is unknown, and return the key that was probably meant."""
@@ -127,7 +134,10 @@ class Node:
         listed = ", ".join(f"`{known_key}`" for known_key in known_keys)
         hint = did_you_mean(key, known_keys)
         self.add_error(
-            f"unknown key `{excerpt(key)}`", hint or f"the keys here are {listed}", key=True
+            "unknown_field",
+            f"unknown key `{excerpt(key)}`",
+            hint or f"the keys here are {listed}",
+            key=True,
         )
         return None if hint is None else hint.split("`")[1]
 
@@ -152,7 +162,7 @@ class Node:
                 misspelled.add(child._add_unknown_key([*required, *optional]))
         for key in required:
             if key not in self.value and key not in misspelled:
-                self.add_error(f"`{key}` is missing", key=True)
+                self.add_error("missing", f"`{key}` is missing", key=True)
         return TomlTable(self, (*required, *optional), children)
 
     def entries(self) -> Mapping[str, Node]:
@@ -195,13 +205,13 @@ class Node:
         if self.is_blank():
             return None
         if not self.value.isprintable():
-            self.add_error("expected printable text on one line")
+            self.add_error("wrong_value", "expected printable text on one line")
             return None
         if pattern is not None and re.fullmatch(pattern, self.value) is None:
-            self.add_error(f"expected {expected}")
+            self.add_error("wrong_value", f"expected {expected}")
             return None
         if len(self.value) > max_length:
-            self.add_error(f"a text has at most {max_length} characters here")
+            self.add_error("too_large", f"a text has at most {max_length} characters here")
             return None
         return self.value
 
@@ -209,7 +219,7 @@ class Node:
         """Return whether it is a blank text, to be filled in, and add an error if so."""
         blank = isinstance(self.value, str) and not self.value.strip()
         if blank:
-            self.add_error("this is empty", "fill it in")
+            self.add_error("missing", "this is empty", "fill it in")
         return blank
 
     def one_of(self, words: Collection[str], what: str = "word") -> str | None:
@@ -222,7 +232,7 @@ class Node:
         if self.value not in words:
             listed = ", ".join(f"`{word}`" for word in words)
             hint = did_you_mean(self.value, words) or f"expected one of {listed}"
-            self.add_error(f"unknown {what} `{excerpt(self.value)}`", hint)
+            self.add_error("wrong_value", f"unknown {what} `{excerpt(self.value)}`", hint)
             return None
         return self.value
 
@@ -252,7 +262,7 @@ class Node:
             self.add_type_error("a whole number")
             return None
         if not low <= self.value <= high:
-            self.add_error(f"expected {low} to {high}")
+            self.add_error("out_of_range", f"expected {low} to {high}")
             return None
         return self.value
 
@@ -274,7 +284,7 @@ class Node:
         try:
             number = convert(value)
         except ValueError as error:
-            self.add_error(str(error))
+            self.add_error(code_of(error), str(error))
             return None
         assert number is not None, "TOML has no null"
         return number
@@ -292,17 +302,18 @@ class Node:
             return value
         if isinstance(value, int):
             if abs(value) >= 10**MAX_DIGITS:
-                self.add_error(f"a number has at most {MAX_DIGITS} digits")
+                self.add_error("too_large", f"a number has at most {MAX_DIGITS} digits")
                 return None
             return value
         if isinstance(value, date) and not isinstance(value, datetime):
             return value.isoformat()
         if isinstance(value, UnsupportedNumber):
             self.add_error(
-                "a number is written in plain digits, with at most 12 decimals and no exponent"
+                "wrong_value",
+                "a number is written in plain digits, with at most 12 decimals and no exponent",
             )
             return None
-        self.add_error("expected a date such as `2026-07-01`, not a time")
+        self.add_error("wrong_type", "expected a date such as `2026-07-01`, not a time")
         return None
 
 

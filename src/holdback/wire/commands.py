@@ -16,7 +16,7 @@ import attrs
 from pendulum import DateTime
 
 from holdback.errors import ErrorDetail, InvalidDocument, did_you_mean
-from holdback.exact_json import Json, Verbatim
+from holdback.exact_json import Json, Verbatim, field_path
 from holdback.lifecycle.commands import (
     Command,
     FreeText,
@@ -51,7 +51,7 @@ from holdback.wire.fields import (
     read_object,
 )
 from holdback.wire.requests import bank_details, read_offers_request
-from holdback.wire.strict_json import field_path, read_tree
+from holdback.wire.strict_json import read_tree
 
 # A reader of the whole input: it returns the fields of the command, which may be incomplete if it
 # has added errors to the list.
@@ -115,7 +115,7 @@ def _supply_details(tree: Json, _: Currency, errors: Errors) -> dict[str, Any]:
     details = read.pop("details", None) or {}
     if not errors and not any(details.values()):
         message = "expected bank_details, intended_use_of_funds or both"
-        errors.append(ErrorDetail(message=message, path="$.details"))
+        errors.append(ErrorDetail(code="missing", message=message, path="$.details"))
     return {**read, **details}
 
 
@@ -138,7 +138,7 @@ def _recorded(kind: type, items: str) -> _InputReader:
         empty = recorded.get(items) == () and recorded.get("complete_through") is None
         if empty and not errors:
             message = "expected at least one item, or the day that complete_through names"
-            errors.append(ErrorDetail(message=message, path=f"$.{items}"))
+            errors.append(ErrorDetail(code="missing", message=message, path=f"$.{items}"))
         return recorded
 
     return read
@@ -187,7 +187,7 @@ def read_command(
     """
     if operation not in COMMANDS:
         hint = did_you_mean(operation, COMMANDS) if isinstance(operation, str) else None
-        raise InvalidDocument.of("unknown operation", path="$.operation", hint=hint)
+        raise InvalidDocument.of("unknown_name", "unknown operation", path="$.operation", hint=hint)
     command: Command = _read(OPERATIONS[operation], body, currency)
     return command
 
@@ -230,7 +230,9 @@ def read_evidence(tree: Mapping[str, Json] | None, *, path: str = "$.evidence") 
     for name, value in clean.items():
         if isinstance(value, dict | list):
             message = f"expected one value, not {kind_of(value)}"
-            errors.append(ErrorDetail(message=message, path=field_path(path, name)))
+            errors.append(
+                ErrorDetail(code="wrong_type", message=message, path=field_path(path, name))
+            )
         evidence[name] = number(value) if isinstance(value, Verbatim) else value
     raise_if_any(errors)
     return evidence

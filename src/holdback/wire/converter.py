@@ -26,7 +26,7 @@ from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn
 from pendulum import DateTime
 
 from holdback.errors import ErrorDetail, InvalidDocument, StateError, did_you_mean
-from holdback.exact_json import Json, Opaque, Verbatim
+from holdback.exact_json import Json, Opaque, Verbatim, field_path
 from holdback.exact_numbers import plain, without_zeros
 from holdback.model.acceptance import ApplicationStatus
 from holdback.model.deal import Entry
@@ -34,7 +34,7 @@ from holdback.model.merchant import HeldFact, Takings
 from holdback.model.receipt import DealReceipt, Receipt, TakingsReceipt
 from holdback.money import Money
 from holdback.wire.fields import kind_of, number
-from holdback.wire.strict_json import field_path, is_number
+from holdback.wire.strict_json import is_number
 from holdback.wire.timestamps import calendar_day, instant, write_timestamp
 
 _T = TypeVar("_T")

@@ -19,11 +19,11 @@ from typing import Any, Final, TypeAlias
 from pendulum import DateTime
 
 from holdback.errors import ErrorDetail, InvalidDocument, did_you_mean
-from holdback.exact_json import Json, Opaque, Verbatim
+from holdback.exact_json import Json, Opaque, Verbatim, field_path
 from holdback.model.validators import TOO_MUCH
 from holdback.money import Currency, Money
 from holdback.wire import timestamps
-from holdback.wire.strict_json import field_path, is_number, read_json, read_tree
+from holdback.wire.strict_json import is_number, read_json, read_tree
 from holdback.wire.timestamps import DAY_EXPECTED, INSTANT_EXPECTED, calendar_day
 
 Errors: TypeAlias = list[ErrorDetail]
@@ -71,13 +71,18 @@ def add_type_error(value: Json, expected: str, path: str, errors: Errors) -> Non
     """Add the error that *value* is not of the type *expected*."""
     hint = "leave the field out" if value is None else None
     errors.append(
-        ErrorDetail(message=f"expected {expected}, not {kind_of(value)}", path=path, hint=hint)
+        ErrorDetail(
+            code="wrong_type",
+            message=f"expected {expected}, not {kind_of(value)}",
+            path=path,
+            hint=hint,
+        )
     )
 
 
 def missing_field(path: str, why: str = "the field is missing") -> ErrorDetail:
     """The error that a required field is missing."""
-    return ErrorDetail(message=why, path=path)
+    return ErrorDetail(code="missing", message=why, path=path)
 
 
 def read_object(
@@ -101,7 +106,12 @@ def read_object(
         if reader is None:
             hint = did_you_mean(name, fields) if len(errors) < _MOST_HINTS else None
             errors.append(
-                ErrorDetail(message="unknown field", path=field_path(path, name), hint=hint)
+                ErrorDetail(
+                    code="unknown_field",
+                    message="unknown field",
+                    path=field_path(path, name),
+                    hint=hint,
+                )
             )
         else:
             read[name] = reader(item, f"{path}.{name}", errors)
@@ -131,15 +141,15 @@ def text_of(longest: int, *, lines: bool = False) -> Reader:
             return None
         if 0 < len(value) <= longest and value.isprintable() and not value.isspace():
             return value
-        message = None
+        code = message = None
         if len(value) > longest:
-            message = f"expected at most {longest} characters"
+            code, message = "too_large", f"expected at most {longest} characters"
         elif not value or value.isspace():
-            message = "expected text that is not empty"
+            code, message = "missing", "expected text that is not empty"
         elif controls.search(value):
-            message = "expected text without control characters"
-        if message is not None:
-            errors.append(ErrorDetail(message=message, path=path))
+            code, message = "wrong_value", "expected text without control characters"
+        if code is not None and message is not None:
+            errors.append(ErrorDetail(code=code, message=message, path=path))
         return value
 
     return read
@@ -147,6 +157,11 @@ def text_of(longest: int, *, lines: bool = False) -> Reader:
 
 identifier: Final = text_of(ID_LENGTH)
 free_text: Final = text_of(FREE_TEXT_LENGTH, lines=True)
+
+
+def _code_of_text(value: Json) -> str:
+    """Return the code for *value*, which is not one of the texts that were expected."""
+    return "wrong_value" if type(value) is str else "wrong_type"
 
 
 def or_null(reader: Reader) -> Reader:
@@ -167,7 +182,9 @@ def one_of(words: Iterable[str]) -> Reader:
         if type(value) is str and value in words:
             return value
         hint = did_you_mean(value, words) if type(value) is str else None
-        errors.append(ErrorDetail(message=expected, path=path, hint=hint))
+        errors.append(
+            ErrorDetail(code=_code_of_text(value), message=expected, path=path, hint=hint)
+        )
         return None
 
     return read
@@ -186,7 +203,7 @@ def day(value: Json, path: str, errors: Errors) -> date | None:
     try:
         return calendar_day(value if type(value) is str else None)
     except ValueError:
-        errors.append(ErrorDetail(message=DAY_EXPECTED, path=path))
+        errors.append(ErrorDetail(code=_code_of_text(value), message=DAY_EXPECTED, path=path))
         return None
 
 
@@ -209,18 +226,26 @@ def amount_in(currency: Currency) -> Reader:
         if type(value) is str:
             digits = value.removeprefix(f"{currency} ")
         if digits is None or not is_number(digits):
-            errors.append(ErrorDetail(message=expected, path=path))
+            errors.append(ErrorDetail(code=_code_of_text(value), message=expected, path=path))
             return None
         money = None
         try:
             money = Money.of(Decimal(digits), currency)
         except ValueError:
             message = f"{currency} amounts have at most {currency.places} decimals"
-            errors.append(ErrorDetail(message=message, path=path))
+            errors.append(ErrorDetail(code="not_exact", message=message, path=path))
         if money is not None and money.minor < 0:
-            errors.append(ErrorDetail(message="expected an amount that is not negative", path=path))
+            errors.append(
+                ErrorDetail(
+                    code="out_of_range",
+                    message="expected an amount that is not negative",
+                    path=path,
+                )
+            )
         elif money is not None and money.minor >= TOO_MUCH:
-            errors.append(ErrorDetail(message="the amount is too large", path=path))
+            errors.append(
+                ErrorDetail(code="out_of_range", message="the amount is too large", path=path)
+            )
         return money
 
     return read
@@ -234,7 +259,9 @@ def list_of(reader: Reader, *, most: int = MOST_ENTRIES) -> Reader:
             add_type_error(value, "an array", path, errors)
             return ()
         if len(value) > most:
-            errors.append(ErrorDetail(message=f"expected at most {most} items", path=path))
+            errors.append(
+                ErrorDetail(code="too_large", message=f"expected at most {most} items", path=path)
+            )
             return ()
         return tuple(reader(item, f"{path}[{place}]", errors) for place, item in enumerate(value))
 
@@ -255,7 +282,9 @@ def opaque_objects(value: Json, path: str, errors: Errors) -> Opaque | None:
         add_type_error(value, "an array of objects", path, errors)
         return None
     if not value:
-        errors.append(ErrorDetail(message="expected at least one object", path=path))
+        errors.append(
+            ErrorDetail(code="missing", message="expected at least one object", path=path)
+        )
     for place, item in enumerate(value):
         if type(item) is not dict:
             add_type_error(item, "an object", f"{path}[{place}]", errors)

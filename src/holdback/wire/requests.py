@@ -52,7 +52,7 @@ def _currency(value: Json, path: str, errors: Errors) -> str | None:
     if _CODE.fullmatch(value):
         message = f"unknown currency `{value}`"
         hint = _near(value.upper())
-    errors.append(ErrorDetail(message=message, path=path, hint=hint))
+    errors.append(ErrorDetail(code="wrong_value", message=message, path=path, hint=hint))
     return None
 
 
@@ -60,14 +60,14 @@ def _sort_code(value: Json, path: str, errors: Errors) -> str | None:
     read: str | None = identifier(value, path, errors)
     if read is not None and _SORT_CODE.fullmatch(read) is None:
         message = "expected groups of digits with hyphens between them, such as `00-00-00`"
-        errors.append(ErrorDetail(message=message, path=path))
+        errors.append(ErrorDetail(code="wrong_value", message=message, path=path))
     return read
 
 
 def _provider_id(value: Json, path: str, errors: Errors) -> str | None:
     if value == "":
         message = "expected the stored provider_id, or null in an initial application"
-        errors.append(ErrorDetail(message=message, path=path))
+        errors.append(ErrorDetail(code="wrong_value", message=message, path=path))
         return None
     read: str | None = None if value is None else identifier(value, path, errors)
     return read
@@ -136,7 +136,7 @@ def _check_profile(tree: Mapping[str, Json], errors: Errors) -> None:
         message = "a renewal carries the application alone"
         hint = "leave the field out, or leave provider_id null in an initial application"
         errors.extend(
-            ErrorDetail(message=message, path=f"$.{name}", hint=hint)
+            ErrorDetail(code="not_allowed", message=message, path=f"$.{name}", hint=hint)
             for name in PROFILE
             if name in tree
         )

@@ -17,7 +17,7 @@ from decimal import Decimal
 from typing import Any, Final, NoReturn
 
 from holdback.errors import ErrorDetail, InvalidDocument
-from holdback.exact_json import Json, Opaque, Verbatim
+from holdback.exact_json import Json, Opaque, Verbatim, field_path
 from holdback.exact_numbers import MAX_DIGITS, plain
 
 # The most bytes of a request, which is a few kilobytes.
@@ -37,7 +37,6 @@ _DOUBTFUL_ESCAPE: Final = re.compile(r"\\u(?:[dD][89a-fA-F]|0000)")
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _NUMBER: Final = re.compile(r"-?(0|[1-9][0-9]*)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?")
 _EXPONENT_DIGITS: Final = len(str(MAX_DIGITS))
-_PLAIN_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,59}")
 _LONG_NUMBER: Final = (
     f"a number has at most {MAX_DIGITS} digits, and an exponent within {MAX_DIGITS}"
 )
@@ -65,7 +64,7 @@ def read_json(body: bytes | str, *, limit: int = REQUEST_LIMIT, depth: int = REQ
     text = _text(body, limit)
     brackets = text.count("[") + text.count("{")
     if brackets > depth and _too_deep(text, depth):
-        raise _invalid(f"brackets are nested more than {depth} deep")
+        raise _invalid("too_large", f"brackets are nested more than {depth} deep")
     if _DOUBTFUL_ESCAPE.search(text) is None:
         try:
             return _FAST.decode(text)
@@ -90,19 +89,6 @@ def read_tree(value: Json, *, depth: int = REQUEST_DEPTH) -> Json:
     if errors:
         raise InvalidDocument(errors)
     return tree
-
-
-def field_path(path: str, name: object) -> str:
-    """
-    Return the JSON path of the field *name* of the object at *path*.
-
-    A name that is not plain is replaced by `*`, because it may be personal data.
-
-    >>> field_path("$.company", "name"), field_path("$", "Nine Lives Ltd")
-    ('$.company.name', '$[*]')
-    """
-    plain = isinstance(name, str) and _PLAIN_NAME.fullmatch(name)
-    return f"{path}.{name}" if plain else f"{path}[*]"
 
 
 def has_lone_surrogate(text: str) -> bool:
@@ -133,16 +119,16 @@ def is_number(text: str) -> bool:
     return abs(exponent) <= MAX_DIGITS and abs(exponent - len(decimals)) <= MAX_DIGITS
 
 
-def _invalid(message: str, *, hint: str | None = None) -> InvalidDocument:
-    return InvalidDocument.of(message, path="$", hint=hint)
+def _invalid(code: str, message: str, *, hint: str | None = None) -> InvalidDocument:
+    return InvalidDocument.of(code, message, path="$", hint=hint)
 
 
 def _text(body: bytes | str, limit: int) -> str:
     """Return *body* as text that UTF-8 can encode, within *limit* bytes."""
     if not isinstance(body, bytes | str):
-        raise _invalid("expected JSON as bytes or text")
+        raise _invalid("wrong_type", "expected JSON as bytes or text")
     if len(body) > limit:
-        raise _invalid(f"the document is larger than {limit} bytes")
+        raise _invalid("too_large", f"the document is larger than {limit} bytes")
     text: str | None = None
     size = len(body)
     try:
@@ -153,10 +139,13 @@ def _text(body: bytes | str, limit: int) -> str:
     except UnicodeError:
         pass
     if text is None or size > limit:
-        message = "expected UTF-8" if text is None else f"the document is larger than {limit} bytes"
-        raise _invalid(message)
+        if text is None:
+            raise _invalid("malformed", "expected UTF-8")
+        raise _invalid("too_large", f"the document is larger than {limit} bytes")
     if text.startswith("\ufeff"):
-        raise _invalid("expected JSON, not a byte order mark", hint="write UTF-8 without one")
+        raise _invalid(
+            "malformed", "expected JSON, not a byte order mark", hint="write UTF-8 without one"
+        )
     return text
 
 
@@ -221,7 +210,7 @@ def _parsed(text: str) -> Json:
     except json.JSONDecodeError as error:
         detail = _syntax_error(error.msg, error.lineno, error.colno)
     except RecursionError:
-        detail = ErrorDetail(message="brackets are nested too deep", path="$")
+        detail = ErrorDetail(code="too_large", message="brackets are nested too deep", path="$")
     # Raised outside the handler: a JSONDecodeError holds the whole document.
     raise InvalidDocument([detail])
 
@@ -229,7 +218,7 @@ def _parsed(text: str) -> Json:
 def _syntax_error(message: str, line: int, column: int) -> ErrorDetail:
     message = message.removesuffix(" at").removesuffix(" starting")
     message = f"this is not JSON: {message[:1].lower()}{message[1:]}"
-    return ErrorDetail(message=message, path="$", line=line, column=column)
+    return ErrorDetail(code="malformed", message=message, path="$", line=line, column=column)
 
 
 def _clean(value: Any, path: str, errors: list[ErrorDetail], depth: int) -> Json:
@@ -239,7 +228,11 @@ def _clean(value: Any, path: str, errors: list[ErrorDetail], depth: int) -> Json
         return value
     if kind is str:
         if has_lone_surrogate(value):
-            errors.append(ErrorDetail(message="text with half of a surrogate pair", path=path))
+            errors.append(
+                ErrorDetail(
+                    code="malformed", message="text with half of a surrogate pair", path=path
+                )
+            )
         return value
     if kind in (Verbatim, int, Decimal):
         return _clean_number(value, path, errors)
@@ -247,10 +240,13 @@ def _clean(value: Any, path: str, errors: list[ErrorDetail], depth: int) -> Json
         return _clean(_parsed(value.text), path, errors, depth)
     nested = isinstance(value, Mapping | Sequence) and not isinstance(value, str | bytes)
     if not nested:
-        errors.append(ErrorDetail(message=_not_json(value), path=path))
+        code, message = _not_json(value)
+        errors.append(ErrorDetail(code=code, message=message, path=path))
         return None
     if depth == 0:
-        errors.append(ErrorDetail(message="brackets are nested too deep", path=path))
+        errors.append(
+            ErrorDetail(code="too_large", message="brackets are nested too deep", path=path)
+        )
         return None
     if kind is _Pairs or isinstance(value, Mapping):
         return _clean_fields(value, path, errors, depth)
@@ -263,7 +259,8 @@ def _clean_number(
     text = _number_text(value)
     if not is_number(text):
         finite = not isinstance(value, Decimal) or value.is_finite()
-        errors.append(ErrorDetail(message=_LONG_NUMBER if finite else _NOT_FINITE, path=path))
+        code, message = ("too_large", _LONG_NUMBER) if finite else ("wrong_value", _NOT_FINITE)
+        errors.append(ErrorDetail(code=code, message=message, path=path))
     return Verbatim(text)
 
 
@@ -280,12 +277,13 @@ def _number_text(value: Verbatim | int | Decimal) -> str:
         return ""
 
 
-def _not_json(value: object) -> str:
+def _not_json(value: object) -> tuple[str, str]:
+    """Return the code and the message for *value*, which is not JSON."""
     if isinstance(value, _Constant):
-        return _NOT_FINITE
+        return "wrong_value", _NOT_FINITE
     if isinstance(value, float):
-        return "a float is not exact; hand in the bytes, or a `Decimal`"
-    return "expected a JSON value"
+        return "not_exact", "a float is not exact; hand in the bytes, or a `Decimal`"
+    return "wrong_type", "expected a JSON value"
 
 
 def _clean_fields(
@@ -296,9 +294,12 @@ def _clean_fields(
         here = field_path(path, name)
         wrong = _wrong_name(name)
         if wrong is not None:
-            errors.append(ErrorDetail(message=wrong, path=here))
+            code = "malformed" if isinstance(name, str) else "wrong_type"
+            errors.append(ErrorDetail(code=code, message=wrong, path=here))
         elif name in fields:
-            errors.append(ErrorDetail(message="the field is written twice", path=here))
+            errors.append(
+                ErrorDetail(code="duplicate", message="the field is written twice", path=here)
+            )
         fields[name] = _clean(item, here, errors, depth - 1)
     return fields
 

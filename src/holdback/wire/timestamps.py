@@ -41,7 +41,8 @@ def read_timestamp(text: object, *, path: str = "$") -> DateTime:
         return instant(text)
     except ValueError:
         pass
-    raise InvalidDocument.of(INSTANT_EXPECTED, path=path)
+    code = "wrong_value" if isinstance(text, str) else "wrong_type"
+    raise InvalidDocument.of(code, INSTANT_EXPECTED, path=path)
 
 
 def write_timestamp(value: datetime) -> str:

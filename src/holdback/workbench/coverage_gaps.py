@@ -23,6 +23,7 @@ def coverage_gaps(jurisdiction: Jurisdiction, runs: Iterable[ExampleRun]) -> Ite
 
 def _gap(rule: Coverage) -> ErrorDetail:
     return ErrorDetail(
+        code="not_tested",
         message=f"no example makes the rule `{rule.rule}` {' or '.join(rule.missing)}",
         hint="add an example for each missing answer",
         file=rule.file,

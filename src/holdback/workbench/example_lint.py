@@ -27,6 +27,7 @@ def failing_examples(runs: Iterable[ExampleRun | ErrorDetail]) -> Iterator[Error
         # One example with `from` runs on several days: same name and same line.
         if first != example.line:
             yield ErrorDetail(
+                code="duplicate",
                 message=f"there is an example `{example.name}` already, on line {first}",
                 hint="rename one of them",
                 **place,
@@ -34,6 +35,7 @@ def failing_examples(runs: Iterable[ExampleRun | ErrorDetail]) -> Iterator[Error
         before = first_runs.setdefault(_question(example), run)
         if before is not run and _contradict(before, run):
             yield ErrorDetail(
+                code="contradiction",
                 message=f"it contradicts the example `{before.example.name}` on line "
                 f"{before.example.line}: the same facts, and another answer",
                 hint="one of the two is wrong",
@@ -41,6 +43,7 @@ def failing_examples(runs: Iterable[ExampleRun | ErrorDetail]) -> Iterator[Error
             )
         elif not run.passed:
             yield ErrorDetail(
+                code="failed_example",
                 message=f"the example `{example.name}` expects `{run.expected.outcome}`"
                 f"{_because(run.expected)}, and on {example.on} the rules give "
                 f"`{run.got.outcome}`{_because(run.got)}{_other_terms(run)}",
@@ -57,6 +60,7 @@ def evidence_from_the_future(jurisdiction: Jurisdiction) -> Iterator[ErrorDetail
         number = fact.read(example.given.get(_CHECKED))
         if number is not None and number > example.on.toordinal():
             yield ErrorDetail(
+                code="future_day",
                 message=f"the credit check of `{example.name}` is dated after the example's day, "
                 f"{example.on}",
                 hint="a service refuses evidence from the future: give an earlier day",
@@ -71,6 +75,7 @@ def run_or_error(jurisdiction: Jurisdiction, example: Example) -> ExampleRun | E
         return run_example(example, jurisdiction.rulebook(example.on))
     except (InvalidDocument, ValueError) as error:
         return ErrorDetail(
+            code="failed_example",
             message=f"the example `{example.name}` cannot be run: {error}",
             file=example.file,
             line=example.line,

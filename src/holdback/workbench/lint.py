@@ -87,6 +87,7 @@ def _unused(jurisdiction: Jurisdiction, jurisdictions: Jurisdictions) -> Iterato
     for name, parameter in jurisdiction.policy.own_parameters.items():
         if name not in read:
             yield ErrorDetail(
+                code="no_effect",
                 message=f"no rule reads the parameter `{name}`",
                 hint=hint,
                 **parameter.node.position(key=True),
@@ -95,7 +96,10 @@ def _unused(jurisdiction: Jurisdiction, jurisdictions: Jurisdictions) -> Iterato
     for name, node in ({} if facts is None else facts.entries()).items():
         if name not in read:
             yield ErrorDetail(
-                message=f"no rule reads the fact `{name}`", hint=hint, **node.position(key=True)
+                code="no_effect",
+                message=f"no rule reads the fact `{name}`",
+                hint=hint,
+                **node.position(key=True),
             )
 
 
@@ -116,6 +120,7 @@ def _misspelled_overrides(jurisdiction: Jurisdiction) -> Iterator[ErrorDetail]:
         similar = [inherited_id for inherited_id in sorted(ids) if _similar(rule.id, inherited_id)]
         if rule.id not in ids and similar:
             yield ErrorDetail(
+                code="misleading",
                 message=f"`{rule.id}` is new here, and `{similar[0]}` is inherited",
                 hint=f"to replace that rule, name this one `{similar[0]}`; else give it another id",
                 **rule.table["id"].position(),
@@ -147,6 +152,7 @@ def _useless_switch_offs(jurisdiction: Jurisdiction) -> Iterator[ErrorDetail]:
         key = (switch_off.kind, switch_off.name, switch_off.period)
         if not has_effect or key in seen:
             yield ErrorDetail(
+                code="no_effect",
                 message=f"this switch-off has no effect: on its days the {switch_off.kind} "
                 f"`{switch_off.name}` is not inherited, or this folder replaces it",
                 hint="leave it out, or correct its `from` and `until`",
@@ -173,6 +179,7 @@ def _overdue_review(jurisdiction: Jurisdiction, on: date | None) -> Iterator[Err
     details = jurisdiction.details
     if on is not None and details.review_by < on:
         yield ErrorDetail(
+            code="overdue",
             message=f"the review was due by {details.review_by}",
             hint=f"ask {details.owner} to review the files and move `review_by`",
             **details.node.entries()["review_by"].position(),
@@ -213,6 +220,7 @@ def _constant_rules(jurisdiction: Jurisdiction) -> Iterator[ErrorDetail]:
             if answer not in answers:
                 about = "deal that is assessed" if renewal else "application"
                 yield ErrorDetail(
+                    code="no_effect",
                     message=f"the rule `{source.id}` is {word} of every {about}",
                     hint="it decides nothing"
                     + ("; below 50% paid down no deal is assessed" if renewal else ""),
@@ -221,6 +229,7 @@ def _constant_rules(jurisdiction: Jurisdiction) -> Iterator[ErrorDetail]:
     for source in jurisdiction.policy.own.all_rules:
         if source not in in_force:
             yield ErrorDetail(
+                code="no_effect",
                 message=f"the rule `{source.id}` is never in force",
                 hint="a rule without a day between `from` and `until` decides nothing",
                 **source.table["id"].position(),
@@ -240,6 +249,7 @@ def _misleading_reason(rule: Rule, deals: list[Facts]) -> Iterator[ErrorDetail]:
         fact = catalogue.fact(match[1])
         if match[1] in catalogue.parameters and match[1] not in rule.checked.parameters:
             yield ErrorDetail(
+                code="misleading",
                 message=f"the sentence names `{match[1]}`, which the rule does not read",
                 hint="name the parameter that the rule reads",
                 **node.position_of_part(match.span()),
@@ -248,6 +258,7 @@ def _misleading_reason(rule: Rule, deals: list[Facts]) -> Iterator[ErrorDetail]:
             facts[catalogue.place(fact.name)] is None for facts in declined
         ):
             yield ErrorDetail(
+                code="misleading",
                 message=f"a merchant may read that `{fact.name}` is unknown: the rule can be "
                 "false without it",
                 hint="make two rules of it, each with a sentence of its own",
@@ -277,6 +288,7 @@ def _floor_suffices(jurisdiction: Jurisdiction) -> Iterator[ErrorDetail]:
 
 def _floor_finding(jurisdiction: Jurisdiction, rulebook: Rulebook) -> ErrorDetail:
     return ErrorDetail(
+        code="missing",
         message=f"from {rulebook.since} on, no rule can decline a deal at the 50% floor for "
         f"anything but `{_PROGRESS}`",
         hint="add a rule that can decline a deal that is half paid down",
@@ -308,6 +320,7 @@ def _shared_codes(jurisdictions: Jurisdictions) -> Iterator[ErrorDetail]:
             before = first.setdefault(rule.code, rule)
             if before.jurisdiction != rule.jurisdiction:
                 yield ErrorDetail(
+                    code="duplicate",
                     message=f"`{rule.code}` is the code of a rule of `{before.jurisdiction}`",
                     hint="a code is never used again, in any jurisdiction",
                     **rule.table["code"].position(),

@@ -74,12 +74,14 @@ def read_lock(text: str, file: str) -> tuple[Lock, tuple[ErrorDetail, ...]]:
         if day is None:
             message = f"cannot read this line of the lock: `{excerpt(line)}`"
             hint = "restore the file; a line is a code, a day and a digest"
-            errors.append(ErrorDetail(message=message, file=file, line=number, hint=hint))
+            errors.append(
+                ErrorDetail(code="malformed", message=message, file=file, line=number, hint=hint)
+            )
         elif match is None:
             through = day if through is None else max(day, through)
         elif (match[1], day) in lines:
             message = f"{match[1]} has a line for {day} already"
-            errors.append(ErrorDetail(message=message, file=file, line=number))
+            errors.append(ErrorDetail(code="duplicate", message=message, file=file, line=number))
         else:
             lines[match[1], day] = LockLine(match[1], day, match[3], number)
     return Lock(tuple(lines.values()), through), tuple(errors)
@@ -112,13 +114,19 @@ def lock_errors(
         elif code not in invalid:
             message = f"{code} is locked, and there is no such jurisdiction that can be read"
             hint = "keep the jurisdiction: its past decisions are explained by its rules"
-            yield ErrorDetail(message=message, file=file, line=own_lock.lines[0].line, hint=hint)
+            yield ErrorDetail(
+                code="history_changed",
+                message=message,
+                file=file,
+                line=own_lock.lines[0].line,
+                hint=hint,
+            )
     if on is not None:
         for new in lines_not_locked(lock, jurisdictions, on):
             message = f"{new.code} changed on {new.since}, which is not locked yet"
             folder = file.removesuffix(f"/{LOCK}")
             hint = f"run `holdback lock {folder} --on {on}`"
-            yield ErrorDetail(message=message, file=file, hint=hint)
+            yield ErrorDetail(code="history_changed", message=message, file=file, hint=hint)
 
 
 def _differences(lock: Lock, jurisdictions: Jurisdictions, file: str) -> Iterator[ErrorDetail]:
@@ -128,10 +136,14 @@ def _differences(lock: Lock, jurisdictions: Jurisdictions, file: str) -> Iterato
     for line in lines:
         if line.since < jurisdiction.changes[0]:
             message = f"{line.code} had rules on {line.since}, and has none now"
-            yield ErrorDetail(message=message, file=file, line=line.line, hint=_HINT)
+            yield ErrorDetail(
+                code="history_changed", message=message, file=file, line=line.line, hint=_HINT
+            )
         elif jurisdiction.rulebook(line.since).digest != line.digest:
             message = f"the rules of {line.code} on {line.since} are not those that were locked"
-            yield ErrorDetail(message=message, file=file, line=line.line, hint=_HINT)
+            yield ErrorDetail(
+                code="history_changed", message=message, file=file, line=line.line, hint=_HINT
+            )
     # A change that is inserted between two locked days alters the past as well.
     through = max(lines[-1].since, lock.through or lines[-1].since)
     days = {line.since for line in lines}
@@ -141,12 +153,16 @@ def _differences(lock: Lock, jurisdictions: Jurisdictions, file: str) -> Iterato
             continue
         if not before:
             message = f"{rulebook.code} has rules from {rulebook.since} on, before what was locked"
-            yield ErrorDetail(message=message, file=file, line=lines[0].line, hint=_HINT)
+            yield ErrorDetail(
+                code="history_changed", message=message, file=file, line=lines[0].line, hint=_HINT
+            )
         elif rulebook.digest != before[-1].digest:
             message = (
                 f"{rulebook.code} has changed on {rulebook.since}, in the past that was locked"
             )
-            yield ErrorDetail(message=message, file=file, line=before[-1].line, hint=_HINT)
+            yield ErrorDetail(
+                code="history_changed", message=message, file=file, line=before[-1].line, hint=_HINT
+            )
 
 
 def lines_not_locked(lock: Lock, jurisdictions: Jurisdictions, on: date) -> list[LockLine]:

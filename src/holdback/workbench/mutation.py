@@ -79,14 +79,15 @@ def stale_equivalent_mutants(
     for entry in jurisdiction.equivalent_mutants:
         verdict = by_name.get(entry.mutant)
         if verdict is None:
-            message = f"there is no mutant `{entry.mutant}`"
+            code, message = "unknown_name", f"there is no mutant `{entry.mutant}`"
             hint = did_you_mean(entry.mutant, by_name) or "leave it out: the file has changed"
         elif verdict.state != LISTED:
+            code = "contradiction"
             message = f"the mutant `{entry.mutant}` does not survive: {verdict.state}"
             hint = f"leave it out: {verdict.reason}"
         else:
             continue
-        yield ErrorDetail(message=message, file=entry.file, line=entry.line, hint=hint)
+        yield ErrorDetail(code=code, message=message, file=entry.file, line=entry.line, hint=hint)
 
 
 def _verdict(mutant: Mutant, jurisdiction: Jurisdiction) -> Verdict:
@@ -170,7 +171,7 @@ def _with_setting(rulebook: Rulebook, *, name: str, number: int, period: Period)
     # The bounds of the reader: a value outside cannot be written unnoticed.
     low, high = TIMELINES[name]
     if not low <= number <= high:
-        raise InvalidDocument.of(f"expected {low} to {high}")
+        raise InvalidDocument.of("out_of_range", f"expected {low} to {high}")
     changed: dict[str, Any] = {name: number}
     return evolve(rulebook, **changed)
 

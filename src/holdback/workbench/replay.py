@@ -153,7 +153,9 @@ def _read_event(event: Json) -> tuple[Mapping[str, Any], list[Any], Mapping[str,
     """Return the offer set, the decisions and the facts of *event*."""
     offer_set = event.get("offer_set") if isinstance(event, Mapping) else None
     if not isinstance(offer_set, Mapping):
-        raise InvalidDocument.of("expected an `OffersIssued` event with its `offer_set`", path="$")
+        raise InvalidDocument.of(
+            "wrong_type", "expected an `OffersIssued` event with its `offer_set`", path="$"
+        )
     decisions, facts, assessment = (
         event.get(name) for name in ("decisions", "facts", "assessment")
     )
@@ -161,22 +163,31 @@ def _read_event(event: Json) -> tuple[Mapping[str, Any], list[Any], Mapping[str,
         isinstance(decision, Mapping) for decision in decisions
     )
     checks = (
-        (are_objects, "$.decisions", "expected the decisions on the products"),
-        (isinstance(facts, Mapping), "$.facts", "expected the facts of the decision"),
-        (isinstance(offer_set.get("digest"), str), "$.offer_set.digest", "expected the digest"),
+        (are_objects, "$.decisions", decisions, "expected the decisions on the products"),
+        (isinstance(facts, Mapping), "$.facts", facts, "expected the facts of the decision"),
+        (
+            isinstance(offer_set.get("digest"), str),
+            "$.offer_set.digest",
+            offer_set.get("digest"),
+            "expected the digest",
+        ),
         (
             _DATE.fullmatch(str(offer_set.get("issued_on"))) is not None,
             "$.offer_set.issued_on",
+            offer_set.get("issued_on"),
             "expected a date",
         ),
         (
             assessment is None or isinstance(assessment, Mapping),
             "$.assessment",
+            assessment,
             "expected a decision record or null",
         ),
     )
     errors = [
-        ErrorDetail(message=message, path=path) for valid, path, message in checks if not valid
+        ErrorDetail(code=_code(value), message=message, path=path)
+        for valid, path, value, message in checks
+        if not valid
     ]
     if errors or not isinstance(decisions, list) or not isinstance(facts, Mapping):
         raise InvalidDocument(errors)
@@ -220,24 +231,42 @@ def _decision(decision: Mapping[str, Any]) -> str:
 def _read_record(record: Json) -> Mapping[str, Any]:
     """Return *record* if it has every field of a decision record."""
     if not isinstance(record, Mapping):
-        raise InvalidDocument.of("expected a decision record, a JSON object", path="$")
+        raise InvalidDocument.of(
+            "wrong_type", "expected a decision record, a JSON object", path="$"
+        )
     errors = [
-        ErrorDetail(message="missing or of another type in this decision record", path=f"$.{name}")
+        ErrorDetail(
+            code=_code(record.get(name)),
+            message="missing or of another type in this decision record",
+            path=f"$.{name}",
+        )
         for name, type_ in _FIELDS.items()
         if not isinstance(record.get(name), type_)
     ]
     if str(record.get("format")) != str(RECORD_FORMAT):
         message = f"expected {RECORD_FORMAT}, the format that this version reads"
-        errors.append(ErrorDetail(message=message, path="$.format"))
+        written = record.get("format")
+        newer = type(written) is int and written > RECORD_FORMAT
+        code = "newer_format" if newer else _code(written)
+        errors.append(ErrorDetail(code=code, message=message, path="$.format"))
     try:
         normal = date.fromisoformat(str(record.get("on"))).isoformat()
     except ValueError:
         normal = None
     if normal != record.get("on"):
-        errors.append(ErrorDetail(message="expected a date such as 2026-07-01", path="$.on"))
+        errors.append(
+            ErrorDetail(
+                code="wrong_value", message="expected a date such as 2026-07-01", path="$.on"
+            )
+        )
     if errors:
         raise InvalidDocument(dict.fromkeys(errors))
     return record
+
+
+def _code(value: object) -> str:
+    """Return the code of the error that *value* is absent, or not what was expected."""
+    return "missing" if value is None else "wrong_type"
 
 
 def _with_digest(

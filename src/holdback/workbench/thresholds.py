@@ -75,11 +75,12 @@ def _finding(threshold: _Threshold, missing: list[str], jurisdiction: Jurisdicti
     rule = threshold.rule
     if rule.jurisdiction == jurisdiction.code:
         position = threshold.node.position_of_part(threshold.span)
-        return ErrorDetail(message=message, hint=hint, **position)
+        return ErrorDetail(code="not_tested", message=message, hint=hint, **position)
     # The child's parameter makes the threshold, and its file is the one that can be corrected.
     own = jurisdiction.policy.own_parameters
     parameter = next(parameter for name, parameter in own.items() if name in rule.names)
     return ErrorDetail(
+        code="not_tested",
         message=f"in the inherited rule `{rule.id}`, {message}",
         hint=f"{hint}; examples of a parent do not count here",
         **parameter.node.position(key=True),

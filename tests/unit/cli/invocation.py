@@ -35,5 +35,5 @@ def findings(ran):
     found = json.loads(ran.stdout)
     assert list(found) == ["jurisdictions", "findings"]
     for each in found["findings"]:
-        assert list(each) == ["file", "line", "column", "path", "message", "hint"]
+        assert list(each) == ["file", "line", "column", "path", "code", "message", "hint"]
     return [(each["file"], each["line"], each["message"]) for each in found["findings"]]

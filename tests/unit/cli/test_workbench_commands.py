@@ -42,7 +42,7 @@ def test_check_with_an_error(folder):
 
     assert ran.exit_code == 1
     assert lines[0] == (
-        f"{folder.as_posix()}/NL/renewal.toml:21:38 rules[1].require: `33` is out of range"
+        f"{folder.as_posix()}/NL/renewal.toml:21:38 $.rules[1].require: `33` is out of range"
     )
     assert lines[1] == '    require = "missed_remittances_30d <= 33"'
     assert lines[2] == "                                         ^^"

@@ -221,7 +221,7 @@ def test_a_parameter_of_the_same_name():
     found = said("NL", NL=country(more=fact("flag", name="minimum_performance")))
 
     assert found[0] == (
-        "NL/renewal.toml:3:1 parameters.minimum_performance: `minimum_performance` is the name "
+        "NL/renewal.toml:3:1 $.parameters.minimum_performance: `minimum_performance` is the name "
         "of a fact; "
         "facts and parameters share no name"
     )
@@ -242,7 +242,10 @@ def test_the_facts_of_a_parent_count():
 
     assert len(loaded(**fits)["NL-ZH"].policy.catalogue.facts) == 58
     assert said("NL-ZH", **too_many) == [
-        "NL-ZH/jurisdiction.toml:7:1 facts: there are more than 40 facts; 25 of them are inherited"
+        (
+            "NL-ZH/jurisdiction.toml:7:1 $.facts: there are more than 40 facts; 25 of them are "
+            "inherited"
+        )
     ]
 
 

@@ -84,7 +84,7 @@ def test_an_error_shows_its_characters():
     (error,) = errors_in(changed(IRELAND, "renewal.toml", "_30d <= 3", "_30d <= 99"))
 
     assert error.underlined() == (
-        "IE/renewal.toml:22:38 rules[1].require: `99` is out of range; "
+        "IE/renewal.toml:22:38 $.rules[1].require: `99` is out of range; "
         "`missed_remittances_30d` is 0 to 30\n"
         '    require = "missed_remittances_30d <= 99"\n'
         "                                         ^^"
@@ -257,4 +257,4 @@ def test_a_reason_with_a_parameter_that_has_no_value_yet():
     (error,) = errors_in(changed(files, "renewal.toml", "[typical]", parameter))
 
     assert error.message == "the parameter `later` has no value on 2025-07-01"
-    assert error.path == "rules[1].reason"
+    assert error.path == "$.rules[1].reason"

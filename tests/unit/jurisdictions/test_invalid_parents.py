@@ -17,7 +17,7 @@ def test_an_unknown_parent():
     (meant,) = said("NL-DH", NL=country(), **typo)
     (unknown,) = said("NL-GR", NL=country(), **typo)
 
-    begin = "jurisdiction.toml:4:10 parent: there is no jurisdiction"
+    begin = "jurisdiction.toml:4:10 $.parent: there is no jurisdiction"
     assert meant == f"NL-DH/{begin} `NL-HZ`; did you mean `NL-ZH`?"
     assert unknown == f"NL-GR/{begin} `QQ`; there are `NL`, `NL-DH`, `NL-ZH`"
 
@@ -36,7 +36,7 @@ def test_what_is_no_parent(written, message):
     """
     files = changed(child(), "jurisdiction.toml", 'parent = "NL"', f"parent = {written}")
 
-    assert f"NL-ZH/jurisdiction.toml:4:10 parent: {message}" in said(
+    assert f"NL-ZH/jurisdiction.toml:4:10 $.parent: {message}" in said(
         "NL-ZH", NL=country(), NL_ZH=files
     )
 
@@ -49,7 +49,7 @@ def test_a_parent_that_is_no_text(written):
     files = changed(child(), "jurisdiction.toml", 'parent = "NL"', f"parent = {written}")
     found = said("NL-ZH", NL=country(), NL_ZH=files)
 
-    assert any(line.startswith("NL-ZH/jurisdiction.toml:4:10 parent: expected") for line in found)
+    assert any(line.startswith("NL-ZH/jurisdiction.toml:4:10 $.parent: expected") for line in found)
 
 
 def test_a_parent_of_itself():
@@ -60,7 +60,7 @@ def test_a_parent_of_itself():
 
     assert list(found) == ["NL"]
     assert [str(each) for each in errors["NL-ZH"]] == [
-        "NL-ZH/jurisdiction.toml:4:10 parent: the parents form a circle; a country has no parent"
+        "NL-ZH/jurisdiction.toml:4:10 $.parent: the parents form a circle; a country has no parent"
     ]
 
 
@@ -108,18 +108,18 @@ def test_a_parent_with_errors():
     assert list(found) == ["BE"]
     assert [str(each) for each in errors["NL"]] == [
         (
-            "NL/renewal.toml:6:32 parameters.minimum_performance.timeline[0].value: expected "
+            "NL/renewal.toml:6:32 $.parameters.minimum_performance.timeline[0].value: expected "
             "percent in "
             'quotes, with its unit; write `"75%"`'
         )
     ]
     assert [str(each) for each in errors["NL-ZH"]] == [
         (
-            "NL-ZH/jurisdiction.toml:4:10 parent: the parent `NL` has errors of its own; correct "
+            "NL-ZH/jurisdiction.toml:4:10 $.parent: the parent `NL` has errors of its own; correct "
             "those first"
         ),
         (
-            "NL-ZH/jurisdiction.toml:6:13 review_by: expected a date such as `2026-07-01`, not "
+            "NL-ZH/jurisdiction.toml:6:13 $.review_by: expected a date such as `2026-07-01`, not "
             "text; "
             "write it without quotes"
         ),
@@ -139,7 +139,7 @@ def test_too_many_folders_on_top_of_each_other():
 
     assert sorted(found) == ["NL", "NL-A", "NL-B", "NL-C"]
     assert said("NL-D", **line) == [
-        "NL-D/jurisdiction.toml:4:10 parent: there are more than 4 layers of parents and children"
+        "NL-D/jurisdiction.toml:4:10 $.parent: there are more than 4 layers of parents and children"
     ]
 
 
@@ -150,7 +150,7 @@ def test_another_currency():
     """
     assert said("NL-ZH", NL=country(), NL_ZH=child(more='currency = "USD"\n')) == [
         (
-            "NL-ZH/jurisdiction.toml:7:12 currency: the parent's currency is `EUR`; a child uses "
+            "NL-ZH/jurisdiction.toml:7:12 $.currency: the parent's currency is `EUR`; a child uses "
             "its parent's currency: remove `currency`, or remove `parent`"
         )
     ]
@@ -166,7 +166,7 @@ def test_a_parameter_of_another_type():
     (error,) = said("NL-ZH", NL=country(), NL_ZH=child(renewal=mine))
 
     assert error == (
-        "NL-ZH/renewal.toml:3:1 parameters.minimum_performance: `minimum_performance` is "
+        "NL-ZH/renewal.toml:3:1 $.parameters.minimum_performance: `minimum_performance` is "
         "percent in `NL`, "
         "not count; a parameter keeps its type: inherited rules may read it"
     )
@@ -189,39 +189,39 @@ def test_what_is_switched_off_in_vain(what, message):
     more = f'switch_off = [{{ {what}, reason = "x" }}]\n'
 
     assert said("NL-ZH", NL=country(), NL_ZH=child(more=more)) == [
-        f"NL-ZH/jurisdiction.toml:7:15 switch_off[0]: {message}"
+        f"NL-ZH/jurisdiction.toml:7:15 $.switch_off[0]: {message}"
     ]
 
 
 @for_every(
     ("entry", "path", "message"),
     [
-        ('{ rule = "on-pace" }', "7:15 switch_off[0]", "`reason` is missing"),
+        ('{ rule = "on-pace" }', "7:15 $.switch_off[0]", "`reason` is missing"),
         (
             '{ rule = "on-pace", reason = "" }',
-            "7:44 switch_off[0].reason",
+            "7:44 $.switch_off[0].reason",
             "this is empty; fill it in",
         ),
         (
             '{ reason = "x" }',
-            "7:15 switch_off[0]",
+            "7:15 $.switch_off[0]",
             "expected one of `rule`, `parameter` and `product`",
         ),
         (
             '{ rule = "on-pace", product = "flex", reason = "x" }',
-            "7:15 switch_off[0]",
+            "7:15 $.switch_off[0]",
             "expected one of `rule`, `parameter` and `product`",
         ),
-        ('{ rul = "on-pace", reason = "x" }', "7:17 switch_off[0].rul", "unknown key `rul`"),
+        ('{ rul = "on-pace", reason = "x" }', "7:17 $.switch_off[0].rul", "unknown key `rul`"),
         (
             '{ rule = "On Pace", reason = "x" }',
-            "7:24 switch_off[0].rule",
+            "7:24 $.switch_off[0].rule",
             "expected the id of a rule",
         ),
-        ('"on-pace"', "7:15 switch_off[0]", "expected a table, not text"),
+        ('"on-pace"', "7:15 $.switch_off[0]", "expected a table, not text"),
         (
             '{ rule = "on-pace", reason = "x", from = 2026-01-01, until = 2026-01-01 }',
-            "7:76 switch_off[0].until",
+            "7:76 $.switch_off[0].until",
             "a period from 2026-01-01 until 2026-01-01 has no day",
         ),
     ],
@@ -247,7 +247,7 @@ def test_a_code_of_the_parents_used_again():
 
     assert said("NL-ZH", NL=parent, NL_ZH=mine) == [
         (
-            "NL-ZH/renewal.toml:5:8 rules[0].code: `NL-ZH-R-02` is the code of the rule "
+            "NL-ZH/renewal.toml:5:8 $.rules[0].code: `NL-ZH-R-02` is the code of the rule "
             "`few-missed`; "
             "a code is never used again"
         )
@@ -262,8 +262,8 @@ def test_the_parents_own_code_is_not_the_childs():
 
     assert said("NL-ZH", NL=country(), NL_ZH=mine) == [
         (
-            "NL-ZH/renewal.toml:5:8 rules[0].code: expected a code such as `NL-ZH-R-01`, with the "
-            "jurisdiction's own in front"
+            "NL-ZH/renewal.toml:5:8 $.rules[0].code: expected a code such as `NL-ZH-R-01`, with "
+            "the jurisdiction's own in front"
         )
     ]
 
@@ -328,7 +328,7 @@ def test_a_setting_that_begins_after_the_parents_rules():
     (error,) = said("NL-ZH", NL=country(), NL_ZH=child(more=hours))
 
     assert error.startswith(
-        "NL-ZH/jurisdiction.toml:7:22 offers_valid_hours: `offers_valid_hours` begins on"
+        "NL-ZH/jurisdiction.toml:7:22 $.offers_valid_hours: `offers_valid_hours` begins on"
     )
 
 
@@ -355,7 +355,7 @@ def test_a_new_rule_with_an_unknown_name():
 
     (error,) = said("NL-ZH", NL=country(), NL_ZH=mine)
 
-    assert error.startswith("NL-ZH/renewal.toml:6:12 rules[0].require: ")
+    assert error.startswith("NL-ZH/renewal.toml:6:12 $.rules[0].require: ")
     assert "did you mean `months_trading`?" in error
 
 
@@ -369,7 +369,7 @@ def test_a_fact_with_the_name_of_an_inherited_parameter():
     assert list(found) == ["NL"]
     assert [str(each) for each in errors["NL-ZH"]] == [
         (
-            "NL-ZH/jurisdiction.toml:7:1 facts.minimum_performance: `minimum_performance` is a "
+            "NL-ZH/jurisdiction.toml:7:1 $.facts.minimum_performance: `minimum_performance` is a "
             "parameter of "
             "`NL`; facts and parameters share no name"
         )
@@ -389,7 +389,7 @@ def test_at_most_sixty_rules_together_with_the_parents():
 
     assert with_rules(58) == []
     assert with_rules(59) == [
-        "NL-ZH/renewal.toml:3:1 rules: on 2025-01-01 more than 60 rules are in force together"
+        "NL-ZH/renewal.toml:3:1 $.rules: on 2025-01-01 more than 60 rules are in force together"
     ]
 
 

@@ -160,14 +160,14 @@ def test_a_choice_says_where_its_settings_stand():
     line = 'limits = { calculator = "fixed", minimum = "EUR 500", maximum = "EUR 2000" }'
 
     whole, setting = (
-        ErrorDetail(message="", **limits.place()),
-        ErrorDetail(message="", **limits.place("maximum")),
+        ErrorDetail(code="wrong_value", message="", **limits.place()),
+        ErrorDetail(code="wrong_value", message="", **limits.place("maximum")),
     )
 
     assert (whole.file, whole.line, whole.column) == ("IE/products.toml", 10, 10)
     assert whole.source == line
     assert (setting.line, setting.column) == (10, line.index("maximum") + 1)
-    assert setting.path == "products[0].limits.maximum"
+    assert setting.path == "$.products[0].limits.maximum"
     assert limits.place("calculator")["column"] == line.index('"fixed"') + 1
     assert limits.place("unheard_of") == limits.place()
 
@@ -178,7 +178,9 @@ def test_a_choice_without_a_file_has_no_place():
     """
     choice = CalculatorChoice(kind="term", name="fixed", settings={"months": 6})
 
-    assert ErrorDetail(message="wrong", **choice.place("months")).place == ""
+    wrong = ErrorDetail(code="wrong_value", message="wrong", **choice.place("months"))
+
+    assert wrong.place == ""
 
 
 def test_assessing_plain_and_prepared_facts():

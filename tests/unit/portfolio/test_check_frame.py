@@ -45,15 +45,14 @@ def test_everything_is_reported_at_once():
 
     rows = good().height
     assert found == {
-        "progress": "progress: the column is missing; rules of GB read it; if it is never known, "
-        "add "
-        "a column of nulls of its type",
-        "performance": "performance: the column is missing; did you mean `perfomance`?",
-        "status": "status: expected text, not Int32",
-        "balance": f"balance: {rows:,} rows, the first is row 1, cannot be read; expected "
+        "$.progress": "$.progress: the column is missing; rules of GB read it; if it is never "
+        "known, add a column of nulls of its type",
+        "$.performance": "$.performance: the column is missing; did you mean `perfomance`?",
+        "$.status": "$.status: expected text, not Int32",
+        "$.balance": f"$.balance: {rows:,} rows, the first is row 1, cannot be read; expected "
         "GBP 0.00 to GBP "
         "10000000000.00, at most 2 decimals",
-        "days_since_funding": f"days_since_funding: {rows:,} rows, the first is row 1, "
+        "$.days_since_funding": f"$.days_since_funding: {rows:,} rows, the first is row 1, "
         "cannot be read; "
         "expected 0 days to 36600 days",
     }
@@ -64,18 +63,18 @@ def test_columns_that_say_whose_rules_apply():
     A row without a jurisdiction, or on a day without rules, cannot be assessed.
     """
     slip = faults(good().rename({"jurisdiction": "jurisdictoin"}))
-    assert slip["jurisdiction"].endswith("did you mean `jurisdictoin`?")
-    assert faults(good().drop("on"))["on"].endswith("one date can be given for all rows")
+    assert slip["$.jurisdiction"].endswith("did you mean `jurisdictoin`?")
+    assert faults(good().drop("on"))["$.on"].endswith("one date can be given for all rows")
     unknown = good().with_columns(
         jurisdiction=pl.when(pl.col("deal_id") == good()["deal_id"][1])
         .then(pl.lit("ZZ"))
         .otherwise(pl.col("jurisdiction"))
     )
     assert faults(unknown) == {
-        "jurisdiction": "jurisdiction: row 2 cannot be read; expected one of GB"
+        "$.jurisdiction": "$.jurisdiction: row 2 cannot be read; expected one of GB"
     }
     early = good().with_columns(on=pl.lit(date(1990, 1, 1)))
-    assert faults(early)["on"].endswith(
+    assert faults(early)["$.on"].endswith(
         "cannot be read; expected a day on which the jurisdiction of the row has rules"
     )
 
@@ -89,9 +88,9 @@ def test_prepared_columns_are_looked_at_too():
 
     spoilt = frame.with_columns(progress=pl.col("progress") + 10_000_000)
 
-    assert faults(spoilt, prepared=True).keys() == {"progress"}
-    assert faults(good(), prepared=True)["progress"] == (
-        "progress: expected whole numbers, as `prepare` makes them, "
+    assert faults(spoilt, prepared=True).keys() == {"$.progress"}
+    assert faults(good(), prepared=True)["$.progress"] == (
+        "$.progress: expected whole numbers, as `prepare` makes them, "
         "not Decimal(precision=18, scale=4)"
     )
 
@@ -115,8 +114,8 @@ def test_an_assessed_frame_is_not_assessed_over_itself():
     with pytest.raises(InvalidDocument) as raised:
         assess(assess(good(), shipped()), shipped())
     assert [fault.path for fault in raised.value.errors] == [
-        "outcome",
-        "eligible",
-        "failing",
-        "needs",
+        "$.outcome",
+        "$.eligible",
+        "$.failing",
+        "$.needs",
     ]

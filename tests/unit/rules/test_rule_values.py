@@ -295,8 +295,8 @@ def test_prepare_reports_every_error():
         "$.missed: expected 0 to 30",
         "$.verified: expected true or false",
         "$.growth: expected a finite number",
-        "$[7]: unknown fact",
-        "$['not a name']: unknown fact",
+        '$["7"]: unknown fact',
+        '$["not a name"]: unknown fact',
     ]
 
 

@@ -466,7 +466,7 @@ def test_steps_are_shown_in_short():
         input={"application_id": "a" * 300},
     )
     refused = attrs.evolve(step, input={}, refused=Refusal("deal_not_found", "no such deal"))
-    invalid = attrs.evolve(step, input={}, refused=InvalidDocument.of("expected text"))
+    invalid = attrs.evolve(step, input={}, refused=InvalidDocument.of("wrong_type", "text"))
 
     assert repr(step).endswith("aaa... nothing")
     assert repr(refused) == "2026-07-06T09:00:00Z fund_deal {} refused deal_not_found"

@@ -9,7 +9,15 @@ import attrs
 
 import wire_samples
 from every_case import for_every
-from holdback import InvalidDocument, Money, Refusal, wire
+from holdback import (
+    ConfigurationError,
+    HistoryError,
+    InvalidDocument,
+    Money,
+    Refusal,
+    StateError,
+    wire,
+)
 from holdback.errors import REFUSALS, ErrorDetail
 from holdback.exact_json import write_json
 from holdback.wire.converter import plain_digits
@@ -122,8 +130,13 @@ def test_an_invalid_document_is_an_invalid_request_with_every_error():
     """
     error = InvalidDocument(
         [
-            ErrorDetail(message="unknown field", path="$.compny", hint="did you mean `company`?"),
-            ErrorDetail(message="this is not JSON", line=2, column=7),
+            ErrorDetail(
+                code="unknown_field",
+                message="unknown field",
+                path="$.compny",
+                hint="did you mean `company`?",
+            ),
+            ErrorDetail(code="malformed", message="this is not JSON", line=2, column=7),
         ]
     )
     problem = wire.problem(error)
@@ -131,7 +144,28 @@ def test_an_invalid_document_is_an_invalid_request_with_every_error():
     assert (problem["status"], problem["code"]) == (422, "invalid_request")
     assert problem["detail"] == "the document has 2 faults"
     assert problem["errors"] == [
-        {"path": "$.compny", "message": "unknown field; did you mean `company`?"},
-        {"path": "$", "message": "this is not JSON (line 2, column 7)"},
+        {
+            "path": "$.compny",
+            "code": "unknown_field",
+            "message": "unknown field; did you mean `company`?",
+        },
+        {"path": "$", "code": "malformed", "message": "this is not JSON (line 2, column 7)"},
     ]
     assert json.loads(wire.write_problem(error)) == problem
+
+
+@for_every("kind", [StateError, ConfigurationError, HistoryError])
+def test_an_error_of_the_host_says_nothing_of_its_content(kind):
+    """
+    A partner cannot correct a stored state, a calculator or the evidence of the host: such an error
+    is a 500, and says nothing about the content (decisions/errors#who-is-responsible).
+    """
+    error = kind.of("wrong_value", "expected marmalade", path="$.shelf", hint="marmalade is orange")
+    problem = wire.problem(error)
+
+    assert (problem["status"], problem["code"], problem["errors"]) == (500, "internal_error", [])
+    assert problem["type"] == "urn:holdback:internal_error"
+    assert (error.status, error.errors[0].code) == (500, "wrong_value")
+    assert "marmalade" not in wire.write_problem(error).decode()
+    assert "shelf" not in wire.write_problem(error).decode()
+    assert wire.write_problem(error) == wire.write_problem(kind.of("missing", "another"))

@@ -50,7 +50,7 @@ def test_a_rule_that_always_says_the_same(require, word):
 
     assert error.message == f"the rule `same` is {word} of every deal that is assessed"
     assert error.hint == "it decides nothing; below 50% paid down no deal is assessed"
-    assert error.place == "NL/renewal.toml:30:11 rules[2].require"
+    assert error.place == "NL/renewal.toml:30:11 $.rules[2].require"
 
 
 @for_every(
@@ -98,7 +98,7 @@ def test_a_rule_of_a_product_that_always_says_the_same():
         country(), "products.toml", '"identity_verified", reason', '"progress >= 50%", reason'
     )
 
-    assert error.place == "NL/products.toml:15:50 products[0].rules[0].require"
+    assert error.place == "NL/products.toml:15:50 $.products[0].rules[0].require"
     assert error.message == "the rule `identity` is true of every application"
     assert error.hint == "it decides nothing"
     assert not [each for each in found(NL=fine) if "every" in each.message]
@@ -116,7 +116,7 @@ def test_a_rule_that_is_never_in_force():
     )
     (error,) = [each for each in found(NL=text) if "in force" in each.message]
 
-    assert error.place == "NL/products.toml:15:10 products[0].rules[0].id"
+    assert error.place == "NL/products.toml:15:10 $.products[0].rules[0].id"
     assert error.message == "the rule `identity` is never in force"
     assert error.hint == "a rule without a day between `from` and `until` decides nothing"
 
@@ -133,7 +133,7 @@ def test_the_floor_alone_is_enough():
 
     assert [(each.place, each.message, each.hint) for each in errors] == [
         (
-            "NL/renewal.toml:10:1 rules",
+            "NL/renewal.toml:10:1 $.rules",
             (
                 "from 2025-01-01 on, no rule can decline a deal at the 50% floor for anything but "
                 "`progress`"
@@ -149,7 +149,7 @@ def test_the_floor_alone_is_enough():
         (
             '"chosen"',
             '"chosn"',
-            "NL/products.toml:11:35 products[0].split_percentage.calculator",
+            "NL/products.toml:11:35 $.products[0].split_percentage.calculator",
             (
                 "no calculator `split_percentage/chosn` is registered; for split_percentage "
                 "there are "
@@ -159,31 +159,31 @@ def test_the_floor_alone_is_enough():
         (
             "months = 6 }",
             "months = 0 }",
-            "NL/products.toml:13:8 products[0].term",
+            "NL/products.toml:13:8 $.products[0].term",
             "expected at least one month",
         ),
         (
             "months = 6 }",
             "months = 6, days = 3 }",
-            "NL/products.toml:13:44 products[0].term.days",
+            "NL/products.toml:13:44 $.products[0].term.days",
             "`fixed` has no setting `days`; it has `months`",
         ),
         (
             'rate = "1.2" }',
             'rate = "0.9" }',
-            "NL/products.toml:12:15 products[0].factor_rate",
+            "NL/products.toml:12:15 $.products[0].factor_rate",
             "a factor rate is at least 1",
         ),
         (
             '"EUR 500.00"',
             "500",
-            "NL/products.toml:10:34 products[0].limits.minimum",
+            "NL/products.toml:10:34 $.products[0].limits.minimum",
             'expected an amount in quotes such as `"EUR 1000"`',
         ),
         (
             'minimum = "EUR 500.00"',
             'minimum = "EUR 5000.00"',
-            "NL/products.toml:10:10 products[0].limits",
+            "NL/products.toml:10:10 $.products[0].limits",
             "`minimum` is above `maximum`",
         ),
     ],
@@ -204,7 +204,7 @@ def test_a_passed_review(on, due):
     A `review_by` that has passed on the given day is a finding.
     """
     expected = (
-        "NL/jurisdiction.toml:11:13 review_by",
+        "NL/jurisdiction.toml:11:13 $.review_by",
         "the review was due by 2027-06-30",
         "ask risk-nl to review the files and move `review_by`",
         "2027-06-30",
@@ -226,7 +226,7 @@ def test_a_code_of_two_jurisdictions():
     mine = child(renewal=rule("few-missed", "NL-ZH-R-02", "missed_remittances_30d <= 1"))
     (error,) = [each for each in found(NL=text, NL_ZH=mine) if "code" in each.message]
 
-    assert error.place == "NL-ZH/renewal.toml:5:8 rules[0].code"
+    assert error.place == "NL-ZH/renewal.toml:5:8 $.rules[0].code"
     assert error.message == "`NL-ZH-R-02` is the code of a rule of `NL`"
     assert error.hint == "a code is never used again, in any jurisdiction"
 
@@ -251,7 +251,7 @@ def test_an_id_that_is_nearly_an_inherited_one(name, near):
 
     assert len(errors) == near
     if near:
-        assert errors[0].place == "NL-ZH/renewal.toml:4:6 rules[0].id"
+        assert errors[0].place == "NL-ZH/renewal.toml:4:6 $.rules[0].id"
         assert errors[0].message == f"`{name}` is new here, and `few-missed` is inherited"
         assert errors[0].hint == (
             "to replace that rule, name this one `few-missed`; else give it another id"
@@ -273,7 +273,7 @@ def test_a_sentence_that_may_say_unknown():
     )
     (error,) = [each for each in found(NL=text) if "is unknown" in each.message]
 
-    assert error.place == "NL/renewal.toml:31:23 rules[2].reason"
+    assert error.place == "NL/renewal.toml:31:23 $.rules[2].reason"
     assert error.source[error.column - 1 :][: error.width] == "{months_trading}"
     assert error.message == (
         "a merchant may read that `months_trading` is unknown: the rule can be false without it"

@@ -24,7 +24,7 @@ def test_an_unused_parameter():
     text = added(parameter("most", "count", ("2025-01-01", 3)))
 
     assert only(NL=text) == (
-        "NL/renewal.toml:27:1 parameters.most",
+        "NL/renewal.toml:27:1 $.parameters.most",
         "no rule reads the parameter `most`",
         "leave it out, or write the rule that needs it",
         "[parameters.most]",
@@ -63,7 +63,7 @@ def test_an_unused_parameter_of_products():
     """
     text = added(parameter("most", "count", ("2025-01-01", 3)), file="products.toml")
 
-    assert only(NL=text)[0] == "NL/products.toml:18:1 parameters.most"
+    assert only(NL=text)[0] == "NL/products.toml:18:1 $.parameters.most"
 
 
 def test_an_unused_fact():
@@ -71,7 +71,7 @@ def test_an_unused_fact():
     Evidence that nobody looks at need not be asked for.
     """
     assert only(NL=country(more=LICENCE)) == (
-        "NL/jurisdiction.toml:12:1 facts.licensed",
+        "NL/jurisdiction.toml:12:1 $.facts.licensed",
         "no rule reads the fact `licensed`",
         "leave it out, or write the rule that needs it",
         "[facts.licensed]",

@@ -50,7 +50,7 @@ def test_the_blanks_are_few_and_each_is_pointed_at():
 
     # Without a currency no amount can be read; then all that is left to fill are the amounts.
     assert found == [
-        f"SE/jurisdiction.toml:{line} {name}: this is empty; fill it in"
+        f"SE/jurisdiction.toml:{line} $.{name}: this is empty; fill it in"
         for line, name in (
             ("5:8", "name"),
             ("6:12", "currency"),

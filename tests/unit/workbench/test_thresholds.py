@@ -56,7 +56,7 @@ def test_each_value_of_a_parameter(left_out, value, since, side):
     if side is None:
         side = "where it is true"
     expected = (
-        "NL/renewal.toml:13:12 rules[0].require",
+        "NL/renewal.toml:13:12 $.rules[0].require",
         (
             f"`performance >= minimum_performance` (`performance >= {value}`), from {since} "
             "on, has no "
@@ -99,7 +99,7 @@ def test_a_literal_in_a_rule_is_a_threshold():
 
     assert found(NL=text) == [
         (
-            "NL/renewal.toml:21:12 rules[1].require",
+            "NL/renewal.toml:21:12 $.rules[1].require",
             "`missed_remittances_30d <= 3`, from 2025-01-01 on, has no example where it is false",
             "missed_remittances_30d <= 3",
         )
@@ -118,7 +118,7 @@ def test_when_is_a_threshold_too():
     )
 
     assert [(each[0], each[2]) for each in found(NL=text)] == [
-        ("NL/renewal.toml:34:9 rules[2].when", "deals_completed >= 1")
+        ("NL/renewal.toml:34:9 $.rules[2].when", "deals_completed >= 1")
     ]
 
 
@@ -206,7 +206,7 @@ def test_a_threshold_of_a_product():
 
     assert found(NL=text) == [
         (
-            "NL/products.toml:15:51 products[0].rules[0].require",
+            "NL/products.toml:15:51 $.products[0].rules[0].require",
             "`months_trading >= 6`, from 2025-01-01 on, has no example on either side",
             "months_trading >= 6",
         )
@@ -232,7 +232,7 @@ def test_an_inherited_rule_with_the_childs_parameter():
     A child's own parameter needs examples in the child (decisions/jurisdiction-folders).
     """
     expected = (
-        "NL-ZH/renewal.toml:3:1 parameters.minimum_performance",
+        "NL-ZH/renewal.toml:3:1 $.parameters.minimum_performance",
         (
             "in the inherited rule `on-pace`, `performance >= minimum_performance` "
             "(`performance >= 90%`), from "

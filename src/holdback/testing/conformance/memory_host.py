@@ -55,7 +55,7 @@ class Request:
         body = wire.read_json(self.input["body"])
         value = body.get(name) if isinstance(body, dict) else None
         if type(value) is not str:
-            raise InvalidDocument.of("expected text", path=f"$.{name}")
+            raise InvalidDocument.of("wrong_type", "expected text", path=f"$.{name}")
         return value
 
 
