@@ -7,7 +7,7 @@ so that a replay gives the stored state.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Final
 
 from pendulum import DateTime
@@ -32,7 +32,6 @@ _SLACK: Final = timedelta(days=7)
 
 def forgotten(merchant: Merchant, at: DateTime, configuration: Configuration) -> tuple[Event, ...]:
     """Return the event by which *merchant* forgets what is too old at the instant *at*, if any."""
-    today = configuration.local_day(merchant, at)
     applications = _days_before(at, configuration.memory_days)
     servicing = _days_before(at, configuration.retry_days)
     event = Forgotten(
@@ -41,22 +40,24 @@ def forgotten(merchant: Merchant, at: DateTime, configuration: Configuration) ->
         applications_before=_cut(_application_instants(merchant), applications),
         servicing_before=_cut(_servicing_instants(merchant), servicing),
         takings_before=_takings_before(merchant),
-        entries_through=tuple(_entries_through(merchant, today, configuration.memory_days)),
+        entries_through=tuple(_entries_through(merchant, at, configuration)),
     )
     return () if event == Forgotten(at=at) else (event,)
 
 
-def _days_before(at: DateTime, days: int) -> DateTime:
-    return utc(at - timedelta(days=days))
+def _days_before(at: DateTime, days: int) -> datetime:
+    # The standard library's arithmetic: pendulum's own is many times slower.
+    moment = datetime.combine(at.date(), at.time(), UTC)
+    return moment - timedelta(days=days)
 
 
-def _cut(instants: Iterator[DateTime], before: DateTime) -> DateTime | None:
+def _cut(instants: Iterator[DateTime], before: datetime) -> DateTime | None:
     """Return *before* if something is older than it by the slack, else None."""
-    oldest = min(instants, default=None)
-    return before if oldest is not None and oldest + _SLACK < before else None
+    overdue = before - _SLACK
+    return utc(before) if any(instant < overdue for instant in instants) else None
 
 
-def _closed_offer_sets(merchant: Merchant, at: DateTime, since: DateTime) -> Iterator[str]:
+def _closed_offer_sets(merchant: Merchant, at: DateTime, since: datetime) -> Iterator[str]:
     """Yield the sets that are closed, and were issued before *since* or are too many."""
     closed = [offer_set for offer_set in merchant.offer_sets if not offer_set.is_open(at)]
     too_many = len(merchant.offer_sets) - MOST_SETS
@@ -66,20 +67,25 @@ def _closed_offer_sets(merchant: Merchant, at: DateTime, since: DateTime) -> Ite
 
 
 def _application_instants(merchant: Merchant) -> Iterator[DateTime]:
+    """Yield the instants of what is remembered of applications."""
     for offer_set in merchant.closed_offer_sets:
         yield offer_set.expires_at
     for fulfilment in merchant.fulfilments:
         if fulfilment.status not in IN_FULFILMENT:
             yield fulfilment.accepted_at
-    for request in merchant.requests:
-        if isinstance(request.carried_out.receipt, ApplicationStatus):
-            yield request.at
+    yield from _first_instant(merchant, is_application=True)
 
 
 def _servicing_instants(merchant: Merchant) -> Iterator[DateTime]:
+    yield from _first_instant(merchant, is_application=False)
+
+
+def _first_instant(merchant: Merchant, *, is_application: bool) -> Iterator[DateTime]:
+    """Yield the instant of the first remembered request of a kind: they are in order."""
     for request in merchant.requests:
-        if not isinstance(request.carried_out.receipt, ApplicationStatus):
+        if isinstance(request.carried_out.receipt, ApplicationStatus) == is_application:
             yield request.at
+            return
 
 
 def _takings_before(merchant: Merchant) -> date | None:
@@ -89,8 +95,11 @@ def _takings_before(merchant: Merchant) -> date | None:
     return before if merchant.takings[0].on + _SLACK < before else None
 
 
-def _entries_through(merchant: Merchant, today: date, memory_days: int) -> Iterator[EntriesClosed]:
+def _entries_through(
+    merchant: Merchant, at: DateTime, configuration: Configuration
+) -> Iterator[EntriesClosed]:
     """Yield the deals of which entries are closed now, each with the last day that is closed."""
+    today, memory_days = configuration.local_day(merchant, at), configuration.memory_days
     for deal in merchant.deals:
         through = _closing_day(deal, today, memory_days)
         if through is not None:
@@ -104,6 +113,8 @@ def _closing_day(deal: Deal, today: date, memory_days: int) -> date | None:
     if deal.ended_on is not None:
         # Nothing more is recorded on a deal that ended so long ago.
         return today if deal.ended_on + _SLACK < memory and not _closed(deal) else None
+    if deal.entries[0].on + _SLACK >= memory and len(deal.entries) <= MOST_ENTRIES:
+        return None
     settled = [entry.on for entry in deal.entries if entry.settled]
     through = memory if settled and settled[0] + _SLACK < memory else None
     if len(settled) > MOST_ENTRIES:
