@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from holdback import wire
     from holdback.eligibility import Assessment
-    from holdback.engine import Engine, Outcome
+    from holdback.engine import Engine
     from holdback.errors import (
         ConfigurationError,
         HistoryError,
@@ -25,14 +25,17 @@ if TYPE_CHECKING:
     from holdback.jurisdictions.folder import load_jurisdictions
     from holdback.jurisdictions.jurisdiction import Jurisdictions
     from holdback.jurisdictions.rulebook import Rulebook
+    from holdback.lifecycle.application import filled_application
     from holdback.lifecycle.configuration import Links
     from holdback.lifecycle.context import Context
+    from holdback.lifecycle.decision import Outcome
     from holdback.model.acceptance import Acceptance, AcceptanceIds, BankDetails
     from holdback.model.application import Application, OffersRequest
     from holdback.model.deal import Deal, Entry
     from holdback.model.merchant import Merchant, OfferSet, Takings
     from holdback.model.offer import Offer
     from holdback.model.product import Product
+    from holdback.model.profile import Profile
     from holdback.money import Money
     from holdback.offers.calculator import (
         FactorRateCalculator,
@@ -67,6 +70,7 @@ __all__ = [
     "OffersRequest",
     "Outcome",
     "Product",
+    "Profile",
     "Reason",
     "Refusal",
     "RuleError",
@@ -75,6 +79,7 @@ __all__ = [
     "StateError",
     "Takings",
     "TermCalculator",
+    "filled_application",
     "load_jurisdictions",
     "wire",
 ]
@@ -104,8 +109,9 @@ _MODULES: Final = {
     "Offer": "model.offer",
     "OfferSet": "model.merchant",
     "OffersRequest": "model.application",
-    "Outcome": "engine",
+    "Outcome": "lifecycle.decision",
     "Product": "model.product",
+    "Profile": "model.profile",
     "Reason": "reasons",
     "Refusal": "errors",
     "RuleError": "errors",
@@ -114,6 +120,7 @@ _MODULES: Final = {
     "StateError": "errors",
     "Takings": "model.merchant",
     "TermCalculator": "offers.calculator",
+    "filled_application": "lifecycle.application",
     "load_jurisdictions": "jurisdictions.folder",
 }
 

@@ -79,10 +79,9 @@ class _Decider:
             return None
         request_id, before = self.context.request_id, self.before
         earlier = next((r for r in before.requests if r.request_id == request_id), None)
-        sets = (*before.offer_sets, *before.closed_offer_sets)
         if earlier is None and (
             self.operation.input is RequestOffers  # its handler compares with the set
-            or not any(offer_set.request_id == request_id for offer_set in sets)
+            or not any(offer_set.request_id == request_id for offer_set in before.sets)
         ):
             return None
         if earlier is None or earlier.carried_out.fingerprint != self._fingerprint():

@@ -102,7 +102,9 @@ class Draft:
         if "takings" in self.by_id:
             takings = self.by_id["takings"]
             self.by_id["takings"] = {on: takings[on] for on in sorted(takings)}
-        collections = {name: tuple(items.values()) for name, items in self.by_id.items()}
+        collections: dict[str, Any] = {
+            name: tuple(items.values()) for name, items in self.by_id.items()
+        }
         return attrs.evolve(self.base, **self.changes, **collections)
 
 

@@ -28,21 +28,38 @@ MOST_ENTRIES: Final = 2_000
 ENTRY_DAYS: Final = 60
 # What is old is forgotten together, about once a week, so that the journal stays short.
 _SLACK: Final = timedelta(days=7)
+_NO_SLACK: Final = timedelta()
 
 
 def forgotten(merchant: Merchant, at: DateTime, configuration: Configuration) -> tuple[Event, ...]:
     """Return the event by which *merchant* forgets what is too old at the instant *at*, if any."""
+    nothing = Forgotten(at=at)
+    if _forgotten(merchant, at, configuration, slack=_SLACK) == nothing:
+        return ()
+    return (_forgotten(merchant, at, configuration, slack=_NO_SLACK),)
+
+
+def _forgotten(
+    merchant: Merchant, at: DateTime, configuration: Configuration, *, slack: timedelta
+) -> Forgotten:
+    """Return what to forget if something is too old by *slack*."""
     applications = _days_before(at, configuration.memory_days)
     servicing = _days_before(at, configuration.retry_days)
-    event = Forgotten(
+    today = configuration.local_day(merchant, at)
+    memory = today - timedelta(days=configuration.memory_days)
+    closed = ((deal.id, _closing_day(deal, today, memory, slack)) for deal in merchant.deals)
+    return Forgotten(
         at=at,
         closed_offer_sets=tuple(_closed_offer_sets(merchant, at, servicing)),
-        applications_before=_cut(_application_instants(merchant), applications),
-        servicing_before=_cut(_servicing_instants(merchant), servicing),
-        takings_before=_takings_before(merchant),
-        entries_through=tuple(_entries_through(merchant, at, configuration)),
+        applications_before=_cut(_application_instants(merchant), applications, slack),
+        servicing_before=_cut(_servicing_instants(merchant), servicing, slack),
+        takings_before=_takings_before(merchant, slack),
+        entries_through=tuple(
+            EntriesClosed(deal_id=deal_id, through=day)
+            for deal_id, day in closed
+            if day is not None
+        ),
     )
-    return () if event == Forgotten(at=at) else (event,)
 
 
 def _days_before(at: DateTime, days: int) -> datetime:
@@ -51,9 +68,9 @@ def _days_before(at: DateTime, days: int) -> datetime:
     return moment - timedelta(days=days)
 
 
-def _cut(instants: Iterator[DateTime], before: datetime) -> DateTime | None:
-    """Return *before* if something is older than it by the slack, else None."""
-    overdue = before - _SLACK
+def _cut(instants: Iterator[DateTime], before: datetime, slack: timedelta) -> DateTime | None:
+    """Return *before* if something is older than it by *slack*, else None."""
+    overdue = before - slack
     return utc(before) if any(instant < overdue for instant in instants) else None
 
 
@@ -88,40 +105,26 @@ def _first_instant(merchant: Merchant, *, is_application: bool) -> Iterator[Date
             return
 
 
-def _takings_before(merchant: Merchant) -> date | None:
+def _takings_before(merchant: Merchant, slack: timedelta) -> date | None:
     if not merchant.takings:
         return None
     before = merchant.takings[-1].on - timedelta(days=TAKINGS_DAYS)
-    return before if merchant.takings[0].on + _SLACK < before else None
+    return before if merchant.takings[0].on + slack < before else None
 
 
-def _entries_through(
-    merchant: Merchant, at: DateTime, configuration: Configuration
-) -> Iterator[EntriesClosed]:
-    """Yield the deals of which entries are closed now, each with the last day that is closed."""
-    today, memory_days = configuration.local_day(merchant, at), configuration.memory_days
-    for deal in merchant.deals:
-        through = _closing_day(deal, today, memory_days)
-        if through is not None:
-            yield EntriesClosed(deal_id=deal.id, through=through)
-
-
-def _closing_day(deal: Deal, today: date, memory_days: int) -> date | None:
+def _closing_day(deal: Deal, today: date, memory: date, slack: timedelta) -> date | None:
+    """Return the last day whose entries close now, None if none do."""
     if not deal.entries:
         return None
-    memory = today - timedelta(days=memory_days)
     if deal.ended_on is not None:
         # Nothing more is recorded on a deal that ended so long ago.
-        return today if deal.ended_on + _SLACK < memory and not _closed(deal) else None
-    if deal.entries[0].on + _SLACK >= memory and len(deal.entries) <= MOST_ENTRIES:
+        closes = deal.ended_on + slack < memory and any(entry.settled for entry in deal.entries)
+        return today if closes else None
+    if deal.entries[0].on + slack >= memory and len(deal.entries) <= MOST_ENTRIES:
         return None
     settled = [entry.on for entry in deal.entries if entry.settled]
-    through = memory if settled and settled[0] + _SLACK < memory else None
+    through = memory if settled and settled[0] + slack < memory else None
     if len(settled) > MOST_ENTRIES:
         most = min(settled[-MOST_ENTRIES], today - timedelta(days=ENTRY_DAYS))
         through = most if through is None else max(through, most)
     return through if through is not None and settled[0] <= through else None
-
-
-def _closed(deal: Deal) -> bool:
-    return not any(entry.settled for entry in deal.entries)

@@ -24,7 +24,6 @@ def id_factory(namespace: uuid.UUID, *scope: str) -> IdFactory:
     >>> make_id("b", "c") == str(uuid.uuid5(uuid.NAMESPACE_URL, '["a","b","c"]'))
     True
     """
-
     # What `uuid.uuid5` does, with the part of the hash that all names share made once.
     begun = hashlib.sha1(namespace.bytes, usedforsecurity=False)
     begun.update(f"[{','.join(map(encode_basestring, scope))}".encode())

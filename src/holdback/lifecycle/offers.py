@@ -130,8 +130,7 @@ def request_offers(
 
 def _repeated(merchant: Merchant, request_id: str, digest: str) -> OfferSet | None:
     """Return the set that was issued on this request before, None for a new request."""
-    sets = (*merchant.offer_sets, *merchant.closed_offer_sets)
-    earlier = next((s for s in sets if s.request_id == request_id), None)
+    earlier = next((s for s in merchant.sets if s.request_id == request_id), None)
     if earlier is None:
         return None
     if earlier.fingerprint != digest:

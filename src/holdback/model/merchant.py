@@ -235,6 +235,12 @@ class Merchant:
         """The active deal, of which there is at most one (service 1); None without one."""
         return next((deal for deal in self.deals if deal.status == FUNDED), None)
 
+    @property
+    def sets(self) -> Iterator[OfferSet | ClosedOfferSet]:
+        """All sets of offers that are remembered, whole or not."""
+        yield from self.offer_sets
+        yield from self.closed_offer_sets
+
     def deal_of(self, deal_id: str | None) -> Deal | None:
         """Return the deal with *deal_id*, None if there is none."""
         return next((deal for deal in self.deals if deal.id == deal_id), None)
@@ -251,5 +257,7 @@ class Merchant:
     @property
     def named_sections(self) -> Iterator[str]:
         """The digests of all sections of the profile that this state names."""
-        for holder in (self, *self.offer_sets, *self.fulfilments):
+        holders: list[Merchant | OfferSet | Fulfilment]
+        holders = [self, *self.offer_sets, *self.fulfilments]
+        for holder in holders:
             yield from holder.sections.values()

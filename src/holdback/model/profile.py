@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Iterable, Mapping
-from typing import Final
+from typing import Any, Final
 
 import attrs
 from attrs import evolve, field, frozen
@@ -33,7 +33,7 @@ SALT_BYTES: Final = 16
 _DIGEST_BYTES: Final = 16
 
 
-def _salt(_: object, __: object, salt: object) -> None:
+def _salt(_: object, __: object, salt: Any) -> None:
     if salt is not None and (type(salt) is not bytes or len(salt) < SALT_BYTES):
         raise ValueError(f"expected a salt of at least {SALT_BYTES} random bytes")
 

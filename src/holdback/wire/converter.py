@@ -274,9 +274,10 @@ def _make_converter(*, rows: bool) -> Converter:
         _is_receipt, lambda value, of: _receipt(value, of, converter)
     )
     if rows:
-        for kind, write in ((Entry, _entry_row), (Takings, _takings_row)):
-            converter.register_structure_hook(kind, _rows(kind, converter))
-            converter.register_unstructure_hook(kind, write)
+        converter.register_structure_hook(Entry, _rows(Entry, converter))
+        converter.register_unstructure_hook(Entry, _entry_row)
+        converter.register_structure_hook(Takings, _rows(Takings, converter))
+        converter.register_unstructure_hook(Takings, _takings_row)
     return converter
 
 
@@ -305,7 +306,7 @@ def _is_evidence(kind: Any) -> bool:
 
 
 def _is_receipt(kind: Any) -> bool:
-    return kind == Receipt
+    return bool(kind == Receipt)
 
 
 STATES: Final = _make_converter(rows=True)

@@ -1,0 +1,158 @@
+"""Erasure: the personal data goes, and everything that was decided stays."""
+
+from __future__ import annotations
+
+import pytest
+
+from holdback import Engine, Refusal, wire
+from holdback.lifecycle.application import filled_application
+from holdback.model.profile import Profile
+from holdback.workbench.replay import SAME, replay
+from journey import BANK, Journey
+
+
+def erase(journey):
+    return journey.do("erase_profile")
+
+
+def repaid(journey):
+    """A merchant whose deal was repaid."""
+    rest = journey.entry(journey.deal.outstanding, id="rest", on=journey.today())
+    journey.remit(rest, complete_through=journey.today())
+    return journey
+
+
+def refusal_of(journey):
+    before = wire.write_merchant(journey.merchant), wire.write_profile(journey.profile)
+    with pytest.raises(Refusal) as caught:
+        erase(journey)
+    assert (wire.write_merchant(journey.merchant), wire.write_profile(journey.profile)) == before
+    return caught.value
+
+
+def test_what_must_be_kept_cannot_be_erased(journey):
+    """
+    Refused in fulfilment, with a balance, and within the days that the jurisdiction asks to keep a
+    profile for; each refusal says why.
+    """
+    journey.ask()
+    journey.accept()
+    assert "in fulfilment" in refusal_of(journey).detail
+    journey.fund()
+    assert "balance" in refusal_of(journey).detail
+    repaid(journey)
+    assert "kept for" in refusal_of(journey).detail
+    rulebook = journey.engine.jurisdictions.resolve("GB", on=journey.today())
+    journey.pass_time(days=rulebook.retain_profile_days - 1)
+    assert refusal_of(journey).code == "erasure_not_possible"
+    journey.pass_time(days=1)
+    assert erase(journey).erased
+
+
+def test_an_overpayment_may_be_due_back(funded):
+    """
+    A merchant that paid too much may be owed a refund, and has to be found for it.
+    """
+    too_much = funded.entry(funded.deal.outstanding + 1, id="all", on=funded.today())
+    funded.remit(too_much, complete_through=funded.today())
+    funded.pass_time(days=4000)
+
+    assert "overpaid" in refusal_of(funded).detail
+
+
+def test_erasure_withdraws_open_offers(journey):
+    """
+    A merchant that never had a deal is erased at once, and its open offers are withdrawn.
+    """
+    journey.ask()
+    erase(journey)
+    with pytest.raises(Refusal, match="offer_withdrawn"):
+        journey.accept()
+
+    assert journey.merchant.profile_erased
+    assert journey.profile == Profile(salt=None)
+
+
+def test_erasing_again_changes_nothing(journey):
+    """
+    An erasure that was carried out is answered again, and gives no event.
+    """
+    journey.ask()
+    erase(journey)
+    count = len(journey.events)
+
+    assert erase(journey).erased
+    assert len(journey.events) == count
+
+
+def test_after_an_erasure(journey):
+    """
+    "Eligibility is false; a retry of an acceptance still gets its answer; defaults stay counted.
+    State, journal, decisions and replay stay whole."
+    """
+    journey.ask()
+    accepted = wire.write(journey.accept())
+    offer_id = journey.acceptance.offer.offer_id
+    journey.fund()
+    repaid(journey)
+    journey.pass_time(days=4000)
+    assessment = journey.do("assess_renewal").record() if journey.merchant.active_deal else None
+    journey = erased_early(Journey())
+    again = wire.write(journey.accept(journey.acceptance.offer.offer_id))
+
+    assert assessment is None
+    assert (accepted, offer_id) == (again, journey.acceptance.offer.offer_id)
+    assert journey.engine.rebuild(journey.events) == journey.merchant
+    for event in journey.events:
+        record = getattr(event, "assessment", None)
+        if record is not None:
+            assert replay(record, journey.engine.jurisdictions).state == SAME
+
+
+def erased_early(journey):
+    """A merchant whose application was declined after its acceptance, and who was erased."""
+    journey.ask()
+    journey.accept()
+    journey.do("close_application", journey.acceptance.application_id, "declined")
+    erase(journey)
+    return journey
+
+
+def test_what_needs_the_profile_afterwards_is_refused(journey):
+    """
+    Details cannot be supplied and an application cannot be filled without a profile.
+    """
+    erased_early(journey)
+    application_id = journey.acceptance.application_id
+    with pytest.raises(Refusal, match="profile_erased"):
+        journey.do("supply_details", application_id, {"bank_details": BANK})
+    with pytest.raises(Refusal, match="profile_erased"):
+        filled_application(application_id, journey.merchant, journey.profile)
+    with pytest.raises(Refusal, match="profile_erased"):
+        journey.ask()
+
+
+def test_a_merchant_may_come_back(journey):
+    """
+    An initial application brings a profile of its own, with a new salt.
+    """
+    erased_early(journey)
+    journey.profile = Profile.new(salt=bytes(range(100, 116)))
+    journey.ask()
+    journey.accept()
+
+    assert not journey.merchant.profile_erased
+    filled = filled_application(
+        journey.acceptance.application_id, journey.merchant, journey.profile
+    )
+    assert filled.company is not None
+
+
+def test_nothing_is_erased_while_the_first_format_is_written():
+    """
+    States and events of format 1 have the personal data, so an erasure would promise too much.
+    """
+    journey = Journey(Engine.for_trial(format=1))
+    journey.ask()
+
+    assert refusal_of(journey).code == "not_possible_now"

@@ -1,0 +1,166 @@
+"""What a state forgets, and that no answer depends on it."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from holdback import Engine, Money, Refusal, Takings, load_jurisdictions, wire
+from holdback.lifecycle.events import Forgotten
+from holdback.lifecycle.forgetting import MOST_SETS, TAKINGS_DAYS
+from journey import Journey
+
+RULES = load_jurisdictions()
+
+
+def remembering(days):
+    """A merchant of an engine that forgets after these days."""
+    engine = Engine.for_trial(RULES)
+    options = {"format": 2, "memory_days": days, "retry_days": min(days, 30)}
+    configured = type(engine._configuration).for_trial(RULES, calculators={}, **options)
+    return Journey(Engine._of(configured))
+
+
+def month(journey, number):
+    """Let a month pass: weekly remittances with takings, a reversal, and a renewal when due."""
+    for week in range(4):
+        journey.pass_time(days=7)
+        today, deal = journey.today(), journey.merchant.active_deal
+        amount = Money(70_000 + number * 100 + week, deal.repayment_amount.currency)
+        journey.do("record_takings", [Takings(on=today, amount=amount)], complete_through=today)
+        share = min(deal.outstanding, deal.repayment_amount.minor // 30)
+        entry = journey.entry(share, id=f"e-{number}-{week}", on=today, takings=amount)
+        journey.remit(entry, complete_through=today)
+        if week == 3 and number % 3 == 0:
+            back = journey.entry(share, id=f"back-{number}", on=today, reverses=entry.id)
+            journey.remit(back, complete_through=today)
+    if journey.deal.progress >= 80 * 10**4:
+        checked = {"credit_score": 700, "credit_checked_on": journey.today().isoformat()}
+        journey.ask(renewal=True, evidence=checked)
+        if any(product.offers for product in journey.offers.products):
+            journey.accept(bank_details=None)
+            journey.fund()
+
+
+def answers(journey):
+    """What can be asked of a merchant now, without the transactions that are no longer held."""
+    deals = [
+        {name: value for name, value in wire.to_dict(deal).items() if name != "transactions"}
+        for deal in journey.do("look_up").deals
+    ]
+    assessment = journey.do("assess_renewal")
+    checks = wire.to_dict(journey.do("required_checks", journey.request(renewal=True)))
+    return deals, assessment.record(), checks
+
+
+def test_no_answer_depends_on_what_was_forgotten():
+    """
+    A merchant of which little is remembered is answered as one of which everything is.
+    """
+    short, long = remembering(60), remembering(100_000)
+    for journey in (short, long):
+        journey.ask()
+        journey.accept()
+        journey.fund()
+    for number in range(1, 31):
+        month(short, number)
+        month(long, number)
+        assert answers(short) == answers(long)
+
+    forgotten = [event for event in short.events if isinstance(event, Forgotten)]
+    assert forgotten
+    assert len(short.merchant.deals) == len(long.merchant.deals) > 1
+    assert len(wire.write_merchant(short.merchant)) * 2 < len(wire.write_merchant(long.merchant))
+    assert short.engine.rebuild(short.events) == short.merchant
+
+
+def test_a_closed_set_is_remembered_by_its_statuses(journey):
+    """
+    A late acceptance, and a late repetition of a request, are answered from the stub.
+    """
+    journey.ask(request_id="first")
+    offer_id = journey.first_offer().offer_id
+    journey.now = journey.offers.expires_at + timedelta(days=31)
+    journey.ask()
+    assert [closed.request_id for closed in journey.merchant.closed_offer_sets] == ["first"]
+    with pytest.raises(Refusal, match="offers_expired"):
+        journey.accept(offer_id)
+    with pytest.raises(Refusal, match="request_conflict"):
+        journey.ask(request_id="first", currency="GBP", intended_use_of_funds="a boat")
+    with pytest.raises(Refusal, match="offers_expired"):
+        journey.ask(request_id="first")
+
+
+def test_a_set_is_forgotten_after_memory_days(journey):
+    """
+    Then an old `offer_id` is `offer_not_found`.
+    """
+    journey.ask()
+    offer_id = journey.first_offer().offer_id
+    for _ in range(5):
+        journey.pass_time(days=100)
+        journey.ask()
+    with pytest.raises(Refusal, match="offer_not_found"):
+        journey.accept(offer_id)
+
+
+def test_a_second_credit_check_stays_due_when_its_set_is_forgotten(journey):
+    """
+    "What still matters is kept by itself": the instant from which a second check is due.
+    """
+    journey.ask()
+    expired_at = journey.offers.expires_at
+    for _ in range(5):
+        journey.pass_time(days=100)
+        journey.do("record_takings", [Takings(on=journey.today(), amount=Money.of(1, "GBP"))])
+    checks = journey.do("required_checks", journey.request()).checks
+
+    assert not journey.merchant.offer_sets
+    assert not journey.merchant.closed_offer_sets
+    assert journey.merchant.credit_check_due.expired_at == expired_at
+    assert [check.name for check in checks if check.not_before] == ["consumer_credit"]
+
+
+def test_sets_are_bounded_however_often_a_partner_asks(journey):
+    """
+    Open sets and those closed lately are never more than the bound, and none is refused for it.
+    """
+    for _ in range(4):
+        for _ in range(MOST_SETS):
+            journey.ask()
+            journey.pass_time(minutes=1)
+        journey.now = journey.offers.expires_at
+    journey.ask()
+
+    assert len(journey.merchant.offer_sets) <= MOST_SETS
+
+
+def test_days_of_takings_are_bounded(journey):
+    """
+    Twice the days that an average needs, and a week until they are forgotten together.
+    """
+    for _ in range(400):
+        journey.pass_time(days=1)
+        journey.do("record_takings", [Takings(on=journey.today(), amount=Money.of(1, "GBP"))])
+        assert len(journey.merchant.takings) <= TAKINGS_DAYS + 9
+
+    forgotten = [event for event in journey.events if isinstance(event, Forgotten)]
+    assert len(forgotten) < 70, "about once a week"
+
+
+def test_entries_of_a_long_deal_are_bounded(funded):
+    """
+    A deal that runs for years keeps its totals and the entries of the days that can still change.
+    """
+    paid = 0
+    for number in range(700):
+        funded.pass_time(days=1)
+        funded.remit(funded.entry(10, id=f"e-{number}", on=funded.today()))
+        paid += 10
+
+    assert len(funded.deal.entries) <= 400 + 9
+    assert funded.deal.remitted.minor == paid
+    assert funded.deal.closed_entries.remitted.minor > 0
+    with pytest.raises(Refusal, match="deal_closed_to_entries"):
+        funded.remit(funded.entry(10, id="e-0", on=funded.deal.funded_on))
