@@ -23,6 +23,7 @@ from decimal import (
     Overflow,
 )
 from types import MappingProxyType
+from functools import lru_cache
 from typing import Final, Literal, TypeAlias
 
 from holdback.errors import InvalidValue
@@ -75,6 +76,8 @@ def read_decimal(text: str) -> Decimal:
 # -- scaling
 
 
+# Rates, percentages and terms of a rulebook are few, and are scaled in every request.
+@lru_cache(maxsize=1_024, typed=True)
 def scaled(value: Decimal | int, places: int) -> int:
     """
     Return *value* as an integer of 10**-*places*, exactly.

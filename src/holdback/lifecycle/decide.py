@@ -150,7 +150,7 @@ class _Decider:
         """Return the events that follow from the operation's own: what is forgotten, announced."""
         following: tuple[Event, ...] = ()
         if decision.events and not self._first_format:
-            following = forgotten(after, self.context.at, self.configuration)
+            following = forgotten(self.before, after, self.context.at, self.configuration)
         due = self.operation.announces == "always" or (
             self.operation.announces == "with events" and decision.events
         )

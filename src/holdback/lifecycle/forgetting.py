@@ -31,12 +31,30 @@ _SLACK: Final = timedelta(days=7)
 _NO_SLACK: Final = timedelta()
 
 
-def forgotten(merchant: Merchant, at: DateTime, configuration: Configuration) -> tuple[Event, ...]:
-    """Return the event by which *merchant* forgets what is too old at the instant *at*, if any."""
+def forgotten(
+    before: Merchant, merchant: Merchant, at: DateTime, configuration: Configuration
+) -> tuple[Event, ...]:
+    """
+    Return the event by which *merchant* forgets what is too old at the instant *at*, if any.
+
+    *before* is the merchant before the operation: what is old is looked for once a day.
+    """
+    if _was_looked_at(before, at):
+        return ()
     nothing = Forgotten(at=at)
     if _forgotten(merchant, at, configuration, slack=_SLACK) == nothing:
         return ()
     return (_forgotten(merchant, at, configuration, slack=_NO_SLACK),)
+
+
+def _was_looked_at(before: Merchant, at: DateTime) -> bool:
+    """Return whether the merchant was looked at on this day, and cannot hold too much since."""
+    seen = before.last_seen_at
+    return (
+        seen is not None
+        and (seen.year, seen.month, seen.day) == (at.year, at.month, at.day)
+        and len(before.offer_sets) < MOST_SETS
+    )
 
 
 def _forgotten(

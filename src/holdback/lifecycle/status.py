@@ -58,6 +58,8 @@ def check_evidence(
         ConfigurationError: naming every fact that is not evidence and every invalid value.
     """
     catalogue = rulebook.catalogue
+    if not evidence:
+        return (None,) * len(catalogue.facts)
     declared = (fact.name for fact in catalogue.facts[BUILT_IN_FACTS:])
     allowed = (*(EVIDENCE_FACTS if known_merchant else INITIAL_EVIDENCE), *declared)
     errors = [_not_evidence(str(name)[:60], allowed) for name in evidence if name not in allowed]

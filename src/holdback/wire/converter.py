@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
+from functools import lru_cache
 from types import GenericAlias
 from typing import Any, Final, TypeVar, get_args, get_origin
 
@@ -126,6 +127,8 @@ def _in_order(value: Json) -> Json:
     return value
 
 
+# As for `exact_numbers.scaled`.
+@lru_cache(maxsize=1_024)
 def plain_digits(value: Decimal) -> str:
     """
     Return *value* in plain digits without trailing zeros.
