@@ -76,8 +76,6 @@ def read_decimal(text: str) -> Decimal:
 # -- scaling
 
 
-# Rates, percentages and terms of a rulebook are few, and are scaled in every request.
-@lru_cache(maxsize=1_024, typed=True)
 def scaled(value: Decimal | int, places: int) -> int:
     """
     Return *value* as an integer of 10**-*places*, exactly.
@@ -90,6 +88,14 @@ def scaled(value: Decimal | int, places: int) -> int:
     """
     if type(value) is int:
         return value * int(10**places)
+    if type(value) is Decimal and value.is_finite():
+        return _scaled(value, places)
+    return int(_shifted(value, places))  # it raises
+
+
+# Rates, percentages and terms of a rulebook are few, and are scaled in every request.
+@lru_cache(maxsize=1_024)
+def _scaled(value: Decimal, places: int) -> int:
     shifted = _shifted(value, places)
     try:
         return int(whole(shifted))
