@@ -60,6 +60,8 @@ TABLE = MappingProxyType(
             # tests/hostile
             ("hostile expressions", 20_000, 200_000),
             ("hostile documents", 2_000, 20_000),
+            # tests/formats
+            ("documents that the first version reads again", 80, 325),
             # tests/hosts
             ("sets of offers raced for on each database", 25, 500),
             ("processes killed on each database", 2, 6),
