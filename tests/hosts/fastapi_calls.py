@@ -76,7 +76,8 @@ class Service:
             headers["Content-Type"] = "application/json"
         if idempotency is not None:
             headers["Idempotency-Key"] = idempotency
-        headers |= more.pop("headers", {})
+        given = more.pop("headers", {})  # pairs, where one header is sent twice
+        headers = [*headers.items(), *given] if isinstance(given, list) else headers | given
         content = body if isinstance(body, bytes | None) else payloads.as_json(body)
         more = {"content": content, **more}
 

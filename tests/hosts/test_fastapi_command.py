@@ -44,7 +44,7 @@ def test_a_wrong_configuration_is_refused_at_the_start(tmp_path):
         ('[[agents]]\nname = "a"\nkey_sha256 = "HASH"\n' * 2, "the same name"),
         (
             "".join(f'[[agents]]\nname = "{name}"\nkey_sha256 = "HASH"\n' for name in "ab"),
-            "the same key",
+            "one key is given twice",
         ),
         ('[[partner]]\nname = "acme"', "only"),
         ('[[partners]]\nname = "acme"', r"partners\[0\]: expected the keys name, key_sha256"),

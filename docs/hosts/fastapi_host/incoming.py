@@ -40,14 +40,25 @@ async def from_agent(request: Request):
 
 
 def _caller(request, kind):
-    scheme, _, key = request.headers.get("authorization", "").partition(" ")
-    caller = request.app.state.partners.with_key(key) if scheme.lower() == "bearer" else None
+    key, caller = request.app.state.partners.with_key(_bearer(request))
     if caller is None:
         raise Problem(UNAUTHORIZED)
-    note_of(request).caller = caller.caller
+    note = note_of(request)
+    note.caller, note.key_name = caller.caller, key.name
+    if not key.valid(request.app.state.host.clock()):
+        raise Problem(UNAUTHORIZED)
     if not isinstance(caller, kind):
         raise Problem(FORBIDDEN)
     return caller
+
+
+def _bearer(request):
+    """Return the key that was sent. Of two, a proxy may have read the other one."""
+    sent = request.headers.getlist("authorization")
+    scheme, _, key = sent[0].partition(" ") if len(sent) == 1 else ("", "", "")
+    if scheme.lower() != "bearer" or not key:
+        raise Problem(UNAUTHORIZED)
+    return key
 
 
 async def _incoming(request, caller):

@@ -49,6 +49,7 @@ class Note:
 
     request_id: str = field(factory=lambda: str(uuid4()))
     caller: str | None = None
+    key_name: str | None = None
     code: str | None = None
     attempts: int = 0
 
@@ -91,6 +92,7 @@ class RequestLog:
             "request",
             request_id=note.request_id,
             caller=note.caller,
+            key_name=note.key_name,
             method=scope["method"],
             route=getattr(route, "path_format", None),
             status=status,

@@ -3,16 +3,20 @@ The callers: partners and agents, with their keys.
 
 A key is never stored, only its SHA-256. Keys are random (`secrets.token_urlsafe(32)`), so a plain
 hash is enough: no dictionary attack can guess them.
+
+A caller may have several keys at once, so that one can be replaced without a gap. The file changes
+only when a process starts, so a key can begin and end on its own, at its `from` and `until`.
 """
 
 import hashlib
 import re
 import tomllib
+from datetime import datetime
 from hmac import compare_digest
 from pathlib import Path
 
 from attrs import field, fields, frozen
-from attrs.validators import instance_of, optional
+from attrs.validators import deep_iterable, instance_of, optional
 
 
 def like(pattern, expected):
@@ -32,6 +36,37 @@ name_like = like(
     "1 to 64 of a-z, 0-9, `.`, `_` and `-`, starting with a letter or a digit",
 )
 sha256_like = like(r"[0-9a-f]{64}", "64 hex digits")
+IN_FILE = {"since": "from"}  # the name in the file of an attribute that Python cannot call so
+
+
+def instant(_, attribute, value):
+    """Refuse what is not an instant, such as a date, or a time without its offset."""
+    if not isinstance(value, datetime) or value.utcoffset() is None:
+        name = IN_FILE.get(attribute.name, attribute.name)
+        raise ValueError(f"{name}: expected an instant, such as 2027-01-01T00:00:00Z")
+
+
+@frozen(kw_only=True)
+class Key:
+    """
+    One key of a caller, valid from `since` until just before `until`; None is without a limit.
+
+    `name` is for the log, which shows whether a key is still used.
+    """
+
+    sha256: str = field(repr=False, validator=sha256_like)
+    name: str | None = field(default=None, validator=optional(name_like))
+    since: datetime | None = field(default=None, validator=optional(instant))
+    until: datetime | None = field(default=None, validator=optional(instant))
+
+    def __attrs_post_init__(self):
+        if self.since is not None and self.until is not None and self.since >= self.until:
+            raise ValueError("until: expected an instant after `from`")
+
+    def valid(self, at):
+        """Return whether the key is valid at this instant."""
+        started = self.since is None or self.since <= at
+        return started and (self.until is None or at < self.until)
 
 
 @frozen(kw_only=True)
@@ -45,11 +80,31 @@ class Webhook:
 
 
 @frozen(kw_only=True)
-class Partner:
-    """One partner. All of its merchants are in one `jurisdiction`."""
+class Caller:
+    """A caller with at least one key: `key_sha256` for one without a limit, `keys` for others."""
 
     name: str = field(validator=name_like)
-    key_sha256: str = field(repr=False, validator=sha256_like)
+    key_sha256: str | None = field(default=None, repr=False, validator=optional(sha256_like))
+    keys: tuple[Key, ...] = field(default=(), validator=deep_iterable(instance_of(Key)))
+
+    def __attrs_post_init__(self):
+        if not self.all_keys:
+            raise ValueError("key_sha256: expected this digest of a key, or `keys`")
+        names = [key.name for key in self.keys if key.name is not None]
+        if len(set(names)) < len(names):
+            raise ValueError("keys: two keys have the same name")
+
+    @property
+    def all_keys(self):
+        """All keys, also those that are not valid now."""
+        first = () if self.key_sha256 is None else (Key(sha256=self.key_sha256),)
+        return (*first, *self.keys)
+
+
+@frozen(kw_only=True)
+class Partner(Caller):
+    """One partner. All of its merchants are in one `jurisdiction`."""
+
     jurisdiction: str = field(validator=like(".+", "the code of a jurisdiction"))
     webhook: Webhook | None = field(default=None, validator=optional(instance_of(Webhook)))
 
@@ -60,11 +115,8 @@ class Partner:
 
 
 @frozen(kw_only=True)
-class Agent:
+class Agent(Caller):
     """One of the service's own agents, who fulfil applications (service 1)."""
-
-    name: str = field(validator=name_like)
-    key_sha256: str = field(repr=False, validator=sha256_like)
 
     @property
     def caller(self):
@@ -78,24 +130,27 @@ class Partners:
 
     partners: tuple[Partner, ...] = ()
     agents: tuple[Agent, ...] = ()
+    _owners: tuple[tuple[Key, Caller], ...] = field(init=False, repr=False, eq=False)
 
     def __attrs_post_init__(self):
         callers = (*self.partners, *self.agents)
         if len({caller.caller for caller in callers}) < len(callers):
             raise ValueError("two partners, or two agents, have the same name")
-        if len({caller.key_sha256 for caller in callers}) < len(callers):
-            raise ValueError("two partners or agents have the same key")
+        owners = tuple((key, caller) for caller in callers for key in caller.all_keys)
+        if len({key.sha256 for key, _ in owners}) < len(owners):
+            raise ValueError("one key is given twice; each caller has keys of its own")
+        object.__setattr__(self, "_owners", owners)
 
     def named(self, name):
         """Return the partner with this name, or None."""
         return next((partner for partner in self.partners if partner.name == name), None)
 
     def with_key(self, key):
-        """Return the partner or agent with this key, or None, in constant time."""
-        digest, match = sha256(key), None
-        for caller in (*self.partners, *self.agents):  # no early exit: timing would tell
-            if compare_digest(caller.key_sha256, digest):
-                match = caller
+        """Return the `Key` and its owner, or None twice, in constant time; it may have expired."""
+        digest, match = sha256(key), (None, None)
+        for pair in self._owners:  # no early exit: timing would tell
+            if compare_digest(pair[0].sha256, digest):
+                match = pair
         return match
 
 
@@ -113,25 +168,39 @@ def read_partners(path):
     """
     document = tomllib.loads(Path(path).read_text(encoding="utf-8"))
     partners = []
-    for number, table in enumerate(document.pop("partners", [])):
-        place = f"{path}: $.partners[{number}]"
+    for place, table in _tables(document, "partners", f"{path}: $."):
         if "webhook" in table:
             table["webhook"] = _read(Webhook, table["webhook"], f"{place}.webhook")
-        partners.append(_read(Partner, table, place))
+        partners.append(_read_caller(Partner, place, table))
     agents = [
-        _read(Agent, table, f"{path}: $.agents[{number}]")
-        for number, table in enumerate(document.pop("agents", []))
+        _read_caller(Agent, place, table)
+        for place, table in _tables(document, "agents", f"{path}: $.")
     ]
     if document:
         raise ValueError(f"{path}: expected only [[partners]] and [[agents]]")
     return Partners(partners=tuple(partners), agents=tuple(agents))
 
 
+def _read_caller(kind, place, table):
+    keys = [_read(Key, key, inside) for inside, key in _tables(table, "keys", f"{place}.")]
+    return _read(kind, table | {"keys": tuple(keys)}, place)
+
+
+def _tables(table, name, prefix):
+    """Take the array of tables *name* out of *table*, each with its place."""
+    tables = table.pop(name, [])
+    if not isinstance(tables, list) or not all(isinstance(inside, dict) for inside in tables):
+        raise ValueError(f"{prefix}{name}: expected an array of tables")
+    return [(f"{prefix}{name}[{number}]", inside) for number, inside in enumerate(tables)]
+
+
 def _read(kind, table, place):
+    names = {
+        IN_FILE.get(attribute.name, attribute.name): attribute.name for attribute in fields(kind)
+    }
     try:
-        return kind(**table)
+        return kind(**{names[name]: value for name, value in table.items()})
     except ValueError as error:
         raise ValueError(f"{place}.{error}") from None
-    except TypeError:  # a key is missing or unknown
-        keys = ", ".join(attribute.name for attribute in fields(kind))
-        raise ValueError(f"{place}: expected the keys {keys}") from None
+    except (AttributeError, KeyError, TypeError):  # not a table, or a key is unknown or missing
+        raise ValueError(f"{place}: expected the keys {', '.join(names)}") from None
