@@ -104,8 +104,8 @@ def test_the_log_has_no_personal_data(merchant, output, monkeypatch):
 
 def test_a_request_is_one_line(merchant, output):
     """
-    A request is logged in one line: when, its id, partner and key, method, route template, status,
-    problem code, attempts and milliseconds.
+    A request is logged in one line: when, its id, partner, key and client, method, route template,
+    status, problem code, attempts, the digests of its body and of the rules, and milliseconds.
     """
     merchant.ask()
     merchant.accept("00000000-0000-5000-8000-000000000000")
@@ -118,11 +118,14 @@ def test_a_request_is_one_line(merchant, output):
         "request_id",
         "caller",
         "key_name",
+        "client",
         "method",
         "route",
         "status",
         "code",
         "attempts",
+        "body_digest",
+        "rulebook_digest",
         "milliseconds",
     ]
     assert (first["caller"], first["method"], first["route"]) == (

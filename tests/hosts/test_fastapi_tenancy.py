@@ -24,13 +24,14 @@ def theirs(request, tmp_path_factory):
 
 
 def same(replies):
-    """Return whether all replies are equal, headers included, and are 404."""
+    """Return whether all replies are equal, headers included, and are 404; each has a random id."""
+    ids = {reply.headers.pop("x-request-id") for reply in replies}
     distinct = {
         (reply.status_code, reply.content, tuple(sorted(reply.headers.items())))
         for reply in replies
     }
     (status,) = {reply.status_code for reply in replies}
-    return len(distinct) == 1 and status == 404
+    return len(distinct) == 1 and status == 404 and len(ids) == len(replies)
 
 
 def test_offers_for_another_partners_provider_id(theirs):

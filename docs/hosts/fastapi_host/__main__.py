@@ -14,6 +14,7 @@ sys.path[0] = str(Path(__file__).resolve().parents[1])  # the folder that holds 
 
 from fastapi_host import logs, sample
 from fastapi_host.app import create_app, now
+from fastapi_host.client_address import HEADERS, Proxies
 from fastapi_host.partners import read_partners
 from fastapi_host.review import review
 from fastapi_host.store import ISOLATION_LEVELS
@@ -57,7 +58,14 @@ def main():
             ids = sample.fill(app.state.host)
             base = f"http://{options.host}:{options.port}"
             print(TRY.format(base=base, kept=kept, **sample.KEYS, **ids), flush=True)
-        uvicorn.run(app, host=options.host, port=options.port, access_log=False, log_level="error")
+        uvicorn.run(
+            app,
+            host=options.host,
+            port=options.port,
+            access_log=False,
+            log_level="error",
+            proxy_headers=False,  # uvicorn would believe any client that connects from this machine
+        )
 
 
 def _options():
@@ -76,6 +84,15 @@ def _options():
     url = os.environ.get("HOLDBACK_DATABASE_URL")
     parser.add_argument("--database", help="URL; default HOLDBACK_DATABASE_URL")
     parser.add_argument("--isolation-level", choices=ISOLATION_LEVELS, help="for PostgreSQL")
+    parser.add_argument(
+        "--trusted-proxies", type=int, default=0, help="the number of proxies in front of this host"
+    )
+    parser.add_argument(
+        "--forwarded-header",
+        choices=HEADERS,
+        default=HEADERS[0],
+        help="the header to which they add the client's address",
+    )
     options = parser.parse_args()
     if options.sample and url and options.database is None:
         # The variable names a service's own database, which sample data must not get into.
@@ -108,6 +125,7 @@ def _app(options):
         checks=checks,
         database_url=options.database,
         isolation_level=options.isolation_level,
+        proxies=Proxies(options.trusted_proxies, options.forwarded_header),
     )
 
 

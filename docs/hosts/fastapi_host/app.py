@@ -11,8 +11,10 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from fastapi_host import outbox, problems, schemas
 from fastapi_host.attempts import NOT_FOUND, Host, MerchantRequest
+from fastapi_host.client_address import Proxies
 from fastapi_host.incoming import Incoming, from_agent, from_partner, question_from_partner
-from fastapi_host.logs import RequestLog, note_of
+from fastapi_host.logs import note_of
+from fastapi_host.outermost import Outermost
 from fastapi_host.problems import UNAVAILABLE, Problem
 from fastapi_host.store import Store
 from holdback import Refusal, wire
@@ -35,13 +37,14 @@ def create_app(  # noqa: PLR0913 - one keyword for each thing that a host decide
     database_url="sqlite:///holdback.db",
     isolation_level=None,
     clock=now,
+    proxies=Proxies(),  # noqa: B008 - it is frozen
 ):
     """
     Return the service as an ASGI application.
 
     `engine` is a `holdback.Engine`, and `partners` the `Partners` that may call.
     `checks(partner, request, required)` returns the evidence that `required` names, and `clock()`
-    the time. `isolation_level` is for PostgreSQL alone.
+    the time. `isolation_level` is for PostgreSQL alone. `proxies` are those in front of this host.
     """
     for partner in partners.partners:
         engine.jurisdictions.zone(partner.jurisdiction)  # fails at the start if it is unknown
@@ -65,7 +68,7 @@ def create_app(  # noqa: PLR0913 - one keyword for each thing that a host decide
         redoc_url=None,
     )
     app.state.host, app.state.store, app.state.partners = host, store, partners
-    app.add_middleware(RequestLog)
+    app.add_middleware(Outermost, proxies=proxies)
     problems.install(app, note_of)
     _for_partners(app, host)
     _for_agents(app, host, partners)

@@ -17,6 +17,7 @@ from attrs import evolve, field, frozen
 from sqlalchemy.exc import IntegrityError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as NoConnection
 
+from fastapi_host.decisions import rulebook_digest, rulebook_digest_of_look_up
 from fastapi_host.logs import Note, log
 from fastapi_host.partners import Partner
 from fastapi_host.problems import CHECKS_FAILED, INTERNAL_ERROR, UNAVAILABLE, Problem
@@ -79,6 +80,7 @@ class Host:
         merchant = self._merchant(stored, merchant_request)
         context = self._context(merchant_request)
         outcome = self.engine.carry_out(merchant, merchant_request.command(merchant), context)
+        merchant_request.note.rulebook_digest = rulebook_digest(outcome)
         reply = wire.write(outcome.reply)
         row = {
             "caller": merchant_request.caller,
@@ -145,7 +147,11 @@ class Host:
 
         def attempt():
             merchant = self._merchant(self._find(merchant_request), merchant_request)
-            return wire.write(self.engine.look_up(merchant, self._context(merchant_request)).reply)
+            context = self._context(merchant_request)
+            reply = self.engine.look_up(merchant, context).reply
+            digest = rulebook_digest_of_look_up(self.engine.jurisdictions, merchant, context.at)
+            merchant_request.note.rulebook_digest = digest
+            return wire.write(reply)
 
         return retry(attempt, merchant_request.note)
 

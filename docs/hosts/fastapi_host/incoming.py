@@ -1,6 +1,8 @@
-"""Incoming requests: the caller's key, the body within its limit, the idempotency key."""
+"""Incoming requests: the caller's key, the body within its limits, the idempotency key."""
 
+import asyncio
 import hashlib
+import hmac
 import re
 
 from attrs import frozen
@@ -8,10 +10,22 @@ from fastapi import Request
 
 from fastapi_host.logs import note_of
 from fastapi_host.partners import Agent, Partner
-from fastapi_host.problems import FORBIDDEN, NOT_JSON, TOO_LARGE, UNAUTHORIZED, Problem
+from fastapi_host.problems import (
+    ENCODED,
+    FORBIDDEN,
+    NOT_JSON,
+    NOT_UTF_8,
+    SEVERAL_TYPES,
+    TOO_LARGE,
+    TOO_SLOW,
+    UNAUTHORIZED,
+    Problem,
+)
 from holdback import InvalidDocument, wire
 
 VISIBLE_ASCII = re.compile("[!-~]{1,255}")
+BODY_SECONDS = 20  # from the first look at a body until all of it is here
+CHARSET = re.compile(r";\s*charset\s*=\s*\"?([^\";]*)", re.IGNORECASE)
 
 
 @frozen
@@ -26,17 +40,18 @@ class Incoming:
 
 async def question_from_partner(request: Request):
     """A partner's question; it changes nothing, so it needs no idempotency key."""
-    return Incoming(_caller(request, Partner))
+    caller, _ = _caller(request, Partner)
+    return Incoming(caller)
 
 
 async def from_partner(request: Request):
     """A partner's request."""
-    return await _incoming(request, _caller(request, Partner))
+    return await _incoming(request, *_caller(request, Partner))
 
 
 async def from_agent(request: Request):
     """An agent's request."""
-    return await _incoming(request, _caller(request, Agent))
+    return await _incoming(request, *_caller(request, Agent))
 
 
 def _caller(request, kind):
@@ -49,7 +64,7 @@ def _caller(request, kind):
         raise Problem(UNAUTHORIZED)
     if not isinstance(caller, kind):
         raise Problem(FORBIDDEN)
-    return caller
+    return caller, key
 
 
 def _bearer(request):
@@ -61,25 +76,70 @@ def _bearer(request):
     return key
 
 
-async def _incoming(request, caller):
-    key = request.headers.get("idempotency-key")
-    if key is not None and VISIBLE_ASCII.fullmatch(key) is None:
-        message = "expected 1 to 255 visible ASCII characters"
-        raise InvalidDocument.of("wrong_value", message, path="$.header.Idempotency-Key")
+async def _incoming(request, caller, key):
+    idempotency_key = _idempotency_key(request)
     body = await _body(request)
-    content_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if body and content_type != "application/json":
-        raise Problem(NOT_JSON)
+    if body:
+        _check_content(request.headers)
+        note_of(request).body_digest = _digest(key, body)
     # The path names the operation and the merchant, so it is part of the fingerprint.
     path = request.scope["path"].encode("utf-8", "surrogatepass")
-    return Incoming(caller, body, key, hashlib.sha256(path + b"\n" + body).hexdigest())
+    fingerprint = hashlib.sha256(path + b"\n" + body).hexdigest()
+    return Incoming(caller, body, idempotency_key, fingerprint)
+
+
+def _idempotency_key(request):
+    sent = request.headers.getlist("idempotency-key")
+    if not sent:
+        return None
+    if len(sent) > 1:
+        message = f"expected one key for one request; {len(sent)} were sent"
+    elif not sent[0]:
+        message = "the key is empty; send 1 to 255 visible ASCII characters, or no such header"
+    elif VISIBLE_ASCII.fullmatch(sent[0]) is None:
+        message = "expected 1 to 255 visible ASCII characters"
+    else:
+        return sent[0]
+    raise InvalidDocument.of("wrong_value", message, path="$.header.Idempotency-Key")
 
 
 async def _body(request):
-    """Read the body, at most up to its limit; its Content-Length is not trusted."""
+    """Read the body, at most up to its limits; its Content-Length is not trusted."""
     body = bytearray()
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > wire.REQUEST_LIMIT:
-            raise Problem(TOO_LARGE)
+    try:
+        async with asyncio.timeout(BODY_SECONDS):
+            async for chunk in request.stream():
+                body += chunk
+                if len(body) > wire.REQUEST_LIMIT:
+                    raise Problem(TOO_LARGE)
+    except TimeoutError:
+        raise Problem(TOO_SLOW) from None
     return bytes(body)
+
+
+def _check_content(headers):
+    """Refuse a body that is not plain JSON in UTF-8, as its headers say."""
+    if {coding.strip().lower() for coding in _values(headers, "content-encoding")} - {"identity"}:
+        raise Problem(ENCODED)
+    types = headers.getlist("content-type")
+    if len(types) > 1:
+        raise Problem(SEVERAL_TYPES)
+    content_type = types[0] if types else ""
+    if content_type.partition(";")[0].strip().lower() != "application/json":
+        raise Problem(NOT_JSON)
+    if {charset.strip().lower() for charset in CHARSET.findall(content_type)} - {"utf-8", "utf8"}:
+        raise Problem(NOT_UTF_8)
+
+
+def _values(headers, name):
+    sent = headers.getlist(name)
+    return ",".join(sent).split(",") if sent else []
+
+
+def _digest(key, body):
+    """
+    Return a digest of the body for the log, which the caller can make too.
+
+    It is keyed, because a plain one would let a reader of the log find a short body by trying.
+    """
+    return hmac.digest(bytes.fromhex(key.sha256), body, "sha256").hex()

@@ -33,14 +33,35 @@ FORBIDDEN = Kind(
 )
 NOT_FOUND = Kind(404, "not_found", "There is no such resource", "this path does not exist")
 NOT_ALLOWED = Kind(405, "method_not_allowed", "The method is not allowed", "see the header `Allow`")
+TOO_SLOW = Kind(408, "too_slow", "The body did not arrive in time", RETRY)
 TOO_LARGE = Kind(413, "too_large", "The body is too large", LIMIT)
 NOT_JSON = Kind(415, "not_json", "The body is not JSON", "send it as `application/json`")
+SEVERAL_TYPES = Kind(
+    415,
+    "not_json",
+    "The body has several content types",
+    "send one header `Content-Type: application/json`",
+)
+NOT_UTF_8 = Kind(
+    415,
+    "not_utf_8",
+    "The body is not in UTF-8",
+    "send JSON in UTF-8, with `charset=utf-8` or without a `charset`",
+)
+ENCODED = Kind(415, "encoded", "The body is compressed", "send it without `Content-Encoding`")
 INVALID_REQUEST = Kind(422, "invalid_request", "The request is not valid", "`errors` says what")
 INTERNAL_ERROR = Kind(500, "internal_error", "Something went wrong", "send the request again")
 UNAVAILABLE = Kind(503, "unavailable", "The service is busy", RETRY)
 CHECKS_FAILED = Kind(503, "checks_failed", "The checks could not be made", RETRY)
 BY_STATUS = {kind.status: kind for kind in (NOT_FOUND, NOT_ALLOWED, INTERNAL_ERROR)}
-HEADERS = {401: {"WWW-Authenticate": "Bearer"}, 503: {"Retry-After": "1"}}
+# After 408 and 413 the rest of a body may still arrive, so the connection cannot be used again.
+HEADERS = {
+    401: {"WWW-Authenticate": "Bearer"},
+    408: {"Connection": "close"},
+    413: {"Connection": "close"},
+    415: {"Accept-Post": "application/json", "Accept-Encoding": "identity"},
+    503: {"Retry-After": "1"},
+}
 
 
 class Problem(Exception):
@@ -86,7 +107,10 @@ def install(app, note_of):
     @app.exception_handler(HTTPException)
     async def _(request, error):
         kind = BY_STATUS.get(error.status_code, INTERNAL_ERROR)
-        return noted(request, answer(kind, headers=error.headers))
+        headers = dict(error.headers or {})
+        if headers.get("Allow") == "GET":
+            headers["Allow"] = "GET, HEAD"  # see `outermost`
+        return noted(request, answer(kind, headers=headers))
 
     @app.exception_handler(RequestValidationError)
     async def _(request, error):

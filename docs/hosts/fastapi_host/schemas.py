@@ -78,7 +78,8 @@ def _problems(about):
     by_status = {401: ["unauthorized"], 403: ["forbidden"], 422: ["invalid_request"]}
     by_status |= {500: ["internal_error"], 503: ["unavailable"]}
     if about["request"]:
-        by_status |= {413: ["too_large"], 415: ["not_json"]}
+        by_status |= {408: ["too_slow"], 413: ["too_large"]}
+        by_status |= {415: ["not_json", "not_utf_8", "encoded"]}
     for code in about["refusals"]:
         by_status.setdefault(REFUSALS[code][0], []).append(code)
     return {status: _problem(codes) for status, codes in sorted(by_status.items())}
