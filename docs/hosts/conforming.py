@@ -19,9 +19,10 @@ from types import MappingProxyType
 from urllib.parse import quote, urlencode
 
 from fastapi_host.app import create_app
-from fastapi_host.outbox import CLAIMED, deliver_due, signed
+from fastapi_host.outbox import CLAIMED, deliver_due
 from fastapi_host.partners import Agent, Partner, Partners, Webhook, sha256
 from fastapi_host.tables import METADATA
+from fastapi_host.webhooks import signed
 from sqlalchemy import event
 from sqlite_host import SqliteHost
 
@@ -113,7 +114,7 @@ AT, EVIDENCE = ContextVar("at"), ContextVar("evidence")
 # Each partner has its own URL and secret, so that a webhook for the wrong partner does not count.
 HOOKS = {
     name: Webhook(
-        url=f"http://127.0.0.1:9/{name}",
+        url=f"https://partners.example/{name}",
         secret="whsec_" + base64.b64encode(name.encode() * 8).decode(),
     )
     for name in ("acme", "bolt")

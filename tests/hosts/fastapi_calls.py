@@ -49,7 +49,7 @@ DATABASES = ("sqlite", "READ COMMITTED", "REPEATABLE READ", "SERIALIZABLE")
 class Service:
     """The app, with a clock that a test moves."""
 
-    def __init__(self, url, level=None, partners=PARTNERS):
+    def __init__(self, url, level=None, partners=PARTNERS, **options):
         self.now = START
         self.asked_checks = []
         self.app = create_app(
@@ -59,6 +59,7 @@ class Service:
             database_url=url,
             isolation_level=level,
             clock=lambda: self.now,
+            **options,
         )
         self.store = self.app.state.store
         self.host = self.app.state.host

@@ -376,11 +376,11 @@ def test_the_app_delivers_and_a_slow_partner_does_not_delay_others(tmp_path, mon
             partners=(evolve(acme, webhook=slow), evolve(bolt, webhook=quick)),
             agents=PARTNERS.agents,
         )
-        with service_on("sqlite", tmp_path, partners=partners) as service:
+        with service_on("sqlite", tmp_path, partners=partners, private_webhooks=True) as service:
             Merchant(service).renewable()
             service.now = START
             Merchant(service, key="bolt-key", partner="bolt").renewable()
-            with running(service.store, partners):
+            with running(service.store, partners, private=True):
                 assert arrived.wait(20)
                 let_go.set()
             assert service.store.backlog() == 0

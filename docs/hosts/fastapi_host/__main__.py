@@ -81,6 +81,11 @@ def _options():
     parser.add_argument("--partners", help="the TOML file of partners and agents")
     parser.add_argument("--checks", help="your checks, as MODULE:NAME")
     parser.add_argument("--links", help="your function for the links, as MODULE:NAME")
+    parser.add_argument(
+        "--private-webhooks",
+        action="store_true",
+        help="for development: allow webhooks with http:// and to private addresses",
+    )
     url = os.environ.get("HOLDBACK_DATABASE_URL")
     parser.add_argument("--database", help="URL; default HOLDBACK_DATABASE_URL")
     parser.add_argument("--isolation-level", choices=ISOLATION_LEVELS, help="for PostgreSQL")
@@ -126,6 +131,7 @@ def _app(options):
         database_url=options.database,
         isolation_level=options.isolation_level,
         proxies=Proxies(options.trusted_proxies, options.forwarded_header),
+        private_webhooks=options.private_webhooks,
     )
 
 

@@ -9,7 +9,7 @@ from fastapi import Depends, FastAPI, Query, Request
 from fastapi.responses import Response
 from sqlalchemy.exc import SQLAlchemyError
 
-from fastapi_host import outbox, problems, schemas
+from fastapi_host import outbox, problems, schemas, webhooks
 from fastapi_host.attempts import NOT_FOUND, Host, MerchantRequest
 from fastapi_host.client_address import Proxies
 from fastapi_host.incoming import Incoming, from_agent, from_partner, question_from_partner
@@ -38,6 +38,7 @@ def create_app(  # noqa: PLR0913 - one keyword for each thing that a host decide
     isolation_level=None,
     clock=now,
     proxies=Proxies(),  # noqa: B008 - it is frozen
+    private_webhooks=False,
 ):
     """
     Return the service as an ASGI application.
@@ -45,9 +46,11 @@ def create_app(  # noqa: PLR0913 - one keyword for each thing that a host decide
     `engine` is a `holdback.Engine`, and `partners` the `Partners` that may call.
     `checks(partner, request, required)` returns the evidence that `required` names, and `clock()`
     the time. `isolation_level` is for PostgreSQL alone. `proxies` are those in front of this host.
+    `private_webhooks` allows webhooks to private addresses, and without encryption.
     """
     for partner in partners.partners:
         engine.jurisdictions.zone(partner.jurisdiction)  # fails at the start if it is unknown
+    webhooks.check(partners, private=private_webhooks)
     store = Store(database_url, isolation_level)
     host = Host(engine, store, clock, checks)
 
@@ -56,7 +59,7 @@ def create_app(  # noqa: PLR0913 - one keyword for each thing that a host decide
         # The rules stay until the end, so the garbage collector need not scan them every time.
         gc.collect()
         gc.freeze()
-        with outbox.running(store, partners):
+        with outbox.running(store, partners, private=private_webhooks):
             yield
         store.close()
 

@@ -1,9 +1,9 @@
 """
 Webhooks: they notify partners, after the commit, that a merchant's renewal eligibility changed.
 
-Service 6 names such a webhook and leaves its form open. This one follows
-https://www.standardwebhooks.com: signed, at least once, and in order for each merchant. The table
-of events is the outbox: a notification is committed together with its event, and cannot be lost.
+Service 6 names such a webhook and leaves its form open. This one is delivered at least once, and in
+order for each merchant. The table of events is the outbox: a notification is committed together
+with its event, and cannot be lost. `webhooks` signs and sends it.
 
 Several processes may deliver. A process claims an event by a compare-and-set on `due` and `tries`,
 for longer than a delivery should take; if the process dies, the claim expires. Only a merchant's
@@ -15,25 +15,22 @@ next, and the late delivery may still arrive after both. So a partner may get an
 second time out of order. Both have the same `webhook-id`, and `at` says which event is newer.
 """
 
-import base64
 import hashlib
-import hmac
 import json
 import threading
 import time
 from contextlib import contextmanager, suppress
 
 import httpx
-from attrs import frozen
 from sqlalchemy import and_, select, update
 from sqlalchemy.exc import DBAPIError
 
 from fastapi_host.attempts import retry
 from fastapi_host.logs import Note, log
 from fastapi_host.tables import EVENTS, MERCHANTS
+from fastapi_host.webhooks import Post, client, signed
 from holdback import wire
 
-TIMEOUT = 10  # seconds for each connect, read and write of a delivery
 CLAIMED = 120  # seconds in which no other process tries
 WAIT = (5, 30, 120, 600, 3600)  # seconds after each failure; the last one repeats
 PAUSE = 1  # seconds between two queries for due events
@@ -86,7 +83,8 @@ def _deliver(store, partner, row, post, now):
     claim = {"due": int(now()) + CLAIMED, "tries": row.tries + 1}
     if not _compare_and_set(store, row, (row.due, row.tries), claim):
         return False
-    body, at = _payload(row), int(now())
+    changed = wire.read_event(row.event)
+    body, at = _payload(row, changed), int(now())
     status = None
     try:
         status = post(partner.webhook.url, signed(partner.webhook.secret, _id(row), at, body), body)
@@ -97,6 +95,7 @@ def _deliver(store, partner, row, post, now):
     after = {"due": None if received else int(now()) + wait, "tries": claim["tries"]}
     mine = _compare_and_set(store, row, (claim["due"], claim["tries"]), after)
     tried = {"attempt": claim["tries"], "status": status, "delivered": received and mine}
+    tried |= {"rulebook_digest": changed.assessment and changed.assessment["digest"]}
     log("webhook", partner=partner.name, number=row.number, **tried)
     return received and mine
 
@@ -111,15 +110,14 @@ def _compare_and_set(store, row, expected, values):
     return False  # unknown: the claim expires, and the event is delivered again
 
 
-def _payload(row):
+def _payload(row, changed):
     """Return the body: ids that the partner knows, and no personal data."""
-    event, merchant = wire.read_event(row.event), wire.read_merchant(row.state)
     payload = {
         "type": "renewal_eligibility_changed",
-        "provider_id": merchant.provider_id,
-        "deal_id": event.deal_id,
-        "renewal_eligibility": event.renewal_eligibility,
-        "at": wire.write_timestamp(event.at),
+        "provider_id": wire.read_merchant(row.state).provider_id,
+        "deal_id": changed.deal_id,
+        "renewal_eligibility": changed.renewal_eligibility,
+        "at": wire.write_timestamp(changed.at),
     }
     return json.dumps(payload, separators=(",", ":")).encode()
 
@@ -130,36 +128,14 @@ def _id(row):
     return f"evt_{hashlib.sha256(event).hexdigest()[:32]}"
 
 
-def signed(secret, event_id, at, body):
-    """Return the headers of a webhook, signed as Standard Webhooks defines."""
-    key = base64.b64decode(secret.removeprefix("whsec_"))
-    mac = hmac.new(key, f"{event_id}.{at}.".encode() + body, hashlib.sha256).digest()
-    return {
-        "content-type": "application/json",
-        "webhook-id": event_id,
-        "webhook-timestamp": str(at),
-        "webhook-signature": f"v1,{base64.b64encode(mac).decode()}",
-    }
-
-
-@frozen
-class Post:
-    """Sends webhooks. It follows no redirect, and does not read the answer's body."""
-
-    client: httpx.Client
-
-    def __call__(self, url, headers, body):
-        with self.client.stream("POST", url, headers=headers, content=body) as answer:
-            return answer.status_code
-
-
 @contextmanager
-def running(store, partners):
+def running(store, partners, *, private=False):
     """Run a thread for each partner with a webhook, so that a slow one does not delay others."""
     stop = threading.Event()
-    with httpx.Client(timeout=TIMEOUT) as client:
+    with client() as sender:
+        post = Post(sender, private)
         threads = [
-            threading.Thread(target=_keep_delivering, args=(store, partner, Post(client), stop))
+            threading.Thread(target=_keep_delivering, args=(store, partner, post, stop))
             for partner in partners.partners
             if partner.webhook is not None
         ]

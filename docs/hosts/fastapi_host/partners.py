@@ -8,6 +8,7 @@ A caller may have several keys at once, so that one can be replaced without a ga
 only when a process starts, so a key can begin and end on its own, at its `from` and `until`.
 """
 
+import base64
 import hashlib
 import re
 import tomllib
@@ -15,6 +16,7 @@ from datetime import datetime
 from hmac import compare_digest
 from pathlib import Path
 
+import httpx
 from attrs import field, fields, frozen
 from attrs.validators import deep_iterable, instance_of, optional
 
@@ -69,14 +71,45 @@ class Key:
         return started and (self.until is None or at < self.until)
 
 
+def url_like(_, attribute, value):
+    """Refuse what is not a URL, without repeating it: it may contain a password."""
+    try:
+        url = httpx.URL(value)
+    except (TypeError, httpx.InvalidURL):
+        url = httpx.URL("")
+    if url.scheme not in ("https", "http") or not url.host:
+        raise ValueError(f"{attribute.name}: expected an address with https://")
+
+
+def _as_tuple(secret):
+    return tuple(secret) if isinstance(secret, list | tuple) else (secret,)
+
+
+def secrets_like(_, attribute, values):
+    """Refuse a secret that is not what Standard Webhooks asks for; the error repeats none."""
+    expected = "expected `whsec_` and 24 to 64 bytes in Base64, or an array of such texts"
+    for value in values:
+        prefix, _, text = value.partition("_") if isinstance(value, str) else ("", "", "")
+        try:
+            size = len(base64.b64decode(text, validate=True))
+        except ValueError:
+            size = 0
+        if prefix != "whsec" or not 24 <= size <= 64:
+            raise ValueError(f"{attribute.name}: {expected}")
+    if not values:
+        raise ValueError(f"{attribute.name}: {expected}")
+
+
 @frozen(kw_only=True)
 class Webhook:
-    """The URL for a partner's notifications, and the secret that signs them."""
+    """
+    The URL for a partner's notifications, and the secret that signs them.
 
-    url: str = field(validator=like(r"https?://\S+", "an address with http:// or https://"))
-    secret: str = field(
-        repr=False, validator=like(r"whsec_[A-Za-z0-9+/]+=*", "`whsec_` and text in Base64")
-    )
+    While a secret is replaced there are several, and each notification is signed with all of them.
+    """
+
+    url: str = field(validator=url_like)
+    secret: tuple[str, ...] = field(repr=False, converter=_as_tuple, validator=secrets_like)
 
 
 @frozen(kw_only=True)
