@@ -34,6 +34,7 @@ TABLE = MappingProxyType(
             ("families decided alike", 10, 40),
             ("seeds of a change in each jurisdiction", 1, 2),
             ("spoilt files", 100, 400),
+            ("names of facts and parameters", 100, 400),
             ("files of random bytes", 60, 300),
             ("histories in another order", 60, 300),
             ("histories delivered twice", 40, 200),

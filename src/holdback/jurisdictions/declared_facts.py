@@ -7,18 +7,16 @@ those of its parent.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import Final
 
 from holdback.facts import EVIDENCE, catalogue
 from holdback.jurisdictions.quantity import read_quantity
-from holdback.jurisdictions.source_rules import NAME
+from holdback.jurisdictions.source_rules import invalid_name
 from holdback.money import Currency
 from holdback.rules import Fact, Kind, Type
 from holdback.rules.check import MAX_MAGNITUDE
-from holdback.rules.tokens import KEYWORDS
-from holdback.toml import Node, TomlTable, excerpt
+from holdback.toml import Node, TomlTable
 
 # INVARIANT: a catalogue has at most 58 facts, 18 built in and these, inherited ones included: the
 # masks of a portfolio have a bit for each, below their other bits (decisions/portfolios).
@@ -40,13 +38,9 @@ def read_facts(node: Node, currency: Currency, inherited: Iterable[Fact]) -> tup
     facts = []
     # Sorted, so that the order of keys in a file never reaches the digest.
     for name, entry in sorted(entries.items()):
-        if re.fullmatch(NAME, name) is None or name in KEYWORDS:
-            entry.add_error(
-                "wrong_value",
-                f"`{excerpt(name)}` cannot be a name",
-                "a name is like `licence_valid`",
-                key=True,
-            )
+        invalid = invalid_name(name, "licence_valid")
+        if invalid is not None:
+            entry.add_error(*invalid, key=True)
         elif name in built_in:
             entry.add_error(
                 "duplicate",

@@ -21,7 +21,7 @@ from holdback.jurisdictions.quantity import read_quantity
 from holdback.jurisdictions.timeline import Period, Timeline, read_period, read_timeline
 from holdback.money import Currency
 from holdback.rules import Catalogue, Kind, Tree, Type, parse
-from holdback.rules.tokens import KEYWORDS
+from holdback.rules.tokens import RESERVED
 from holdback.ruleset import DECLINE, PLACEHOLDER, REFER
 from holdback.toml import Node, TomlTable, excerpt
 
@@ -171,13 +171,22 @@ def read_parameters(node: Node, code: str, catalogue: Catalogue, parameters: Par
             )
 
 
+def invalid_name(name: str, example: str) -> tuple[str, str, str] | None:
+    """Return the code, the message and the hint if no rule could read *name*; else None."""
+    if re.fullmatch(NAME, name) is not None and name not in RESERVED:
+        return None
+    reserved = "the word has a meaning of its own in rules; " if name in RESERVED else ""
+    message = f"`{excerpt(name)}` cannot be a name"
+    return "wrong_value", message, f"{reserved}a name is like `{example}`"
+
+
 def _name_error(
     name: str, catalogue: Catalogue, parameters: Parameters
 ) -> tuple[str, str, str] | None:
     """Return the code, the message and the hint if *name* cannot name a parameter; else None."""
-    if re.fullmatch(NAME, name) is None or name in KEYWORDS:
-        message = f"`{excerpt(name)}` cannot be a name"
-        return "wrong_value", message, "a name is like `minimum_performance`"
+    invalid = invalid_name(name, "minimum_performance")
+    if invalid is not None:
+        return invalid
     if catalogue.fact(name) is not None:
         message = f"`{name}` is the name of a fact"
         return "duplicate", message, "facts and parameters share no name"

@@ -16,7 +16,7 @@ from attrs import evolve
 
 from holdback.errors import RuleError, did_you_mean
 from holdback.rules.operators import FUNCTIONS, OPERATORS
-from holdback.rules.tokens import KEYWORDS, SEPARATORS, Token, tokens
+from holdback.rules.tokens import FOREIGN_WORDS, RESERVED, SEPARATORS, Token, tokens
 from holdback.rules.tree import Expression, Literal, Name, Syntax, Tree
 from holdback.rules.types import Kind
 
@@ -60,30 +60,6 @@ _LITERALS: Final[Mapping[str, Kind]] = MappingProxyType(
     }
 )
 _GLUED: Final = re.compile(r"([A-Z]{3})([0-9]+)")
-_MISSING: Final = "a rule cannot test for a missing fact: its answer is then unknown"
-_NO_CONDITIONS: Final = "there are no conditional values; write two rules, or use `when`"
-_WORD_HINTS: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "AND": "write `and`",
-        "OR": "write `or`",
-        "NOT": "write `not`",
-        "IN": "write `in`",
-        "True": "write `true`",
-        "False": "write `false`",
-        "yes": "write `true`",
-        "no": "write `false`",
-        "is": "to compare, write `==`; for at least `>=`, for at most `<=`",
-        "None": _MISSING,
-        "null": _MISSING,
-        "none": _MISSING,
-        "nil": _MISSING,
-        "nan": _MISSING,
-        "if": _NO_CONDITIONS,
-        "else": _NO_CONDITIONS,
-        "then": _NO_CONDITIONS,
-        "between": "write a chain, as `0% < progress <= 100%`",
-    }
-)
 
 
 def parse(source: object) -> Tree:
@@ -333,7 +309,7 @@ class _Parser:
         following = self.tokens[self.index + 1]
         called = following.text == "(" and following.kind == "symbol"
         word = token.text
-        return called or word in KEYWORDS or word in _WORD_HINTS or bool(_GLUED.fullmatch(word))
+        return called or word in RESERVED or bool(_GLUED.fullmatch(word))
 
     # -- errors
 
@@ -354,8 +330,8 @@ class _Parser:
         """Return what to write instead of the unexpected *token*."""
         previous = self.tokens[self.index - 1] if self.index else Token("end", "", 0, 0)
         following = self.tokens[min(self.index + 1, len(self.tokens) - 1)]
-        if token.kind == "word" and token.text in _WORD_HINTS:
-            return _WORD_HINTS[token.text]
+        if token.kind == "word" and token.text in FOREIGN_WORDS:
+            return FOREIGN_WORDS[token.text]
         if token.text == "not" and following.text == "in":
             return "write `not` before the comparison, as `not status in [...]`"
         if token.kind == "word" and following.text == "(":

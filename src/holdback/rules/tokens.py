@@ -26,12 +26,38 @@ _LONGEST_SHOWN: Final = 40
 
 SEPARATORS: Final = "a number has a point for its decimals and no separators, as `5000.00`"
 
-# Words that cannot name a fact or a parameter. `negate` is an operator's name, but not a word of
-# the language: it is written `-a`.
+# The words of the language. `negate` is an operator's name and not among them: it is written `-a`.
 KEYWORDS: Final = frozenset(
     {"true", "false", "day", "days"}
     | {row.name for row in OPERATORS.values() if row.name.isalpha() and row.name in row.signature}
 )
+_MISSING: Final = "a rule cannot test for a missing fact: its answer is then unknown"
+_NO_CONDITIONS: Final = "there are no conditional values; write two rules, or use `when`"
+# Words of other languages, with what to write instead or why there is no such thing.
+FOREIGN_WORDS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "AND": "write `and`",
+        "OR": "write `or`",
+        "NOT": "write `not`",
+        "IN": "write `in`",
+        "True": "write `true`",
+        "False": "write `false`",
+        "yes": "write `true`",
+        "no": "write `false`",
+        "is": "to compare, write `==`; for at least `>=`, for at most `<=`",
+        "None": _MISSING,
+        "null": _MISSING,
+        "none": _MISSING,
+        "nil": _MISSING,
+        "nan": _MISSING,
+        "if": _NO_CONDITIONS,
+        "else": _NO_CONDITIONS,
+        "then": _NO_CONDITIONS,
+        "between": "write a chain, as `0% < progress <= 100%`",
+    }
+)
+# No rule can read a fact or a parameter of such a name.
+RESERVED: Final = KEYWORDS | FOREIGN_WORDS.keys()
 
 
 @frozen
