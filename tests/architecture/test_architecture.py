@@ -29,8 +29,8 @@ IMPORTED_BY = {
     "cattrs": ("wire", "jurisdictions.reader", "offers.registry"),
     "click": ("cli",),
     "pytest": ("pytest_plugin", "testing.conformance"),
-    "pathlib": ("jurisdictions.folder", "cli", "pytest_plugin"),
-    "os": ("cli",),
+    "pathlib": ("jurisdictions.folder", "jurisdictions.regular_file", "cli", "pytest_plugin"),
+    "os": ("cli", "jurisdictions.regular_file"),
     "sys": ("cli", "testing.conformance"),
     "io": (),
     "time": ("testing.conformance",),
@@ -49,7 +49,13 @@ IMPORTED_BY = {
     "duckdb": ("cli.portfolio_files",),
     "polars": ("cli.portfolio_batches",),
     "z3": (),
-    "importlib": ("__init__", "jurisdictions.folder", "cli", "testing.conformance.loading"),
+    "importlib": (
+        "__init__",
+        "jurisdictions.folder",
+        "jurisdictions.regular_file",
+        "cli",
+        "testing.conformance.loading",
+    ),
 }
 READS_THE_SURROUNDINGS = {
     "now",

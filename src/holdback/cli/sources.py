@@ -15,6 +15,12 @@ from holdback.errors import ErrorDetail, InvalidDocument
 from holdback.jurisdictions.folder import bundled_path, load_jurisdictions, load_valid_and_errors
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
 from holdback.jurisdictions.reader import FILES
+from holdback.jurisdictions.regular_file import (
+    NotRegularError,
+    is_a,
+    read_file,
+    why_unreadable,
+)
 from holdback.toml import excerpt
 from holdback.workbench.lock import LOCK, Lock, read_lock
 
@@ -85,9 +91,9 @@ def select(path: Path | None, folder: Path | None) -> Selection:
     given = path or folder
     if given is None:
         return Selection(bundled_path(), BUNDLED)
-    if given.is_file():
+    if is_a("file", given):
         given = given.parent
-    if not any((given / name).is_file() for name in FILES):
+    if not any(is_a("file", given / name) for name in FILES):
         return Selection(given, given.as_posix())
     # One jurisdiction is read with its neighbours, because it may inherit from one of them.
     parent, code = given.resolve().parent, given.resolve().name
@@ -97,18 +103,18 @@ def select(path: Path | None, folder: Path | None) -> Selection:
 
 def read_lock_file(selection: Selection) -> tuple[Lock, str, tuple[ErrorDetail, ...]]:
     """Return the selected folder's lock, its text and its errors; no file is an empty lock."""
-    file, name = selection.root / LOCK, selection.lock_name
-    if isinstance(file, Path) and (file.is_symlink() or (file.exists() and not file.is_file())):
-        # A link may lead anywhere, and `holdback lock` would replace it with a file.
-        return (
-            Lock(),
-            "",
-            (ErrorDetail(code="unreadable", message="the lock is not a regular file", file=name),),
-        )
-    if not file.is_file():
+    name = selection.lock_name
+    try:
+        body = read_file(selection.root / LOCK, _MOST_LOCK_BYTES + 1)
+    except FileNotFoundError:
         return Lock(), "", ()
-    with file.open("rb") as stream:
-        body: bytes = stream.read(_MOST_LOCK_BYTES + 1)
+    except NotRegularError:
+        # A link may lead anywhere, and `holdback lock` would replace it with a file.
+        message = "the lock is not a regular file"
+        return Lock(), "", (ErrorDetail(code="unreadable", message=message, file=name),)
+    except OSError as error:
+        message, hint = "the lock cannot be read", why_unreadable(error)
+        return Lock(), "", (ErrorDetail(code="unreadable", message=message, file=name, hint=hint),)
     text = body.decode("utf-8", "replace")
     if len(body) > _MOST_LOCK_BYTES:
         message = f"the lock file is larger than {_MOST_LOCK_BYTES // 1024**2} MiB"

@@ -1,4 +1,4 @@
-"""Folders of jurisdictions, opened and read. Nothing else in this package opens a file.
+"""Folders of jurisdictions, listed and read. Their files are opened by `regular_file` alone.
 
 The jurisdictions that ship are data next to the package. In a wheel they are `bundled/` in this
 package; in a checkout, which an editable install uses, they are the repository's own
@@ -7,17 +7,25 @@ package; in a checkout, which an editable install uses, they are the repository'
 
 from __future__ import annotations
 
+import errno
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+from itertools import islice
 from pathlib import Path
 from typing import Final
 
 from holdback.errors import ErrorDetail, InvalidDocument, did_you_mean
 from holdback.jurisdictions.jurisdiction import Jurisdictions
-from holdback.jurisdictions.reader import FILES, FolderFiles, read_jurisdictions
+from holdback.jurisdictions.reader import (
+    FILES,
+    MAX_ERRORS,
+    FolderFiles,
+    read_jurisdictions,
+)
+from holdback.jurisdictions.regular_file import is_a, read_file, why_unreadable
 from holdback.toml import MAX_BYTES, excerpt
 
 # ISO 3166-1, or ISO 3166-2 with a subdivision.
@@ -45,10 +53,29 @@ def load_jurisdictions(path: str | Path | None = None) -> Jurisdictions:
     if path is None:
         return load_from(bundled_path(), _NAME)
     folder = Path(path)
-    if not folder.is_dir():
-        error = ErrorDetail(code="missing", message="there is no such folder", file=str(path))
-        raise InvalidDocument([error])
-    return load_from(folder, folder.resolve().name)
+    try:
+        if not folder.is_dir():
+            raise InvalidDocument([_no_folder(folder)])
+        name = folder.resolve().name
+    except OSError:
+        raise InvalidDocument([_unreadable("folder", str(path))]) from None
+    return load_from(folder, name)
+
+
+def _no_folder(path: Path) -> ErrorDetail:
+    """Return the error that there is no folder at *path*."""
+    if path.exists():
+        hint = "give the folder of the jurisdictions, which has a folder for each of them"
+        return ErrorDetail(
+            code="wrong_value", message="this is not a folder", file=str(path), hint=hint
+        )
+    return ErrorDetail(code="missing", message="there is no such folder", file=str(path))
+
+
+def _unreadable(what: str, file: str, hint: str | None = None) -> ErrorDetail:
+    return ErrorDetail(
+        code="unreadable", message=f"the {what} cannot be read", file=file, hint=hint
+    )
 
 
 def load_from(root: Traversable, name: str) -> Jurisdictions:
@@ -76,9 +103,8 @@ def load_valid_and_errors(
     contents: list[tuple[FolderFiles, tuple[ErrorDetail, ...]]] = []
     try:
         folders = list(_folders(root))
-    except OSError:
-        message = "the folder cannot be read"
-        return Jurisdictions(()), (ErrorDetail(code="unreadable", message=message, file=str(root)),)
+    except OSError as error:
+        return Jurisdictions(()), (_unreadable("folder", str(root), why_unreadable(error)),)
     for folder in folders:
         try:
             contents.append(_read_folder(folder, f"{name}/{folder.name}/"))
@@ -88,7 +114,7 @@ def load_valid_and_errors(
     for content, unexpected in contents:
         errors[content.code] = (*unexpected, *invalid.get(content.code, ()))
     if not folders:
-        is_one = any((root / file).is_file() for file in FILES)
+        is_one = any(is_a("file", root / file) for file in FILES)
         hint = "this is a jurisdiction's own folder: give the folder above it" if is_one else None
         message = "there is no jurisdiction in this folder"
         errors[""] = (ErrorDetail(code="missing", message=message, file=str(root), hint=hint),)
@@ -130,63 +156,73 @@ def _is_this_project(pyproject: Path) -> bool:
 
 
 def _folders(root: Traversable) -> Iterator[Traversable]:
-    """Yield the folders in *root* that are meant as jurisdictions, in the order of their names."""
+    """Yield what is meant as a jurisdiction in *root*, in the order of names."""
     for entry in sorted(root.iterdir(), key=lambda entry: entry.name):
-        meant = not entry.name.startswith((".", "__")) and entry.name not in _IGNORED
-        if meant and (entry.is_dir() or (isinstance(entry, Path) and entry.is_symlink())):
+        ignored = entry.name.startswith((".", "__")) or entry.name in _IGNORED
+        # What has a code for its name is meant as one, even if it is not a folder or is unreadable.
+        if not ignored and (_is_code(entry.name) or is_a("dir", entry) or is_a("symlink", entry)):
             yield entry
 
 
+def _is_code(name: str) -> bool:
+    return CODE.fullmatch(name) is not None
+
+
 def _read_folder(folder: Traversable, prefix: str) -> tuple[FolderFiles, tuple[ErrorDetail, ...]]:
-    """Return the files in *folder*, and an error for each file that does not belong there."""
+    """
+    Return the files in *folder*, and an error for each file that does not belong there.
+
+    Raises:
+        InvalidDocument: the folder cannot be read, or some of its files; each of them is named.
+    """
     file = f"{prefix.rstrip('/').removesuffix(folder.name)}{excerpt(folder.name)}"
-    if CODE.fullmatch(folder.name) is None:
+    if not _is_code(folder.name):
         message = f"`{excerpt(folder.name)}` is not the code of a jurisdiction"
         hint = "a folder is named as `GB` or `US-CA`, by ISO 3166"
         raise InvalidDocument(
             [ErrorDetail(code="wrong_value", message=message, file=file, hint=hint)]
         )
-    if not folder.is_dir():
-        raise InvalidDocument(
-            [ErrorDetail(code="unreadable", message="the link leads nowhere", file=file)]
-        )
-    errors: list[ErrorDetail] = []
-    contents: dict[str, bytes] = {}
     try:
+        if is_a("file", folder):
+            raise NotADirectoryError
+        # Sorting lists all of them, and so meets the errors of the listing here.
         entries = sorted(folder.iterdir(), key=lambda entry: entry.name)
-    except OSError:
-        raise InvalidDocument(
-            [ErrorDetail(code="unreadable", message="the folder cannot be read", file=file)]
-        ) from None
+    except OSError as error:
+        raise InvalidDocument([_unlisted(folder, file, error)]) from None
+    contents: dict[str, bytes] = {}
+    unreadable: list[ErrorDetail] = []
     for entry in entries:
         if entry.name in FILES:
-            contents[entry.name] = _read(entry, f"{prefix}{entry.name}")
-        elif entry.name not in _ALSO_ALLOWED and not entry.name.startswith("."):
-            hint = did_you_mean(entry.name, FILES) or "a folder has nothing else in it"
-            name = f"{prefix}{excerpt(entry.name)}"
-            errors.append(
-                ErrorDetail(
-                    code="unknown_field",
-                    message="this file is not known here",
-                    file=name,
-                    hint=hint,
-                )
-            )
-    return FolderFiles(folder.name, contents, prefix), tuple(errors)
+            try:
+                # One byte more than a file may have, so that the reader sees that it is too long.
+                contents[entry.name] = read_file(entry, MAX_BYTES + 1)
+            except OSError as error:
+                name = f"{prefix}{entry.name}"
+                unreadable.append(_unreadable("file", name, why_unreadable(error)))
+    unexpected = tuple(_unexpected((entry.name for entry in entries), prefix))
+    if unreadable:  # what the other files say may be wrong without these
+        raise InvalidDocument([*unexpected, *unreadable])
+    return FolderFiles(folder.name, contents, prefix), unexpected
 
 
-def _read(entry: Traversable, file: str) -> bytes:
-    """Return the bytes of *entry*, at most one more than a file may have."""
-    # A pipe could block for ever, and a link could show a file from outside the folder.
-    if not entry.is_file() or (isinstance(entry, Path) and entry.is_symlink()):
-        raise InvalidDocument(
-            [ErrorDetail(code="unreadable", message="the file cannot be read", file=file)]
+def _unexpected(names: Iterable[str], prefix: str) -> Iterator[ErrorDetail]:
+    """Yield an error for each of *names* that does not belong into a folder."""
+    allowed = (*FILES, *_ALSO_ALLOWED)
+    others = (name for name in names if name not in allowed and not name.startswith("."))
+    for name in islice(others, MAX_ERRORS):
+        yield ErrorDetail(
+            code="unknown_field",
+            message="this file is not known here",
+            file=f"{prefix}{excerpt(name)}",
+            hint=did_you_mean(name, FILES) or "a folder has nothing else in it",
         )
-    try:
-        with entry.open("rb") as stream:
-            content: bytes = stream.read(MAX_BYTES + 1)
-            return content
-    except OSError:
-        raise InvalidDocument(
-            [ErrorDetail(code="unreadable", message="the file cannot be read", file=file)]
-        ) from None
+
+
+def _unlisted(folder: Traversable, file: str, error: OSError) -> ErrorDetail:
+    """Return the error about *folder*, which has a code for its name and cannot be listed."""
+    if is_a("symlink", folder) and error.errno in {errno.ENOENT, errno.ELOOP}:
+        return ErrorDetail(code="unreadable", message="the link leads nowhere", file=file)
+    if isinstance(error, NotADirectoryError):
+        hint = "a jurisdiction is a folder of files"
+        return ErrorDetail(code="wrong_value", message="this is not a folder", file=file, hint=hint)
+    return _unreadable("folder", file, why_unreadable(error))

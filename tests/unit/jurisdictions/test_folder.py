@@ -135,7 +135,7 @@ def test_a_file_that_cannot_be_opened(shelf):
     (shelf / "IE" / "renewal.toml").unlink()
     (shelf / "IE" / "renewal.toml").mkdir()
 
-    assert said(shelf) == ["shelf/IE/renewal.toml: the file cannot be read"]
+    assert said(shelf) == ["shelf/IE/renewal.toml: the file cannot be read; it is a folder"]
 
 
 def test_the_ones_that_ship():
