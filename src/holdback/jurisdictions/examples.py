@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date
 from functools import cached_property, lru_cache
 from types import MappingProxyType
 from typing import Final
 
-from attrs import define
+from attrs import define, field
 
 from holdback.eligibility import OUTCOMES
 from holdback.errors import did_you_mean
 from holdback.exact_json import Json
+from holdback.jurisdictions.cost import MAX_EXAMPLE_DAYS
 from holdback.jurisdictions.jurisdiction_file import TIMELINES
 from holdback.jurisdictions.overlay import Policy
 from holdback.jurisdictions.quantity import lacks_unit, read_quantity
@@ -59,6 +61,7 @@ class ExampleReader:
     policy: Policy
     slices: Sequence[Rulebook]
     all_read: bool
+    _days_so_far: int = field(default=0, init=False)
 
     @cached_property
     def fact_names(self) -> list[str]:
@@ -139,19 +142,31 @@ class ExampleReader:
         days = list(self._days(table, product))
         given, without = self._given(table)
         expect = table["expect"].json()
-        if name is None or not isinstance(expect, Mapping):
+        if name is None or not isinstance(expect, Mapping) or self._too_many(table, len(days)):
             return
+        facts = {key: value for key, value in (usual | given).items() if key not in without}
         for on in days:
             yield Example(
                 name=name,
                 on=on,
                 product=product,
-                given={key: value for key, value in (usual | given).items() if key not in without},
+                given=facts,
                 settles=settles,
                 expect=expect,
                 file=document.file,
                 line=table.node.line,
             )
+
+    def _too_many(self, table: TomlTable, days: int) -> bool:
+        """Return whether *days* more are too many, adding an error for the first that are."""
+        before, self._days_so_far = self._days_so_far, self._days_so_far + days
+        if before <= MAX_EXAMPLE_DAYS < self._days_so_far:
+            table["name"].add_error(
+                "too_large",
+                f"up to here the examples run on more than {MAX_EXAMPLE_DAYS} days",
+                "an example with `from` runs on every later date of change: write `on`, or `until`",
+            )
+        return self._days_so_far > MAX_EXAMPLE_DAYS
 
     def _given(self, table: TomlTable) -> tuple[dict[str, Json], tuple[str, ...]]:
         """Return the facts that an example gives, and the names of those that it leaves out."""
@@ -205,8 +220,8 @@ class ExampleReader:
             where.add_error("unknown_name", f"`{product}` is not offered on {day}", hint)
 
     def _terms(self, product: str, day: date) -> ProductTerms | None:
-        in_force = [rulebook for rulebook in self.slices if rulebook.since <= day]
-        offered = in_force[-1].products if in_force else ()
+        begun = bisect_right(self.slices, day, key=lambda rulebook: rulebook.since)
+        offered = self.slices[begun - 1].products if begun else ()
         return next((terms for terms in offered if terms.key == product), None)
 
     def _facts(self, node: Node) -> dict[str, Json]:

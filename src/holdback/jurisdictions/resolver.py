@@ -14,6 +14,7 @@ from typing import Any, Final
 from attrs import define, field, frozen
 
 from holdback.errors import RuleError, did_you_mean
+from holdback.jurisdictions.cost import within_cost
 from holdback.jurisdictions.digest import RulebookDigester
 from holdback.jurisdictions.jurisdiction_file import JurisdictionDetails
 from holdback.jurisdictions.overlay import Draft
@@ -25,12 +26,8 @@ from holdback.rules.check import implication
 from holdback.ruleset import DECLINE, MOST_RULES, PLACEHOLDER, Rule, RuleSet
 from holdback.toml import Node
 
-# Bounds on the cost of a folder: more change dates than a policy has in decades, and more products
-# than anybody chooses from. The rules in force together are bounded by `MOST_RULES`.
-MAX_CHANGES: Final = 400
+# More products than anybody chooses from. The rules in force together are bounded by `MOST_RULES`.
 MAX_PRODUCTS: Final = 20
-# Every rule may need a check in every slice; with this bound any folder is read within seconds.
-MAX_CHECKS: Final = 8_000
 
 _PROGRESS: Final = "progress"
 
@@ -44,7 +41,6 @@ def resolve(draft: Draft) -> tuple[Rulebook, ...]:
     """
     policy = draft.policy
     rules, products = policy.rules, policy.products
-    add_uniqueness_errors(policy.layers)
     # An empty table is reported twice: it is not an array, and it lists nothing.
     for node, present in ((policy.rules_node, rules), (policy.products_node, products)):
         if not present and node.value in ([], {}):
@@ -55,23 +51,10 @@ def resolve(draft: Draft) -> tuple[Rulebook, ...]:
     start = min(rule.period.start for rule in rules)
     changes = sorted({start, *(day for day in _change_dates(draft) if day > start)})
     _check_settings(start, draft.details)
-    if len(changes) > MAX_CHANGES:
-        policy.rules_node.add_error(
-            "too_large", f"there are more than {MAX_CHANGES} dates of change", key=True
-        )
+    if not within_cost(policy, changes, len(draft.invalid_parameters)):
         return ()
-    # Checked before any slice is: this bounds the time that reading takes.
-    count = len(rules) + sum(len(product.rules) for product in products)
-    parameters = len(policy.parameters) + len(draft.invalid_parameters)
-    if len(changes) * (count + parameters) > MAX_CHECKS:
-        checks = len(changes) * (count + parameters)
-        message = (
-            f"{count} rules and {parameters} parameters, checked at each of {len(changes)} dates "
-            f"of change, are {checks} checks"
-        )
-        hint = f"at most {MAX_CHECKS}: merge dates of change, or split the folder"
-        policy.rules_node.add_error("too_large", message, hint, key=True)
-        return ()
+    # Only now: it compares the versions of a rule with one another.
+    add_uniqueness_errors(policy.layers)
     resolver = _Resolver(draft)
     rulebooks = []
     for day in changes:

@@ -75,7 +75,8 @@ def bind(
         InvalidDocument: naming every calculator that is not registered and every invalid setting.
     """
     errors: list[ErrorDetail] = []
-    binder = _Binder(registry, rulebook.catalogue, errors)
+    # Settings read facts and no parameters, and without these the dates of change share a converter.
+    binder = _Binder(registry, rulebook.catalogue.with_parameters({}), errors)
     ids = {terms.key: identify(rulebook.code, terms.key) for terms in rulebook.products}
     bound = [binder.product(terms, ids[terms.key]) for terms in rulebook.products]
     if errors:

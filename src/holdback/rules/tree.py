@@ -80,6 +80,17 @@ class Tree:
         """The names that it reads, from left to right, whether or not anything has that name."""
         return _names(self.root)
 
+    @property
+    def size(self) -> int:
+        """The number of its parts: literals, names and operators."""
+        return _size(self.root)
+
+
+def _size(syntax: Syntax) -> int:
+    if not isinstance(syntax, Expression):
+        return 1
+    return 1 + sum(_size(operand) for operand in syntax.operands)
+
 
 def _names(syntax: Syntax) -> Iterator[str]:
     if isinstance(syntax, Name):
