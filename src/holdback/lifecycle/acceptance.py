@@ -17,6 +17,7 @@ from holdback.lifecycle.events import (
     Event,
     OfferAccepted,
 )
+from holdback.lifecycle.first_format import facts_at_acceptance
 from holdback.model import offer as offer_states
 from holdback.model.acceptance import Acceptance, AcceptanceIds, BankDetails
 from holdback.model.deal import FUNDED, REPAID, Deal
@@ -169,7 +170,7 @@ def _acceptance(  # noqa: PLR0913, PLR0917 - everything that an acceptance depen
         omitted=omitted,
         sections=sections,
         # What was stored: rules and facts may have changed since (decisions/rules-change).
-        facts=offer_set.facts,
+        facts=offer_set.facts or facts_at_acceptance(merchant, offer_set, context, configuration),
         earlier_deals=tuple(_deal_summary(deal) for deal in merchant.deals),
     )
     events: tuple[Event, ...] = (accepted,)

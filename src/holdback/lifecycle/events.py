@@ -66,7 +66,8 @@ class OffersIssued(Envelope):
     A set of offers was priced.
 
     `timezone` and `currency` are those of the jurisdiction, which the merchant keeps. `decisions`
-    are the records of the products' decisions. A renewal has its `assessment`.
+    are the records of the products' decisions. A renewal has its `assessment`. In an event that was
+    carried over from format 1, `first_format` has the `facts`, which its states did not hold.
     """
 
     jurisdiction: str
@@ -75,6 +76,7 @@ class OffersIssued(Envelope):
     offer_set: OfferSet
     assessment: Mapping[str, Json] | None = field(default=None, repr=False)
     decisions: tuple[Mapping[str, Json], ...] = field(default=(), repr=False)
+    first_format: Mapping[str, Json] | None = field(default=None, repr=False)
 
 
 @frozen(kw_only=True)
@@ -84,7 +86,8 @@ class OfferAccepted(Envelope):
 
     `application_id` names the offer set. `omitted` names the details that are still to be supplied,
     `sections` the application's personal data. `facts` are those known when the offer was priced,
-    `earlier_deals` summaries of the merchant's deals.
+    `earlier_deals` summaries of the merchant's deals. An event that was carried over from format 1
+    has both in `first_format`, as `facts` and `deals`, because its states did not hold them.
     """
 
     application_id: str
@@ -94,6 +97,7 @@ class OfferAccepted(Envelope):
     sections: Mapping[str, str] = field(factory=dict, repr=False)
     facts: Mapping[str, Json] = field(factory=dict, repr=False)
     earlier_deals: tuple[Mapping[str, Json], ...] = field(default=(), repr=False)
+    first_format: Mapping[str, Json] | None = field(default=None, repr=False)
 
 
 @frozen(kw_only=True)

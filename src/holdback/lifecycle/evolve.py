@@ -16,10 +16,12 @@ import attrs
 
 from holdback.derived_facts import with_newer_evidence
 from holdback.lifecycle import events
+from holdback.lifecycle.commands import DETAILS
 from holdback.lifecycle.draft import Draft, misplaced
 from holdback.lifecycle.transitions import next_states
 from holdback.model import offer as offer_states
 from holdback.model.acceptance import ApplicationStatus
+from holdback.model.application import PROFILE
 from holdback.model.deal import FUNDED, RENEWED, REPAID, Deal, later
 from holdback.model.merchant import (
     AWAITING_DETAILS,
@@ -96,9 +98,11 @@ def _offer_accepted(draft: Draft, event: events.OfferAccepted) -> None:
         if offer_set.expires_at > event.at:
             sets[application_id] = _close_offers(offer_set, event.offer.offer_id)
     draft.changes["provider_id"] = event.provider_id
-    draft.changes["sections"] = {
-        name: digest for name, digest in event.sections.items() if name != "links"
-    }
+    # A renewal has a use of funds of its own; the profile is that of the initial application.
+    kept = ("bank_details",) if accepted.renewal else (*PROFILE, *DETAILS)
+    held = draft.last("sections") if accepted.renewal else {}
+    sections = {name: event.sections[name] for name in kept if name in event.sections}
+    draft.changes["sections"] = {**held, **sections}
     draft.changes["last_accepted_at"] = event.at
     draft.changes["credit_check_due"] = None
     if accepted.renewal:

@@ -1,7 +1,10 @@
-"""Replies of the first format, in which servicing operations showed the whole deal.
+"""What hosts that write the first format, or read it, still need of the first version's decisions.
 
-While a host writes format 1, its processes of the version before still answer so, and the answers
-of both have one form (how-to/upgrade).
+1. Replies, in which servicing operations showed the whole deal. While a host writes format 1, its
+   processes of the version before still answer so, and the answers of both have one form.
+2. The facts of an acceptance, because sets of offers of the first format do not hold theirs.
+
+How-to/upgrade says when a host is past both.
 """
 
 from __future__ import annotations
@@ -13,12 +16,15 @@ from typing import Any, Final, TypeAlias
 
 from attrs import frozen
 
+from holdback.derived_facts import held_facts, merchant_facts
+from holdback.exact_json import Json
 from holdback.lifecycle.configuration import Configuration
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.lookup import deal_reply
 from holdback.model.deal import LookupDeal
-from holdback.model.merchant import Merchant
+from holdback.model.merchant import Merchant, OfferSet
 from holdback.model.receipt import DealReceipt
+from holdback.ruleset import known_facts
 
 
 @frozen(kw_only=True)
@@ -64,3 +70,21 @@ def first_format_reply(
     """Return the function of merchant and receipt that replies in the first format, or None."""
     reply = _REPLIES.get(operation)
     return None if reply is None else reply(context, configuration)
+
+
+def facts_at_acceptance(
+    merchant: Merchant, offer_set: OfferSet, context: Context, configuration: Configuration
+) -> Mapping[str, Json]:
+    """
+    Return the facts about the merchant when an offer of *offer_set*, which holds none, is accepted.
+
+    They inform the service's agents and decide nothing. What cannot be read now is left out.
+    """
+    rulebook = configuration.loaded_rulebook(merchant, context.at)
+    if rulebook is None:
+        return {}
+    catalogue = rulebook.catalogue
+    if not offer_set.renewal:
+        return known_facts(catalogue, held_facts(offer_set.evidence, catalogue))
+    facts = merchant_facts(merchant, offer_set.evidence, catalogue, rulebook.on)
+    return known_facts(catalogue, tuple(facts.get(fact.name) for fact in catalogue.facts))

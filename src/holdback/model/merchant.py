@@ -98,14 +98,14 @@ class ClosedOfferSet:
     @classmethod
     def of(cls, offer_set: OfferSet) -> ClosedOfferSet:
         """Return what is kept of *offer_set*."""
-        checked = offer_set.evidence.get("credit_checked_on")
+        checked = offer_set.evidence.get("credit_checked_on", HeldFact(None)).value
         return cls(
             request_id=offer_set.request_id,
             application_id=offer_set.application_id,
             fingerprint=offer_set.fingerprint,
             expires_at=offer_set.expires_at,
             offers={offer.offer_id: offer.offer_status for offer in offer_set.offers},
-            credit_checked_on=None if checked is None else date.fromisoformat(checked.value),
+            credit_checked_on=None if checked is None else date.fromisoformat(checked),
         )
 
 

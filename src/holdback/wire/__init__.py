@@ -13,6 +13,7 @@ from __future__ import annotations
 from holdback.lifecycle.events import EVENT_TYPES
 from holdback.lifecycle.operations import COMMANDS, Reply
 from holdback.wire.commands import read_command, read_evidence
+from holdback.wire.formats import format_of
 from holdback.wire.problems import CONTENT_TYPE, problem, write_problem
 from holdback.wire.replies import to_dict, write
 from holdback.wire.requests import read_accept_request, read_offers_request
@@ -24,6 +25,8 @@ from holdback.wire.stored import (
     read_merchant,
     read_profile,
     read_stored,
+    read_stored_event,
+    upcast_journal,
     write_event,
     write_merchant,
     write_profile,
@@ -41,6 +44,7 @@ __all__ = [
     "Stored",
     "event_from_dict",
     "event_to_dict",
+    "format_of",
     "problem",
     "read_accept_request",
     "read_command",
@@ -51,8 +55,10 @@ __all__ = [
     "read_offers_request",
     "read_profile",
     "read_stored",
+    "read_stored_event",
     "read_timestamp",
     "to_dict",
+    "upcast_journal",
     "write",
     "write_event",
     "write_merchant",

@@ -6,8 +6,7 @@ put together by hand, is refused where it is read, and not years later in an ope
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator
-from datetime import date
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from typing import Any
 
 import pendulum
@@ -18,9 +17,10 @@ from holdback.model import merchant as applications
 from holdback.model import offer as offers
 from holdback.model import product as products
 from holdback.model.deal import Deal, Entry
-from holdback.model.merchant import Fulfilment, Merchant, OfferSet
+from holdback.model.merchant import Fulfilment, HeldFact, Merchant, OfferSet
 from holdback.model.validators import TOO_MUCH
 from holdback.money import MINOR_UNITS, Currency, Money
+from holdback.wire.timestamps import calendar_day
 
 _OFFER_STATUSES = (offers.ELIGIBLE, offers.ACCEPTED, offers.WITHDRAWN)
 _DECISIONS = (products.ACCEPTED, products.REFERRED, products.DECLINED)
@@ -88,11 +88,7 @@ def _head(merchant: Merchant) -> Iterator[ErrorDetail]:
         yield ErrorDetail(code="wrong_value", message=message, path="$.timezone")
     if merchant.provider_id is None and (merchant.fulfilments or merchant.deals):
         yield _contradiction("a merchant with an acceptance has a provider_id", "$.provider_id")
-    checked = merchant.evidence.get("credit_checked_on")
-    if checked is not None and not _is_day(checked.value):
-        message = "expected a day such as `2026-07-01`"
-        path = "$.evidence.credit_checked_on"
-        yield ErrorDetail(code="wrong_value", message=message, path=path)
+    yield from _checked_on(merchant.evidence, "$")
 
 
 def _is_timezone(name: str) -> bool:
@@ -103,21 +99,28 @@ def _is_timezone(name: str) -> bool:
     return True
 
 
-def _is_day(value: object) -> bool:
+def _checked_on(evidence: Mapping[str, HeldFact], path: str) -> Iterator[ErrorDetail]:
+    """Yield an error if the day of a credit check, which a second one must follow, is none."""
+    checked = evidence.get("credit_checked_on", HeldFact(None)).value
+    if checked is None or (isinstance(checked, str) and _is_day(checked)):
+        return
+    message = "expected a day such as `2026-07-01`"
+    path = f"{path}.evidence.credit_checked_on"
+    yield ErrorDetail(code="wrong_value", message=message, path=path)
+
+
+def _is_day(text: str) -> bool:
     try:
-        return isinstance(value, str) and bool(date.fromisoformat(value))
+        calendar_day(text)
     except ValueError:
         return False
+    return True
 
 
 def _offer_set(offer_set: OfferSet, path: str) -> Iterator[ErrorDetail]:
     if offer_set.expires_at < offer_set.issued_at:
         yield _contradiction("offers do not expire before they are issued", f"{path}.expires_at")
-    checked = offer_set.evidence.get("credit_checked_on")
-    if checked is not None and not _is_day(checked.value):
-        message = "expected a day such as `2026-07-01`"
-        place = f"{path}.evidence.credit_checked_on"
-        yield ErrorDetail(code="wrong_value", message=message, path=place)
+    yield from _checked_on(offer_set.evidence, path)
     for number, product in enumerate(offer_set.products):
         place = f"{path}.products[{number}]"
         yield from _one_of(product.decision, _DECISIONS, f"{place}.decision")

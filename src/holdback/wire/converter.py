@@ -362,6 +362,6 @@ def _collect(error: BaseException, path: str, errors: list[ErrorDetail]) -> None
     elif isinstance(error, _UnexpectedError):
         errors.append(ErrorDetail(code="wrong_type", message=str(error), path=path))
     elif isinstance(error, InvalidDocument):  # a validator of the model
-        errors.extend(attrs.evolve(inner, path=path) for inner in error.errors)
+        errors += [attrs.evolve(each, path=path + (each.path or "$")[1:]) for each in error.errors]
     else:
         errors.append(ErrorDetail(code="wrong_value", message="this cannot be read", path=path))

@@ -8,12 +8,12 @@ and accepted only if it still says what was written.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, TypeVar
 
 from attrs import frozen
 
-from holdback.errors import ErrorDetail, InvalidDocument, StateError, did_you_mean
+from holdback.errors import ErrorDetail, StateError, did_you_mean
 from holdback.exact_json import Json, Opaque, Verbatim, write_json
 from holdback.lifecycle.configuration import FIRST_FORMAT, NEWEST_FORMAT
 from holdback.lifecycle.decision import Outcome
@@ -23,7 +23,8 @@ from holdback.model.profile import Profile
 from holdback.wire.consistency import merchant_errors
 from holdback.wire.converter import EVENTS, STATES, structured, with_python_numbers
 from holdback.wire.fields import kind_of
-from holdback.wire.strict_json import STATE_DEPTH, STATE_LIMIT, read_json, read_tree
+from holdback.wire.formats import Document, fields_of, format_of, tree_of
+from holdback.wire.strict_json import STATE_DEPTH, STATE_LIMIT, read_json
 
 _T = TypeVar("_T")
 _CHECKSUM: Final = b',"checksum":"'
@@ -154,7 +155,7 @@ def event_from_dict(fields: Mapping[str, Json]) -> Event:
     Raises:
         StateError: *fields* are not what `event_to_dict` returns; every error is named.
     """
-    return _verified(_tree(lambda: read_tree(fields, depth=STATE_DEPTH)), _event, write_event)
+    return _verified(tree_of(fields), _event, write_event)
 
 
 def _event_fields(event: Event) -> dict[str, Json]:
@@ -191,19 +192,30 @@ def write_stored(outcome: Outcome[Any], *, format: int = NEWEST_FORMAT) -> Store
     """
     Return the documents of *outcome* in *format*: the newest, or 1 during a rolling upgrade.
 
+    A merchant that was stored in format 2 is never written in format 1 again: give the newer one of
+    `engine.format` and `format_of` the stored state (how-to/upgrade).
+
     Raises:
         ValueError: *format* is another one.
+        TypeError: the profile is missing, which a state of format 1 holds.
+        ConfigurationError: format 1 cannot say what the outcome holds; everything is named.
     """
-    if format == FIRST_FORMAT:
-        from holdback.wire.first_format import write_first  # noqa: PLC0415 - few hosts write it
-
-        return write_first(outcome)
-    if format != NEWEST_FORMAT:
+    if format == NEWEST_FORMAT:
+        return Stored(
+            state=write_merchant(outcome.merchant),
+            profile=None if outcome.profile is None else write_profile(outcome.profile),
+            events=tuple(write_event(event) for event in outcome.events),
+        )
+    if format != FIRST_FORMAT:
         raise ValueError(f"expected format {FIRST_FORMAT} or {NEWEST_FORMAT}")
+    if outcome.profile is None:
+        raise TypeError("a state of format 1 holds the profile: give `profile=` to `carry_out`")
+    from holdback.wire import first_format  # noqa: PLC0415 - few hosts write it
+
     return Stored(
-        state=write_merchant(outcome.merchant),
-        profile=None if outcome.profile is None else write_profile(outcome.profile),
-        events=tuple(write_event(event) for event in outcome.events),
+        state=first_format.write_state(outcome.merchant, outcome.profile),
+        profile=None,
+        events=first_format.write_events(outcome, outcome.profile),
     )
 
 
@@ -214,38 +226,72 @@ def read_stored(
     Return the merchant and the profile that a host has stored, in any format ever written.
 
     A state of format 1 holds the profile and has neither *salt* nor *sequence*: the host draws the
-    salt at random, and gives the number of the merchant's events.
+    salt at random, and gives the number of the merchant's events, 0 if it stores none.
 
     Raises:
         StateError: a document cannot be read; every error is named.
     """
-    if _format_of(state) == FIRST_FORMAT:
-        from holdback.wire.first_format import upcast  # noqa: PLC0415 - old documents are rare
+    if format_of(state) == FIRST_FORMAT:
+        from holdback.wire import first_format  # noqa: PLC0415 - old documents are rare
 
-        return upcast(state, salt=salt, sequence=sequence)
+        return first_format.read_state(state, salt=salt, sequence=sequence)
     return read_merchant(state), None if profile is None else read_profile(profile)
 
 
-def _format_of(body: bytes) -> int | None:
-    """Return the format of *body* if it is told by its first field, as it was written."""
-    return FIRST_FORMAT if body.startswith(b'{"format":1,') else None
+def read_stored_event(
+    document: Document, *, partner: str, merchant_id: str, sequence: int
+) -> Event:
+    """
+    Return the event that a host has stored at the place *sequence*, in any format ever written.
+
+    It is for readers of single events, such as an outbox. Format 1 has `OffersIssued`,
+    `OfferAccepted` and `DetailsSupplied` with personal data: those are read with their whole
+    journal, by `upcast_journal`.
+
+    >>> body = b'{"type":"DealReopened","format":1,"at":"2026-07-01T10:00:00Z","deal_id":"d-1"}'
+    >>> read_stored_event(body, partner="acme", merchant_id="m-1", sequence=7).deal_id
+    'd-1'
+
+    Raises:
+        StateError: the event cannot be read, or not by itself.
+    """
+    if format_of(document) == FIRST_FORMAT:
+        from holdback.wire import first_format  # noqa: PLC0415 - old documents are rare
+
+        return first_format.read_event(
+            document, partner=partner, merchant_id=merchant_id, sequence=sequence
+        )
+    return read_event(document) if isinstance(document, bytes | str) else event_from_dict(document)
+
+
+def upcast_journal(
+    journal: Iterable[Document], *, partner: str, merchant_id: str, jurisdiction: str, salt: bytes
+) -> tuple[tuple[Event, ...], Profile]:
+    """
+    Return the events of a merchant's *journal* of format 1 in format 2, and the profile after them.
+
+    They lead to the merchant that `read_stored` returns for the state beside them, with the same
+    *salt* and their number. If the journal was continued in format 2, hand in what comes before,
+    with the salt of the profile that is stored; the profile that is returned is then an old one.
+
+    Raises:
+        StateError: an event cannot be read, or is of another format; every error is named.
+        HistoryError: the events do not follow one another.
+    """
+    from holdback.wire import first_format  # noqa: PLC0415 - old documents are rare
+
+    return first_format.upcast_journal(
+        journal, partner=partner, merchant_id=merchant_id, jurisdiction=jurisdiction, salt=salt
+    )
 
 
 def _read(body: bytes, make: Callable[..., _T], write: Callable[[_T], bytes]) -> _T:
-    tree = _tree(lambda: read_json(body, limit=STATE_LIMIT, depth=STATE_DEPTH))
+    tree = tree_of(body)
     if not _is_unchanged(body):
         return _verified(tree, make, write)
     fields = _fields(tree)
     del fields["checksum"]
     return make(fields, unchanged=True)
-
-
-def _tree(read: Callable[[], Json]) -> Json:
-    try:
-        return read()
-    except InvalidDocument as error:
-        errors = error.errors
-    raise StateError(errors)
 
 
 def _verified(tree: Json, make: Callable[..., _T], write: Callable[[_T], bytes]) -> _T:
@@ -261,21 +307,9 @@ def _verified(tree: Json, make: Callable[..., _T], write: Callable[[_T], bytes])
 
 
 def _fields(tree: Json) -> dict[str, Any]:
-    """Return the fields of *tree* without its format, which must be the newest."""
-    if not isinstance(tree, dict):
-        raise StateError.of("wrong_type", f"expected an object, not {kind_of(tree)}", path="$")
-    written = tree.get("format")
-    if type(written) is not Verbatim or not written.isdecimal():
-        raise StateError.of("missing", "expected the number of a format", path="$.format")
-    if int(written) > NEWEST_FORMAT:
-        message = f"format {written[:9]} is of a newer version of holdback; this one reads "
-        message += f"formats up to {NEWEST_FORMAT}"
-        hint = "run the newer version, or restore the document of before"
-        raise StateError.of("newer_format", message, path="$.format", hint=hint)
-    if int(written) != NEWEST_FORMAT:
-        message = "a document of format 1 is read with `read_stored` and `upcast_journal`"
-        raise StateError.of("wrong_value", message, path="$.format")
-    return {name: value for name, value in tree.items() if name != "format"}
+    return fields_of(
+        tree, NEWEST_FORMAT, instead="`read_stored` and `upcast_journal` read format 1"
+    )
 
 
 def _unpack_opaque(value: Json) -> Json:
