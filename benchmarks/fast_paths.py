@@ -32,7 +32,7 @@ import polars as pl
 from attrs import evolve, frozen
 from million import Million
 from ratios import machine, print_markdown
-from renewal_request import renewable_journey
+from renewal_request import engine_with_six_offers, renewable_journey
 from task import CATALOGUE, RULES, random_deals, rulebook
 
 from holdback import load_jurisdictions, portfolio, wire
@@ -193,7 +193,7 @@ def careful_object(value: Any, *, sort: bool) -> str:
 
 def requests() -> Iterator[Path]:
     """Yield the paths of a renewal's request for six offers, and of a merchant's stored state."""
-    journey = renewable_journey()
+    journey = renewable_journey(engine_with_six_offers())
     application = {
         "merchant_id": journey.merchant.merchant_id,
         "provider_id": journey.merchant.provider_id,

@@ -95,9 +95,9 @@ def engine_with_six_offers() -> Engine:
     return Engine.for_trial(Jurisdictions([read_jurisdiction("GB", files)]))
 
 
-def renewable_journey() -> Journey:
+def renewable_journey(engine: Engine) -> Journey:
     """Return a merchant whose deal is 60 percent paid down, on pace, by a hundred remittances."""
-    journey = Journey(engine_with_six_offers())
+    journey = Journey(engine)
     journey.ask()
     journey.accept()
     journey.fund()
@@ -128,7 +128,7 @@ def peer(body: bytes, reply: bytes, number: type) -> Callable[[], bytes]:
 
 
 def main() -> None:
-    journey = renewable_journey()
+    journey = renewable_journey(engine_with_six_offers())
     block = payloads.offers_request(journey.merchant.merchant_id, journey.merchant.provider_id)
     body = payloads.as_json(block)
     engine, merchant, context = journey.engine, journey.merchant, journey.context()
