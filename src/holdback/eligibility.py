@@ -17,7 +17,6 @@ from attrs import field, frozen
 
 from holdback.exact_json import Json
 from holdback.exact_numbers import PERCENT_PLACES
-from holdback.notebook import assessment_html
 from holdback.reasons import Reason, floor_reason, reasons
 from holdback.rules.types import Facts
 from holdback.ruleset import Answers, RuleSet, TraceLine
@@ -154,6 +153,8 @@ class Assessment:
         }
 
     def _repr_html_(self) -> str:
+        from holdback.notebook import assessment_html  # noqa: PLC0415  # only a notebook needs it
+
         return assessment_html(self.plain())
 
 

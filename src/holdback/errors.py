@@ -17,7 +17,6 @@ text from a rule file, an identifier, or a value from a declared set.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping
 from itertools import islice
 from types import MappingProxyType
@@ -138,6 +137,8 @@ def did_you_mean(word: str, names: Iterable[str]) -> str | None:
     'did you mean `progress`?'
     """
     candidates = [name for name in islice(names, _MOST_CANDIDATES) if len(name) <= _LONGEST_NAME]
+    import difflib  # noqa: PLC0415  # only an error needs it
+
     near = difflib.get_close_matches(word[:_LONGEST_NAME], candidates, n=1)
     return f"did you mean `{near[0]}`?" if near else None
 

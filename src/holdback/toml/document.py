@@ -37,10 +37,11 @@ _MAX_EXCERPT: Final = 60
 _DECIMAL: Final = re.compile(r"[+-]?[0-9]{1,18}\.[0-9]{1,12}")
 # Characters that are invisible or reverse the direction of text: a reviewer would approve another
 # rule than the one that is read ("Trojan Source", CVE-2021-42574).
-_HIDDEN: Final = re.compile("[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+_HIDDEN: Final = "[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]"
+# The patterns from here on are compiled when they are first used, which is only for errors.
 # `tomllib` names a table by the tuple of its keys: `('rules',)`.
-_PYTHON_TUPLE: Final = re.compile(r"\('([^']*)',\)")
-_AT: Final = re.compile(r"(.*) \(at (?:line (\d+), column (\d+)|end of document)\)", re.DOTALL)
+_PYTHON_TUPLE: Final = r"\('([^']*)',\)"
+_AT: Final = r"(?s)(.*) \(at (?:line (\d+), column (\d+)|end of document)\)"
 
 
 def excerpt(text: str) -> str:
@@ -141,7 +142,7 @@ def read_document(
     if text is None:
         return None
     document = Document(file, text, errors)
-    hidden = None if text.isascii() else _HIDDEN.search(text)
+    hidden = None if text.isascii() else re.search(_HIDDEN, text)
     if hidden is not None:
         message = f"an invisible character, U+{ord(hidden[0]):04X}"
         hint = "remove it: it can make one text look like another"
@@ -180,13 +181,13 @@ def _decoded(file: str, body: bytes, errors: list[ErrorDetail]) -> str | None:
 
 def _add_syntax_error(document: Document, message: str) -> None:
     """Add the error that `tomllib` reports in *message*, at the place that it names."""
-    match = _AT.fullmatch(message)
+    match = re.fullmatch(_AT, message)
     offset = len(document.text.rstrip())
     if match is not None:
         message = match[1]
         if match[2] is not None:
             offset = document.offset(int(match[2]), int(match[3]))
-    reported = _PYTHON_TUPLE.sub(r"`\1`", message[:1].lower() + message[1:])
+    reported = re.sub(_PYTHON_TUPLE, r"`\1`", message[:1].lower() + message[1:])
     document.add_error(
         "malformed",
         f"this is not TOML: {reported}",
@@ -199,24 +200,22 @@ def _add_syntax_error(document: Document, message: str) -> None:
 # each.
 _FREQUENT_MISTAKES: Final = (
     (
-        re.compile(r"=\s*-?[0-9][0-9.]*\s*%"),
+        r"=\s*-?[0-9][0-9.]*\s*%",
         'write a percentage in quotes and without a space, as `"70%"`',
     ),
     (
-        re.compile(r"=\s*[A-Z]{3} ?[0-9]"),
+        r"=\s*[A-Z]{3} ?[0-9]",
         'write an amount in quotes, its currency in front, as `"GBP 5000.00"`',
     ),
     (
-        re.compile(
-            r"=\s*([0-9]{1,2}[-./][0-9]{1,2}[-./][0-9]{4}|[0-9]{4}([./]|-(1[3-9]|[2-9][0-9])-)"
-            r"|[0-9]{4}-([0-9]-|[0-9]{2}-[0-9]\b|[0-9]{1,2}\b(?!-)))"
-        ),
+        r"=\s*([0-9]{1,2}[-./][0-9]{1,2}[-./][0-9]{4}|[0-9]{4}([./]|-(1[3-9]|[2-9][0-9])-)"
+        r"|[0-9]{4}-([0-9]-|[0-9]{2}-[0-9]\b|[0-9]{1,2}\b(?!-)))",
         "a date is year, month and day, as `2026-10-01`",
     ),
-    (re.compile(r"^\s*//"), "a comment begins with `#`"),
-    (re.compile(r"^\s*[a-z_]+\s*:"), "write `=` between a key and its value"),
+    (r"^\s*//", "a comment begins with `#`"),
+    (r"^\s*[a-z_]+\s*:", "write `=` between a key and its value"),
     (
-        re.compile(r'=\s*"[^"]*"[A-Za-z ]+"[^"]*"'),
+        r'=\s*"[^"]*"[A-Za-z ]+"[^"]*"',
         "write an expression that contains a text in single quotes: `'status == \"Funded\"'`",
     ),
 )
@@ -239,6 +238,6 @@ _MAX_HINTED_LINE: Final = 300
 def _syntax_hint(message: str, line: str) -> str | None:
     """Return what the author probably meant by *line*, where the parser gave *message*."""
     for pattern, hint in _FREQUENT_MISTAKES:
-        if pattern.search(line[:_MAX_HINTED_LINE]):
+        if re.search(pattern, line[:_MAX_HINTED_LINE]):
             return hint
     return next((hint for start, hint in _PARSER_HINTS if message.startswith(start)), None)

@@ -28,8 +28,8 @@ MAX_TOKENS: Final = 40_000
 MAX_WORD: Final = 64
 
 # Possessive quantifiers (`*+`, `++`) keep the scan linear: nothing that was matched is tried again.
-_TOKEN: Final = re.compile(
-    r'''
+# Compiled when first used: nearly every file is read without its tokens.
+_TOKEN: Final = r'''(?xs)
       (?:[ \t\r]++ | \#[^\n]*+)*+  # skip spaces and comments
     (?: (?P<word>[A-Za-z0-9_+:-]+)
       | (?P<symbol>[\[\]{},=])
@@ -42,10 +42,8 @@ _TOKEN: Final = re.compile(
       | (?P<dot>\.)
       | (?P<other>.)
       | \Z
-    )''',
-    re.VERBOSE | re.DOTALL,
-)
-_ESCAPE: Final = re.compile(r"\\u....|\\U........|\\.|.", re.DOTALL)
+    )'''
+_ESCAPE: Final = r"(?s)\\u....|\\U........|\\.|."
 
 
 class Token(NamedTuple):
@@ -75,7 +73,7 @@ def tokens(text: str) -> list[Token]:
     """
     result: list[Token] = []
     make = Token._make
-    for match in _TOKEN.finditer(text):
+    for match in re.finditer(_TOKEN, text):
         kind = match.lastgroup
         if kind == "open" or kind is None:
             break
@@ -197,7 +195,7 @@ def offset_in_literal(literal: str, index: int) -> int:
     if literal.startswith("'"):
         return index + 1
     offset = 1
-    for match in _ESCAPE.finditer(literal, 1):
+    for match in re.compile(_ESCAPE).finditer(literal, 1):
         if index == 0:
             break
         index -= 1

@@ -31,10 +31,11 @@ STATE_DEPTH: Final = 2 * REQUEST_DEPTH
 
 # A string (up to the end of the text if it is not closed) or a bracket. The quantifiers are
 # possessive, so that no text takes more than linear time.
-_BRACKETS: Final = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[\]{}]', re.DOTALL)
+# Compiled when first used, as `_SURROGATE` is: few documents need it.
+_BRACKETS: Final = r'(?s)"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[\]{}]'
 # Escapes of surrogates and of NUL: the only form in which they pass UTF-8 and the parser.
 _DOUBTFUL_ESCAPE: Final = re.compile(r"\\u(?:[dD][89a-fA-F]|0000)")
-_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+_SURROGATE: Final = "[\ud800-\udfff]"
 _NUMBER: Final = re.compile(r"-?(0|[1-9][0-9]*)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?")
 _EXPONENT_DIGITS: Final = len(str(MAX_DIGITS))
 _LONG_NUMBER: Final = (
@@ -93,7 +94,7 @@ def read_tree(value: Json, *, depth: int = REQUEST_DEPTH) -> Json:
 
 def has_lone_surrogate(text: str) -> bool:
     """Return whether *text* has a surrogate without its pair, which UTF-8 cannot encode."""
-    return not text.isascii() and _SURROGATE.search(text) is not None
+    return not text.isascii() and re.search(_SURROGATE, text) is not None
 
 
 def is_number(text: str) -> bool:
@@ -151,7 +152,7 @@ def _text(body: bytes | str, limit: int) -> str:
 
 def _too_deep(text: str, depth: int) -> bool:
     level = 0
-    for match in _BRACKETS.finditer(text):
+    for match in re.finditer(_BRACKETS, text):
         first = text[match.start()]
         if first in "[{":
             level += 1
