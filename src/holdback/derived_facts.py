@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import date, timedelta
+from itertools import takewhile
 from typing import Final
 
 from holdback.exact_json import Json
@@ -81,7 +82,11 @@ def _complete(deal: Deal, today: date) -> bool:
 
 def _counted_facts(merchant: Merchant, deal: Deal, today: date) -> dict[str, int | None]:
     others = [earlier.status for earlier in merchant.deals if earlier.id != deal.id]
-    remitted = (entry.on for entry in reversed(deal.counted) if entry.amount.minor)
+    remitted = (
+        entry.on
+        for entry, taken_back in deal.newest_first()
+        if entry.settled and entry.reverses is None and not taken_back and entry.amount.minor
+    )
     closed = deal.closed_entries
     last = next(remitted, (closed.last_on if closed else None) or deal.funded_on)
     return {
@@ -102,12 +107,12 @@ def _missed(deal: Deal, today: date) -> int:
     """
     start = today - timedelta(days=30)
     missed, remitted = set(), set()
-    for entry in reversed(deal.entries):  # sorted by day
+    for entry, taken_back in deal.newest_first():
         if entry.on < start:
             break  # all that follow are older
         if entry.on >= today or entry.reverses is not None:
             continue
-        if entry.id in deal.taken_back:
+        if taken_back:
             missed.add(entry.on)
         elif entry.amount.minor:
             if entry.settled:
@@ -125,14 +130,16 @@ def takings_facts(merchant: Merchant, today: date) -> dict[str, int | None]:
         return {}
     facts: dict[str, int | None] = {}
     covered = (today - since).days
+    start = today - timedelta(days=_AVERAGED_DAYS)
+    recent = tuple(takewhile(lambda day: day.on >= start, reversed(takings)))
     if covered >= _AVERAGED_DAYS:
-        total = _between(takings, today, _AVERAGED_DAYS, 0)
+        total = _between(recent, today, _AVERAGED_DAYS, 0)
         average = total * _DAYS_A_YEAR // (_MONTHS_A_YEAR * _AVERAGED_DAYS)
         facts["average_monthly_takings"] = min(MOST_MONEY, average)
     if covered >= 2 * _TREND_DAYS:
-        before = _between(takings, today, 2 * _TREND_DAYS, _TREND_DAYS)
+        before = _between(recent, today, 2 * _TREND_DAYS, _TREND_DAYS)
         if before:
-            trend = _between(takings, today, _TREND_DAYS, 0) * HUNDRED_PERCENT // before
+            trend = _between(recent, today, _TREND_DAYS, 0) * HUNDRED_PERCENT // before
             facts["takings_trend"] = min(MOST_PERCENT, trend)
     return facts
 

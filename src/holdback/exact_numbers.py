@@ -22,8 +22,8 @@ from decimal import (
     InvalidOperation,
     Overflow,
 )
-from types import MappingProxyType
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Final, Literal, TypeAlias
 
 from holdback.errors import InvalidValue

@@ -8,9 +8,11 @@ INVARIANT: repayment_amount + overpaid == remitted + settled + balance + shortfa
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from decimal import Decimal
+from functools import cached_property
+from itertools import groupby
 from typing import Final, Literal, TypeAlias
 
 from attrs import evolve, field, frozen
@@ -89,23 +91,23 @@ class Deal:
     term_days: int
     settled: Money
     closed_on: date | None = None
-    entries: tuple[Entry, ...] = ()
+    entries: Sequence[Entry] = ()
     complete_through: date | None = None
     closed_entries: EntryTotals | None = None
-    # Derived from the entries: the ids taken back by a settled reversal, the remittances that
-    # count, and their sum. Eligibility reads them many times, so they are computed once.
-    taken_back: frozenset[str] = field(init=False, eq=False, repr=False)
-    counted: tuple[Entry, ...] = field(init=False, eq=False, repr=False)
-    remitted: Money = field(init=False, eq=False, repr=False)
 
-    @taken_back.default
-    def _taken_back(self) -> frozenset[str]:
+    # Derived from the entries, and worked out once, because eligibility reads them many times. A
+    # state that is read has `remitted` and `repaid_on` already.
+
+    @cached_property
+    def taken_back(self) -> frozenset[str]:
+        """The ids of the entries that a settled reversal took back."""
         return frozenset(
             entry.reverses for entry in self.entries if entry.reverses is not None and entry.settled
         )
 
-    @counted.default
-    def _counted(self) -> tuple[Entry, ...]:
+    @cached_property
+    def counted(self) -> tuple[Entry, ...]:
+        """The remittances that count, in order."""
         return tuple(
             [
                 entry
@@ -114,8 +116,9 @@ class Deal:
             ]
         )
 
-    @remitted.default
-    def _remitted(self) -> Money:
+    @cached_property
+    def remitted(self) -> Money:
+        """The sum of the remittances that count."""
         total = sum([entry.amount.minor for entry in self.counted])
         if self.closed_entries is not None:
             total += self.closed_entries.remitted.minor
@@ -175,7 +178,7 @@ class Deal:
         """The day on which the deal ended; None while it is active."""
         return self.repaid_on if self.status == REPAID else self.closed_on
 
-    @property
+    @cached_property
     def repaid_on(self) -> date | None:
         """The day of the remittance that completed the repayment amount; None before it."""
         paid = self.settled.minor
@@ -188,6 +191,16 @@ class Deal:
             if paid >= self.repayment_amount.minor:
                 return entry.on
         return None
+
+    def newest_first(self) -> Iterator[tuple[Entry, bool]]:
+        """Yield the entries from the newest on, each with whether it was taken back."""
+        taken_back: set[str] = set()
+        # A reversal is of the day of its entry or a later one, so each day is looked at whole.
+        for _, of_a_day in groupby(reversed(self.entries), key=lambda entry: entry.on):
+            day = list(of_a_day)
+            taken_back |= {entry.reverses for entry in day if entry.reverses and entry.settled}
+            for entry in day:
+                yield entry, entry.id in taken_back
 
     def with_entries(self, entries: Iterable[Entry], complete_through: date | None) -> Deal:
         """Return this deal with *entries* recorded, and its history complete as far as declared."""

@@ -6,7 +6,7 @@ The merchant is the consistency boundary: everything that must agree is in its s
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from typing import Final
 
@@ -211,10 +211,10 @@ class Merchant:
     last_accepted_at: DateTime | None = None
     fulfilments: tuple[Fulfilment, ...] = ()
     deals: tuple[Deal, ...] = ()
-    takings: tuple[Takings, ...] = ()
+    takings: Sequence[Takings] = ()
     takings_since: date | None = None
     takings_complete_through: date | None = None
-    requests: tuple[RememberedRequest, ...] = ()
+    requests: Sequence[RememberedRequest] = ()
     renewal_eligibility: bool = False
 
     @classmethod

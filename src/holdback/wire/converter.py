@@ -18,7 +18,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from functools import lru_cache
 from types import GenericAlias
-from typing import Any, Final, TypeVar, get_args, get_origin
+from typing import Any, Final, TypeAlias, TypeVar, get_args, get_origin
 
 import attrs
 from cattrs import Converter
@@ -30,8 +30,7 @@ from holdback.errors import ErrorDetail, InvalidDocument, StateError, did_you_me
 from holdback.exact_json import Json, Opaque, Verbatim, field_path
 from holdback.exact_numbers import plain, without_zeros
 from holdback.model.acceptance import ApplicationStatus
-from holdback.model.deal import Entry
-from holdback.model.merchant import HeldFact, Takings
+from holdback.model.merchant import HeldFact
 from holdback.model.receipt import DealReceipt, Receipt, TakingsReceipt
 from holdback.money import Money
 from holdback.wire.fields import kind_of, number
@@ -39,14 +38,14 @@ from holdback.wire.strict_json import is_number
 from holdback.wire.timestamps import calendar_day, instant, write_timestamp
 
 _T = TypeVar("_T")
-_Structure = Callable[[Any, Any], Any]
+Structure: TypeAlias = Callable[[Any, Any], Any]
 
 
-class _UnexpectedError(Exception):
+class UnexpectedError(Exception):
     """A value of the wrong type for its field; the message says what was expected, without it."""
 
 
-def _expecting(what: str, read: Callable[[str], Any]) -> _Structure:
+def _expecting(what: str, read: Callable[[str], Any]) -> Structure:
     """Return a hook for text that *read* parses; on its `ValueError`, *what* was expected."""
 
     def structure(value: Any, _: Any) -> Any:
@@ -55,24 +54,26 @@ def _expecting(what: str, read: Callable[[str], Any]) -> _Structure:
                 return read(value)
         except ValueError:
             pass
-        raise _UnexpectedError(f"expected {what}")
+        raise UnexpectedError(f"expected {what}")
 
     return structure
 
 
-def _exactly(kind: type, what: str) -> _Structure:
+def _exactly(kind: type, what: str) -> Structure:
     def structure(value: Any, _: Any) -> Any:
         if type(value) is not kind:
-            raise _UnexpectedError(f"expected {what}, not {kind_of(value)}")
+            raise UnexpectedError(f"expected {what}, not {kind_of(value)}")
         return value
 
     return structure
 
 
 def _whole(value: Any, _: Any) -> int:
+    if type(value) is int:  # of a document that is as it was written
+        return value
     read = number(value) if type(value) is Verbatim else None
     if type(read) is not int:
-        raise _UnexpectedError(f"expected a whole number, not {kind_of(value)}")
+        raise UnexpectedError(f"expected a whole number, not {kind_of(value)}")
     return read
 
 
@@ -84,7 +85,7 @@ def _decimal(text: str) -> Decimal:
 
 def _opaque(value: Any, _: Any) -> Opaque:
     if not isinstance(value, dict | list):
-        raise _UnexpectedError(f"expected an object or an array, not {kind_of(value)}")
+        raise UnexpectedError(f"expected an object or an array, not {kind_of(value)}")
     return Opaque.of(value)
 
 
@@ -104,7 +105,7 @@ def with_python_numbers(value: Json) -> Json:
 
 def _json_object(value: Any, _: Any) -> dict[str, Json]:
     if not isinstance(value, dict):
-        raise _UnexpectedError(f"expected an object, not {kind_of(value)}")
+        raise UnexpectedError(f"expected an object, not {kind_of(value)}")
     read: dict[str, Json] = with_python_numbers(value)
     return read
 
@@ -140,26 +141,27 @@ def plain_digits(value: Decimal) -> str:
     return "0" if text == "-0" else text
 
 
-def _class_hook(kind: type, converter: Converter) -> _Structure:
-    structure_fields: _Structure = make_dict_structure_fn(
+def class_hook(kind: type, converter: Converter) -> Structure:
+    """Return a hook for an object with the fields of *kind*, and no others."""
+    structure_fields: Structure = make_dict_structure_fn(
         kind, converter, _cattrs_forbid_extra_keys=True, _cattrs_use_alias=True
     )
 
     def structure(value: Any, of: Any) -> Any:
         if type(value) is not dict:
-            raise _UnexpectedError(f"expected an object, not {kind_of(value)}")
+            raise UnexpectedError(f"expected an object, not {kind_of(value)}")
         return structure_fields(value, of)
 
     return structure
 
 
-def _array_hook(kind: Any, converter: Converter) -> _Structure:
+def _array_hook(kind: Any, converter: Converter) -> Structure:
     items: Any = GenericAlias(list, get_args(kind)[:1])
     structure_items = converter.get_structure_hook(items)
 
     def structure(value: Any, _: Any) -> tuple[Any, ...]:
         if type(value) is not list:
-            raise _UnexpectedError(f"expected an array, not {kind_of(value)}")
+            raise UnexpectedError(f"expected an array, not {kind_of(value)}")
         return tuple(structure_items(value, items))
 
     return structure
@@ -167,23 +169,23 @@ def _array_hook(kind: Any, converter: Converter) -> _Structure:
 
 def _links(value: Any, _: Any) -> dict[str, str]:
     if not isinstance(value, dict) or not all(type(link) is str for link in value.values()):
-        raise _UnexpectedError("expected an object of texts")
+        raise UnexpectedError("expected an object of texts")
     return dict(value)
 
 
 def _evidence(value: Any, _: Any) -> dict[str, HeldFact]:
     """Read held evidence: each value with the kind of its fact."""
     if not isinstance(value, dict):
-        raise _UnexpectedError(f"expected an object, not {kind_of(value)}")
+        raise UnexpectedError(f"expected an object, not {kind_of(value)}")
     return {name: _held_fact(held) for name, held in value.items()}
 
 
 def _held_fact(held: Any) -> HeldFact:
     if not isinstance(held, list) or len(held) != _HELD_PARTS:
-        raise _UnexpectedError("expected an array of a value and its kind")
+        raise UnexpectedError("expected an array of a value and its kind")
     value, kind = with_python_numbers(held)
     if type(value) not in _PLAIN or type(kind) not in {str, type(None)}:
-        raise _UnexpectedError("expected an array of one plain value and its kind")
+        raise UnexpectedError("expected an array of one plain value and its kind")
     return HeldFact(value, kind)
 
 
@@ -197,49 +199,15 @@ _HELD_PARTS: Final = 2
 def _receipt(value: Any, _: Any, converter: Converter) -> Any:
     """Read a receipt; the name of its first field tells which one it is."""
     if type(value) is not dict:
-        raise _UnexpectedError(f"expected an object, not {kind_of(value)}")
+        raise UnexpectedError(f"expected an object, not {kind_of(value)}")
     kinds = {"deal_id": DealReceipt, "days": TakingsReceipt}
     kind = next((kinds[name] for name in value if name in kinds), ApplicationStatus)
     return converter.structure(value, kind)
 
 
-def _entry_row(entry: Entry) -> list[Json]:
-    """Write an entry of a state in one row: a deal has hundreds of them."""
-    return [
-        entry.id,
-        entry.on.isoformat(),
-        str(entry.amount),
-        None if entry.takings is None else str(entry.takings),
-        entry.settled,
-        entry.reverses,
-    ]
-
-
-def _takings_row(takings: Takings) -> list[Json]:
-    stated_at = takings.stated_at
-    return [
-        takings.on.isoformat(),
-        str(takings.amount),
-        None if stated_at is None else write_timestamp(stated_at),
-    ]
-
-
-def _rows(kind: type, converter: Converter) -> _Structure:
-    """Return a hook for a row of the values of the fields of *kind*, in their order."""
-    fields = [attribute.alias or attribute.name for attribute in attrs.fields(kind)]
-
-    def structure(value: Any, _: Any) -> Any:
-        if type(value) is not list or len(value) != len(fields):
-            raise _UnexpectedError(f"expected an array of {', '.join(fields)}")
-        return structure_fields(dict(zip(fields, value, strict=True)), kind)
-
-    structure_fields = _class_hook(kind, converter)
-    return structure
-
-
-def _make_converter(*, rows: bool) -> Converter:
+def make_converter() -> Converter:
     """
-    Return a converter of events, or with *rows* of states, in which long lists have rows.
+    Return a converter of events; `state_rows` makes those of states.
 
     It reads trees of `read_json`, and writes values for `write_json`. It collects every error.
     """
@@ -263,7 +231,7 @@ def _make_converter(*, rows: bool) -> Converter:
         (Opaque, lambda opaque: opaque),
     ):
         converter.register_unstructure_hook(kind, unstructure)
-    converter.register_structure_hook_factory(_is_model, _class_hook)
+    converter.register_structure_hook_factory(_is_model, class_hook)
     converter.register_unstructure_hook_factory(
         _is_model, lambda kind: make_dict_unstructure_fn(kind, converter, _cattrs_use_alias=True)
     )
@@ -276,11 +244,6 @@ def _make_converter(*, rows: bool) -> Converter:
     converter.register_structure_hook_func(
         _is_receipt, lambda value, of: _receipt(value, of, converter)
     )
-    if rows:
-        converter.register_structure_hook(Entry, _rows(Entry, converter))
-        converter.register_unstructure_hook(Entry, _entry_row)
-        converter.register_structure_hook(Takings, _rows(Takings, converter))
-        converter.register_unstructure_hook(Takings, _takings_row)
     return converter
 
 
@@ -289,7 +252,7 @@ def _is_model(kind: Any) -> bool:
 
 
 def _is_tuple(kind: Any) -> bool:
-    return get_origin(kind) is tuple
+    return get_origin(kind) in {tuple, Sequence}
 
 
 def _is_mapping(kind: Any) -> bool:
@@ -312,8 +275,7 @@ def _is_receipt(kind: Any) -> bool:
     return bool(kind == Receipt)
 
 
-STATES: Final = _make_converter(rows=True)
-EVENTS: Final = _make_converter(rows=False)
+EVENTS: Final = make_converter()
 
 
 def structured(converter: Converter, tree: Json, kind: type[_T], path: str = "$") -> _T:
@@ -359,7 +321,7 @@ def _collect(error: BaseException, path: str, errors: list[ErrorDetail]) -> None
             )
     elif isinstance(error, KeyError):
         errors.append(ErrorDetail(code="missing", message="the field is missing", path=path))
-    elif isinstance(error, _UnexpectedError):
+    elif isinstance(error, UnexpectedError):
         errors.append(ErrorDetail(code="wrong_type", message=str(error), path=path))
     elif isinstance(error, InvalidDocument):  # a validator of the model
         errors += [attrs.evolve(each, path=path + (each.path or "$")[1:]) for each in error.errors]

@@ -8,7 +8,9 @@ and accepted only if it still says what was written.
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Callable, Iterable, Mapping
+from decimal import Decimal
 from typing import Any, Final, TypeVar
 
 from attrs import frozen
@@ -21,9 +23,10 @@ from holdback.lifecycle.events import EVENT_TYPES, Event, event_type
 from holdback.model.merchant import Merchant
 from holdback.model.profile import Profile
 from holdback.wire.consistency import merchant_errors
-from holdback.wire.converter import EVENTS, STATES, structured, with_python_numbers
+from holdback.wire.converter import EVENTS, structured, with_python_numbers
 from holdback.wire.fields import kind_of
 from holdback.wire.formats import Document, fields_of, format_of, tree_of
+from holdback.wire.state_rows import STATES, UNCHANGED_STATES
 from holdback.wire.strict_json import STATE_DEPTH, STATE_LIMIT, read_json
 
 _T = TypeVar("_T")
@@ -31,10 +34,21 @@ _CHECKSUM: Final = b',"checksum":"'
 _CHECKSUM_DIGITS: Final = 16
 
 
-def _sealed(fields: dict[str, Json]) -> bytes:
+def _sealed(fields: dict[str, Json], write: Callable[[dict[str, Json]], str] = write_json) -> bytes:
     """Return *fields* as JSON that ends with the checksum of the text before it."""
-    text = write_json(fields).encode()[:-1]
+    text = write(fields).encode()[:-1]
     return text + _CHECKSUM + _checksum(text).encode() + b'"}'
+
+
+def _state_text(fields: dict[str, Json]) -> str:
+    """Return what `write_json` does for a state, many times faster."""
+    try:
+        return _FAST.encode(fields)
+    except TypeError:  # evidence as a `Decimal`, which the standard `json` cannot write
+        return write_json(fields)
+
+
+_FAST: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
 def _checksum(text: bytes) -> str:
@@ -57,7 +71,7 @@ def write_merchant(merchant: Merchant) -> bytes:
     >>> read_merchant(write_merchant(merchant)) == merchant
     True
     """
-    return _sealed({"format": NEWEST_FORMAT, **STATES.unstructure(merchant)})
+    return _sealed({"format": NEWEST_FORMAT, **STATES.unstructure(merchant)}, _state_text)
 
 
 def read_merchant(body: bytes) -> Merchant:
@@ -73,8 +87,10 @@ def read_merchant(body: bytes) -> Merchant:
 
 
 def _merchant(fields: dict[str, Any], *, unchanged: bool) -> Merchant:
+    if unchanged:  # the engine wrote it, so nothing in it contradicts itself
+        return structured(UNCHANGED_STATES, fields, Merchant)
     merchant = structured(STATES, fields, Merchant)
-    errors = () if unchanged else merchant_errors(merchant)
+    errors = merchant_errors(merchant)
     if errors:
         raise StateError(errors)
     return merchant
@@ -94,7 +110,13 @@ def read_profile(body: bytes) -> Profile:
     Raises:
         StateError: *body* is not what `write_profile` returns. No message holds personal data.
     """
-    return _read(body, _profile, write_profile)
+    # The strict reader, because a section keeps its numbers as they were spelled.
+    tree = tree_of(body)
+    if not _is_unchanged(body):
+        return _verified(tree, _profile, write_profile)
+    fields = _fields(tree)
+    del fields["checksum"]
+    return _profile(fields, unchanged=True)
 
 
 def _profile(fields: dict[str, Any], *, unchanged: bool) -> Profile:  # noqa: ARG001 - as `_merchant`
@@ -285,11 +307,18 @@ def upcast_journal(
     )
 
 
+# A document that is as it was written needs no strict reader: its numbers are exact, and whole
+# numbers are `int`.
+_AS_WRITTEN: Final = json.JSONDecoder(
+    parse_float=Decimal, parse_int=lambda text: Decimal(text) if text == "-0" else int(text)
+)
+
+
 def _read(body: bytes, make: Callable[..., _T], write: Callable[[_T], bytes]) -> _T:
-    tree = tree_of(body)
     if not _is_unchanged(body):
-        return _verified(tree, make, write)
-    fields = _fields(tree)
+        return _verified(tree_of(body), make, write)
+    tree = _AS_WRITTEN.decode(body.decode())
+    fields = _fields({**tree, "format": Verbatim(tree.get("format"))})
     del fields["checksum"]
     return make(fields, unchanged=True)
 

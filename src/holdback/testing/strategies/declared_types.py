@@ -7,7 +7,7 @@ do not go together.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date
 from decimal import Decimal
 from functools import cache
@@ -99,7 +99,7 @@ def any_value(kind: Any, attribute: str = "") -> st.SearchStrategy[Any]:
             return st.one_of(inner)
         (inner_kind,) = (argument for argument in arguments if argument is not NoneType)
         return maybe(any_value(inner_kind, attribute))
-    if origin is tuple:
+    if origin in {tuple, Sequence}:
         return few(any_value(arguments[0], attribute), 1 if attribute in _AT_MOST_ONE else 2)
     return st.builds(kind, **attributes_of(kind))
 
