@@ -8,15 +8,17 @@ same transaction. `sqlite.md` explains the rest.
 
 import hashlib
 import sqlite3
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import closing, contextmanager
+from secrets import token_bytes
 from uuid import uuid4
 
-from holdback import Context, InvalidDocument, Merchant, Refusal, wire
+from holdback import Context, InvalidDocument, Merchant, Profile, Refusal, wire
 from holdback.lifecycle.events import OfferAccepted, OffersIssued
+from holdback.model.profile import SALT_BYTES
 
 TABLES = """
 create table if not exists merchants (
-    partner, merchant_id, state, primary key (partner, merchant_id)
+    partner, merchant_id, state, profile, primary key (partner, merchant_id)
 );
 create table if not exists names (
     partner, kind, name, merchant_id, primary key (partner, kind, name)
@@ -26,19 +28,6 @@ create table if not exists events (
     number integer primary key, partner, merchant_id, event, told default false
 );
 """
-
-
-class InvalidBody(InvalidDocument):
-    """The body of the request is invalid, and not a document of this service."""
-
-
-@contextmanager
-def blame_the_body():
-    """Raise `InvalidBody` for an invalid document."""
-    try:
-        yield
-    except InvalidDocument as error:
-        raise InvalidBody(error.errors) from None
 
 
 class SqliteHost:
@@ -71,13 +60,13 @@ class SqliteHost:
         Return the status and the body of the answer. `at` is the time of the request.
 
         Raises:
-            InvalidDocument: a document of this service, the stored state or the evidence, is
-                invalid. The caller can do nothing about it, so answer 500.
+            StateError, ConfigurationError: what this service stored, or its evidence, is invalid.
+                The caller can do nothing about it, so answer 500.
         """
         try:
             with self.transaction() as db:
                 reply = self.answer(db, operation, input, key, at)
-        except (Refusal, InvalidBody) as error:
+        except (Refusal, InvalidDocument) as error:
             return wire.problem(error)["status"], wire.write_problem(error)
         return 200, reply
 
@@ -91,17 +80,13 @@ class SqliteHost:
             raise Refusal("request_conflict", "this key was used for another request")
         if earlier:
             return earlier[1]
-        merchant = self.merchant(db, operation, input)
-        evidence = wire.read_evidence(input.get("evidence"))
-        context = Context(at=at, request_id=str(uuid4()), evidence=evidence)
+        merchant, profile = self.documents(db, operation, input)
+        context = Context(at=at, request_id=str(uuid4()), evidence=input.get("evidence") or {})
         if operation == "look_up":
             return wire.write(self.engine.look_up(merchant, context).reply)
-        currency = self.engine.jurisdictions.currency(merchant.jurisdiction)
-        with blame_the_body():
-            command = wire.read_command(operation, body, currency)
-        # The engine finds invalid evidence in a request for offers, and invalid days in the others.
-        with nullcontext() if operation == "request_offers" else blame_the_body():
-            outcome = self.engine.carry_out(merchant, command, context)
+        currency = self.engine.currency(merchant)
+        command = wire.read_command(operation, body, currency)
+        outcome = self.engine.carry_out(merchant, command, context, profile=profile)
         reply = wire.write(outcome.reply)
         self.store(db, outcome)
         if key is not None:
@@ -110,34 +95,34 @@ class SqliteHost:
             )
         return reply
 
-    def merchant(self, db, operation, input):
-        """Return the merchant of a request; another partner's merchant is not found."""
+    def documents(self, db, operation, input):
+        """Return the merchant of a request, and its profile; another partner's is not found."""
         partner, body = input["partner"], input["body"]
         merchant_id = input.get("merchant_id")  # agents name it
         if operation == "request_offers":
-            with blame_the_body():
-                merchant_id = wire.read_offers_request(body).application.merchant_id
+            merchant_id = wire.read_offers_request(body).application.merchant_id
         elif operation in {"accept_offer", "look_up"}:
             kind = "offer_id" if operation == "accept_offer" else "provider_id"
             name = {"partner": partner, "kind": kind, "name": text_field(body, kind)}
             row = first_row(db, "select merchant_id from names", **name)
             merchant_id = row[0] if row else None
         key = {"partner": partner, "merchant_id": merchant_id}
-        row = first_row(db, "select state from merchants", **key)
+        row = first_row(db, "select state, profile from merchants", **key)
         if row:
-            return wire.read_merchant(row[0])
+            return wire.read_stored(*row, salt=token_bytes(SALT_BYTES))
         if operation == "request_offers":
-            return Merchant.new(**key, jurisdiction=input["jurisdiction"])
+            new = Merchant.new(**key, jurisdiction=input["jurisdiction"])
+            return new, Profile.new(salt=token_bytes(SALT_BYTES))
         code = "offer_not_found" if operation == "accept_offer" else "merchant_not_found"
         raise Refusal(code, "this partner has no such merchant or offer")
 
     def store(self, db, outcome):
-        merchant = outcome.merchant
+        merchant, stored = outcome.merchant, wire.write_stored(outcome)
         key = (merchant.partner, merchant.merchant_id)
-        state = wire.write_merchant(merchant)
-        db.execute("insert or replace into merchants values (?, ?, ?)", (*key, state))
-        for event in outcome.events:
-            row = (*key, wire.write_event(event))
+        documents = (*key, stored.state, stored.profile)
+        db.execute("insert or replace into merchants values (?, ?, ?, ?)", documents)
+        for event, written in zip(outcome.events, stored.events, strict=True):
+            row = (*key, written)
             db.execute("insert into events (partner, merchant_id, event) values (?, ?, ?)", row)
             for kind, name in new_names(event):
                 row = (merchant.partner, kind, name, merchant.merchant_id)
@@ -148,6 +133,13 @@ class SqliteHost:
         query = "select event from events where partner = ? and merchant_id = ? order by number"
         with closing(self.connect()) as db:
             return [event for (event,) in db.execute(query, (partner, merchant_id))]
+
+    def profile(self, partner, merchant_id):
+        """Return the merchant's profile as JSON, None if there is no such merchant."""
+        with closing(self.connect()) as db:
+            key = {"partner": partner, "merchant_id": merchant_id}
+            row = first_row(db, "select profile from merchants", **key)
+        return row[0] if row else None
 
     def publish(self, send):
         """Send the committed events to others, in order and at least once each."""
@@ -168,11 +160,10 @@ def first_row(db, query, **where):
 
 def text_field(body, field):
     """Return the text in a field of *body*."""
-    with blame_the_body():
-        document = wire.read_json(body)
+    document = wire.read_json(body)
     value = document.get(field) if isinstance(document, dict) else None
     if type(value) is not str:
-        raise InvalidBody.of("expected text", path=f"$.{field}")
+        raise InvalidDocument.of("wrong_type", "expected text", path=f"$.{field}")
     return value
 
 
@@ -183,4 +174,4 @@ def new_names(event):
             for offer in product.offers:
                 yield "offer_id", offer.offer_id
     elif isinstance(event, OfferAccepted):
-        yield "provider_id", event.reply.provider_id
+        yield "provider_id", event.provider_id

@@ -13,5 +13,6 @@ class Host(MemoryHost):
         if status == 409:
             for (partner, _), events in self.store.events.items():
                 if partner == input["partner"]:
-                    events.append(wire.write_event(TakingsRecorded(at=at, takings=())))
+                    note = TakingsRecorded(at=at, takings=(), sequence=len(events) + 1)
+                    events.append(wire.write_event(note))
         return status, body

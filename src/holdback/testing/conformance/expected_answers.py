@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Final
 
 from attrs import frozen
 
+from holdback.lifecycle.configuration import MEMORY_DAYS
 from holdback.testing.conformance.exchanges import OK, Exchange, SimulatedMerchant
 from holdback.testing.conformance.invariants import expect
 
@@ -78,9 +80,13 @@ def _acceptance(merchant: SimulatedMerchant, exchange: Exchange) -> ExpectedAnsw
         # With the same bank details, or none, the reply comes again; with others it is a conflict.
         invariant = _replay_invariant(merchant, exchange)
         reason = "though the offer had been accepted"
-        return ExpectedAnswer(invariant, frozenset({OK, 409}), reason)
+        allowed = frozenset({OK, 409})
+        accepted_at = projection.accepted_at[exchange.request["offer_id"]]
+        if at - accepted_at > timedelta(days=MEMORY_DAYS):
+            allowed |= _UNKNOWN  # it need not be remembered any longer
+        return ExpectedAnswer(invariant, allowed, reason)
     if offer.status == "Withdrawn":
-        reason = "though another offer had been accepted"
+        reason = "though another offer had been accepted, or the profile was erased"
         return ExpectedAnswer("one-winner", frozenset({404, 409}), reason)
     # INVARIANT: a merchant's time never goes back, even when the host's clock does.
     now = at if projection.last_at is None else max(at, projection.last_at)

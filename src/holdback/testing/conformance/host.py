@@ -91,6 +91,8 @@ OPTIONAL: Final[Mapping[str, str]] = MappingProxyType(
         "the merchant's events that others have received, in the order in which they received "
         "them; `publishes` lists the types of events that the host publishes",
         "change_rules": "change_rules(jurisdictions): use these rules from now on",
+        "profile": "profile(partner, merchant_id): return the bytes of a merchant's stored profile, "
+        "or None where there is none",
     }
 )
 

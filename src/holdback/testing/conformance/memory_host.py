@@ -211,6 +211,11 @@ class MemoryHost:
         """Return the merchant's events as JSON."""
         return tuple(self.store.events.get((partner, merchant_id), ()))
 
+    def profile(self, partner: str, merchant_id: str) -> bytes | None:
+        """Return a merchant's profile as JSON."""
+        stored = self.store.profiles.get((partner, merchant_id))
+        return None if stored is None else wire.write_profile(stored)
+
     def published(self, partner: str, merchant_id: str) -> Sequence[bytes]:
         """Publish what is due, and return the events that others have received."""
         key = (partner, merchant_id)

@@ -38,6 +38,14 @@ def instant(text: str) -> datetime:
     return datetime.fromisoformat(text)
 
 
+def _of_any_format(event: dict[str, Any]) -> dict[str, Any]:
+    """Return *event* with the fields of the newest format, where the first one has others."""
+    if event["format"] != 1 or event["type"] != "OfferAccepted":
+        return event
+    details = {} if event["bank_details"] is None else {"bank_details": ""}
+    return {**event, **event["reply"], "sections": details}
+
+
 @define
 class ProjectedOffer:
     """An offer: its original `terms` and its current `status`."""
@@ -60,6 +68,18 @@ class ProjectedDeal:
     status: str = "Funded"
     paid_by_renewal: Decimal = Decimal(0)
     entries: dict[str, dict[str, Any]] = field(factory=dict)
+    # The last day whose entries the state need not hold any more.
+    closed_through: str = ""
+    # The number of the last event about this deal.
+    sequence: int = 0
+
+    def held_transactions(self, shown: Mapping[str, str]) -> dict[str, str]:
+        """The transactions that a lookup must show: all, or those *shown* among the closed ones."""
+        return {
+            entry_id: amount
+            for entry_id, amount in self.transactions.items()
+            if entry_id in shown or self.entries[entry_id]["on"] > self.closed_through
+        }
 
     @property
     def remitted(self) -> Decimal:
@@ -107,15 +127,21 @@ class Projection:
 
     provider_id: str | None = None
     last_at: datetime | None = None
+    sequence: int = 0
     eligible: bool = False
     erased: bool = False
     offers: dict[str, ProjectedOffer] = field(factory=dict)
     applications: dict[str, str] = field(factory=dict)
     deals: dict[str, ProjectedDeal] = field(factory=dict)
     accepted: dict[str, dict[str, Any]] = field(factory=dict)
+    accepted_at: dict[str, datetime] = field(factory=dict)
     takings: set[str] = field(factory=set)
     # Types of events that belong to the current operation and have not followed yet.
     events_due: set[str] = field(factory=set)
+
+    def sequence_of_deal(self, deal_id: str) -> int:
+        """Return the number of the last event about a deal."""
+        return self.deals[deal_id].sequence
 
     @property
     def in_fulfilment(self) -> list[str]:
@@ -140,7 +166,11 @@ class Projection:
         self.last_at = at
         apply_event = self._APPLY.get(event["type"])
         if apply_event is not None:  # an event that is not listed changes nothing that is compared
-            apply_event(self, event)
+            apply_event(self, _of_any_format(event))
+        self.sequence = event.get("sequence", self.sequence + 1)
+        deal = self.deals.get(event.get("deal_id") or event.get("deal", {}).get("id"))
+        if deal is not None:
+            deal.sequence = self.sequence
         self.events_due.discard(event["type"])
         return event
 
@@ -180,6 +210,7 @@ class Projection:
             if candidate.status == "Eligible" and at < candidate.expires_at:
                 candidate.status = "Accepted" if offer_id == accepted else "Withdrawn"
         self.accepted[accepted] = event
+        self.accepted_at[accepted] = at
         self.applications[event["application_id"]] = "awaiting_details"
         if "bank_details" in event["sections"]:
             self.events_due.add("ApplicationSubmitted")
@@ -234,6 +265,11 @@ class Projection:
         expect(changed, "whole", "renewal eligibility was announced though it had not changed")
         self.eligible = event["renewal_eligibility"]
 
+    def _forgotten(self, event: dict[str, Any]) -> None:
+        for closed in event["entries_through"]:
+            deal = self.deals[closed["deal_id"]]
+            deal.closed_through = max(deal.closed_through, closed["through"])
+
     def _profile_erased(self, event: dict[str, Any]) -> None:
         self.erased = True
         for offer in self.offers.values():
@@ -256,5 +292,6 @@ class Projection:
             "RemittancesRecorded": _remittances_recorded,
             "RenewalEligibilityChanged": _renewal_eligibility_changed,
             "ProfileErased": _profile_erased,
+            "Forgotten": _forgotten,
         }
     )
