@@ -35,6 +35,7 @@ TABLE = MappingProxyType(
             ("seeds of a change in each jurisdiction", 1, 2),
             ("spoilt files", 100, 400),
             ("names of facts and parameters", 100, 400),
+            ("settings within the bounds", 40, 400),
             ("files of random bytes", 60, 300),
             ("histories in another order", 60, 300),
             ("histories delivered twice", 40, 200),

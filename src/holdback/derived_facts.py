@@ -13,7 +13,7 @@ from typing import Final
 
 from holdback.exact_json import Json
 from holdback.exact_numbers import HUNDRED_PERCENT
-from holdback.facts import CREDIT, MOST_MONEY, MOST_PERCENT
+from holdback.facts import CREDIT, MOST_PERCENT
 from holdback.model.deal import (
     DEFAULTED,
     RENEWED,
@@ -23,7 +23,7 @@ from holdback.model.deal import (
     Deal,
 )
 from holdback.model.merchant import HeldFact, Merchant, Takings
-from holdback.rules.types import Catalogue, Facts
+from holdback.rules.types import Catalogue, Fact, Facts
 
 _DAY: Final = timedelta(days=1)
 # A month is a twelfth of 365 days, everywhere in holdback.
@@ -135,7 +135,7 @@ def takings_facts(merchant: Merchant, today: date) -> dict[str, int | None]:
     if covered >= _AVERAGED_DAYS:
         total = _between(recent, today, _AVERAGED_DAYS, 0)
         average = total * _DAYS_A_YEAR // (_MONTHS_A_YEAR * _AVERAGED_DAYS)
-        facts["average_monthly_takings"] = min(MOST_MONEY, average)
+        facts["average_monthly_takings"] = average
     if covered >= 2 * _TREND_DAYS:
         before = _between(recent, today, 2 * _TREND_DAYS, _TREND_DAYS)
         if before:
@@ -245,4 +245,9 @@ def renewal_facts(
     """Return the prepared facts for renewing *deal*, with the *evidence* of new checks."""
     newer = held_evidence(evidence, catalogue)
     facts = merchant_facts(merchant, newer, catalogue, today) | deal_facts(merchant, deal, today)
-    return tuple([facts.get(fact.name) for fact in catalogue.facts])
+    return tuple([_within_range(fact, facts.get(fact.name)) for fact in catalogue.facts])
+
+
+def _within_range(fact: Fact, number: int | None) -> int | None:
+    """Return the derived *number*; beyond the range of *fact* it is unknown (decisions/bounds)."""
+    return number if number is not None and fact.low <= number <= fact.high else None

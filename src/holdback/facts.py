@@ -10,6 +10,7 @@ from datetime import date
 from functools import lru_cache
 from typing import Final
 
+from holdback.bounds import most_money
 from holdback.exact_numbers import HUNDRED_PERCENT, PERCENT_PLACES
 from holdback.model.deal import STATUSES, TYPES
 from holdback.money import Currency
@@ -20,8 +21,7 @@ MERCHANT: Final = "merchant"
 EVIDENCE: Final = "evidence"
 
 # Ranges are wide enough for any real merchant, and narrow enough that no ordinary sum of them
-# passes 2**62, the bound of the rule language. Money: a million million minor units.
-MOST_MONEY: Final = 10**12
+# passes 2**62, the bound of the rule language. That of money depends on the currency.
 MOST_DAYS: Final = 36_600  # a hundred years
 MOST_PERCENT: Final = 1_000_000 * 10**PERCENT_PLACES
 
@@ -37,15 +37,15 @@ EVIDENCE_FACTS: Final = (
 CREDIT: Final = ("credit_score", "credit_checked_on")
 INITIAL_EVIDENCE: Final = (*EVIDENCE_FACTS, "average_monthly_takings", "months_trading")
 
-# Name, kind, highest value (the lowest is 0), origin, meaning. A kind with a star is rounded down
-# from an exact fraction.
+# Name, kind, highest value, origin, meaning. The lowest value is 0, and the highest amount of money
+# depends on the currency. A kind with a star is rounded down from an exact fraction.
 _TABLE: Final = (
     ("progress", "percent*", HUNDRED_PERCENT, DEAL,
      "Percent of the repayment amount already remitted: the paid-down percentage."),
     ("performance", "percent*", MOST_PERCENT, DEAL,
      "Remitted to date as a percent of what the term expected by this day; 100% is on pace. "
      "Unknown until a whole day has passed."),
-    ("balance", "money", MOST_MONEY, DEAL,
+    ("balance", "money", None, DEAL,
      "What is left to remit."),
     ("status", "text", STATUSES, DEAL,
      "The deal's status."),
@@ -65,7 +65,7 @@ _TABLE: Final = (
      "Earlier deals that were repaid or renewed. Unknown unless the history is declared complete."),
     ("deals_defaulted", "count", 10_000, MERCHANT,
      "Deals that defaulted. Unknown unless the history is declared complete."),
-    ("average_monthly_takings", "money", MOST_MONEY, MERCHANT,
+    ("average_monthly_takings", "money", None, MERCHANT,
      "Takings in a month, averaged over the last 90 days. Until so many are recorded, as the "
      "initial application gave them; after that, unknown unless the takings are declared "
      "complete."),
@@ -87,9 +87,14 @@ _TABLE: Final = (
 BUILT_IN_FACTS: Final = len(_TABLE)
 
 
-def _fact(currency: Currency, row: tuple[str, str, int | tuple[str, ...], str, str]) -> Fact:
+def _fact(currency: Currency, row: tuple[str, str, int | tuple[str, ...] | None, str, str]) -> Fact:
     name, kind, high, origin, description = row
     options = high if isinstance(high, tuple) else ()
+    if options:
+        high = len(options) - 1
+    elif kind == "money":
+        high = most_money(currency)
+    assert isinstance(high, int), "every fact has a highest value"
     type_ = Type(
         Kind(kind.rstrip("*")), currency=currency if kind == "money" else None, options=options
     )
@@ -97,7 +102,7 @@ def _fact(currency: Currency, row: tuple[str, str, int | tuple[str, ...], str, s
         name=name,
         type=type_,
         low=1 if kind == "date" else 0,
-        high=high if isinstance(high, int) else len(options) - 1,
+        high=high,
         rounded_down=kind.endswith("*"),
         description=description,
         origin=origin,

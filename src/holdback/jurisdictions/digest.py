@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from decimal import Decimal
+from types import MappingProxyType
 from typing import Final, TypeVar
 
 from attrs import define, field
@@ -25,6 +26,12 @@ from holdback.ruleset import Rule
 # the same text changes its meaning; otherwise a decision made under the old meaning would seem to
 # have been made by the new rules.
 LANGUAGE: Final = 1
+
+# The ends of built-in ranges as digests have them. Some currencies got wider ranges later: these
+# change no answer that was given, and so no digest.
+_HIGHEST: Final[Mapping[str, int]] = MappingProxyType(
+    {"balance": 10**12, "average_monthly_takings": 10**12}
+)
 
 _T = TypeVar("_T", bound=Hashable)
 
@@ -122,7 +129,7 @@ def _fact(fact: Fact) -> Json:
         "kind": fact.type.kind.value,
         "currency": None if currency is None else [currency.code, currency.places],
         "options": fact.type.options,
-        "range": [fact.low, fact.high],
+        "range": [fact.low, _HIGHEST.get(fact.name, fact.high)],
         "derived": fact.rounded_down,
     }
 

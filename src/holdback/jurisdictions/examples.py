@@ -98,8 +98,15 @@ class ExampleReader:
             )
             self._check_offers(expect["offers"])
             self._check_limits(expect["limits"])
-            settles = read_quantity(table["settles"], Type(Kind.MONEY, self.policy.currency))
-            yield from self._example(table, usual, key, settles)
+            yield from self._example(table, usual, key, self._settles(table["settles"]))
+
+    def _settles(self, node: Node) -> int | None:
+        """Return the balance that an example settles, in the range of the fact."""
+        balance = self.policy.catalogue.facts[self.policy.catalogue.place("balance")]
+        number = read_quantity(node, balance.type)
+        if number is not None and not balance.low <= number <= balance.high:
+            node.add_error("out_of_range", balance.out_of_range)
+        return number
 
     def settings(self, examples: Node) -> Iterator[Example]:
         """Yield the examples of the settings that change by date, in `jurisdiction.toml`."""

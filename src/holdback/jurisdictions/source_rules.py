@@ -14,6 +14,7 @@ from typing import Final
 
 from attrs import define, field, frozen
 
+from holdback.bounds import MOST_OFFERS
 from holdback.errors import RuleError
 from holdback.exact_numbers import HUNDRED_PERCENT
 from holdback.jurisdictions.calculator_choice import CalculatorChoice
@@ -21,6 +22,7 @@ from holdback.jurisdictions.quantity import read_quantity
 from holdback.jurisdictions.timeline import Period, Timeline, read_period, read_timeline
 from holdback.money import Currency
 from holdback.rules import Catalogue, Kind, Tree, Type, parse
+from holdback.rules.check import MAX_MAGNITUDE
 from holdback.rules.tokens import RESERVED
 from holdback.ruleset import DECLINE, PLACEHOLDER, REFER
 from holdback.toml import Node, TomlTable, excerpt
@@ -168,13 +170,23 @@ def read_parameters(node: Node, code: str, catalogue: Catalogue, parameters: Par
             continue
         timeline = None
         if type_ is not None:
-            timeline = read_timeline(table["timeline"], partial(read_quantity, type_=type_))
+            timeline = read_timeline(table["timeline"], partial(_read_value, type_=type_))
         if type_ is None or timeline is None:
             parameters.invalid.add(name)
         else:
             parameters.valid[name] = SourceParameter(
                 name=name, type=type_, timeline=timeline, code=code, node=entry
             )
+
+
+def _read_value(node: Node, type_: Type) -> int | None:
+    """Return the value of a parameter; a larger one than rules can calculate with is an error."""
+    number = read_quantity(node, type_)
+    if number is not None and abs(number) > MAX_MAGNITUDE:
+        message = f"no rule can read this: it is more than 2**62 in the smallest unit of {type_}"
+        node.add_error("out_of_range", message, "use a smaller number")
+        return None
+    return number
 
 
 def invalid_name(name: str, example: str) -> tuple[str, str, str] | None:
@@ -310,6 +322,8 @@ def _amounts(node: Node) -> tuple[int, ...]:
     amounts = tuple(share for share in shares if share is not None)
     if not isinstance(node.value, list) or len(amounts) < len(shares):
         return ()
+    if len(amounts) > MOST_OFFERS:
+        node.add_error("too_large", f"expected at most {MOST_OFFERS} percentages")
     if (
         list(amounts) != sorted(set(amounts))
         or not amounts

@@ -42,6 +42,7 @@ from holdback.model.profile import Profile
 from holdback.offers.calculator import PricingCase
 from holdback.offers.quote import Quote, quote
 from holdback.offers.registry import PriceableProduct
+from holdback.offers.results import Results
 from holdback.rules.types import Facts
 from holdback.ruleset import known_facts
 
@@ -249,7 +250,7 @@ class _Pricing:
         undecided = assessment.outcome in {RENEWAL_REFERRED, UNDETERMINED}
         return Quote(
             decision=REFERRED if undecided else DECLINED,
-            limits=bound.limits.configured,
+            limits=Results(bound, case).configured,
             reasons=assessment.reasons,
             needs=assessment.needs,
         )

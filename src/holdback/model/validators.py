@@ -8,15 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import date, datetime
-from typing import Any, Final, TypeAlias
+from typing import Any, TypeAlias
 
+from holdback.bounds import TOO_MUCH
 from holdback.errors import InvalidDocument
 from holdback.money import Money
 
 Validator: TypeAlias = Callable[[Any, Any, Any], None]
-
-# Below this bound the sum of all entries of a deal has fewer than the 28 digits that stay exact.
-TOO_MUCH: Final = 10**18  # minor units
 
 
 def _wrong(attribute: Any, expected: str) -> InvalidDocument:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from datetime import date
 from decimal import Decimal
-from typing import Final, NewType, Protocol, TypeAlias, runtime_checkable
+from typing import ClassVar, Final, NewType, Protocol, TypeAlias, runtime_checkable
 
 from attrs import field, frozen
 
+from holdback.bounds import MOST_TERM_DAYS
 from holdback.exact_numbers import RATIO_PLACES, RoundingMode, divide, scaled, trimmed
 from holdback.model.product import Limits
 from holdback.money import Currency, Money
@@ -73,7 +74,13 @@ class PricingCase:
 
 @frozen
 class Term:
-    """A term: in months, as partners see it, and in whole days, as the deal keeps it."""
+    """
+    A term: in months, as partners see it, and in whole days, as the deal keeps it.
+
+    `MOST_DAYS` is the longest that an offer can have, a hundred years.
+    """
+
+    MOST_DAYS: ClassVar[int] = MOST_TERM_DAYS
 
     months: Decimal
     days: int
@@ -122,7 +129,7 @@ class FactorRateCalculator(Protocol):
     """A calculator of the factor rate for an amount."""
 
     def __call__(self, case: PricingCase, funded_amount: Money) -> Decimal | None:
-        """Return the factor rate: at least 1, at most 6 decimals."""
+        """Return the factor rate: from 1 to 100, of at most 6 decimals."""
 
 
 @runtime_checkable
@@ -130,7 +137,7 @@ class SplitPercentageCalculator(Protocol):
     """A calculator of the split percentages of an amount, each of which makes an offer."""
 
     def __call__(self, case: PricingCase, repayment_amount: Money) -> tuple[Decimal, ...] | None:
-        """Return percentages above 0 and up to 100, at most 4 decimals; () if unaffordable."""
+        """Return percentages above 0 and up to 100, of at most 4 decimals; () if unaffordable."""
 
 
 @runtime_checkable
@@ -140,7 +147,7 @@ class TermCalculator(Protocol):
     def __call__(
         self, case: PricingCase, repayment_amount: Money, split_percentage: Decimal
     ) -> Term | None:
-        """Return the term, at least one day."""
+        """Return the term: at least one day, and at most `Term.MOST_DAYS`."""
 
 
 Calculator: TypeAlias = (

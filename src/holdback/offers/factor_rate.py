@@ -7,6 +7,8 @@ from typing import Any
 
 from attrs import field, frozen
 
+from holdback.bounds import MOST_OFFERS, MOST_RATIO
+from holdback.errors import InvalidValue
 from holdback.exact_numbers import subtract
 from holdback.money import Money
 from holdback.offers.calculator import PricingCase, Ratio
@@ -21,13 +23,14 @@ def _discounted(rate: Decimal, discount: Decimal, case: PricingCase) -> Decimal:
 
 
 def _rate(_: object, __: object, rate: Any) -> None:
-    if rate < _ONE:
-        raise ValueError("a factor rate is at least 1")
+    if not _ONE <= rate <= MOST_RATIO:
+        raise InvalidValue("out_of_range", f"a factor rate is at least 1 and at most {MOST_RATIO}")
 
 
 def _discount(_: object, __: object, discount: Any) -> None:
-    if discount < 0:
-        raise ValueError("a renewal discount is not negative")
+    if not 0 <= discount <= MOST_RATIO:
+        message = f"a renewal discount is not negative, and at most {MOST_RATIO}"
+        raise InvalidValue("out_of_range", message)
 
 
 @frozen(kw_only=True)
@@ -36,6 +39,11 @@ class FlatRate:
 
     rate: Ratio = field(validator=_rate)
     renewal_discount: Ratio = field(default=_NO_DISCOUNT, validator=_discount)
+
+    @property
+    def highest(self) -> Decimal:
+        """The highest rate that it can return."""
+        return self.rate
 
     def __call__(self, case: PricingCase, funded_amount: Money) -> Decimal:
         """Return the factor rate."""
@@ -65,6 +73,8 @@ class BandedRate:
 
     @bands.validator
     def _in_order(self, _: object, bands: tuple[Band, ...]) -> None:
+        if len(bands) > MOST_OFFERS:
+            raise InvalidValue("too_large", f"expected at most {MOST_OFFERS} bands")
         if not bands or bands[-1].up_to is not None:
             raise ValueError("the last band has a rate and no `up_to`")
         bounds = [band.up_to for band in bands[:-1]]
@@ -72,13 +82,16 @@ class BandedRate:
         if len(given) != len(bounds) or given != sorted(set(given)):
             raise ValueError("every band but the last has an `up_to`, each above the one before")
 
+    @property
+    def highest(self) -> Decimal:
+        """The highest rate that it can return."""
+        return max(band.rate for band in self.bands)
+
     def __call__(self, case: PricingCase, funded_amount: Money) -> Decimal:
         """Return the factor rate."""
         number = case.number(self.on)
-        if number is None:
-            # Ignorance never makes financing cheaper (decisions/three-ideas).
-            rate = max(band.rate for band in self.bands)
-        else:
+        rate = self.highest  # ignorance never makes financing cheaper (decisions/three-ideas)
+        if number is not None:
             rate = next(
                 band.rate for band in self.bands if band.up_to is None or number < band.up_to
             )

@@ -6,15 +6,22 @@ from typing import Any
 
 from attrs import Attribute, field, frozen
 
+from holdback.bounds import MOST_RATIO
+from holdback.errors import InvalidValue
 from holdback.model.product import Limits
 from holdback.money import Money
 from holdback.offers.calculator import PricingCase, Ratio
 
 
 def _above_zero(_: object, attribute: Attribute[Any], value: Any) -> None:
-    number = value.minor if isinstance(value, Money) else value
-    if number is not None and number <= 0:
-        raise ValueError(f"`{attribute.name}` must be above zero")
+    if value is not None and value.minor <= 0:
+        raise InvalidValue("out_of_range", f"`{attribute.name}` must be above zero")
+
+
+def _multiple(_: object, __: object, multiple: Any) -> None:
+    if not 0 < multiple <= MOST_RATIO:
+        message = f"`multiple` must be above zero, and at most {MOST_RATIO}"
+        raise InvalidValue("out_of_range", message)
 
 
 def _in_order(calculator: FixedLimits | TakingsMultiple) -> None:
@@ -53,7 +60,7 @@ class TakingsMultiple:
 
     minimum: Money = field(validator=_above_zero)
     maximum: Money
-    multiple: Ratio = field(validator=_above_zero)
+    multiple: Ratio = field(validator=_multiple)
     step: Money | None = field(default=None, validator=_above_zero)
 
     def __attrs_post_init__(self) -> None:

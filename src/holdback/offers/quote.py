@@ -6,8 +6,8 @@ percentage is applied, and nowhere else.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Final, TypeAlias
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, TypeAlias
 
 from attrs import frozen
 
@@ -15,9 +15,7 @@ from holdback.exact_json import Json
 from holdback.exact_numbers import (
     HUNDRED_PERCENT,
     PERCENT_PLACES,
-    RATIO_PLACES,
     digits,
-    divide,
     plain,
     scaled,
 )
@@ -27,9 +25,8 @@ from holdback.money import Money
 from holdback.offers.calculator import PricingCase
 from holdback.offers.limits import ceil_to, floor_to
 from holdback.offers.registry import PriceableProduct
+from holdback.offers.results import Results
 from holdback.reasons import Reason, reasons
-
-_ONE: Final = 10**RATIO_PLACES
 
 
 @frozen(kw_only=True)
@@ -79,38 +76,37 @@ def quote(
     A renewal settles its base deal: *settlement* is the balance of that deal, and every offer is
     larger than it (decisions/offers). *identify* returns the ids of the offers.
     """
-    configured = product.limits.configured
+    results = Results(product, case)
     answers = product.terms.rules.answer(case.facts)
     # The order is that of outcomes: a "no" is certain even while other rules are unknown, and an
     # unknown rule never leads to an offer (decisions/rule-language#rules-and-outcomes).
     if answers.declined:
         why = reasons(answers, answers.false & product.terms.rules.declining)
-        return Quote(decision=DECLINED, limits=configured, reasons=why)
+        return Quote(decision=DECLINED, limits=results.configured, reasons=why)
     if answers.unknown:
-        return Quote(decision=REFERRED, limits=configured, needs=answers.needs)
+        return Quote(decision=REFERRED, limits=results.configured, needs=answers.needs)
     if answers.false:
         why = reasons(answers, answers.false)
-        return Quote(decision=REFERRED, limits=configured, reasons=why)
+        return Quote(decision=REFERRED, limits=results.configured, reasons=why)
     try:
-        return _priced(product, case, identify, settlement)
+        return _priced(results, identify, settlement)
     except _Unknown:
-        return Quote(decision=REFERRED, limits=configured)
+        return Quote(decision=REFERRED, limits=results.configured)
 
 
-def _priced(
-    product: PriceableProduct, case: PricingCase, identify: Identify, settlement: Money | None
-) -> Quote:
-    limits = product.limits(case)
+def _priced(results: Results, identify: Identify, settlement: Money | None) -> Quote:
+    limits = results.limits()
     if limits is None:
         raise _Unknown
-    limits = _available_limits(limits, settlement, product.limits.step)
+    step = results.step
+    limits = _available_limits(limits, settlement, step)
     offers: list[Offer] = []
     if limits.minimum <= limits.maximum:
-        for amount in _amounts(product, limits):
-            for terms in _terms(product, case, amount):
+        for amount in _amounts(results.product.terms.amounts, limits, step):
+            for terms in _terms(results, amount):
                 offers.append(Offer(offer_id=identify(len(offers)), **terms))
     if not offers:  # no room, or nothing affordable in it
-        return Quote(decision=DECLINED, limits=product.limits.configured)
+        return Quote(decision=DECLINED, limits=results.configured)
     return Quote(decision=ACCEPTED, limits=limits, offers=tuple(offers))
 
 
@@ -125,42 +121,31 @@ def _available_limits(limits: Limits, settlement: Money | None, step: Money | No
     return Limits(minimum=ceil_to(least, step), maximum=floor_to(limits.maximum, step))
 
 
-def _amounts(product: PriceableProduct, limits: Limits) -> list[Money]:
-    """The configured shares of the maximum, in whole steps within the limits, each amount once."""
-    step = product.limits.step
+def _amounts(shares: Iterable[int], limits: Limits, step: Money | None) -> list[Money]:
+    """The *shares* of the maximum, in whole steps within the limits, each amount once."""
     whole = 1 if step is None else step.minor
     least, most = limits.minimum.minor, limits.maximum.minor
-    shares = (most * share // HUNDRED_PERCENT // whole * whole for share in product.terms.amounts)
-    amounts = dict.fromkeys(min(max(share, least), most) for share in shares)
-    return [Money(amount, limits.maximum.currency) for amount in amounts]
+    amounts = (most * share // HUNDRED_PERCENT // whole * whole for share in shares)
+    distinct = dict.fromkeys(min(max(amount, least), most) for amount in amounts)
+    return [Money(amount, limits.maximum.currency) for amount in distinct]
 
 
-def _terms(product: PriceableProduct, case: PricingCase, funded: Money) -> Iterator[dict[str, Any]]:
+def _terms(results: Results, funded: Money) -> Iterator[dict[str, Any]]:
     """The terms of the offers of one amount: one for each split percentage."""
-    # A host's calculator is trusted with prices, not with the bounds that the service promises.
-    rate = product.factor_rate(case, funded)
-    if rate is None:
+    priced = results.factor_rate(funded)
+    if priced is None:
         raise _Unknown
-    factor = scaled(rate, RATIO_PLACES)
-    if factor < _ONE:
-        raise ValueError(f"{product.terms.factor_rate.name}: a factor rate is at least 1")
-    repayment = Money(divide(funded.minor * factor, _ONE, case.rounding), funded.currency)
-    splits = product.split_percentage(case, repayment)
+    rate, repayment = priced
+    splits = results.split_percentages(repayment)
     if splits is None:
         raise _Unknown
     for split in splits:
-        percent = scaled(split, PERCENT_PLACES)
-        if not 0 < percent <= HUNDRED_PERCENT:
-            name = product.terms.split_percentage.name
-            raise ValueError(f"{name}: a split percentage is above 0 and up to 100")
-        term = product.term(case, repayment, split)
+        term = results.term(repayment, split)
         if term is None:
             raise _Unknown
-        if term.days < 1:
-            raise ValueError(f"{product.terms.term.name}: a term is at least one day")
+        percent = digits(scaled(split, PERCENT_PLACES), PERCENT_PLACES, 0)
         yield {
-            "description": f"{funded}, repaid as {repayment} from "
-            f"{digits(percent, PERCENT_PLACES, 0)}% of takings in about "
+            "description": f"{funded}, repaid as {repayment} from {percent}% of takings in about "
             f"{plain(term.months)} months",
             "funded_amount": funded,
             "repayment_amount": repayment,

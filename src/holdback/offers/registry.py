@@ -17,8 +17,9 @@ import attrs
 from attrs import field, frozen
 from cattrs import Converter
 
-from holdback.errors import ErrorDetail, InvalidDocument, code_of, did_you_mean
-from holdback.exact_numbers import trimmed
+from holdback.bounds import MOST_OFFERS, most_money
+from holdback.errors import ErrorDetail, InvalidDocument, InvalidValue, code_of, did_you_mean
+from holdback.exact_numbers import RATIO_PLACES, plain, scaled, trimmed
 from holdback.jurisdictions.calculator_choice import CalculatorChoice
 from holdback.jurisdictions.rulebook import ProductTerms, Rulebook
 from holdback.money import Money
@@ -51,6 +52,9 @@ BUILT_IN: Final[Mapping[str, type]] = MappingProxyType(
 )
 
 
+_BUILT_IN_LIMITS: Final = (FixedLimits, TakingsMultiple)
+
+
 @frozen(kw_only=True)
 class PriceableProduct:
     """A product of a rulebook with its calculators, ready to quote."""
@@ -75,7 +79,7 @@ def bind(
         InvalidDocument: naming every calculator that is not registered and every invalid setting.
     """
     errors: list[ErrorDetail] = []
-    # Settings read facts and no parameters, and without these the dates of change share a converter.
+    # Settings read no parameters, and without these all dates of change share one converter.
     binder = _Binder(registry, rulebook.catalogue.with_parameters({}), errors)
     ids = {terms.key: identify(rulebook.code, terms.key) for terms in rulebook.products}
     bound = [binder.product(terms, ids[terms.key]) for terms in rulebook.products]
@@ -124,7 +128,28 @@ class _Binder:
         }
         if None in calculators.values():
             return None
-        return PriceableProduct(terms=terms, product_id=product_id, **calculators)  # type: ignore[arg-type]  # one per kind
+        product = PriceableProduct(terms=terms, product_id=product_id, **calculators)  # type: ignore[arg-type]  # one per kind
+        self._check_offers(product)
+        return product
+
+    def _check_offers(self, product: PriceableProduct) -> None:
+        """Add errors for settings that are valid each, and together make too large offers."""
+        terms, splits, rate = product.terms, product.split_percentage, product.factor_rate
+        if isinstance(splits, Chosen) and len(terms.amounts) * len(splits.choices) > MOST_OFFERS:
+            message = (
+                f"{len(terms.amounts)} `amounts` and {len(splits.choices)} `choices` make more "
+                f"than {MOST_OFFERS} offers"
+            )
+            self._error(terms.split_percentage, "choices", "too_large", message)
+        if isinstance(rate, FlatRate | BandedRate) and isinstance(product.limits, _BUILT_IN_LIMITS):
+            largest, most = product.limits.maximum, most_money(self.catalogue.currency)
+            if largest.minor * scaled(rate.highest, RATIO_PLACES) > most * 10**RATIO_PLACES:
+                message = (
+                    f"at the highest factor rate, {plain(rate.highest)}, more than "
+                    f"{Money(most, largest.currency)} would be repaid"
+                )
+                hint = "no deal is larger: lower `maximum`, or the rate"
+                self._error(terms.limits, "maximum", "out_of_range", message, hint)
 
     def calculator(self, choice: CalculatorChoice) -> Calculator | None:
         """Return the calculator of *choice* with its settings, or None when they are invalid."""
@@ -140,7 +165,7 @@ class _Binder:
             return None
         try:
             calculator: Calculator = kind(**settings)
-        except ValueError as error:
+        except (ValueError, TypeError) as error:
             self._error(choice, None, code_of(error), str(error))
             return None
         return calculator
@@ -212,6 +237,7 @@ def _converter(catalogue: Catalogue, on: str | None) -> Converter:
     Bands of rates are bands of the fact *on*. Nothing is coerced.
     """
     money = Type(Kind.MONEY, catalogue.currency)
+    most = Money(most_money(catalogue.currency), catalogue.currency)
     converter = Converter(detailed_validation=False, forbid_extra_keys=True)
 
     def number(kind: Kind, expected: str) -> Callable[[Any, Any], Decimal]:
@@ -227,7 +253,11 @@ def _converter(catalogue: Catalogue, on: str | None) -> Converter:
     def read_money(value: Any, _: Any) -> Money:
         if not isinstance(value, str) or " " not in value:
             raise ValueError(f'expected an amount in quotes such as `"{catalogue.currency} 1000"`')
-        return Money(_known(money.read(value), "money"), catalogue.currency)
+        amount = Money(_known(money.read(value), "money"), catalogue.currency)
+        if abs(amount.minor) > most.minor:
+            message = f"expected at most {most}, the largest amount of a deal"
+            raise InvalidValue("out_of_range", message)
+        return amount
 
     def read_band(value: Any, _: Any) -> Band:
         return _band(value, catalogue, on, converter)

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Final
 
 from attrs import field, frozen
 
+from holdback.bounds import MOST_OFFERS, MOST_SPLIT
+from holdback.errors import InvalidValue
 from holdback.money import Money
 from holdback.offers.calculator import DAYS_A_YEAR, MONTHS_A_YEAR, Percent, PricingCase
-from holdback.offers.term import days_to_repay
-
-_MOST: Final = 100
+from holdback.offers.term import check_months, days_to_repay
 
 
 def _shares(_: object, __: object, choices: tuple[Decimal, ...]) -> None:
     if not choices or list(choices) != sorted(set(choices)):
         raise ValueError("expected at least one percentage, each above the one before")
-    if choices[0] <= 0 or choices[-1] > _MOST:
-        raise ValueError("expected percentages above 0% and up to 100%")
+    if choices[0] <= 0 or choices[-1] > MOST_SPLIT:
+        raise InvalidValue("out_of_range", "expected percentages above 0% and up to 100%")
+    if len(choices) > MOST_OFFERS:
+        raise InvalidValue("too_large", f"expected at most {MOST_OFFERS} percentages")
 
 
 @frozen(kw_only=True)
@@ -41,12 +42,7 @@ class Affordability:
     """
 
     choices: tuple[Percent, ...] = field(validator=_shares)
-    longest_term_months: int = field()
-
-    @longest_term_months.validator
-    def _positive(self, _: object, months: int) -> None:
-        if months < 1:
-            raise ValueError("expected at least one month")
+    longest_term_months: int = field(validator=check_months)
 
     def __call__(self, case: PricingCase, repayment_amount: Money) -> tuple[Decimal, ...] | None:
         """Return the smallest sufficient choice, or (); None while takings are unknown."""

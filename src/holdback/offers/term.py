@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from typing import Any
 
 from attrs import field, frozen
 
+from holdback.bounds import MOST_TERM_DAYS, MOST_TERM_MONTHS
+from holdback.errors import InvalidValue
 from holdback.exact_numbers import HUNDRED_PERCENT, PERCENT_PLACES, scaled
 from holdback.money import Money
 from holdback.offers.calculator import DAYS_A_YEAR, MONTHS_A_YEAR, PricingCase, Term
@@ -26,6 +29,13 @@ def days_to_repay(repayment_amount: Money, monthly_takings: int, split_percentag
     return -(-repayment_amount.minor * DAYS_A_YEAR * HUNDRED_PERCENT // remitted)
 
 
+def check_months(_: object, __: object, number: Any) -> None:
+    """Validate a term in months."""
+    if not 1 <= number <= MOST_TERM_MONTHS:
+        message = f"expected at least one month, and at most {MOST_TERM_MONTHS}"
+        raise InvalidValue("out_of_range", message)
+
+
 @frozen(kw_only=True)
 class TakingsPace:
     """The term in which the split of the merchant's average takings repays the deal."""
@@ -33,23 +43,19 @@ class TakingsPace:
     def __call__(
         self, case: PricingCase, repayment_amount: Money, split_percentage: Decimal
     ) -> Term | None:
-        """Return the term; None while the takings are unknown or zero."""
+        """Return the term; None while the takings are unknown, or too low for any term."""
         takings = case.number("average_monthly_takings")
         if not takings:
             return None
-        return Term.of_days(days_to_repay(repayment_amount, takings, split_percentage))
+        days = days_to_repay(repayment_amount, takings, split_percentage)
+        return Term.of_days(days) if days <= MOST_TERM_DAYS else None
 
 
 @frozen(kw_only=True)
 class FixedTerm:
     """The same term of whole `months` for everyone."""
 
-    months: int = field()
-
-    @months.validator
-    def _positive(self, _: object, months: int) -> None:
-        if months < 1:
-            raise ValueError("expected at least one month")
+    months: int = field(validator=check_months)
 
     def __call__(
         self, case: PricingCase, repayment_amount: Money, split_percentage: Decimal

@@ -11,6 +11,7 @@ from typing import Any
 
 import pendulum
 
+from holdback.bounds import TOO_MUCH
 from holdback.errors import ErrorDetail
 from holdback.model import deal as deals
 from holdback.model import merchant as applications
@@ -18,7 +19,6 @@ from holdback.model import offer as offers
 from holdback.model import product as products
 from holdback.model.deal import Deal, Entry
 from holdback.model.merchant import Fulfilment, HeldFact, Merchant, OfferSet
-from holdback.model.validators import TOO_MUCH
 from holdback.money import MINOR_UNITS, Currency, Money
 from holdback.wire.timestamps import calendar_day
 

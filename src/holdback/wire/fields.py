@@ -18,9 +18,9 @@ from typing import Any, Final, TypeAlias
 
 from pendulum import DateTime
 
+from holdback.bounds import TOO_MUCH
 from holdback.errors import ErrorDetail, InvalidDocument, did_you_mean
 from holdback.exact_json import Json, Opaque, Verbatim, field_path
-from holdback.model.validators import TOO_MUCH
 from holdback.money import Currency, Money
 from holdback.wire import timestamps
 from holdback.wire.strict_json import is_number, read_json, read_tree

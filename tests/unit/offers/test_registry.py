@@ -119,26 +119,6 @@ def test_all_errors_are_raised_together():
     assert len(caught.value.errors) == 2
 
 
-@pytest.mark.parametrize(
-    ("kind", "answer", "said"),
-    [
-        ("factor_rate", lambda self, case, amount: Decimal("0.99"), "at least 1"),
-        ("factor_rate", lambda self, case, amount: Decimal("1.0000001"), "decimals"),
-        ("split_percentage", lambda self, case, amount: (Decimal(0),), "above 0"),
-        ("split_percentage", lambda self, case, amount: (Decimal(101),), "up to 100"),
-    ],
-)
-def test_a_result_outside_the_bounds_is_an_error(kind, answer, said):
-    """
-    A calculator decides prices, but not outside the bounds of the service.
-    """
-    own = frozen(type("Own", (), {"__call__": answer}))
-    line = next(each for each in GB["products.toml"].splitlines() if each.startswith(kind))
-    built = engine(line, f'{kind} = {{ calculator = "own" }}', calculators={f"{kind}/own": own})
-    with pytest.raises(ValueError, match=said):
-        Journey(built).ask()
-
-
 @pytest.mark.parametrize("kind", ["limits", "factor_rate", "split_percentage", "term"])
 def test_a_calculator_without_an_answer_refers(kind):
     """

@@ -1,0 +1,176 @@
+"""The results of calculators, checked where they are made, and nowhere else.
+
+A host's calculator is trusted with prices, and not with what the service promises of an offer: that
+it can be stored, read back and replayed. So its results are checked as strictly as a partner's
+document, by `bounds`; those of the built-in calculators are checked in the same way. What was
+returned is not repeated, because it may follow from a merchant's figures.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any, Final
+
+from attrs import frozen
+
+from holdback.bounds import (
+    MOST_OFFERS,
+    MOST_RATIO,
+    MOST_SPLIT,
+    MOST_TERM_DAYS,
+    MOST_TERM_MONTHS,
+    most_money,
+)
+from holdback.errors import ConfigurationError, ErrorDetail
+from holdback.exact_numbers import PERCENT_PLACES, RATIO_PLACES, divide, scaled
+from holdback.model.product import Limits
+from holdback.money import Money
+from holdback.offers.calculator import PricingCase, Term
+from holdback.offers.registry import PriceableProduct
+
+_LIMITS: Final = "limits"
+_FACTOR_RATE: Final = "factor_rate"
+_SPLIT_PERCENTAGE: Final = "split_percentage"
+_TERM: Final = "term"
+
+_RATE_EXPECTED: Final = (
+    f"a factor rate as a `Decimal`, at least 1 and at most {MOST_RATIO}, of at most "
+    f"{RATIO_PLACES} decimals"
+)
+_SPLIT_EXPECTED: Final = (
+    f"percentages as `Decimal`, above 0 and up to {MOST_SPLIT}, of at most {PERCENT_PLACES} "
+    "decimals"
+)
+_TERM_EXPECTED: Final = (
+    f"a `Term` of 1 to {MOST_TERM_DAYS} days as an `int`, and of more than 0 and at most "
+    f"{MOST_TERM_MONTHS} months as a `Decimal` of at most {RATIO_PLACES} decimals"
+)
+
+
+@frozen
+class Results:
+    """
+    The results of the calculators of *product* for *case*; None where a fact is unknown.
+
+    Every method raises `ConfigurationError` for a result that no offer can have. The error names
+    the calculator, the product and the jurisdiction, and says what was expected.
+    """
+
+    product: PriceableProduct
+    case: PricingCase
+
+    @property
+    def configured(self) -> Limits:
+        """The bounds in the file, reported for a merchant who gets no offers."""
+        return self._limits(self.product.limits.configured, " as `configured`")
+
+    @property
+    def step(self) -> Money | None:
+        """The amount of which every offer is a whole multiple, or None."""
+        step = self.product.limits.step
+        if step is not None and not self._is_amount(step, least=1):
+            raise self._wrong(_LIMITS, step, f"{self._amounts_expected(1)}, as `step`")
+        return step
+
+    def limits(self) -> Limits | None:
+        """Return the bounds of the amount."""
+        limits = self.product.limits(self.case)
+        return None if limits is None else self._limits(limits)
+
+    def factor_rate(self, funded: Money) -> tuple[Decimal, Money] | None:
+        """Return the factor rate of the amount *funded*, and the amount to be repaid with it."""
+        rate = self.product.factor_rate(self.case, funded)
+        if rate is None:
+            return None
+        factor = _scaled(rate, RATIO_PLACES, least=1, most=MOST_RATIO)
+        if factor is None:
+            raise self._wrong(_FACTOR_RATE, rate, _RATE_EXPECTED)
+        repaid = divide(funded.minor * factor, 10**RATIO_PLACES, self.case.rounding)
+        if repaid > self._most:
+            most = Money(self._most, self.case.currency)
+            expected = f"a factor rate with which at most {most} are repaid"
+            raise self._wrong(_FACTOR_RATE, rate, expected)
+        return rate, Money(repaid, funded.currency)
+
+    def split_percentages(self, repayment: Money) -> tuple[Decimal, ...] | None:
+        """Return the split percentages of the amount *repayment*; () if it is unaffordable."""
+        splits = self.product.split_percentage(self.case, repayment)
+        if splits is None:
+            return None
+        most = MOST_OFFERS // len(self.product.terms.amounts)
+        expected = f"a tuple of at most {most} {_SPLIT_EXPECTED}"
+        if type(splits) is not tuple or len(splits) > most:
+            raise self._wrong(_SPLIT_PERCENTAGE, splits, expected)
+        for split in splits:
+            if not _scaled(split, PERCENT_PLACES, least=0, most=MOST_SPLIT):
+                raise self._wrong(_SPLIT_PERCENTAGE, split, expected)
+        return splits
+
+    def term(self, repayment: Money, split: Decimal) -> Term | None:
+        """Return the term in which *repayment* is expected to be repaid with the *split*."""
+        term = self.product.term(self.case, repayment, split)
+        if term is None:
+            return None
+        # A `bool` is an `int` to `isinstance`.
+        if type(term) is not Term or type(term.days) is not int:
+            raise self._wrong(_TERM, term, _TERM_EXPECTED)
+        months = _scaled(term.months, RATIO_PLACES, least=0, most=MOST_TERM_MONTHS)
+        if not months or not 1 <= term.days <= MOST_TERM_DAYS:
+            raise self._wrong(_TERM, term, _TERM_EXPECTED)
+        return term
+
+    @property
+    def _most(self) -> int:
+        return most_money(self.case.currency)
+
+    def _limits(self, limits: Any, where: str = "") -> Limits:
+        if type(limits) is Limits:
+            # A maximum below the minimum means no offers, and it may be computed.
+            maximum, least = limits.maximum, -self._most
+            if self._is_amount(limits.minimum, least=0) and self._is_amount(maximum, least=least):
+                return limits
+        expected = f"`Limits` of {self._amounts_expected(0)}{where}"
+        raise self._wrong(_LIMITS, limits, expected)
+
+    def _is_amount(self, amount: Any, *, least: int) -> bool:
+        return (
+            type(amount) is Money
+            and amount.currency == self.case.currency
+            and least <= amount.minor <= self._most
+        )
+
+    def _amounts_expected(self, least: int) -> str:
+        currency = self.case.currency
+        return f"`Money` in {currency}, {Money(least, currency)} to {Money(self._most, currency)}"
+
+    def _wrong(self, kind: str, result: object, expected: str) -> ConfigurationError:
+        terms = self.product.terms
+        choice = getattr(terms, kind)
+        message = (
+            f"the calculator `{kind}/{choice.name}` of the product `{terms.key}` of "
+            f"{terms.rules.jurisdiction} returned something else than {expected}"
+        )
+        hint = f"it was {_described(result)}"
+        error = ErrorDetail(code="wrong_result", message=message, hint=hint, **choice.place())
+        return ConfigurationError([error])
+
+
+def _described(result: Any) -> str:
+    """Return the type or the currency of *result*, and no value."""
+    if type(result) is Limits:
+        return f"`Limits` of {_described(result.minimum)} and {_described(result.maximum)}"
+    if type(result) is Term:
+        return f"a `Term` of {_described(result.days)} and {_described(result.months)}"
+    return (
+        f"`Money` in {result.currency}" if type(result) is Money else f"`{type(result).__name__}`"
+    )
+
+
+def _scaled(value: Any, places: int, *, least: int, most: Decimal | int) -> int | None:
+    """Return a `Decimal` scaled; None unless it is finite, in range, and has so few decimals."""
+    if type(value) is not Decimal or not value.is_finite() or not least <= value <= most:
+        return None
+    try:
+        return scaled(value, places)
+    except ValueError:
+        return None
