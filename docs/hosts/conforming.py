@@ -52,7 +52,7 @@ class Steps:
 class ConformingSqlite(SqliteHost):
     """The SQLite host, with the optional methods of the suite."""
 
-    cannot = MappingProxyType({})
+    cannot = MappingProxyType({"previous_version": "the suite comes with one version"})
     publishes = tuple(EVENT_TYPES)
 
     def __init__(self, path, engine):
@@ -124,7 +124,7 @@ HOOKS = {
 class ConformingFastApi:
     """The FastAPI host, called through ASGI without a network."""
 
-    cannot = MappingProxyType({})
+    cannot = MappingProxyType({"previous_version": "the suite comes with one version"})
     publishes = ("RenewalEligibilityChanged",)
 
     def __init__(self, url, level=None):

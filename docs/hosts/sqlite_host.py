@@ -134,12 +134,11 @@ class SqliteHost:
         with closing(self.connect()) as db:
             return [event for (event,) in db.execute(query, (partner, merchant_id))]
 
-    def profile(self, partner, merchant_id):
-        """Return the merchant's profile as JSON, None if there is no such merchant."""
+    def documents(self, partner, merchant_id):
+        """Return the merchant's state and its profile as JSON."""
         with closing(self.connect()) as db:
             key = {"partner": partner, "merchant_id": merchant_id}
-            row = first_row(db, "select profile from merchants", **key)
-        return row[0] if row else None
+            return first_row(db, "select state, profile from merchants", **key)
 
     def publish(self, send):
         """Send the committed events to others, in order and at least once each."""

@@ -32,7 +32,7 @@ class Full(MemoryHost):
         raise OSError("the disk is full")
 
 class Incomplete:
-    cannot = {}
+    cannot = {"previous_version": "the suite comes with one version"}
 
 def no_database():
     raise ValueError("no database is there")

@@ -36,7 +36,7 @@ class SlowProcess:
 
 
 class SlowHost(MemoryHost):
-    cannot = MappingProxyType({})
+    cannot = MappingProxyType({"previous_version": "the suite comes with one version"})
 
     def new_process(self):
         return SlowProcess(self)

@@ -8,7 +8,7 @@ from typing import Final
 import attrs
 from attrs import frozen
 
-from holdback.testing.conformance import crashes, histories, publishing, races
+from holdback.testing.conformance import crashes, histories, publishing, races, years
 from holdback.testing.conformance import scripted_checks as scripted
 from holdback.testing.conformance.host import Crashed
 from holdback.testing.conformance.invariants import BrokenInvariantError, as_broken_invariant
@@ -83,6 +83,20 @@ CHECKS: Final = (
         ("new_process",),
     ),
     Check("restart", "another process on the same store", scripted.restart, ("new_process",)),
+    Check(
+        "erasure",
+        "a merchant that is erased, too early and in time",
+        years.erasure,
+        ("documents",),
+    ),
+    Check("growth", "a merchant that is served for three years", years.growth, ("documents",)),
+    Check("prices", "every offer of a history derived again", years.replayed_prices),
+    Check(
+        "two versions",
+        "the version before serves the same merchants in turns",
+        years.two_versions,
+        ("previous_version",),
+    ),
     Check(
         "kills",
         "a process killed at a random moment",

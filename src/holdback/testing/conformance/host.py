@@ -91,8 +91,10 @@ OPTIONAL: Final[Mapping[str, str]] = MappingProxyType(
         "the merchant's events that others have received, in the order in which they received "
         "them; `publishes` lists the types of events that the host publishes",
         "change_rules": "change_rules(jurisdictions): use these rules from now on",
-        "profile": "profile(partner, merchant_id): return the bytes of a merchant's stored profile, "
-        "or None where there is none",
+        "documents": "documents(partner, merchant_id): return the bytes of a merchant's state and "
+        "of its profile as stored; the profile is None where the state holds it",
+        "previous_version": "previous_version(): return a `Process` of the version before, on the "
+        "same store",
     }
 )
 

@@ -72,7 +72,10 @@ class MemoryHost:
     """
 
     cannot: ClassVar[Mapping[str, str]] = MappingProxyType(
-        {"new_process": "its store is in the memory of one process"}
+        {
+            "new_process": "its store is in the memory of one process",
+            "previous_version": "it comes with the version that it tests",
+        }
     )
     publishes: ClassVar[Sequence[str]] = tuple(wire.EVENT_TYPES)
 
@@ -211,10 +214,12 @@ class MemoryHost:
         """Return the merchant's events as JSON."""
         return tuple(self.store.events.get((partner, merchant_id), ()))
 
-    def profile(self, partner: str, merchant_id: str) -> bytes | None:
-        """Return a merchant's profile as JSON."""
-        stored = self.store.profiles.get((partner, merchant_id))
-        return None if stored is None else wire.write_profile(stored)
+    def documents(self, partner: str, merchant_id: str) -> tuple[bytes, bytes | None]:
+        """Return a merchant's state and its profile as JSON."""
+        key = (partner, merchant_id)
+        profile = self.store.profiles.get(key)
+        state = wire.write_merchant(self.store.merchants[key][1])
+        return state, None if profile is None else wire.write_profile(profile)
 
     def published(self, partner: str, merchant_id: str) -> Sequence[bytes]:
         """Publish what is due, and return the events that others have received."""

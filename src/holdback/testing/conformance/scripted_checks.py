@@ -64,8 +64,9 @@ def partner_flow(session: Session) -> None:
     look_up(simulation, merchant)
     # The first format has the profile in its events.
     kept = b"".join(merchant.events)
-    if "profile" in simulation.optional:
-        kept += simulation.host.profile(merchant.partner, merchant.merchant_id) or b""  # type: ignore[attr-defined]  # an optional method
+    if "documents" in simulation.optional:
+        documents = simulation.host.documents(merchant.partner, merchant.merchant_id)  # type: ignore[attr-defined]  # an optional method
+        kept += documents[1] or b""
     elif b'"format":1' not in kept:
         return
     for number in payloads.EXACT_NUMBERS:
