@@ -80,7 +80,7 @@ class SqliteHost:
             raise Refusal("request_conflict", "this key was used for another request")
         if earlier:
             return earlier[1]
-        merchant, profile = self.documents(db, operation, input)
+        merchant, profile = self.load(db, operation, input)
         context = Context(at=at, request_id=str(uuid4()), evidence=input.get("evidence") or {})
         if operation == "look_up":
             return wire.write(self.engine.look_up(merchant, context).reply)
@@ -95,7 +95,7 @@ class SqliteHost:
             )
         return reply
 
-    def documents(self, db, operation, input):
+    def load(self, db, operation, input):
         """Return the merchant of a request, and its profile; another partner's is not found."""
         partner, body = input["partner"], input["body"]
         merchant_id = input.get("merchant_id")  # agents name it
