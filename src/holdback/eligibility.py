@@ -41,8 +41,9 @@ OUTCOMES: Final[tuple[RenewalOutcome, ...]] = get_args(RenewalOutcome)
 # The number of reasons in a notice to a merchant. More than four explain less.
 MOST_PRINCIPAL: Final = 4
 
-# A decision record states its format, so that old ones stay readable (decisions/formats).
-RECORD_FORMAT: Final = 1
+# A decision record states its format, so that old ones stay readable (decisions/formats). A record
+# of format 1 has the digest of the first scheme, one of format 2 that of the second.
+RECORD_FORMAT: Final = 2
 
 
 @frozen
@@ -144,13 +145,16 @@ class Assessment:
             ],
         }
 
-    def record(self) -> dict[str, Json]:
-        """Return the decision record: the assessment, its format and every known fact."""
-        return {
-            **self.plain(),
-            "format": RECORD_FORMAT,
-            "facts": self.answers.known,
-        }
+    def record(self, format: int = RECORD_FORMAT) -> dict[str, Json]:  # noqa: A002  # its name in the record
+        """
+        Return the decision record: the assessment, its *format*, and every known fact.
+
+        Its `versions` are those that its digest covers. Format 1 has none: it is for hosts in which
+        the first version of holdback still runs (decisions/digests#records).
+        """
+        digest, facts = self.ruleset.digest_for(format), dict(self.answers.known)
+        record = {**self.plain(), "digest": digest, "format": format, "facts": facts}
+        return record if format == 1 else record | {"versions": dict(self.ruleset.versions)}
 
     def _repr_html_(self) -> str:
         from holdback.notebook import assessment_html  # noqa: PLC0415  # only a notebook needs it

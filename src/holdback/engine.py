@@ -69,7 +69,7 @@ class Engine(OperationMethods):
 
     Raises:
         InvalidDocument: a jurisdiction names a calculator that is not registered, or a setting that
-            its calculator does not take.
+            its calculator does not take; or a calculator of the host has no version.
         ValueError: the namespace is public.
     """
 
@@ -132,7 +132,7 @@ class Engine(OperationMethods):
 
     @property
     def jurisdictions(self) -> Jurisdictions:
-        """The rules to decide by."""
+        """The rules to decide by; their digests cover the versions of the calculators."""
         return self._configuration.jurisdictions
 
     def with_jurisdictions(self, jurisdictions: Jurisdictions) -> Engine:

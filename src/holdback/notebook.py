@@ -36,10 +36,12 @@ def _figures(facts: Mapping[str, Json]) -> str:
 def assessment_html(plain: Mapping[str, Json]) -> str:
     """Return the assessment with the *plain* values as HTML: outcome, reasons, needs and trace."""
     outcome = plain["outcome"]
+    scheme, _, number = plain["digest"].rpartition(":")
+    digest = f"{scheme}:{number[:12]}"
     title = (
         f'<p><strong style="color:{_COLOURS[outcome]}">{escape(outcome.replace("_", " "))}'
         f"</strong> in {escape(plain['jurisdiction'])} on {escape(plain['on'])} "
-        f"<code>{escape(plain['digest'][:19])}</code></p>"
+        f"<code>{escape(digest)}</code></p>"
     )
     parts = [title]
     if plain["reasons"]:

@@ -78,15 +78,26 @@ class RuleSet:
     """
     The rules that apply together in a jurisdiction; their order is their priority.
 
-    `digest` identifies the rulebook that they belong to, and `figures` is the format of the numbers
-    in its sentences.
+    `digest` identifies the rulebook that they belong to, and `first_digest` does by the first
+    scheme of digests; the digest covers `versions`, those of what prices offers
+    (decisions/digests). `figures` is the format of the numbers in the sentences.
     """
 
     rules: tuple[Rule, ...]
     catalogue: Catalogue = field(repr=False)
     jurisdiction: str
     digest: str
+    first_digest: str = field(eq=False, repr=False)
+    versions: Mapping[str, int | None] = field(factory=dict, eq=False, repr=False)
     figures: NumberFormat | None = field(default=None, eq=False, repr=False)
+
+    @first_digest.default
+    def _same_digest(self) -> str:
+        return self.digest  # of a rule set that was made without a folder
+
+    def digest_for(self, document_format: int) -> str:
+        """Return the digest by which documents of *document_format* name the rulebook."""
+        return self.first_digest if document_format == 1 else self.digest
 
     @cached_property
     def masks(self) -> Callable[[Facts], tuple[int, int]]:

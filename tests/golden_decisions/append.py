@@ -8,7 +8,10 @@ decides in holdback. Lines are added and never changed: a decision that was made
 byte for byte.
 
 1. Days of a jurisdiction that no line is about are new: the first, a middle and the last day of
-   each slice; of the last slice, which is still open, the first day and the next.
+   each slice; of the last slice, which is still open, the first day and the next. A line has the
+   digest of the second scheme, `"format":2` and the versions that the digest covers. Lines that
+   were written before the second scheme have the digest of the first, and stay. A slice that only
+   they are about gets a few lines more on its first day (decisions/digests).
 2. When an existing line no longer holds, nothing is added: a past decision has changed.
 3. `prefixes.txt` has a line for each time that lines were added: their number, and the SHA-256 of
    all of them. A line that was changed or removed breaks every prefix that contains it.
@@ -45,9 +48,11 @@ TRIES = 400
 # -- what must come out
 
 
-def decision(rulebook, day, facts):
+def decision(rulebook, day, facts, versions=None):
     """
     Return the line of a deal with prepared *facts*.
+
+    Its digest is that of the second scheme with *versions*; without any, that of the first.
 
     Progress unknown: `undetermined`, needs progress, no rule is evaluated. Progress under
     the floor: `not_assessed`. Any declining rule false: `ineligible`. Else anything unknown:
@@ -88,12 +93,25 @@ def decision(rulebook, day, facts):
             for fact, number in zip(rulebook.catalogue.facts, facts, strict=True)
             if number is not None
         },
-        "digest": rulebook.digest,
+        **identified(rulebook, versions),
         "outcome": outcome,
         "codes": codes,
         "needs": needs,
         "trace": [[rule.id, answer] for rule, answer in answers],
     }
+
+
+def identified(rulebook, versions):
+    """What a line says of the rulebook: the digest, and from format 2 on what else it covers."""
+    if versions is None:
+        return {"digest": rulebook.first_digest}
+    text = json.dumps(
+        {"rules": rulebook.first_digest, "versions": versions},
+        sort_keys=True,
+        separators=(",", ":"),
+    )
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    return {"digest": f"v2:sha256:{digest}", "format": 2, "versions": versions}
 
 
 def slice_on(jurisdiction, day):
@@ -107,7 +125,7 @@ def decided_again(line, jurisdictions):
     day = date.fromisoformat(written["on"])
     rulebook = slice_on(jurisdictions[written["jurisdiction"]], day)
     facts = tuple(fact.read(written["facts"].get(fact.name)) for fact in rulebook.catalogue.facts)
-    return canonical(decision(rulebook, day, facts))
+    return canonical(decision(rulebook, day, facts, written.get("versions")))
 
 
 # -- which deals
@@ -130,17 +148,7 @@ def days_of(jurisdiction):
 def deals_on(jurisdiction, day, *, first):
     """Return prepared deals of one day; on the *first* of a slice, for its examples and rules."""
     rulebook = slice_on(jurisdiction, day)
-    usual = [
-        rulebook.catalogue.prepare(each.given)
-        for each in jurisdiction.examples
-        if each.product is None
-        and not each.of_settings
-        and slice_on(jurisdiction, each.on) is rulebook
-    ] or [
-        rulebook.catalogue.prepare(each.given)
-        for each in jurisdiction.examples
-        if each.product is None and not each.of_settings
-    ]
+    usual = examples_of(jurisdiction, rulebook)
     points = {place: set() for place in range(len(rulebook.catalogue.facts))}
     beside = list(beside_thresholds(jurisdiction, rulebook, usual, points))
     if first:
@@ -148,6 +156,15 @@ def deals_on(jurisdiction, day, *, first):
         yield from beside
     yield from plain_ones(rulebook, usual[0])
     yield from random_ones(rulebook, usual, points, Random(f"{jurisdiction.code} {day}"))
+
+
+def examples_of(jurisdiction, rulebook):
+    """The prepared facts of the renewal examples of a slice, or of all when it has none."""
+    renewal = [
+        each for each in jurisdiction.examples if each.product is None and not each.of_settings
+    ]
+    own = [each for each in renewal if slice_on(jurisdiction, each.on) is rulebook]
+    return [rulebook.catalogue.prepare(each.given) for each in own or renewal]
 
 
 def plain_ones(rulebook, usual):
@@ -314,13 +331,20 @@ def difference(line, again):
 
 def new_lines(lines, jurisdictions):
     """The lines for every day of *jurisdictions* that none of *lines* is about."""
-    written = {(each["jurisdiction"], each["on"]) for each in map(json.loads, lines)}
+    written = [json.loads(line) for line in lines]
+    days = {(each["jurisdiction"], each["on"]) for each in written}
+    of_format_2 = {(each["jurisdiction"], each["on"]) for each in written if "format" in each}
     for jurisdiction in jurisdictions:
         for day, first in days_of(jurisdiction).items():
-            if (jurisdiction.code, day.isoformat()) not in written:
-                rulebook = slice_on(jurisdiction, day)
+            rulebook, key = slice_on(jurisdiction, day), (jurisdiction.code, day.isoformat())
+            deals = {}
+            if key not in days:
                 deals = dict.fromkeys(deals_on(jurisdiction, day, first=first))
-                yield from (canonical(decision(rulebook, day, facts)) for facts in deals)
+            elif first and key not in of_format_2:
+                usual = examples_of(jurisdiction, rulebook)[0]
+                deals = dict.fromkeys([usual, *plain_ones(rulebook, usual)])
+            for facts in deals:
+                yield canonical(decision(rulebook, day, facts, dict(rulebook.versions)))
 
 
 def say(*lines):

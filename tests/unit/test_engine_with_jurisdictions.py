@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from decimal import Decimal
+from typing import ClassVar
 
 import pytest
 from attrs import field, frozen
@@ -22,6 +23,8 @@ NAMESPACE = uuid.UUID("0b2d7e0e-0000-4000-8000-000000000001")
 @frozen(kw_only=True)
 class Seasonal:
     """A host's own calculator: a term of some months."""
+
+    version: ClassVar[int] = 1
 
     months: int = field()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 from pathlib import Path
 from typing import NoReturn
@@ -18,10 +18,18 @@ from holdback.cli.output import (
     print_errors,
     write_file,
 )
-from holdback.cli.sources import Day, jurisdictions_option, path_argument, read_lock_file, select
+from holdback.cli.sources import (
+    Day,
+    calculators_option,
+    jurisdictions_option,
+    path_argument,
+    read_lock_file,
+    select,
+)
 from holdback.errors import ErrorDetail
 from holdback.exact_json import write_json
 from holdback.jurisdictions.folder import load_valid_and_errors
+from holdback.offers.registry import versions
 from holdback.workbench.lock import HEADER, LOCK, lines_not_locked, lines_to_add, lock_errors
 
 
@@ -30,16 +38,26 @@ from holdback.workbench.lock import HEADER, LOCK, lines_not_locked, lines_to_add
 @click.option("--on", type=Day(), required=True, help="Today's date: changes up to it are locked.")
 @format_option("text", "json")
 @jurisdictions_option
-def lock_command(path: Path | None, *, on: date, form: str, folder: Path | None) -> None:
+@calculators_option
+def lock_command(
+    path: Path | None,
+    *,
+    on: date,
+    form: str,
+    folder: Path | None,
+    calculators: Mapping[str, type],
+) -> None:
     """
     Add the digests of past and current rules to `digests.lock` in PATH, a folder of jurisdictions.
 
-    Lines are added, never changed: if the past differs from the lock, nothing is written.
+    Lines are added, never changed: if the past differs from the lock, nothing is written. With the
+    host's calculators the digests are those that its records have.
     """
     selection = select(path, folder)
     jurisdictions, errors = load_valid_and_errors(selection.root, selection.name)
     if errors:
         _lock_nothing(errors, MISUSE)
+    jurisdictions = jurisdictions.with_versions(versions(calculators))
     file = selection.root / LOCK
     bundled = path is None and folder is None
     if selection.code is not None or not isinstance(file, Path) or bundled:

@@ -5,36 +5,51 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
 
 from holdback import wire
 from holdback.cli.output import FINDINGS, SUCCESS, fail, format_option
 from holdback.cli.scenario import SCENARIO_BYTES
-from holdback.cli.sources import jurisdictions_option, load_valid
+from holdback.cli.sources import calculators_option, jurisdictions_option, load_valid
 from holdback.errors import InvalidDocument, printable
 from holdback.exact_json import Json, write_json
 from holdback.jurisdictions.jurisdiction import Jurisdictions
-from holdback.workbench.replay import NOT_AVAILABLE, SAME, Replay, replay, replay_offers
+from holdback.workbench.replay import (
+    DIFFERENT,
+    NOT_AVAILABLE,
+    SAME,
+    UNDERIVABLE,
+    Replay,
+    replay,
+    replay_offers,
+)
+
+# The parts of an event that may have facts of their own: in format 2 the set of offers has them.
+_WITH_FACTS: Final = ("assessment", "offer_set")
+_COLOURS: Final = {SAME: "green", DIFFERENT: "red", UNDERIVABLE: "yellow"}
 
 
 @click.command("replay")
 @click.argument("record", type=click.File("rb"))
 @format_option("text", "json")
 @jurisdictions_option
-def replay_command(record: Any, *, form: str, folder: Path | None) -> None:
+@calculators_option
+def replay_command(
+    record: Any, *, form: str, folder: Path | None, calculators: Mapping[str, type]
+) -> None:
     """
     Derive the decision in RECORD again, from its digest, day and facts.
 
     RECORD is a decision record as JSON, or an event with decisions: on a renewal, or on the
-    products that were offered. Exits with 1 if the decision is another, or if no rulebook has the
-    digest.
+    products that were offered, whose offers are priced again. Exits with 1 if the decision or an
+    offer is another, if no rulebook has the digest, or if a calculator is not present.
     """
     jurisdictions = load_valid(folder)
     try:
         document = wire.read_json(record.read(SCENARIO_BYTES + 1))
-        result = _replay(document, jurisdictions)
+        result = _replay(document, jurisdictions, calculators)
     except InvalidDocument as error:
         fail(error, record.name)
     if form == "json":
@@ -44,14 +59,13 @@ def replay_command(record: Any, *, form: str, folder: Path | None) -> None:
     sys.exit(SUCCESS if result.state == SAME else FINDINGS)
 
 
-def _replay(document: Json, jurisdictions: Jurisdictions) -> Replay:
+def _replay(
+    document: Json, jurisdictions: Jurisdictions, calculators: Mapping[str, type]
+) -> Replay:
     """Replay *document*: a decision record, or an event with an assessment or offers."""
     if isinstance(document, Mapping) and "offer_set" in document:
-        event = {
-            **_with_exact_facts(document),
-            "assessment": _with_exact_facts(document.get("assessment")),
-        }
-        return replay_offers(event, jurisdictions)
+        parts = {name: _with_exact_facts(document.get(name)) for name in _WITH_FACTS}
+        return replay_offers({**_with_exact_facts(document), **parts}, jurisdictions, calculators)
     nested = document.get("assessment") if isinstance(document, Mapping) else None
     record = nested if isinstance(nested, Mapping) else document
     return replay(_with_exact_facts(record), jurisdictions)
@@ -72,10 +86,13 @@ def _lines(result: Replay) -> Iterator[str]:
         yield "  give the folder of that time: --jurisdictions PATH"
         return
     assert result.rulebook is not None, "a rulebook has the digest"
-    colour = "green" if result.state == SAME else "red"
     title = f"{result.rulebook.code} on {result.rulebook.on}: {result.state}"
-    yield click.style(title, fg=colour, bold=True)
+    yield click.style(title, fg=_COLOURS[result.state], bold=True)
     yield from (f"  {printable(difference)}" for difference in result.differences)
+    if result.missing:
+        yield "Cannot be derived:"
+        yield from (f"  {printable(sentence)}" for sentence in result.missing)
+        yield "  give the calculators of that time: --calculators MODULE:NAME"
     if result.wording:
         yield "For information:"
         yield from (f"  {printable(difference)}" for difference in result.wording)

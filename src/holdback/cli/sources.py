@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Mapping
 from datetime import date, datetime
+from importlib import import_module
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, Final
@@ -11,7 +14,7 @@ import click
 from attrs import evolve, frozen
 
 from holdback.cli.output import fail
-from holdback.errors import ErrorDetail, InvalidDocument
+from holdback.errors import ErrorDetail, InvalidDocument, printable
 from holdback.jurisdictions.folder import bundled_path, load_jurisdictions, load_valid_and_errors
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
 from holdback.jurisdictions.reader import FILES
@@ -21,6 +24,7 @@ from holdback.jurisdictions.regular_file import (
     read_file,
     why_unreadable,
 )
+from holdback.offers.registry import registered
 from holdback.toml import excerpt
 from holdback.workbench.lock import LOCK, Lock, read_lock
 
@@ -35,8 +39,44 @@ jurisdictions_option = click.option(
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="The folder of jurisdictions to use instead of those that ship.",
 )
+calculators_option = click.option(
+    "--calculators",
+    metavar="MODULE:NAME",
+    callback=lambda _context, _option, name: load_calculators(name),
+    help="The host's own calculators: a dictionary from names such as `term/seasonal` to classes.",
+)
 # A file is accepted too, because editors pass the file that is open; it means its folder.
 path_argument = click.argument("path", required=False, type=click.Path(exists=True, path_type=Path))
+
+
+def load_calculators(name: str | None) -> Mapping[str, type]:
+    """
+    Return the host's calculators that `MODULE:NAME` names, none without a name.
+
+    Raises:
+        BadParameter: there is no such dictionary, or a calculator in it has no version.
+    """
+    if name is None:
+        return {}
+    module_name, _, attribute = name.partition(":")
+    sys.path.insert(0, "")  # as `python -m` does
+    try:
+        module = import_module(module_name) if module_name and attribute else None
+    except ModuleNotFoundError as error:
+        # A module that the host itself cannot import is its own error, and keeps its traceback.
+        if error.name is None or not f"{module_name}.".startswith(f"{error.name}."):
+            raise
+        message = f"there is no module {printable(module_name)} here"
+        raise click.BadParameter(f"{message}; run this in its folder, or install it") from None
+    calculators = getattr(module, attribute, None)
+    if not isinstance(calculators, Mapping):
+        message = "expected a dictionary of calculators, such as `my_service.prices:CALCULATORS`"
+        raise click.BadParameter(f"{message}, not {printable(name)}")
+    try:
+        registered(calculators)
+    except InvalidDocument as error:
+        raise click.BadParameter(str(error)) from None
+    return calculators
 
 
 class Day(click.ParamType):  # type: ignore[type-arg]  # generic in the newest click alone

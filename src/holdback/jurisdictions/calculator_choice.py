@@ -26,6 +26,11 @@ class CalculatorChoice:
     _node: Node | None = field(default=None, eq=False, repr=False, alias="node")
 
     @property
+    def full_name(self) -> str:
+        """Its name with its kind, by which an engine knows it: `term/fixed`."""
+        return f"{self.kind}/{self.name}"
+
+    @property
     def file(self) -> str | None:
         """The file in which it is named."""
         return self.place().get("file")

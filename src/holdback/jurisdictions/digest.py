@@ -1,8 +1,11 @@
 """The digest of a rulebook: a SHA-256 over the canonical JSON of its meaning.
 
-The digest changes with everything that can change an answer, and with nothing else: not with
-comments, layout or prose, nor with the dates between which a slice holds
-(decisions/jurisdiction-folders).
+The digest changes with everything that can change an answer or a price, and with nothing else: not
+with comments, layout or prose, nor with the dates between which a slice holds (decisions/digests).
+
+There are two schemes. The first covers the files. The second covers the first, and the versions of
+the calculators that the files name, so that two rulebooks with the same digest price alike. A
+digest of either scheme stays computable for ever.
 """
 
 from __future__ import annotations
@@ -11,12 +14,13 @@ import re
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from decimal import Decimal
 from types import MappingProxyType
-from typing import Final, TypeVar
+from typing import Final, TypeAlias, TypeVar
 
 from attrs import define, field
 
 from holdback.exact_json import Json, Verbatim, canonical, digest
 from holdback.exact_numbers import plain, without_zeros
+from holdback.jurisdictions.calculator_choice import CalculatorChoice
 from holdback.jurisdictions.source_rules import SourceProduct
 from holdback.money import Currency
 from holdback.rules import Catalogue, Fact, text
@@ -32,6 +36,31 @@ LANGUAGE: Final = 1
 _HIGHEST: Final[Mapping[str, int]] = MappingProxyType(
     {"balance": 10**12, "average_monthly_takings": 10**12}
 )
+
+# The versions of what prices offers, by name. `pricing` is how the results of calculators become
+# offers (`offers/quote.py`); it is raised when the same results give other offers. The others are
+# the built-in calculators, whose classes have the same numbers. They are data here, because folders
+# are read without any calculator (decisions/engine#calculators).
+VERSIONS: Final[Mapping[str, int]] = MappingProxyType(
+    {
+        "pricing": 1,
+        "limits/fixed": 1,
+        "limits/takings_multiple": 1,
+        "split_percentage/chosen": 1,
+        "split_percentage/affordability": 1,
+        "factor_rate/flat": 1,
+        "factor_rate/banded": 1,
+        "term/takings_pace": 1,
+        "term/fixed": 1,
+    }
+)
+
+# Versions by name, as in `VERSIONS`. That of a host's own calculator is None until an engine with
+# that calculator binds the jurisdiction.
+Versions: TypeAlias = Mapping[str, int | None]
+
+# What a digest of the second scheme begins with. One of the first has no such prefix.
+_SECOND: Final = "v2"
 
 _T = TypeVar("_T", bound=Hashable)
 
@@ -56,10 +85,11 @@ class RulebookDigester:
         settings: Mapping[str, Json],
     ) -> str:
         """
-        Return the digest of a rulebook: renewal *rules*, *products* with their rules, *settings*.
+        Return the digest of a rulebook by the first scheme.
 
-        The order of rules and products is their priority, and so part of their meaning. Of the
-        facts, only those that can decide something count: adding an unused fact changes no digest.
+        It covers the renewal *rules*, the *products* with their rules, and the *settings*. The
+        order of rules and products is their priority, and so part of their meaning. Of the facts,
+        only those that can decide something count: adding an unused fact changes no digest.
         """
         renewal, offered = tuple(rules), tuple(products)
         all_rules = [*renewal, *(rule for _, product_rules in offered for rule in product_rules)]
@@ -104,6 +134,38 @@ class RulebookDigester:
         if part not in self._canonical:
             self._canonical[part] = Verbatim(canonical(write(part)).decode())
         return self._canonical[part]
+
+
+def second_digest(first_digest: str, versions: Versions) -> str:
+    """
+    Return the digest by the second scheme of the rulebook with *first_digest* by the first.
+
+    *versions* are those of all that prices its offers; see `versions_of`.
+
+    >>> second_digest("sha256:4d7e42dd", {"pricing": 1, "term/fixed": 1})[:17]
+    'v2:sha256:e777477'
+    """
+    return f"{_SECOND}:{digest({'rules': first_digest, 'versions': versions})}"
+
+
+def versions_of(choices: Iterable[CalculatorChoice]) -> dict[str, int | None]:
+    """
+    Return the versions of pricing and of the calculators that *choices* name, in order of names.
+
+    That of a calculator that is not built in is None.
+    """
+    names = sorted({"pricing", *(choice.full_name for choice in choices)})
+    return {name: VERSIONS.get(name) for name in names}
+
+
+def scheme(text: str) -> int:
+    """
+    Return the scheme of the digest *text*: 1 or 2.
+
+    >>> scheme("sha256:4d7e42dd"), scheme("v2:sha256:95ee77a1")
+    (1, 2)
+    """
+    return 2 if text.startswith(f"{_SECOND}:") else 1
 
 
 def _calculators(product: SourceProduct) -> Json:

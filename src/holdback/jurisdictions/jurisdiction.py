@@ -63,6 +63,11 @@ class Jurisdiction:
         rulebook = self.slices[place]
         return rulebook if rulebook.on == on else evolve(rulebook, on=on)
 
+    def with_versions(self, versions: Mapping[str, int]) -> Jurisdiction:
+        """Return it as priced by calculators of a host; see `Rulebook.with_versions`."""
+        slices = tuple(rulebook.with_versions(versions) for rulebook in self.slices)
+        return self if slices == self.slices else evolve(self, slices=slices)
+
 
 def _by_code(jurisdictions: Iterable[Jurisdiction]) -> Mapping[str, Jurisdiction]:
     in_order = sorted(jurisdictions, key=lambda jurisdiction: jurisdiction.code)
@@ -127,6 +132,12 @@ class Jurisdictions:
     def rulebooks(self) -> Iterator[Rulebook]:
         """Yield every rulebook of every jurisdiction, one for each change date."""
         return (rulebook for jurisdiction in self for rulebook in jurisdiction.slices)
+
+    def with_versions(self, versions: Mapping[str, int]) -> Jurisdictions:
+        """Return them as priced by calculators of a host; see `Rulebook.with_versions`."""
+        if not versions:
+            return self
+        return Jurisdictions(jurisdiction.with_versions(versions) for jurisdiction in self)
 
     def examples(self, code: str) -> tuple[Example, ...]:
         """Return the examples of the jurisdiction *code*, in the order of its files."""

@@ -23,6 +23,7 @@ from holdback.rules import Fact
 from holdback.toml import Node, TomlTable, excerpt
 
 FORMAT: Final = 1
+_MOST_FORMAT: Final = 10**9
 
 # Keys that every folder has, and keys that a child may leave to its parent.
 OWN: Final = ("format", "code", "name", "owner", "review_by")
@@ -92,9 +93,25 @@ class JurisdictionDetails:
         }
 
 
+def is_newer(root: Node) -> bool:
+    """
+    Return whether the file with this *root* has a newer format, which is then its one error.
+
+    It is not read any further: its keys may be unknown here, or mean something else.
+    """
+    number = root.value.get("format") if isinstance(root.value, dict) else None
+    if type(number) is not int or not FORMAT < number <= _MOST_FORMAT:
+        return False
+    root.entries()["format"].add_error(
+        f"this file was written for a newer version of holdback: format {number}",
+        f"this version reads format {FORMAT}",
+    )
+    return True
+
+
 def read_format(node: Node) -> None:
-    """Add an error for a format that this version of holdback cannot read."""
-    number = node.integer(0, 10**9)
+    """Add an error for a format that no version of holdback reads; see `is_newer`."""
+    number = node.integer(0, _MOST_FORMAT)
     if number is not None and number != FORMAT:
         code = "newer_format" if number > FORMAT else "wrong_value"
         message = f"format {number} is not known here"

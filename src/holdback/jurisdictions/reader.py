@@ -15,6 +15,7 @@ from holdback.jurisdictions.examples import ExampleReader
 from holdback.jurisdictions.jurisdiction import Jurisdiction
 from holdback.jurisdictions.jurisdiction_file import (
     JurisdictionDetails,
+    is_newer,
     read_details,
     read_format,
 )
@@ -171,10 +172,11 @@ class _Reading:
         return sorted(dict.fromkeys(self.errors), key=place)
 
     def _read_file(self, name: str, *, optional: bool = False) -> Node | None:
-        """Return the root of the file *name*; None when it is missing or not readable TOML."""
+        """Return the root of the file *name*; None when it is missing or cannot be read."""
         file = f"{self.folder.prefix}{name}"
         if name in self.folder.files:
-            return read_toml(file, self.folder.files[name], self.errors)
+            root = read_toml(file, self.folder.files[name], self.errors)
+            return None if root is None or is_newer(root) else root
         if not optional:
             hint = f"a jurisdiction has {', '.join(f'`{required}`' for required in FILES)}"
             self.errors.append(

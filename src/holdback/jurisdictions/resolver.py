@@ -15,7 +15,7 @@ from attrs import define, field, frozen
 
 from holdback.errors import RuleError, did_you_mean
 from holdback.jurisdictions.cost import within_cost
-from holdback.jurisdictions.digest import RulebookDigester
+from holdback.jurisdictions.digest import RulebookDigester, second_digest, versions_of
 from holdback.jurisdictions.jurisdiction_file import JurisdictionDetails
 from holdback.jurisdictions.overlay import Draft
 from holdback.jurisdictions.rulebook import ProductTerms, Rulebook
@@ -130,7 +130,12 @@ class _Resolver:
     def rulebook(self, resolved: _Slice, details: JurisdictionDetails) -> Rulebook:
         """Return the rulebook of a slice without errors."""
         catalogue, settings = resolved.catalogue, details.settings(resolved.on)
-        digest = self._digester.digest(catalogue, resolved.renewal, resolved.products, settings)
+        products = resolved.products
+        first_digest = self._digester.digest(catalogue, resolved.renewal, products, settings)
+        versions = versions_of(
+            choice for product, _ in products for choice in product.calculators.values()
+        )
+        digest = second_digest(first_digest, versions)
 
         def ruleset(rules: tuple[Rule, ...]) -> RuleSet:
             return RuleSet(
@@ -138,6 +143,8 @@ class _Resolver:
                 catalogue=catalogue,
                 jurisdiction=details.code,
                 digest=digest,
+                first_digest=first_digest,
+                versions=versions,
                 figures=details.figures,
             )
 
@@ -153,7 +160,7 @@ class _Resolver:
             parameters=catalogue.parameters,
             catalogue=catalogue,
             renewal=ruleset(resolved.renewal),
-            products=tuple(_terms(product, ruleset(rules)) for product, rules in resolved.products),
+            products=tuple(_terms(product, ruleset(rules)) for product, rules in products),
             **settings,
         )
 

@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from datetime import date
 
 import pendulum
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from holdback.eligibility import Assessment, assess
 from holdback.exact_json import Json
 from holdback.exact_numbers import RoundingMode
 from holdback.jurisdictions.calculator_choice import CalculatorChoice
+from holdback.jurisdictions.digest import Versions, second_digest
 from holdback.jurisdictions.source_rules import SourceProduct
 from holdback.money import Currency
 from holdback.rules.types import Catalogue, Facts, Parameter
@@ -38,6 +39,11 @@ class ProductTerms:
     factor_rate: CalculatorChoice
     term: CalculatorChoice
     origin: SourceProduct = field(eq=False, repr=False)
+
+    @property
+    def calculators(self) -> tuple[CalculatorChoice, ...]:
+        """The calculators that price it."""
+        return self.limits, self.split_percentage, self.factor_rate, self.term
 
 
 @frozen(kw_only=True)
@@ -71,7 +77,7 @@ class Rulebook:
     One jurisdiction's rules, parameters and products on the day `on`; it never changes.
 
     Everything in it holds from the day `since` until the next change. `digest` identifies its
-    meaning: two rulebooks with the same digest give the same answers.
+    meaning: two rulebooks with the same digest give the same answers and the same prices.
     """
 
     # Two rulebooks are equal when jurisdiction, day and digest are: the digest covers the rest.
@@ -94,6 +100,36 @@ class Rulebook:
     catalogue: Catalogue = field(eq=False, repr=False)
     renewal: RuleSet = field(eq=False, repr=False)
     products: tuple[ProductTerms, ...] = field(eq=False, repr=False)
+
+    @property
+    def first_digest(self) -> str:
+        """The digest by the first scheme, which records and locks made before have."""
+        return self.renewal.first_digest
+
+    @property
+    def versions(self) -> Versions:
+        """The versions of what prices its offers, which the digest covers."""
+        return self.renewal.versions
+
+    def with_versions(self, versions: Mapping[str, int]) -> Rulebook:
+        """
+        Return this rulebook as priced by the calculators of a host, whose *versions* are given.
+
+        Calculators that it does not name are ignored, and one that is built in may be replaced.
+        """
+        own = {name: versions.get(name, version) for name, version in self.versions.items()}
+        if own == self.versions:
+            return self
+        digest = second_digest(self.first_digest, own)
+        return evolve(
+            self,
+            digest=digest,
+            renewal=evolve(self.renewal, digest=digest, versions=own),
+            products=tuple(
+                evolve(terms, rules=evolve(terms.rules, digest=digest, versions=own))
+                for terms in self.products
+            ),
+        )
 
     def assess(self, facts: Mapping[str, object]) -> Assessment:
         """

@@ -22,7 +22,7 @@ from holdback.model.instants import local_date
 from holdback.model.merchant import Merchant
 from holdback.model.offer import Offer
 from holdback.money import Currency
-from holdback.offers.registry import PriceableProduct, priceable_products
+from holdback.offers.registry import PriceableProduct, priceable_products, versions
 
 # Who knows the namespace can compute the ids of other partners' offers, so an engine that serves
 # partners is refused one that everybody knows (decisions/ids).
@@ -85,7 +85,8 @@ class Configuration:
     The rules in force, and what the host chose when it built its engine.
 
     `products` are keyed by the code of their rulebook and the day from which it holds. `namespace`
-    is the host's secret from which all ids are made. `format` is the one that the host writes.
+    is the host's secret from which all ids are made. The digests of `jurisdictions` cover the
+    versions of `calculators`, the host's own. `format` is the one that the host writes.
     `memory_days` and `retry_days` are the days for which the state remembers applications and
     servicing (decisions/bounded-state).
     """
@@ -135,7 +136,7 @@ class Configuration:
         if not callable(links):
             raise TypeError("`links` must be a function that returns the links of an acceptance")
         return cls(
-            jurisdictions=jurisdictions,
+            jurisdictions=jurisdictions.with_versions(versions(calculators)),
             namespace=namespace,
             links=links,
             calculators=calculators,
@@ -148,7 +149,7 @@ class Configuration:
     ) -> Configuration:
         """Return the configuration of an engine for trials; it raises as `priceable_products`."""
         return cls(
-            jurisdictions=jurisdictions,
+            jurisdictions=jurisdictions.with_versions(versions(calculators)),
             namespace=_TRIAL_NAMESPACE,
             links=_trial_links,
             calculators=calculators,
@@ -162,7 +163,7 @@ class Configuration:
 
     def with_jurisdictions(self, jurisdictions: Jurisdictions) -> Configuration:
         """Return the same choices with other rules; it raises as `priceable_products`."""
-        return evolve(self, jurisdictions=jurisdictions)
+        return evolve(self, jurisdictions=jurisdictions.with_versions(versions(self.calculators)))
 
     def is_loaded(self, merchant: Merchant) -> bool:
         """Return whether the merchant's jurisdiction is loaded."""

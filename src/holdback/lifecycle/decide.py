@@ -168,9 +168,12 @@ class _Decider:
         # none.
         deal = case.deal if case is not None and eligible else self.before.active_deal
         assessed = case is not None and deal is not None and case.deal.id == deal.id
+        record = None
+        if case is not None and assessed:
+            record = case.assessment.record(configuration.format)
         return RenewalEligibilityChanged(
             at=context.at,
             deal_id=None if deal is None else deal.id,
             renewal_eligibility=eligible,
-            assessment=case.assessment.record() if case is not None and assessed else None,
+            assessment=record,
         )

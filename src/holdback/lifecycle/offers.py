@@ -11,8 +11,6 @@ from attrs import evolve, frozen
 from pendulum import DateTime
 
 from holdback.derived_facts import held_evidence, held_facts
-from holdback.eligibility import ELIGIBLE, UNDETERMINED
-from holdback.eligibility import REFERRED as RENEWAL_REFERRED
 from holdback.errors import ErrorDetail, Refusal
 from holdback.exact_json import Json, Opaque
 from holdback.facts import BUILT_IN_FACTS
@@ -37,12 +35,11 @@ from holdback.model import offer as offer_states
 from holdback.model.application import Check, OffersRequest, RequiredChecks
 from holdback.model.instants import utc
 from holdback.model.merchant import Merchant, OfferSet
-from holdback.model.product import DECLINED, REFERRED, Offers, Product
+from holdback.model.product import Offers, Product
 from holdback.model.profile import Profile
 from holdback.offers.calculator import PricingCase
-from holdback.offers.quote import Quote, quote
+from holdback.offers.quote import Quote, quote, quote_renewal
 from holdback.offers.registry import PriceableProduct
-from holdback.offers.results import Results
 from holdback.rules.types import Facts
 from holdback.ruleset import known_facts
 
@@ -199,8 +196,8 @@ class _Pricing:
             )
             quoted = self._decided(bound, case)
             products.append(self._product(bound, quoted))
-            decisions.append(quoted.record(bound.terms.key))
-        at, renewal = self.context.at, self.renewal
+            decisions.append(quoted.record(bound, self.configuration.format))
+        at, renewal, written = self.context.at, self.renewal, self.configuration.format
         return OffersIssued(
             at=at,
             jurisdiction=self.rulebook.code,
@@ -216,12 +213,12 @@ class _Pricing:
                 issued_on=self.rulebook.on,
                 expires_at=expiry(at, self.rulebook.offers_valid_hours),
                 products=tuple(products),
-                digest=self.rulebook.digest,
+                digest=self.rulebook.renewal.digest_for(written),
                 base_deal_id=None if renewal is None else renewal.deal.id,
                 evidence=held_evidence(self.context.evidence, self.rulebook.catalogue),
                 facts=self._known(facts),
             ),
-            assessment=None if renewal is None else renewal.assessment.record(),
+            assessment=None if renewal is None else renewal.assessment.record(written),
             decisions=tuple(decisions),
         )
 
@@ -244,16 +241,8 @@ class _Pricing:
 
         if self.renewal is None:
             return quote(bound, case, offer_id)
-        assessment = self.renewal.assessment
-        if assessment.outcome == ELIGIBLE:
-            return quote(bound, case, offer_id, settlement=self.renewal.deal.balance)
-        undecided = assessment.outcome in {RENEWAL_REFERRED, UNDETERMINED}
-        return Quote(
-            decision=REFERRED if undecided else DECLINED,
-            limits=Results(bound, case).configured,
-            reasons=assessment.reasons,
-            needs=assessment.needs,
-        )
+        assessment, settlement = self.renewal.assessment, self.renewal.deal.balance
+        return quote_renewal(bound, case, offer_id, assessment, settlement)
 
     def _product(self, bound: PriceableProduct, quoted: Quote) -> Product:
         terms = bound.terms

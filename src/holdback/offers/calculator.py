@@ -2,6 +2,12 @@
 
 A calculator is an attrs class whose fields are its settings in `products.toml` and whose instances
 are called. It returns None when a fact that it needs is unknown.
+
+The class has a `version`, a whole number from 1 on. The digest of a rulebook covers it, and every
+record of a price names it. Raise it when the same settings and facts give another result: prices
+of before then cannot be derived again, and `holdback replay` says so, instead of taking the new
+results for the old ones (decisions/digests). A fact that a jurisdiction declares is covered when a
+setting names it, as the setting `on` of `banded` does.
 """
 
 from __future__ import annotations
@@ -112,6 +118,8 @@ class Term:
 class LimitsCalculator(Protocol):
     """A calculator of the bounds of a product's amount."""
 
+    version: ClassVar[int]
+
     @property
     def configured(self) -> Limits:
         """The bounds in the file, reported for a merchant who gets no offers."""
@@ -128,6 +136,8 @@ class LimitsCalculator(Protocol):
 class FactorRateCalculator(Protocol):
     """A calculator of the factor rate for an amount."""
 
+    version: ClassVar[int]
+
     def __call__(self, case: PricingCase, funded_amount: Money) -> Decimal | None:
         """Return the factor rate: from 1 to 100, of at most 6 decimals."""
 
@@ -136,6 +146,8 @@ class FactorRateCalculator(Protocol):
 class SplitPercentageCalculator(Protocol):
     """A calculator of the split percentages of an amount, each of which makes an offer."""
 
+    version: ClassVar[int]
+
     def __call__(self, case: PricingCase, repayment_amount: Money) -> tuple[Decimal, ...] | None:
         """Return percentages above 0 and up to 100, of at most 4 decimals; () if unaffordable."""
 
@@ -143,6 +155,8 @@ class SplitPercentageCalculator(Protocol):
 @runtime_checkable
 class TermCalculator(Protocol):
     """A calculator of the term in which an amount is expected to be repaid."""
+
+    version: ClassVar[int]
 
     def __call__(
         self, case: PricingCase, repayment_amount: Money, split_percentage: Decimal

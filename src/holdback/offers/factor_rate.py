@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Any
+from typing import Any, ClassVar
 
 from attrs import field, frozen
 
@@ -37,6 +37,8 @@ def _discount(_: object, __: object, discount: Any) -> None:
 class FlatRate:
     """The same `rate` for everyone, less `renewal_discount` in a renewal."""
 
+    version: ClassVar[int] = 1
+
     rate: Ratio = field(validator=_rate)
     renewal_discount: Ratio = field(default=_NO_DISCOUNT, validator=_discount)
 
@@ -66,6 +68,8 @@ class BandedRate:
     A band holds the values below its `up_to` that no earlier band holds; the last has no `up_to`.
     While the fact is unknown the highest rate applies: ignorance never makes financing cheaper.
     """
+
+    version: ClassVar[int] = 1
 
     on: str
     bands: tuple[Band, ...] = field()

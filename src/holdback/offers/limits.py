@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from attrs import Attribute, field, frozen
 
@@ -33,6 +33,8 @@ def _in_order(calculator: FixedLimits | TakingsMultiple) -> None:
 class FixedLimits:
     """The same `minimum` and `maximum` for every merchant; offers are whole multiples of `step`."""
 
+    version: ClassVar[int] = 1
+
     minimum: Money = field(validator=_above_zero)
     maximum: Money
     step: Money | None = field(default=None, validator=_above_zero)
@@ -57,6 +59,8 @@ class TakingsMultiple:
 
     It is never above `maximum`, and `minimum` is fixed.
     """
+
+    version: ClassVar[int] = 1
 
     minimum: Money = field(validator=_above_zero)
     maximum: Money

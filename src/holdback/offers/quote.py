@@ -11,6 +11,8 @@ from typing import Any, TypeAlias
 
 from attrs import frozen
 
+from holdback.eligibility import RECORD_FORMAT, UNDETERMINED, Assessment
+from holdback.eligibility import REFERRED as RENEWAL_REFERRED
 from holdback.exact_json import Json
 from holdback.exact_numbers import (
     HUNDRED_PERCENT,
@@ -34,7 +36,8 @@ class Quote:
     """
     The decision on one product: its limits and, when it is `Accepted`, its offers.
 
-    `reasons` explain the false rules; `needs` are the missing facts.
+    `reasons` explain the false rules; `needs` are the missing facts. `settlement` is what a renewal
+    settles; a product that its rules keep from being priced has none.
     """
 
     decision: str
@@ -42,11 +45,21 @@ class Quote:
     offers: tuple[Offer, ...] = ()
     reasons: tuple[Reason, ...] = ()
     needs: tuple[str, ...] = ()
+    settlement: Money | None = None
 
-    def record(self, key: str) -> Mapping[str, Json]:
-        """Return the decision on the product *key* as plain values, for the event."""
-        return {
-            "product": key,
+    def record(
+        self,
+        product: PriceableProduct,
+        format: int = RECORD_FORMAT,  # noqa: A002  # its name in records
+    ) -> Mapping[str, Json]:
+        """
+        Return the decision on *product* as plain values, for the event.
+
+        From *format* 2 on it has what priced the product besides the facts: the settlement, and the
+        versions of its calculators.
+        """
+        record = {
+            "product": product.terms.key,
             "decision": self.decision,
             "reasons": [
                 {"code": reason.code, "rule": reason.rule, "text": reason.text}
@@ -54,6 +67,10 @@ class Quote:
             ],
             "needs": list(self.needs),
         }
+        if format == 1:
+            return record
+        settlement = None if self.settlement is None else str(self.settlement)
+        return record | {"settlement": settlement, "versions": dict(product.versions)}
 
 
 class _Unknown(Exception):
@@ -91,7 +108,30 @@ def quote(
     try:
         return _priced(results, identify, settlement)
     except _Unknown:
-        return Quote(decision=REFERRED, limits=results.configured)
+        return Quote(decision=REFERRED, limits=results.configured, settlement=settlement)
+
+
+def quote_renewal(
+    product: PriceableProduct,
+    case: PricingCase,
+    identify: Identify,
+    assessment: Assessment,
+    settlement: Money,
+) -> Quote:
+    """
+    Return the decision on *product* in a renewal: the *assessment* first, then as `quote`.
+
+    Unless the assessment is eligible the product is not considered (decisions/offers).
+    """
+    if assessment.eligible:
+        return quote(product, case, identify, settlement)
+    undecided = assessment.outcome in {RENEWAL_REFERRED, UNDETERMINED}
+    return Quote(
+        decision=REFERRED if undecided else DECLINED,
+        limits=Results(product, case).configured,
+        reasons=assessment.reasons,
+        needs=assessment.needs,
+    )
 
 
 def _priced(results: Results, identify: Identify, settlement: Money | None) -> Quote:
@@ -106,8 +146,8 @@ def _priced(results: Results, identify: Identify, settlement: Money | None) -> Q
             for terms in _terms(results, amount):
                 offers.append(Offer(offer_id=identify(len(offers)), **terms))
     if not offers:  # no room, or nothing affordable in it
-        return Quote(decision=DECLINED, limits=results.configured)
-    return Quote(decision=ACCEPTED, limits=limits, offers=tuple(offers))
+        return Quote(decision=DECLINED, limits=results.configured, settlement=settlement)
+    return Quote(decision=ACCEPTED, limits=limits, offers=tuple(offers), settlement=settlement)
 
 
 def _available_limits(limits: Limits, settlement: Money | None, step: Money | None) -> Limits:

@@ -21,7 +21,9 @@ from holdback.bounds import MOST_OFFERS, most_money
 from holdback.errors import ErrorDetail, InvalidDocument, InvalidValue, code_of, did_you_mean
 from holdback.exact_numbers import RATIO_PLACES, plain, scaled, trimmed
 from holdback.jurisdictions.calculator_choice import CalculatorChoice
+from holdback.jurisdictions.digest import Versions, versions_of
 from holdback.jurisdictions.rulebook import ProductTerms, Rulebook
+from holdback.jurisdictions.source_rules import CALCULATORS
 from holdback.money import Money
 from holdback.offers.calculator import (
     Calculator,
@@ -37,6 +39,7 @@ from holdback.offers.limits import FixedLimits, TakingsMultiple
 from holdback.offers.split_percentage import Affordability, Chosen
 from holdback.offers.term import FixedTerm, TakingsPace
 from holdback.rules.types import Catalogue, Kind, Type
+from holdback.toml import excerpt
 
 BUILT_IN: Final[Mapping[str, type]] = MappingProxyType(
     {
@@ -65,6 +68,13 @@ class PriceableProduct:
     factor_rate: FactorRateCalculator = field(repr=False)
     split_percentage: SplitPercentageCalculator = field(repr=False)
     term: TermCalculator = field(repr=False)
+    # The versions of what prices it, for the records of its decisions.
+    versions: Versions = field(init=False, eq=False, repr=False)
+
+    @versions.default
+    def _versions(self) -> Versions:
+        covered = self.terms.rules.versions
+        return {name: covered.get(name) for name in versions_of(self.terms.calculators)}
 
 
 def bind(
@@ -88,6 +98,47 @@ def bind(
     return tuple(product for product in bound if product is not None)
 
 
+def registered(calculators: Mapping[str, type]) -> Mapping[str, type]:
+    """
+    Return the built-in calculators and the host's own *calculators*, by name.
+
+    Raises:
+        InvalidDocument: naming every calculator of the host whose name or version is invalid.
+    """
+    errors = [
+        ErrorDetail(message=message, hint=hint, path="calculators")
+        for name, kind in calculators.items()
+        for message, hint in _errors_of(name, kind)
+    ]
+    if errors:
+        raise InvalidDocument(errors)
+    return {**BUILT_IN, **calculators}
+
+
+def versions(calculators: Mapping[str, type]) -> Mapping[str, int]:
+    """
+    Return the versions of the host's own *calculators*, by name.
+
+    Raises:
+        InvalidDocument: as `registered`.
+    """
+    registry = registered(calculators)
+    return {name: registry[name].version for name in calculators}  # type: ignore[attr-defined]  # checked above
+
+
+def _errors_of(name: str, kind: type) -> Iterator[tuple[str, str]]:
+    """Yield what is wrong with the *name* and the version of a host's calculator, with a hint."""
+    if name.partition("/")[0] not in CALCULATORS or name.count("/") != 1:
+        yield f"`{excerpt(name)}` cannot name a calculator", "a name is like `term/seasonal`"
+    version = getattr(kind, "version", None)
+    if type(version) is not int or version < 1:
+        hint = (
+            "write `version: ClassVar[int] = 1` in its class, and raise the number when the same "
+            "settings and facts give another result: the digest of a rulebook covers it"
+        )
+        yield f"the calculator `{excerpt(name)}` does not declare its version", hint
+
+
 def priceable_products(
     rulebooks: Iterable[Rulebook],
     calculators: Mapping[str, type],
@@ -99,9 +150,10 @@ def priceable_products(
     Their calculators are the built-in ones and the host's own *calculators*.
 
     Raises:
-        InvalidDocument: as `bind`, with the errors of all rulebooks, without repetition.
+        InvalidDocument: as `registered`; or as `bind`, with the errors of all rulebooks, without
+            repetition.
     """
-    registry = {**BUILT_IN, **calculators}
+    registry = registered(calculators)
     bound, errors = {}, list[ErrorDetail]()
     for rulebook in rulebooks:
         try:
@@ -122,10 +174,7 @@ class _Binder:
     errors: list[ErrorDetail]
 
     def product(self, terms: ProductTerms, product_id: str) -> PriceableProduct | None:
-        calculators = {
-            choice.kind: self.calculator(choice)
-            for choice in (terms.limits, terms.factor_rate, terms.split_percentage, terms.term)
-        }
+        calculators = {choice.kind: self.calculator(choice) for choice in terms.calculators}
         if None in calculators.values():
             return None
         product = PriceableProduct(terms=terms, product_id=product_id, **calculators)  # type: ignore[arg-type]  # one per kind
@@ -153,7 +202,7 @@ class _Binder:
 
     def calculator(self, choice: CalculatorChoice) -> Calculator | None:
         """Return the calculator of *choice* with its settings, or None when they are invalid."""
-        name = f"{choice.kind}/{choice.name}"
+        name = choice.full_name
         kind = self.registry.get(name)
         if kind is None:
             self._unregistered(choice, name)

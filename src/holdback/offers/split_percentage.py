@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from typing import ClassVar
 
 from attrs import field, frozen
 
@@ -26,6 +27,8 @@ def _shares(_: object, __: object, choices: tuple[Decimal, ...]) -> None:
 class Chosen:
     """The merchant chooses: an offer for each of the `choices`."""
 
+    version: ClassVar[int] = 1
+
     choices: tuple[Percent, ...] = field(validator=_shares)
 
     def __call__(self, case: PricingCase, repayment_amount: Money) -> tuple[Decimal, ...]:
@@ -40,6 +43,8 @@ class Affordability:
 
     When even the largest does not, the amount is not affordable and is not offered.
     """
+
+    version: ClassVar[int] = 1
 
     choices: tuple[Percent, ...] = field(validator=_shares)
     longest_term_months: int = field(validator=check_months)

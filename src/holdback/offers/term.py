@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Any
+from typing import Any, ClassVar
 
 from attrs import field, frozen
 
@@ -40,6 +40,8 @@ def check_months(_: object, __: object, number: Any) -> None:
 class TakingsPace:
     """The term in which the split of the merchant's average takings repays the deal."""
 
+    version: ClassVar[int] = 1
+
     def __call__(
         self, case: PricingCase, repayment_amount: Money, split_percentage: Decimal
     ) -> Term | None:
@@ -54,6 +56,8 @@ class TakingsPace:
 @frozen(kw_only=True)
 class FixedTerm:
     """The same term of whole `months` for everyone."""
+
+    version: ClassVar[int] = 1
 
     months: int = field(validator=check_months)
 

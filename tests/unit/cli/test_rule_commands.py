@@ -40,7 +40,7 @@ def test_show(overlay):
     assert ran.exit_code == 0
     assert ran.output.startswith(
         "NL-ZH  Land of NL-ZH, on 2026-07-01  (in force from 2026-01-01 on)\n"
-        "Owner risk-nl-zh, review by 2027-06-30, under NL\nDigest sha256:"
+        "Owner risk-nl-zh, review by 2027-06-30, under NL\nDigest v2:sha256:"
     )
     for line in (
         "  currency               EUR               shelf/NL/jurisdiction.toml:4",
@@ -244,7 +244,7 @@ def test_replay(overlay, record):
     plain = mine("replay", record(), "--format", "json", overlay=overlay)
 
     assert ran.exit_code == 0, ran.output
-    assert ran.output.startswith("NL on 2026-07-01: the same\nDigest sha256:")
+    assert ran.output.startswith("NL on 2026-07-01: the same\nDigest v2:sha256:")
     assert json.loads(plain.output)["state"] == "the same"
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from datetime import date
 from decimal import Decimal
 
@@ -9,9 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from every_case import for_every
+from holdback import load_jurisdictions
 from holdback.exact_json import canonical
 from holdback.jurisdictions import digest as identity
-from holdback.jurisdictions.digest import normal_setting
+from holdback.jurisdictions.digest import normal_setting, scheme
+from holdback.jurisdictions.folder import bundled_path
 from small_folders import IRELAND, changed, read
 
 RENEWAL = IRELAND["renewal.toml"]
@@ -151,6 +155,52 @@ def test_the_version_of_the_language_is_part_of_the_meaning(monkeypatch):
     monkeypatch.setattr(identity, "LANGUAGE", identity.LANGUAGE + 1)
 
     assert digest(IRELAND) != before
+
+
+def test_the_first_scheme():
+    """
+    The digest of the first scheme stays computable for ever: these are in the lock that the first
+    version of holdback wrote.
+    """
+    jurisdictions, lock = load_jurisdictions(), bundled_path() / "digests.lock"
+    lines = [line.split() for line in lock.read_text("utf-8").splitlines()]
+    first = {(code, day): digest for code, day, digest in (x for x in lines if len(x) == 3)}
+
+    assert len(first) >= 49
+    for (code, day), text in first.items():
+        rulebook = jurisdictions.resolve(code, on=date.fromisoformat(day))
+        assert (rulebook.first_digest, scheme(text)) == (text, 1)
+
+
+def test_the_second_scheme():
+    """
+    The second scheme covers what the first does and the versions of what prices offers, and its
+    text says which scheme it is.
+    """
+    rulebook = read(IRELAND).rulebook(ON)
+    versions = dict.fromkeys(
+        ("factor_rate/flat", "limits/fixed", "pricing", "split_percentage/chosen"), 1
+    ) | {"term/fixed": 1}
+    text = json.dumps(
+        {"rules": rulebook.first_digest, "versions": versions},
+        sort_keys=True,
+        separators=(",", ":"),
+    )
+
+    assert rulebook.versions == versions
+    assert rulebook.digest == f"v2:sha256:{hashlib.sha256(text.encode()).hexdigest()}"
+    assert (scheme(rulebook.digest), scheme(rulebook.first_digest)) == (2, 1)
+
+
+def test_a_version_that_changes_nothing():
+    """
+    Versions of calculators that no product names do not change the digest.
+    """
+    rulebook = read(IRELAND).rulebook(ON)
+
+    assert rulebook.with_versions({}) is rulebook
+    assert rulebook.with_versions({"term/takings_pace": 9, "term/fixed": 1}) is rulebook
+    assert rulebook.with_versions({"term/fixed": 2}).digest != rulebook.digest
 
 
 def test_a_slice_without_a_change_of_meaning_has_the_same_digest():

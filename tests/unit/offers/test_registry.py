@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from datetime import date
 from decimal import Decimal
+from typing import ClassVar
 
 import pytest
 from attrs import field, frozen
 
 from every_case import for_every
 from holdback import Engine, InvalidDocument, Jurisdictions, Money
+from holdback.jurisdictions.digest import VERSIONS
 from holdback.jurisdictions.folder import bundled_path
 from holdback.jurisdictions.reader import FILES, read_jurisdiction
 from holdback.offers.calculator import Percent, PricingCase, Term
+from holdback.offers.registry import BUILT_IN
 from journey import Journey
 
 GB = {name: (bundled_path() / "GB" / name).read_bytes().decode() for name in FILES}
@@ -36,6 +39,8 @@ def engine(old="", new="", **chosen):
 @frozen(kw_only=True)
 class Seasonal:
     """A term that is longer when the deal would run through the merchant's quiet months."""
+
+    version: ClassVar[int] = 1
 
     months: int = field()
     quiet_share: Percent
@@ -124,7 +129,7 @@ def test_a_calculator_without_an_answer_refers(kind):
     """
     A calculator that returns None makes the product `Referred`, with its configured limits.
     """
-    answer = {"__call__": lambda self, *asked: None}
+    answer = {"__call__": lambda self, *asked: None, "version": 1}
     if kind == "limits":
         configured = engine().jurisdictions.resolve("GB", on=date(2026, 7, 1)).currency
         from holdback.model.product import Limits
@@ -139,3 +144,126 @@ def test_a_calculator_without_an_answer_refers(kind):
     product = journey.ask().products[0]
 
     assert (product.decision, product.offers) == ("Referred", ())
+
+
+# -- versions
+
+SEASONAL = 'term = { calculator = "seasonal", months = 7, quiet_share = "60%" }'
+
+
+def seasonal(version):
+    """The class of a calculator like `Seasonal`, with another *version*."""
+    return type("Own", (Seasonal,), {"version": version})
+
+
+class WithoutVersion:
+    """A calculator as hosts wrote them for the first version of holdback."""
+
+    __call__ = Seasonal.__call__
+
+
+@frozen
+class VersionAsSetting:
+    """A calculator whose version is a setting by mistake."""
+
+    version: int = 1
+    __call__ = Seasonal.__call__
+
+
+@for_every(
+    "kind",
+    [
+        WithoutVersion,
+        VersionAsSetting,
+        *map(seasonal, (0, -1, True, "1", 1.0, None, Decimal(1), [1], lambda: 1)),
+    ],
+)
+def test_a_calculator_without_a_version_is_refused(kind):
+    """
+    A host's calculator without a version is refused when the engine is made, with a message that
+    teaches.
+    """
+    with pytest.raises(InvalidDocument) as caught:
+        engine(calculators={"term/seasonal": kind})
+    (error,) = caught.value.errors
+
+    assert error.message == "the calculator `term/seasonal` does not declare its version"
+    assert "`version: ClassVar[int] = 1`" in error.hint
+    assert "raise the number when the same settings and facts give another result" in error.hint
+
+
+@for_every("name", ["pricing", "seasonal", "term", "terms/seasonal", "term/a/b", "", "/", "\x1b/x"])
+def test_the_name_of_a_calculator(name):
+    """
+    A calculator is registered by its kind and its name, such as `term/seasonal`.
+    """
+    with pytest.raises(InvalidDocument, match="cannot name a calculator") as caught:
+        engine(calculators={name: Seasonal})
+
+    assert caught.value.errors[0].hint == "a name is like `term/seasonal`"
+    assert caught.value.errors[0].message.isprintable()
+
+
+def test_all_calculators_without_a_version_at_once():
+    """
+    All errors are reported at once.
+    """
+    with pytest.raises(InvalidDocument) as caught:
+        engine(calculators={"term/a": WithoutVersion, "x": WithoutVersion, "term/b": Seasonal})
+
+    assert len(caught.value.errors) == 3
+
+
+def test_the_built_in_versions_are_those_of_the_classes():
+    """
+    The versions of built-in calculators are data that is known when files are read, and the same
+    as the class attributes.
+    """
+    assert {name: kind.version for name, kind in BUILT_IN.items()} == {
+        name: version for name, version in VERSIONS.items() if name != "pricing"
+    }
+    assert {type(version) for version in VERSIONS.values()} == {int}
+
+
+def test_the_engine_completes_the_digests():
+    """
+    The version of a host's calculator is not known until an engine with that calculator binds the
+    jurisdictions; `engine.jurisdictions` are those with the complete digests.
+    """
+    files = {**GB, "products.toml": GB["products.toml"].replace(PACE, SEASONAL)}
+    loaded = Jurisdictions(
+        [read_jurisdiction("GB", {name: text.encode() for name, text in files.items()})]
+    )
+    day = date(2026, 7, 1)
+    one, two = (
+        Engine(loaded, calculators={"term/seasonal": seasonal(version)}) for version in (1, 2)
+    )
+    before, after, later = (
+        jurisdictions.resolve("GB", on=day)
+        for jurisdictions in (loaded, one.jurisdictions, two.jurisdictions)
+    )
+
+    assert before.versions["term/seasonal"] is None
+    assert (after.versions["term/seasonal"], later.versions["term/seasonal"]) == (1, 2)
+    assert len({before.digest, after.digest, later.digest}) == 3
+    assert before.first_digest == after.first_digest == later.first_digest
+    assert {ruleset.digest for ruleset in (after.renewal, *(p.rules for p in after.products))} == {
+        after.digest
+    }
+    assert one.with_jurisdictions(loaded).jurisdictions.resolve("GB", on=day) == after
+
+
+def test_calculators_that_no_product_names_change_no_digest():
+    """
+    The digest covers the calculators that the files name, and a built-in one that a host replaces.
+    """
+    day, pace = date(2026, 7, 1), BUILT_IN["term/takings_pace"]
+    replaced = type("Pace", (pace,), {"version": 5})
+    plain, unused, other = (
+        engine(calculators=calculators).jurisdictions.resolve("GB", on=day)
+        for calculators in ({}, {"term/seasonal": Seasonal}, {"term/takings_pace": replaced})
+    )
+
+    assert plain.digest == unused.digest
+    assert other.versions["term/takings_pace"] == 5
+    assert other.digest != plain.digest

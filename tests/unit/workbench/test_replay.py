@@ -197,7 +197,7 @@ def test_what_is_no_record(document):
         *((name, value) for name in ("reasons", "needs", "trace") for value in (None, "x", {}, 7)),
         *(("facts", value) for value in (None, "x", [], 7)),
         *(("eligible", value) for value in (None, "true", 1)),
-        *(("format", value) for value in (None, 2, "x", [])),
+        *(("format", value) for value in (None, 0, 3, -1, "x", [], True)),
         *(
             ("on", value)
             for value in ("", "20260701", "2026-W27-3", "2026-02-30", "2026-07-01T00:00:00Z")
@@ -269,5 +269,88 @@ def test_as_plain_values():
         "digest",
         "differences",
         "wording",
+        "missing",
         "at_hand",
     ]
+
+
+# -- formats and schemes
+
+
+def seasonal(version=None):
+    """The country NL, whose term comes from a calculator of the host, which may have a version."""
+    family = loaded(
+        NL=changed(bare_all(), "products.toml", '"fixed", months = 6', '"seasonal", months = 6')
+    )
+    return family if version is None else family.with_versions({"term/seasonal": version})
+
+
+def bare_all():
+    return {name: text.partition("[typical]")[0] for name, text in country().items()}
+
+
+def test_a_record_of_format_1():
+    """
+    Records of format 1 have the digest of the first scheme; they are read, replayed and verified
+    for ever, and can still be written.
+    """
+    assessment = FAMILY.resolve("NL", on=NOW).assess(FACTS)
+    old, new = assessment.record(format=1), assessment.record()
+
+    assert old["digest"] == FAMILY.resolve("NL", on=NOW).first_digest
+    assert (old["format"], new["format"]) == (1, 2)
+    assert new["digest"] == FAMILY.resolve("NL", on=NOW).digest
+    assert {*new} - {*old} == {"versions"}
+    same = {"digest", "format", "versions"}
+    assert {key: new[key] for key in new if key not in same} == {
+        key: old[key] for key in old if key not in same
+    }
+    for document in (old, new):
+        found = replay(json.loads(write_json(document)), FAMILY)
+        assert (found.state, found.digest) == ("the same", document["digest"])
+
+
+def test_a_newer_record():
+    """
+    A newer format is refused as exactly that.
+    """
+    with pytest.raises(InvalidDocument) as raised:
+        replay({**record(), "format": 3}, FAMILY)
+    (error,) = raised.value.errors
+
+    assert error.message == "this record was written by a newer version of holdback: format 3"
+    assert error.hint == "this version reads the formats up to 2"
+
+
+def test_a_record_does_not_need_the_calculators():
+    """
+    The rules alone decide an assessment: its record is verified with the versions that it names,
+    whatever calculators are present now.
+    """
+    written = record(family=seasonal(2))
+
+    assert written["versions"]["term/seasonal"] == 2
+    for family in (seasonal(2), seasonal(3), seasonal()):
+        found = replay(written, family)
+        assert (found.state, found.differences, found.digest) == ("the same", (), written["digest"])
+
+
+@pytest.mark.parametrize("edited", [None, {}, {"term/fixed": 7}, 5, {"term/fixed": []}])
+def test_versions_that_were_edited(edited):
+    """
+    Recorded versions that the digest does not cover are a difference.
+    """
+    state, found = again({**record(), "versions": edited})
+
+    assert state == "different"
+    assert found[0].startswith("versions: recorded ")
+    assert "'term/fixed': 1" in found[0].partition("derived ")[2]
+
+
+def test_versions_are_not_added_to_a_digest_of_the_first_scheme():
+    """
+    A digest of the first scheme covers no versions.
+    """
+    old = FAMILY.resolve("NL", on=NOW).assess(FACTS).record(format=1)
+
+    assert again({**old, "versions": {"term/fixed": 9}}) == ("the same", [])

@@ -1,0 +1,322 @@
+"""The products of a recorded set of offers, decided and priced again, to the minor unit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import zip_longest
+from typing import Any, Final
+
+from attrs import evolve, frozen
+
+from holdback.eligibility import Assessment
+from holdback.errors import InvalidDocument
+from holdback.exact_json import Json
+from holdback.exact_numbers import plain
+from holdback.jurisdictions.digest import VERSIONS, scheme
+from holdback.jurisdictions.rulebook import ProductTerms, Rulebook
+from holdback.model.offer import ELIGIBLE
+from holdback.money import Money
+from holdback.offers.calculator import PricingCase
+from holdback.offers.quote import Quote, quote, quote_renewal
+from holdback.offers.registry import BUILT_IN, PriceableProduct, bind
+from holdback.toml import excerpt
+from holdback.workbench.record_differences import codes
+from holdback.workbench.recorded import RecordedOffers, versions_in
+
+# What a product and an offer say apart from their ids and sentences.
+_TERMS: Final = ("decision", "repayment_mechanism")
+_FIGURES: Final = (
+    "offer_status",
+    "funded_amount",
+    "repayment_amount",
+    "factor_rate",
+    "split_percentage",
+    "term_length",
+    "term_days",
+)
+_ABSENT: Final[Mapping[str, Any]] = {}
+
+
+@frozen(kw_only=True)
+class Repriced:
+    """
+    What came out when a recorded set of offers was priced again.
+
+    `differences` are in decisions and figures, `wording` is in sentences only. `missing` names the
+    calculators without which a product cannot be priced, with their versions.
+    """
+
+    differences: tuple[str, ...]
+    wording: tuple[str, ...]
+    missing: tuple[str, ...]
+
+
+def repriced(
+    recorded: RecordedOffers, rulebook: Rulebook, registry: Mapping[str, type]
+) -> Repriced:
+    """
+    Return what comes out when the products of *recorded* are priced again by *rulebook*.
+
+    Its calculators are those in *registry*.
+
+    Raises:
+        InvalidDocument: a recorded fact that the rulebook has cannot be read.
+    """
+    differences, wording = list(_order_differences(recorded, rulebook)), list[str]()
+    missing = list[str]()
+    pricing = _Pricing.of(recorded, rulebook)
+    decisions, products = _by("product", recorded.decisions), _by("key", recorded.products)
+    every_terms = {terms.key: terms for terms in rulebook.products}
+    for key in dict.fromkeys([*decisions, *products, *every_terms]):
+        decision, product = decisions.get(key, _ABSENT), products.get(key, _ABSENT)
+        bound = None
+        if key in every_terms:
+            bound, absent = _bound(every_terms[key], decision, pricing, registry)
+            missing += (f"product {key}: {sentence}" for sentence in absent)
+            if bound is None:
+                continue
+        name = f"product {excerpt(key)}"
+        derived_decision, derived, errors = pricing.derive(bound, decision)
+        differences += (f"{name}: {error}" for error in errors)
+        differences += _decision_differences(name, decision, derived_decision)
+        differences += _product_differences(name, product, derived)
+        wording += _wording(name, (decision, derived_decision), (product, derived))
+    return Repriced(differences=tuple(differences), wording=tuple(wording), missing=tuple(missing))
+
+
+def _by(name: str, entries: tuple[Mapping[str, Any], ...]) -> dict[str, Mapping[str, Any]]:
+    return {str(entry.get(name)): entry for entry in entries}
+
+
+def _order_differences(recorded: RecordedOffers, rulebook: Rulebook) -> Iterator[str]:
+    """Yield a difference where the products are not those derived, once each and in order."""
+    derived = [terms.key for terms in rulebook.products]
+    for name, entries, key in (
+        ("decisions", recorded.decisions, "product"),
+        ("products", recorded.products, "key"),
+    ):
+        keys = [excerpt(str(entry.get(key))) for entry in entries]
+        if keys != derived:
+            yield f"{name}: recorded those of {keys}, derived those of {derived}"
+
+
+def _bound(
+    terms: ProductTerms,
+    decision: Mapping[str, Any],
+    pricing: _Pricing,
+    registry: Mapping[str, type],
+) -> tuple[PriceableProduct | None, list[str]]:
+    """Return the product with its calculators, or None and why it cannot be priced now."""
+    sentences = list(_versions_missing(terms, decision, pricing.digest, registry))
+    if sentences:
+        return None, sentences
+    try:
+        (bound,) = bind(evolve(pricing.rulebook, products=(terms,)), registry, "{}/{}".format)
+    except InvalidDocument as error:
+        return None, [detail.message for detail in error.errors]
+    return bound, []
+
+
+def _versions_missing(
+    terms: ProductTerms, decision: Mapping[str, Any], digest: str, registry: Mapping[str, type]
+) -> Iterator[str]:
+    """Yield what priced the product and is not present now in the version of then."""
+    recorded = dict(versions_in(decision))
+    if scheme(digest) == 1:
+        # Digests of the first scheme are from when everything built in had version 1.
+        recorded = {
+            name: 1
+            for name in VERSIONS
+            if name == "pricing" or registry.get(name) is BUILT_IN[name]
+        }
+    present = {
+        "pricing": VERSIONS["pricing"],
+        **{
+            choice.full_name: getattr(registry.get(choice.full_name), "version", None)
+            for choice in terms.calculators
+        },
+    }
+    for name, version in present.items():
+        before = recorded.get(name)
+        then = "" if before is None else f"`{name}` had version {before}; "
+        if version is None:
+            yield f"{then}a calculator `{name}` is not present"
+        elif before not in (None, version):
+            yield f"{then}version {version} is present"
+
+
+@frozen
+class _Pricing:
+    """The case of a recorded set of offers, by a rulebook."""
+
+    recorded: RecordedOffers
+    rulebook: Rulebook
+    case: PricingCase
+    assessment: Assessment | None
+
+    @classmethod
+    def of(cls, recorded: RecordedOffers, rulebook: Rulebook) -> _Pricing:
+        declared = {
+            name: value for name, value in recorded.facts.items() if rulebook.catalogue.fact(name)
+        }
+        facts = rulebook.catalogue.prepare(declared)
+        case = PricingCase(
+            facts=facts,
+            catalogue=rulebook.catalogue,
+            renewal=recorded.renewal,
+            currency=rulebook.currency,
+            rounding=rulebook.rounding,
+        )
+        assessment = rulebook.assess_prepared(facts) if recorded.renewal else None
+        return cls(recorded, rulebook, case, assessment)
+
+    @property
+    def digest(self) -> str:
+        return self.recorded.digest
+
+    def derive(
+        self, product: PriceableProduct | None, decision: Mapping[str, Any]
+    ) -> tuple[Mapping[str, Any], Mapping[str, Any], list[str]]:
+        """
+        Return the decision and the product that are derived, as plain values, and differences.
+
+        Both are empty for a product that the rulebook does not have.
+        """
+        if product is None:
+            return _ABSENT, _ABSENT, []
+        if self.assessment is None:
+            quoted, errors = quote(product, self.case, str), list[str]()
+        else:
+            settlement, errors = self._settlement(decision)
+            quoted = quote_renewal(product, self.case, str, self.assessment, settlement)
+        return quoted.record(product), _plain_product(product.terms, quoted), errors
+
+    def _settlement(self, decision: Mapping[str, Any]) -> tuple[Money, list[str]]:
+        """Return what the renewal settles, and a difference where the record contradicts itself."""
+        number, recorded = self.case.number("balance"), decision.get("settlement")
+        balance = Money(number or 0, self.rulebook.currency)
+        if recorded is None:
+            return balance, []
+        difference = f"settlement: recorded {excerpt(str(recorded))}, derived {balance}"
+        try:
+            settlement = Money.parse(str(recorded))
+        except ValueError:
+            return balance, [difference]
+        # A fact lies in its range, also where the amount itself is larger.
+        fact = self.rulebook.catalogue.facts[self.rulebook.catalogue.place("balance")]
+        if settlement.currency != balance.currency or min(settlement.minor, fact.high) != number:
+            return balance, [difference]
+        return settlement, []
+
+
+def _plain_product(terms: ProductTerms, quoted: Quote) -> Mapping[str, Any]:
+    """Return a derived product as plain values, as an event has it."""
+    return {
+        "name": terms.name,
+        "description": terms.description,
+        "decision": quoted.decision,
+        "repayment_mechanism": terms.repayment_mechanism,
+        "limits": {
+            "minimum": str(quoted.limits.minimum),
+            "maximum": str(quoted.limits.maximum),
+        },
+        "offers": [
+            {
+                "offer_status": ELIGIBLE,
+                "description": offer.description,
+                "funded_amount": str(offer.funded_amount),
+                "repayment_amount": str(offer.repayment_amount),
+                "factor_rate": plain(offer.factor_rate),
+                "split_percentage": plain(offer.split_percentage),
+                "term_length": plain(offer.term_length),
+                "term_days": offer.term_days,
+            }
+            for offer in quoted.offers
+        ],
+    }
+
+
+def _decision_differences(
+    name: str, recorded: Mapping[str, Any], derived: Mapping[str, Any]
+) -> Iterator[str]:
+    before, after = _decision(recorded), _decision(derived)
+    if before != after:
+        yield f"{name}: recorded {before}, derived {after}"
+
+
+def _decision(decision: Mapping[str, Any]) -> str:
+    if not decision:
+        return "nothing"
+    needs = decision.get("needs")
+    why = [*codes(decision), *(needs if isinstance(needs, list) else [])]
+    return f"{excerpt(str(decision.get('decision')))}{f' ({why})' if why else ''}"
+
+
+def _product_differences(
+    name: str, recorded: Mapping[str, Any], derived: Mapping[str, Any]
+) -> Iterator[str]:
+    """Yield the differences between a product of the recorded set and the derived one."""
+    if not recorded or not derived:
+        return  # the keys of the products differ, and that is reported with their order
+    yield from _compared(name, _TERMS, recorded, derived)
+    limits = recorded.get("limits")
+    before = limits if isinstance(limits, Mapping) else _ABSENT
+    yield from _compared(f"{name}, limits", ("minimum", "maximum"), before, derived["limits"])
+    offers = zip_longest(_offers(recorded), derived["offers"], fillvalue=_ABSENT)
+    for number, (offer, derived_offer) in enumerate(offers, start=1):
+        place = f"{name}, offer {number}"
+        if offer and derived_offer:
+            yield from _compared(place, _FIGURES, offer, derived_offer)
+        else:
+            yield f"{place}: recorded {_offer(offer)}, derived {_offer(derived_offer)}"
+
+
+def _offers(product: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    offers = product.get("offers")
+    listed = offers if isinstance(offers, list | tuple) else []
+    return [offer if isinstance(offer, Mapping) else {"offer": offer} for offer in listed]
+
+
+def _offer(offer: Mapping[str, Any]) -> str:
+    return _shown(offer.get("description")) if offer else "nothing"
+
+
+def _compared(
+    place: str, names: tuple[str, ...], recorded: Mapping[str, Any], derived: Mapping[str, Any]
+) -> Iterator[str]:
+    for name in names:
+        # JSON has been read with its numbers as text.
+        before, after = _shown(recorded.get(name)), _shown(derived.get(name))
+        if before != after:
+            yield f"{place}, {name}: recorded {before}, derived {after}"
+
+
+def _shown(value: Json) -> str:
+    return "nothing" if value is None else excerpt(str(value))
+
+
+def _wording(
+    name: str,
+    decisions: tuple[Mapping[str, Any], Mapping[str, Any]],
+    products: tuple[Mapping[str, Any], Mapping[str, Any]],
+) -> Iterator[str]:
+    """Yield the sentences that differ, in the reasons, the product and its offers."""
+    before, after = (
+        [reason.get("text") for reason in _reasons(decision)] for decision in decisions
+    )
+    for recorded, derived in zip(before, after, strict=False):
+        if recorded != derived:
+            yield f"{name}: {_shown(recorded)} is now {_shown(derived)}"
+    recorded_product, derived_product = products
+    if not recorded_product or not derived_product:
+        return
+    yield from _compared(name, ("name", "description"), recorded_product, derived_product)
+    offers = zip(_offers(recorded_product), derived_product["offers"], strict=False)
+    for number, (offer, derived_offer) in enumerate(offers, start=1):
+        yield from _compared(f"{name}, offer {number}", ("description",), offer, derived_offer)
+
+
+def _reasons(decision: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    reasons = decision.get("reasons")
+    listed = reasons if isinstance(reasons, list | tuple) else []
+    return [reason for reason in listed if isinstance(reason, Mapping)]
