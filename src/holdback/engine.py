@@ -69,7 +69,8 @@ class Engine(OperationMethods):
 
     Raises:
         InvalidDocument: a jurisdiction names a calculator that is not registered, or a setting that
-            its calculator does not take; or a calculator of the host has no version.
+            its calculator does not take.
+        ConfigurationError: a calculator of the host has no version.
         ValueError: the namespace is public.
     """
 

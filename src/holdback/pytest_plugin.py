@@ -120,7 +120,7 @@ class ExampleItem(pytest.Item):
 
     def runtest(self) -> None:
         """Run the example; a failure shows what was expected, what came out, the rule and facts."""
-        from holdback.errors import InvalidDocument  # noqa: PLC0415  # only where it is needed
+        from holdback.errors import ConfigurationError, InvalidDocument  # noqa: PLC0415  # only where it is needed
         from holdback.offers.registry import registered  # noqa: PLC0415  # only where it is needed
         from holdback.workbench.example_run import run_example  # noqa: PLC0415  # only where it is needed
 
@@ -128,7 +128,7 @@ class ExampleItem(pytest.Item):
         rulebook = self.jurisdiction.rulebook(self.example.on)
         try:
             result = run_example(self.example, rulebook, registered(hosts))
-        except InvalidDocument as error:
+        except (InvalidDocument, ConfigurationError) as error:
             pytest.fail("\n".join(detail.underlined() for detail in error.errors), pytrace=False)
         if not result.passed:
             pytest.fail("\n".join(result.lines()), pytrace=False)

@@ -14,7 +14,7 @@ import click
 from attrs import evolve, frozen
 
 from holdback.cli.output import fail
-from holdback.errors import ErrorDetail, InvalidDocument, printable
+from holdback.errors import ConfigurationError, ErrorDetail, InvalidDocument, printable
 from holdback.jurisdictions.folder import bundled_path, load_jurisdictions, load_valid_and_errors
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
 from holdback.jurisdictions.reader import FILES
@@ -74,7 +74,7 @@ def load_calculators(name: str | None) -> Mapping[str, type]:
         raise click.BadParameter(f"{message}, not {printable(name)}")
     try:
         registered(calculators)
-    except InvalidDocument as error:
+    except ConfigurationError as error:
         raise click.BadParameter(str(error)) from None
     return calculators
 

@@ -18,7 +18,14 @@ from attrs import field, frozen
 from cattrs import Converter
 
 from holdback.bounds import MOST_OFFERS, most_money
-from holdback.errors import ErrorDetail, InvalidDocument, InvalidValue, code_of, did_you_mean
+from holdback.errors import (
+    ConfigurationError,
+    ErrorDetail,
+    InvalidDocument,
+    InvalidValue,
+    code_of,
+    did_you_mean,
+)
 from holdback.exact_numbers import RATIO_PLACES, plain, scaled, trimmed
 from holdback.jurisdictions.calculator_choice import CalculatorChoice
 from holdback.jurisdictions.digest import Versions, versions_of
@@ -103,15 +110,11 @@ def registered(calculators: Mapping[str, type]) -> Mapping[str, type]:
     Return the built-in calculators and the host's own *calculators*, by name.
 
     Raises:
-        InvalidDocument: naming every calculator of the host whose name or version is invalid.
+        ConfigurationError: naming every calculator of the host whose name or version is invalid.
     """
-    errors = [
-        ErrorDetail(message=message, hint=hint, path="calculators")
-        for name, kind in calculators.items()
-        for message, hint in _errors_of(name, kind)
-    ]
+    errors = [error for name, kind in calculators.items() for error in _errors_of(name, kind)]
     if errors:
-        raise InvalidDocument(errors)
+        raise ConfigurationError(errors)
     return {**BUILT_IN, **calculators}
 
 
@@ -120,23 +123,30 @@ def versions(calculators: Mapping[str, type]) -> Mapping[str, int]:
     Return the versions of the host's own *calculators*, by name.
 
     Raises:
-        InvalidDocument: as `registered`.
+        ConfigurationError: as `registered`.
     """
     registry = registered(calculators)
     return {name: registry[name].version for name in calculators}  # type: ignore[attr-defined]  # checked above
 
 
-def _errors_of(name: str, kind: type) -> Iterator[tuple[str, str]]:
-    """Yield what is wrong with the *name* and the version of a host's calculator, with a hint."""
+def _errors_of(name: str, kind: type) -> Iterator[ErrorDetail]:
+    """Yield what is wrong with the *name* and the version of a calculator of the host."""
     if name.partition("/")[0] not in CALCULATORS or name.count("/") != 1:
-        yield f"`{excerpt(name)}` cannot name a calculator", "a name is like `term/seasonal`"
+        yield ErrorDetail(
+            code="wrong_value",
+            message=f"`{excerpt(name)}` cannot name a calculator",
+            path="$.calculators",
+            hint="a name is like `term/seasonal`",
+        )
     version = getattr(kind, "version", None)
     if type(version) is not int or version < 1:
-        hint = (
-            "write `version: ClassVar[int] = 1` in its class, and raise the number when the same "
-            "settings and facts give another result: the digest of a rulebook covers it"
+        yield ErrorDetail(
+            code="missing",
+            message=f"the calculator `{excerpt(name)}` does not declare its version",
+            path="$.calculators",
+            hint="write `version: ClassVar[int] = 1` in its class, and raise the number when the "
+            "same settings and facts give another result: the digest of a rulebook covers it",
         )
-        yield f"the calculator `{excerpt(name)}` does not declare its version", hint
 
 
 def priceable_products(
@@ -150,8 +160,8 @@ def priceable_products(
     Their calculators are the built-in ones and the host's own *calculators*.
 
     Raises:
-        InvalidDocument: as `registered`; or as `bind`, with the errors of all rulebooks, without
-            repetition.
+        ConfigurationError: as `registered`.
+        InvalidDocument: as `bind`, with the errors of all rulebooks, without repetition.
     """
     registry = registered(calculators)
     bound, errors = {}, list[ErrorDetail]()

@@ -139,7 +139,7 @@ def read_lock(text: str, file: str) -> tuple[Lock, tuple[ErrorDetail, ...]]:
 def _newer(lock_format: int, file: str, line: int) -> ErrorDetail:
     message = f"this lock was written by a newer version of holdback: format {lock_format}"
     hint = f"this version reads the formats up to {LOCK_FORMAT}"
-    return ErrorDetail(message=message, file=file, line=line, hint=hint)
+    return ErrorDetail(code="newer_format", message=message, file=file, line=line, hint=hint)
 
 
 def _versions(text: str) -> tuple[tuple[str, int | None], ...]:

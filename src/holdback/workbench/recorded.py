@@ -72,15 +72,21 @@ def read_record(record: Json) -> Mapping[str, Any]:
         InvalidDocument: with everything that is wrong with it.
     """
     if not isinstance(record, Mapping):
-        raise InvalidDocument.of("expected a decision record, a JSON object", path="$")
+        message = "expected a decision record, a JSON object"
+        raise InvalidDocument.of("wrong_type", message, path="$")
     errors = [
-        ErrorDetail(message="missing or of another type in this decision record", path=f"$.{name}")
+        ErrorDetail(
+            code="missing" if name not in record else "wrong_type",
+            message="missing or of another type in this decision record",
+            path=f"$.{name}",
+        )
         for name, type_ in _FIELDS.items()
         if not isinstance(record.get(name), type_)
     ]
     errors += _format_errors(record, "record", RECORD_FORMAT)
     if isinstance(record.get("on"), str) and _day(record["on"]) is None:
-        errors.append(ErrorDetail(message="expected a date such as 2026-07-01", path="$.on"))
+        message = "expected a date such as 2026-07-01"
+        errors.append(ErrorDetail(code="wrong_value", message=message, path="$.on"))
     if errors:
         raise InvalidDocument(errors)
     return record
@@ -95,7 +101,8 @@ def read_offers_issued(event: Json) -> RecordedOffers:
     """
     offer_set = event.get("offer_set") if isinstance(event, Mapping) else None
     if not isinstance(event, Mapping) or not isinstance(offer_set, Mapping):
-        raise InvalidDocument.of("expected an `OffersIssued` event with its `offer_set`", path="$")
+        message = "expected an `OffersIssued` event with its `offer_set`"
+        raise InvalidDocument.of("wrong_type", message, path="$")
     errors = list(_format_errors(event, "event", EVENT_FORMAT))
     if errors:
         raise InvalidDocument(errors)  # the fields of another format have other places
@@ -117,7 +124,7 @@ def read_offers_issued(event: Json) -> RecordedOffers:
         ),
     )
     errors = [
-        ErrorDetail(message=f"expected {expected}", path=path)
+        ErrorDetail(code="wrong_type", message=f"expected {expected}", path=path)
         for valid, path, expected in checks
         if not valid
     ]
@@ -159,9 +166,10 @@ def _format_errors(document: Mapping[str, Any], kind: str, newest: int) -> Itera
     if _NUMBER.fullmatch(written) and int(written) > newest:
         message = f"this {kind} was written by a newer version of holdback: format {int(written)}"
         hint = f"this version reads the formats up to {newest}"
-        yield ErrorDetail(message=message, path="$.format", hint=hint)
+        yield ErrorDetail(code="newer_format", message=message, path="$.format", hint=hint)
     else:
-        yield ErrorDetail(message=f"expected {' or '.join(readable)}", path="$.format")
+        message = f"expected {' or '.join(readable)}"
+        yield ErrorDetail(code="wrong_value", message=message, path="$.format")
 
 
 def _day(text: Json) -> date | None:

@@ -109,8 +109,8 @@ def replay_offers(
     the minor unit. *calculators* are the host's own, as for `Engine`.
 
     Raises:
-        InvalidDocument: when it is not such an event, with everything that is wrong with it; or a
-            calculator of the host has no version.
+        InvalidDocument: when it is not such an event, with everything that is wrong with it.
+        ConfigurationError: a calculator of the host has no version.
     """
     recorded, registry = read_offers_issued(event), registered(calculators)
     digest, versions, on = recorded.digest, recorded.versions, recorded.on

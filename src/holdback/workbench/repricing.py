@@ -9,7 +9,7 @@ from typing import Any, Final
 from attrs import evolve, frozen
 
 from holdback.eligibility import Assessment
-from holdback.errors import InvalidDocument
+from holdback.errors import ConfigurationError, InvalidDocument
 from holdback.exact_json import Json
 from holdback.exact_numbers import plain
 from holdback.jurisdictions.digest import VERSIONS, scheme
@@ -112,7 +112,7 @@ def _bound(
         return None, sentences
     try:
         (bound,) = bind(evolve(pricing.rulebook, products=(terms,)), registry, "{}/{}".format)
-    except InvalidDocument as error:
+    except (InvalidDocument, ConfigurationError) as error:
         return None, [detail.message for detail in error.errors]
     return bound, []
 
