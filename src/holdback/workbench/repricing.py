@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from itertools import zip_longest
 from typing import Any, Final
@@ -11,7 +12,7 @@ from attrs import evolve, frozen
 from holdback.eligibility import Assessment
 from holdback.errors import ConfigurationError, InvalidDocument
 from holdback.exact_json import Json
-from holdback.exact_numbers import plain
+from holdback.exact_numbers import plain, without_zeros
 from holdback.jurisdictions.digest import VERSIONS, scheme
 from holdback.jurisdictions.rulebook import ProductTerms, Rulebook
 from holdback.model.offer import ELIGIBLE
@@ -34,6 +35,7 @@ _FIGURES: Final = (
     "term_length",
     "term_days",
 )
+_DECIMAL: Final = re.compile(r"-?[0-9]+\.[0-9]+")
 _ABSENT: Final[Mapping[str, Any]] = {}
 
 
@@ -202,9 +204,10 @@ class _Pricing:
             settlement = Money.parse(str(recorded))
         except ValueError:
             return balance, [difference]
-        # A fact lies in its range, also where the amount itself is larger.
+        # A balance beyond the range of its fact is not among the facts.
         fact = self.rulebook.catalogue.facts[self.rulebook.catalogue.place("balance")]
-        if settlement.currency != balance.currency or min(settlement.minor, fact.high) != number:
+        expected = settlement.minor if settlement.minor <= fact.high else None
+        if settlement.currency != balance.currency or number != expected:
             return balance, [difference]
         return settlement, []
 
@@ -285,14 +288,16 @@ def _compared(
     place: str, names: tuple[str, ...], recorded: Mapping[str, Any], derived: Mapping[str, Any]
 ) -> Iterator[str]:
     for name in names:
-        # JSON has been read with its numbers as text.
         before, after = _shown(recorded.get(name)), _shown(derived.get(name))
         if before != after:
             yield f"{place}, {name}: recorded {before}, derived {after}"
 
 
 def _shown(value: Json) -> str:
-    return "nothing" if value is None else excerpt(str(value))
+    # JSON has been read with its numbers as text, and trailing zeros do not change a number.
+    text = str(value)
+    text = without_zeros(text) if _DECIMAL.fullmatch(text) else text
+    return "nothing" if value is None else excerpt(text)
 
 
 def _wording(

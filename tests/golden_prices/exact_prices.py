@@ -1,0 +1,268 @@
+"""
+Prices computed independently, with exact fractions, from the files of a folder of jurisdictions.
+
+It shares no code with holdback: it reads the TOML itself, overlays children itself, and computes as
+`docs/reference/calculators.md` and `docs/decisions/offers.md` say. A price is what comes out for a
+product whose rules agree.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from datetime import date
+from fractions import Fraction
+from functools import cache
+from math import ceil, floor
+
+# The decimals of the minor unit, by the code of the currency (ISO 4217).
+PLACES = {"AUD": 2, "CAD": 2, "EUR": 2, "GBP": 2, "JPY": 0, "KRW": 0, "KWD": 3, "LBP": 2, "USD": 2}
+KINDS = ("limits", "split_percentage", "factor_rate", "term")
+# The versions of pricing and of the calculators that this module computes.
+VERSION = 1
+
+
+class Unknown(Exception):
+    """A fact that a calculator needs is not known."""
+
+
+# -- the files
+
+
+@cache
+def file_of(folder, code, name):
+    """The content of a file, {} where there is none."""
+    path = folder / code / name
+    return tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+
+
+def layers(folder, code):
+    """The codes of the ancestors of *code*, the most distant first, and its own."""
+    parent = file_of(folder, code, "jurisdiction.toml").get("parent")
+    return [*(layers(folder, parent) if parent else ()), code]
+
+
+def setting(folder, code, name):
+    """A setting of a jurisdiction, its own or inherited."""
+    found = [file_of(folder, each, "jurisdiction.toml").get(name) for each in layers(folder, code)]
+    return next(value for value in reversed(found) if value is not None)
+
+
+def holds(entry, day):
+    """Whether *day* is in the half-open period of *entry*."""
+    start, end = entry.get("from", date.min), entry.get("until")
+    return start <= day and (end is None or day < end)
+
+
+def products_on(folder, code, day):
+    """The products in force on *day* by key; a child replaces or drops whole ones."""
+    in_force = {}
+    for layer in layers(folder, code):
+        for dropped in file_of(folder, layer, "jurisdiction.toml").get("switch_off", ()):
+            if "product" in dropped and holds(dropped, day):
+                in_force.pop(dropped["product"], None)
+        for product in file_of(folder, layer, "products.toml").get("products", ()):
+            if holds(product, day):
+                in_force[product["key"]] = product
+    return in_force
+
+
+def declared_type(folder, code, name):
+    """The type of a fact that the jurisdiction or a parent declares, None of a built-in one."""
+    for layer in layers(folder, code):
+        facts = file_of(folder, layer, "jurisdiction.toml").get("facts", {})
+        if name in facts:
+            return facts[name]["type"]
+    return None
+
+
+# -- exact numbers
+
+
+def percent(text):
+    """A percentage such as `12.5%`, as a fraction of 1."""
+    assert text.endswith("%")
+    return Fraction(text[:-1]) / 100
+
+
+def minor(text, places):
+    """An amount such as `GBP 1000.00`, or without the code, in minor units."""
+    units = Fraction(text.rpartition(" ")[2]) * 10**places
+    assert units.denominator == 1
+    return units.numerator
+
+
+def rounded(number, mode):
+    """A fraction rounded to a whole number; amounts are never negative."""
+    below = floor(number)
+    part = number - below
+    if mode == "down" or part == 0:
+        return below
+    if mode == "up":
+        return below + 1
+    if part == Fraction(1, 2):
+        return below + (below % 2 if mode == "half_even" else 1)
+    return below + (part > Fraction(1, 2))
+
+
+def whole_steps(amount, step, rounding):
+    """An amount in whole steps, rounded by *rounding*, `floor` or `ceil`."""
+    return amount if step is None else rounding(Fraction(amount, step)) * step
+
+
+# -- the calculators
+
+
+class Case:
+    """A product of a jurisdiction for one application."""
+
+    def __init__(self, folder, code, day, key, *, renewal, facts, settlement):
+        self.folder, self.code, self.renewal, self.facts = folder, code, renewal, facts
+        self.product = products_on(folder, code, day)[key]
+        self.currency = setting(folder, code, "currency")
+        self.places = PLACES[self.currency]
+        self.mode = setting(folder, code, "rounding")
+        self.settlement = None if settlement is None else minor(settlement, self.places)
+
+    @property
+    def takings(self):
+        """The average monthly takings in minor units."""
+        text = self.facts.get("average_monthly_takings")
+        return None if text is None else minor(text, self.places)
+
+    def amount(self, settings, name):
+        return None if name not in settings else minor(settings[name], self.places)
+
+    def limits(self):
+        """The minimum and maximum that are configured, and those of the merchant."""
+        settings = self.product["limits"]
+        minimum, maximum = (self.amount(settings, name) for name in ("minimum", "maximum"))
+        if settings["calculator"] == "fixed":
+            return (minimum, maximum), (minimum, maximum)
+        assert settings["calculator"] == "takings_multiple"
+        if self.takings is None:
+            return (minimum, maximum), None
+        most = rounded(self.takings * Fraction(settings["multiple"]), self.mode)
+        step = self.amount(settings, "step")
+        return (minimum, maximum), (minimum, whole_steps(min(most, maximum), step, floor))
+
+    def factor_rate(self):
+        settings = self.product["factor_rate"]
+        if settings["calculator"] == "flat":
+            rate = Fraction(settings["rate"])
+        else:
+            assert settings["calculator"] == "banded"
+            rate = self.banded(settings)
+        if self.renewal:
+            rate = max(Fraction(1), rate - Fraction(settings.get("renewal_discount", "0")))
+        return rate
+
+    def banded(self, settings):
+        """The rate of the band of the fact `on`; the highest while it is not known."""
+        value = self.facts.get(settings["on"])
+        if value is None:
+            return max(Fraction(band["rate"]) for band in settings["bands"])
+        value = self.number(settings["on"], value)
+        for band in settings["bands"]:
+            if "up_to" not in band or value < self.number(settings["on"], band["up_to"]):
+                return Fraction(band["rate"])
+        raise AssertionError("the last band has no bound")
+
+    def number(self, name, value):
+        """A value of the fact *name*, or a bound of a band, as a fraction."""
+        if isinstance(value, int):
+            return Fraction(value)
+        if value.endswith("%"):
+            return percent(value)
+        if declared_type(self.folder, self.code, name) == "ratio":
+            return Fraction(value)
+        return Fraction(minor(value, self.places))
+
+    def days_to_repay(self, repayment, split):
+        """The days in which the split of the takings repays, rounded up."""
+        a_day = Fraction(self.takings * 12, 365)
+        return ceil(repayment / (a_day * split))
+
+    def splits(self, repayment):
+        settings = self.product["split_percentage"]
+        choices = [percent(choice) for choice in settings["choices"]]
+        if settings["calculator"] == "chosen":
+            return choices
+        assert settings["calculator"] == "affordability"
+        if self.takings is None:
+            raise Unknown
+        longest = Fraction(settings["longest_term_months"] * 365, 12)
+        for choice in choices:
+            if self.takings and self.days_to_repay(repayment, choice) <= longest:
+                return [choice]
+        return []
+
+    def term(self, repayment, split):
+        """The months, to two decimals, and the whole days."""
+        settings = self.product["term"]
+        if settings["calculator"] == "fixed":
+            months = settings["months"]
+            return Fraction(months), ceil(Fraction(months * 365, 12))
+        assert settings["calculator"] == "takings_pace"
+        if not self.takings:
+            raise Unknown
+        days = self.days_to_repay(repayment, split)
+        return Fraction(rounded(Fraction(days * 1200, 365), "half_even"), 100), days
+
+    def offers(self, least, most):
+        """The offers of the amounts within the bounds."""
+        step = self.amount(self.product["limits"], "step")
+        amounts = []
+        for share in self.product["amounts"]:
+            amount = whole_steps(floor(most * percent(share)), step, floor)
+            amount = min(max(amount, least), most)
+            if amount not in amounts:
+                amounts.append(amount)
+        for amount in amounts:
+            rate = self.factor_rate()
+            repayment = rounded(amount * rate, self.mode)
+            for split in self.splits(repayment):
+                months, days = self.term(repayment, split)
+                yield [
+                    self.money(amount),
+                    self.money(repayment),
+                    decimal(rate, 6),
+                    decimal(split * 100, 4),
+                    decimal(months, 2),
+                    days,
+                ]
+
+    def money(self, units):
+        return f"{self.currency} {fixed(Fraction(units, 10**self.places), self.places)}"
+
+    def price(self):
+        """The decision, the limits, and the offers as lists of their figures."""
+        configured, limits = self.limits()
+        refused = [self.money(bound) for bound in configured]
+        if limits is None:
+            return "Referred", refused, []
+        minimum, maximum = limits
+        step = self.amount(self.product["limits"], "step")
+        above = 1 if self.settlement is None else self.settlement + 1
+        least = whole_steps(max(minimum, above), step, ceil)
+        most = whole_steps(maximum, step, floor)
+        try:
+            offers = list(self.offers(least, most)) if least <= most else []
+        except Unknown:
+            return "Referred", refused, []
+        if not offers:
+            return "Declined", refused, []
+        return "Accepted", [self.money(least), self.money(most)], offers
+
+
+def fixed(number, places):
+    """A fraction with exactly *places* decimals, as text."""
+    units = number * 10**places
+    assert units.denominator == 1
+    digits = f"{units.numerator:0{places + 1}d}"
+    return f"{digits[:-places]}.{digits[-places:]}" if places else digits
+
+
+def decimal(number, places):
+    """A fraction without trailing zeros, as text."""
+    text = fixed(number, places)
+    return text.rstrip("0").rstrip(".")
