@@ -103,6 +103,7 @@ def is_newer(root: Node) -> bool:
     if type(number) is not int or not FORMAT < number <= _MOST_FORMAT:
         return False
     root.entries()["format"].add_error(
+        "newer_format",
         f"this file was written for a newer version of holdback: format {number}",
         f"this version reads format {FORMAT}",
     )
@@ -113,9 +114,8 @@ def read_format(node: Node) -> None:
     """Add an error for a format that no version of holdback reads; see `is_newer`."""
     number = node.integer(0, _MOST_FORMAT)
     if number is not None and number != FORMAT:
-        code = "newer_format" if number > FORMAT else "wrong_value"
         message = f"format {number} is not known here"
-        node.add_error(code, message, f"this version reads format {FORMAT}")
+        node.add_error("wrong_value", message, f"this version reads format {FORMAT}")
 
 
 def read_details(

@@ -10,7 +10,7 @@ from typing import Any, Final
 from attrs import evolve, frozen
 
 from holdback.eligibility import Assessment
-from holdback.errors import ConfigurationError, InvalidDocument
+from holdback.errors import InvalidDocument
 from holdback.exact_json import Json
 from holdback.exact_numbers import plain, without_zeros
 from holdback.jurisdictions.digest import VERSIONS, scheme
@@ -114,7 +114,7 @@ def _bound(
         return None, sentences
     try:
         (bound,) = bind(evolve(pricing.rulebook, products=(terms,)), registry, "{}/{}".format)
-    except (InvalidDocument, ConfigurationError) as error:
+    except InvalidDocument as error:
         return None, [detail.message for detail in error.errors]
     return bound, []
 
