@@ -32,6 +32,8 @@ TABLE = MappingProxyType(
             ("families cut into other slices", 16, 60),
             ("families with several changes", 25, 100),
             ("families decided alike", 10, 40),
+            ("families priced alike", 10, 40),
+            ("changes of a calculator", 60, 300),
             ("seeds of a change in each jurisdiction", 1, 2),
             ("spoilt files", 100, 400),
             ("names of facts and parameters", 100, 400),
