@@ -39,7 +39,7 @@ _NUMBER: Final = re.compile("[0-9]{1,9}")
 @frozen(kw_only=True)
 class RecordedOffers:
     """
-    What an `OffersIssued` says about decisions and prices, whatever its format is.
+    What an `OffersIssued` of any format says about decisions and prices.
 
     `jurisdiction` is None in format 1, which does not name it. `places` are its `currency` and
     `timezone`, where it has them. `products` have their offers, and `decisions` why.

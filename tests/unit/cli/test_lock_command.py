@@ -8,6 +8,8 @@ import re
 import pytest
 from invocation import findings, invoke, spoil
 
+from holdback import load_jurisdictions
+
 DIGEST = r"v2:sha256:[0-9a-f]{64}"
 
 
@@ -104,3 +106,81 @@ def test_no_lock_while_a_file_is_invalid(folder):
 
     assert ran.exit_code == 2
     assert not (folder / "digests.lock").exists()
+
+
+HOST = """
+from typing import ClassVar
+from holdback.offers.term import FixedTerm
+
+class Seasonal(FixedTerm):
+    version: ClassVar[int] = 3
+
+CALCULATORS = {"term/seasonal": Seasonal}
+WITHOUT_VERSION = {"term/seasonal": int}
+"""
+
+
+def test_the_digests_of_a_hosts_records(folder, tmp_path, monkeypatch):
+    """
+    With the host's calculators, `holdback lock` writes the digests that the host's records have;
+    the lock is verified without them.
+    """
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "prices_of_the_lock.py").write_text(HOST)
+    files = (folder / "NL" / "products.toml").read_text().partition("[typical]")[0]
+    (folder / "NL" / "products.toml").write_text(
+        files.replace('"fixed", months', '"seasonal", months')
+    )
+    given = ("--calculators", "prices_of_the_lock:CALCULATORS")
+    ran = invoke("lock", folder, "--on", "2026-07-06", *given)
+    jurisdictions = load_jurisdictions(folder)
+    complete = jurisdictions.with_versions({"term/seasonal": 3})
+
+    lines = [line for line in ran.output.splitlines() if line.startswith("NL")]
+    assert lines == [
+        f"{each.code} {each.since} {each.digest} term/seasonal=3" for each in complete.rulebooks()
+    ]
+    assert {each.digest for each in complete.rulebooks()}.isdisjoint(
+        each.digest for each in jurisdictions.rulebooks()
+    )
+    for options in ((), given):
+        again = invoke("lock", folder, "--on", "2026-07-06", *options)
+        assert (again.exit_code, again.output.split()[0]) == (0, "0")
+    told = findings(invoke("check", folder, "--on", "2026-07-06", "--format", "json"))
+    assert not [each for each in told if each[0].endswith("digests.lock")]
+
+
+def test_calculators_without_a_version(folder, tmp_path, monkeypatch):
+    """
+    Exit code 2 for misuse; nothing is locked.
+    """
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "prices_without_version.py").write_text(HOST)
+    ran = invoke(
+        "lock",
+        folder,
+        "--on",
+        "2026-07-06",
+        "--calculators",
+        "prices_without_version:WITHOUT_VERSION",
+    )
+
+    assert ran.exit_code == 2
+    assert "does not declare its version" in " ".join(ran.output.split())
+    assert not (folder / "digests.lock").exists()
+
+
+def test_a_lock_of_a_newer_version(folder):
+    """
+    A lock of a newer format is one finding, and nothing is added.
+    """
+    text = "format 7\nanything\n"
+    (folder / "digests.lock").write_text(text)
+    check = findings(invoke("check", folder, "--on", "2026-07-06", "--format", "json"))
+    lock = invoke("lock", folder, "--on", "2026-07-06")
+
+    assert [each[1:] for each in check if each[0].endswith("digests.lock")] == [
+        (1, "this lock was written by a newer version of holdback: format 7")
+    ]
+    assert lock.exit_code == 1
+    assert (folder / "digests.lock").read_text() == text

@@ -324,8 +324,8 @@ def test_a_newer_record():
 
 def test_a_record_does_not_need_the_calculators():
     """
-    The rules alone decide an assessment: its record is verified with the versions that it names,
-    whatever calculators are present now.
+    The rules alone decide an assessment: its record is verified with the versions that it names, by
+    any calculators that are present now, and without any.
     """
     written = record(family=seasonal(2))
 

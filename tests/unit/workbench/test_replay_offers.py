@@ -293,7 +293,8 @@ def test_a_renewal_that_was_changed(path, value, expected):
 )
 def test_wording_stays_apart(path, value):
     """
-    Sentences and names are not part of the digest, and are no differences.
+    Sentences and names are not part of the digest; they are reported as wording, apart from the
+    differences.
     """
     found = replay_offers(changed(INITIAL, put(*path, value)), JURISDICTIONS)
 
