@@ -26,8 +26,9 @@ from holdback.workbench.replay import (
     replay_offers,
 )
 
-# The parts of an event that may have facts of their own: in format 2 the set of offers has them.
-_WITH_FACTS: Final = ("assessment", "offer_set")
+# The parts of an event that may have facts of their own: in format 2 the set of offers has them, or
+# what was carried over from format 1.
+_WITH_FACTS: Final = ("assessment", "offer_set", "first_format")
 _COLOURS: Final = {SAME: "green", DIFFERENT: "red", UNDERIVABLE: "yellow"}
 
 

@@ -107,13 +107,13 @@ def read_offers_issued(event: Json) -> RecordedOffers:
     if errors:
         raise InvalidDocument(errors)  # the fields of another format have other places
     first = str(event["format"]) == "1"
-    facts, where = (event.get("facts"), "$") if first else (offer_set.get("facts"), "$.offer_set")
+    facts, where = _facts(event, offer_set, first=first)
     renewal = _renewal(offer_set) if first else offer_set.get("renewal")
     assessment = event.get("assessment")
     checks = (
         (_objects(event.get("decisions")), "$.decisions", "the decisions on the products"),
         (_objects(offer_set.get("products")), "$.offer_set.products", "the products"),
-        (isinstance(facts, Mapping), f"{where}.facts", "the facts of the decision"),
+        (isinstance(facts, Mapping), where, "the facts of the decision"),
         (isinstance(offer_set.get("digest"), str), "$.offer_set.digest", "the digest"),
         (_day(offer_set.get("issued_on")) is not None, "$.offer_set.issued_on", "a date"),
         (isinstance(renewal, bool), "$.offer_set.renewal", "true or false"),
@@ -183,6 +183,18 @@ def _day(text: Json) -> date | None:
 
 def _objects(part: Json) -> bool:
     return isinstance(part, list | tuple) and all(isinstance(entry, Mapping) for entry in part)
+
+
+def _facts(
+    event: Mapping[str, Any], offer_set: Mapping[str, Any], *, first: bool
+) -> tuple[Json, str]:
+    """Return the facts of the decision, and their path."""
+    if first:
+        return event.get("facts"), "$.facts"
+    carried_over = event.get("first_format")
+    if isinstance(carried_over, Mapping):  # the event was stored in format 1
+        return carried_over.get("facts"), "$.first_format.facts"
+    return offer_set.get("facts"), "$.offer_set.facts"
 
 
 def _renewal(offer_set: Mapping[str, Any]) -> bool:
