@@ -71,3 +71,14 @@ def renewable(funded):
     """A merchant whose active deal is 60 percent paid down, on pace, with a complete history."""
     funded.pay_down(60)
     return funded
+
+
+@pytest.fixture(scope="session")
+def postgres():
+    """A running PostgreSQL; without one its tests are skipped, and the run says so."""
+    import postgres as server  # its driver is not installed everywhere
+
+    if not server.INSTALLED:
+        pytest.skip(server.MISSING)
+    with server.cluster() as running:
+        yield running

@@ -66,6 +66,13 @@ TABLE = MappingProxyType(
             ("hostile documents", 2_000, 20_000),
             # tests/formats
             ("documents that the first version reads again", 80, 325),
+            ("checks of the suite on a fleet", 4, 18),
+            ("sets of offers raced for on a fleet", 10, 40),
+            ("processes killed in a fleet", 1, 4),
+            ("journeys through an upgrade", 1, 3),
+            ("operations of a journey in a phase", 20, 40),
+            ("requests of the first version's database", 20, 150),
+            ("processes of each version in a fleet", 1, 2),
             # tests/hosts
             ("sets of offers raced for on each database", 25, 500),
             ("processes killed on each database", 2, 6),
