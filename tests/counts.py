@@ -66,6 +66,7 @@ TABLE = MappingProxyType(
             ("hostile documents", 2_000, 20_000),
             # tests/formats
             ("documents that the first version reads again", 80, 325),
+            ("documents of the first version carried over", 65, 325),
             ("checks of the suite on a fleet", 4, 18),
             ("sets of offers raced for on a fleet", 10, 40),
             ("processes killed in a fleet", 1, 4),

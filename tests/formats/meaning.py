@@ -43,33 +43,109 @@ def meaning_of_format_1(state):
     """Return what a state of format 1 says about its merchant, as plain values by name."""
     stored = read(state)
     assert stored["format"] == "1"
+    return _merchant(stored) | {
+        "personal": _personal(stored),
+        "evidence": _evidence(stored["evidence"]),
+        "offer_sets": {
+            offer_set["request_id"]: _offer_set(
+                offer_set,
+                renewal=offer_set["request"]["application"]["provider_id"] is not None,
+                personal=_personal(offer_set["request"] | offer_set["request"]["application"]),
+                evidence=offer_set["evidence"],
+            )
+            for offer_set in stored["offer_sets"]
+        },
+        "applications": {
+            fulfilment["application_id"]: _application(
+                fulfilment,
+                offer=fulfilment["reply"]["offer"],
+                provider_id=fulfilment["reply"]["provider_id"],
+                links=fulfilment["reply"]["links"],
+                bank_details=_given(fulfilment["bank_details"]),
+            )
+            for fulfilment in stored["fulfilments"]
+        },
+        "deals": {deal["id"]: _deal(deal, deal["entries"]) for deal in stored["deals"]},
+        "takings": {_day(day["on"]): amount(day["amount"]) for day in stored["takings"]},
+    }
+
+
+ENTRY = ("id", "on", "amount", "takings", "settled", "reverses")
+
+
+def meaning_of_format_2(state, profile):
+    """Return the same of a state of format 2 that has forgotten nothing, and its profile."""
+    stored, sections = read(state), read(profile)["sections"]
+    assert stored["format"] == "2"
+    assert not stored["closed_offer_sets"]
+
+    def personal(holder):
+        return {name: sections[digest] for name, digest in holder["sections"].items()}
+
+    def evidence(holder):
+        return {name: value for name, (value, _) in holder["evidence"].items()}
+
+    return _merchant(stored) | {
+        "personal": _personal(personal(stored)),
+        "evidence": _evidence(evidence(stored)),
+        "offer_sets": {
+            offer_set["request_id"]: _offer_set(
+                offer_set,
+                renewal=offer_set["renewal"],
+                personal=_personal(personal(offer_set)),
+                evidence=evidence(offer_set),
+            )
+            for offer_set in stored["offer_sets"]
+        },
+        "applications": {
+            fulfilment["application_id"]: _application(
+                fulfilment,
+                offer=fulfilment["offer"],
+                provider_id=stored["provider_id"],
+                links=personal(fulfilment)["links"],
+                bank_details=personal(fulfilment).get("bank_details"),
+            )
+            for fulfilment in stored["fulfilments"]
+        },
+        "deals": {
+            deal["id"]: _deal(deal, [dict(zip(ENTRY, row, strict=True)) for row in deal["entries"]])
+            for deal in stored["deals"]
+        },
+        "takings": {_day(on): amount(text) for on, text, _ in stored["takings"]},
+    }
+
+
+def _merchant(stored):
+    """Return what both formats say in the same words."""
     return {
         "partner": stored["partner"],
         "merchant_id": stored["merchant_id"],
         "jurisdiction": stored["jurisdiction"],
         "provider_id": stored["provider_id"],
         "last_seen_at": _instant(stored["last_seen_at"]),
-        "personal": {name: stored[name] for name in PERSONAL},
-        "evidence": _evidence(stored["evidence"]),
         "evidence_on": _day(stored["evidence_on"]),
-        "offer_sets": {
-            offer_set["request_id"]: _offer_set(offer_set) for offer_set in stored["offer_sets"]
-        },
+        "takings_complete_through": _day(stored["takings_complete_through"]),
+        "renewal_eligibility": stored["renewal_eligibility"],
         "offers": {
             offer["offer_id"]: _offer(offer_set, product, offer)
             for offer_set in stored["offer_sets"]
             for product in offer_set["products"]
             for offer in product["offers"]
         },
-        "applications": {
-            fulfilment["application_id"]: _application(fulfilment)
-            for fulfilment in stored["fulfilments"]
-        },
-        "deals": {deal["id"]: _deal(deal) for deal in stored["deals"]},
-        "takings": {_day(day["on"]): amount(day["amount"]) for day in stored["takings"]},
-        "takings_complete_through": _day(stored["takings_complete_through"]),
-        "renewal_eligibility": stored["renewal_eligibility"],
     }
+
+
+def _personal(sections):
+    """Return personal data by name, None where there is none."""
+    named = {name: sections.get(name) for name in PERSONAL}
+    return named | {"bank_details": _given(named["bank_details"])}
+
+
+def _given(bank_details):
+    """Return the bank details that were given."""
+    if bank_details is None:
+        return None
+    return {name: text for name, text in bank_details.items() if text is not None}
 
 
 def amount(text):
@@ -93,9 +169,8 @@ def _evidence(stored):
     }
 
 
-def _offer_set(stored):
+def _offer_set(stored, *, renewal, personal, evidence):
     """Return what was asked for, what it was decided on, and when it expires."""
-    request = stored["request"]
     return {
         "application_id": stored["application_id"],
         "issued_at": _instant(stored["issued_at"]),
@@ -103,20 +178,19 @@ def _offer_set(stored):
         "expires_at": _instant(stored["expires_at"]),
         "digest": stored["digest"],
         "base_deal_id": stored["base_deal_id"],
-        "evidence": _evidence(stored["evidence"]),
-        "renewal": request["application"]["provider_id"] is not None,
-        "personal": {
-            "intended_use_of_funds": request["application"]["intended_use_of_funds"],
-            **{name: request[name] for name in PERSONAL[:3]},
-        },
-        "products": {
-            product["key"]: {
-                "decision": product["decision"],
-                "limits": tuple(amount(product["limits"][end]) for end in ("minimum", "maximum")),
-                "offer_ids": [offer["offer_id"] for offer in product["offers"]],
-            }
-            for product in stored["products"]
-        },
+        "renewal": renewal,
+        "personal": personal,
+        "evidence": _evidence(evidence),
+        "products": {product["key"]: _product(product) for product in stored["products"]},
+    }
+
+
+def _product(stored):
+    texts = ("product_id", "name", "description", "decision", "repayment_mechanism")
+    return {
+        **{name: stored[name] for name in texts},
+        "limits": tuple(amount(stored["limits"][end]) for end in ("minimum", "maximum")),
+        "offer_ids": [offer["offer_id"] for offer in stored["offers"]],
     }
 
 
@@ -125,6 +199,7 @@ def _offer(offer_set, product, stored):
         "request_id": offer_set["request_id"],
         "product": product["key"],
         "status": stored["offer_status"],
+        "description": stored["description"],
         "expires_at": _instant(offer_set["expires_at"]),
         "terms": _terms(stored),
     }
@@ -139,27 +214,24 @@ def _terms(stored):
     }
 
 
-def _application(stored):
+def _application(stored, *, offer, **acceptance):
     """Return an accepted application; a retry of its acceptance is answered from this."""
-    reply = stored["reply"]
     return {
         "status": stored["status"],
         "omitted": stored["omitted"],
         "accepted_at": _instant(stored["accepted_at"]),
-        "bank_details": stored["bank_details"],
         "base_deal_id": stored["base_deal_id"],
         "deal_id": stored["deal_id"],
-        "offer_id": reply["offer"]["offer_id"],
-        "description": reply["offer"]["description"],
-        "terms": _terms(reply["offer"]),
-        "provider_id": reply["provider_id"],
-        "links": reply["links"],
+        "offer_id": offer["offer_id"],
+        "description": offer["description"],
+        "terms": _terms(offer),
+        **acceptance,
     }
 
 
-def _deal(stored):
+def _deal(stored, entries):
     """Return a deal with its sums, worked out from its entries."""
-    entries = sorted(stored["entries"], key=lambda entry: (entry["on"], entry["id"]))
+    entries = sorted(entries, key=lambda entry: (entry["on"], entry["id"]))
     taken_back = {entry["reverses"] for entry in entries if entry["reverses"] and entry["settled"]}
     counted = [
         entry

@@ -1,0 +1,203 @@
+"""What the first version stored is read by this one: it says the same, and answers the same."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+
+import first_version
+import pytest
+from meaning import meaning_of_format_1, meaning_of_format_2
+
+from counts import count
+from holdback import Context, Engine, InvalidDocument, Merchant, Refusal, wire
+from holdback.engine import Outcome
+from holdback.lifecycle.evolve import evolve_all
+from holdback.model.profile import Profile
+from holdback.testing.conformance.host import PARTNER_OPERATIONS
+from holdback.testing.inputs import run_operation
+from holdback.workbench.replay import SAME, replay, replay_offers
+
+SALT = bytes(range(16))
+STEP = len(first_version.documents()) // count("documents of the first version carried over")
+DOCUMENTS = first_version.documents()[::STEP]
+NAMED = ("partner", "merchant_id", "jurisdiction")
+NEW_PROFILE = Profile.new(salt=SALT)
+# The field that names the merchant in operations of partners.
+BY_NAME = {"accept_offer": "offer_id", "look_up": "provider_id"}
+BOTH = {"format 1": Engine.for_trial(format=1), "format 2": Engine.for_trial()}
+
+
+def upcast(document):
+    """The merchant and the profile of a stored state."""
+    sequence = len(document["events"])
+    return wire.read_stored(document["state"].encode(), None, salt=SALT, sequence=sequence)
+
+
+def upcast_journal(document, journal):
+    """The events of a *journal* of the merchant, the merchant and the profile after them."""
+    named = {name: document[name] for name in NAMED}
+    events, profile = wire.upcast_journal(journal, salt=SALT, **named)
+    return events, evolve_all(Merchant.new(**named), events), profile
+
+
+def test_states_say_the_same():
+    """
+    A state of format 2 with its profile says what the state of format 1 said, to the last digit.
+    """
+    for document in DOCUMENTS:
+        merchant, profile = upcast(document)
+        state, stored_profile = wire.write_merchant(merchant), wire.write_profile(profile)
+        before = meaning_of_format_1(document["state"])
+
+        assert meaning_of_format_2(state, stored_profile) == before
+        assert wire.read_stored(state, stored_profile, salt=b"") == (merchant, profile)
+
+
+def test_journals_lead_to_the_same_merchants():
+    """
+    The events of a journal, carried over, lead to the merchant and the profile of its state.
+    """
+    for document in DOCUMENTS:
+        events, *after = upcast_journal(document, document["events"])
+
+        assert (*after,) == upcast(document)
+        assert [event.sequence for event in events] == [*range(1, len(events) + 1)]
+
+
+def test_format_1_is_written_byte_for_byte():
+    """
+    A state that was read is written in format 1 with the bytes that the first version wrote.
+    """
+    for document in DOCUMENTS:
+        merchant, profile = upcast(document)
+        outcome = Outcome(None, (), merchant, profile)
+
+        assert wire.write_stored(outcome, format=1).state.decode() == document["state"]
+
+
+@pytest.mark.parametrize("engine", BOTH.values(), ids=BOTH)
+def test_answers_are_the_same(engine):
+    """
+    Later questions about a merchant get the bytes with which the first version answered them.
+    """
+    different = []
+    for document in DOCUMENTS:
+        merchant, profile = upcast(document)
+        for answer in document["answers"]:
+            again = answered(engine, merchant, profile, answer)
+            if again != (answer["status"], answer["reply"]):
+                different.append((document["merchant_id"], answer, again))
+
+    assert not different, different[:3]
+
+
+def answered(engine, merchant, profile, asked):
+    """The status and the reply to a question, asked as it was asked of the first version."""
+    try:
+        reply = outcome_of(engine, merchant, profile, asked).reply
+    except (Refusal, InvalidDocument) as error:
+        return wire.problem(error)["status"], wire.write_problem(error).decode()
+    return 200, wire.write(reply).decode()
+
+
+def outcome_of(engine, merchant, profile, asked):
+    """The outcome of an operation, carried out again."""
+    context = Context(
+        at=datetime.fromisoformat(asked["at"]),
+        request_id=asked.get("request_id", "golden-answer"),
+        evidence=asked["evidence"] if asked["operation"] == "request_offers" else {},
+    )
+    body = None if asked["operation"] == "look_up" else asked["body"]
+    return run_operation(engine, merchant, asked["operation"], body, context, profile=profile)
+
+
+def test_decisions_are_replayed():
+    """
+    Every decision that the first version recorded is the same when it is derived again.
+    """
+    jurisdictions = BOTH["format 2"].jurisdictions
+    for document in DOCUMENTS:
+        for record in document["records"]:
+            assert replay(json.loads(record), jurisdictions).state == SAME
+        for event in map(json.loads, document["events"]):
+            if event["type"] == "OffersIssued":
+                assert replay_offers(event, jurisdictions).state == SAME
+            elif event.get("assessment") is not None:
+                assert replay(event["assessment"], jurisdictions).state == SAME
+
+
+class FirstFormatHost:
+    """A host of this version that writes format 1, as during a rolling upgrade, without keys."""
+
+    def __init__(self):
+        self.states, self.journals, self.owners = {}, {}, {}
+
+    def answer(self, exchange):
+        """Carry out the request of an exchange, and store what it gives."""
+        owner = self.owner(exchange)
+        if owner in self.states:
+            merchant, profile = wire.read_stored(
+                self.states[owner], None, salt=SALT, sequence=len(self.journals[owner])
+            )
+        elif exchange["operation"] == "request_offers":
+            merchant, profile = Merchant.new(**dict(zip(NAMED, owner, strict=True))), NEW_PROFILE
+        else:
+            return 404, None
+        try:
+            outcome = outcome_of(BOTH["format 1"], merchant, profile, exchange)
+        except (Refusal, InvalidDocument) as error:
+            return wire.problem(error)["status"], None
+        self.keep(owner, outcome)
+        return 200, wire.write(outcome.reply).decode()
+
+    def owner(self, exchange):
+        """The merchant that the request is about, None if it is not known."""
+        body, partner = json.loads(exchange["body"]), exchange["partner"]
+        name = BY_NAME.get(exchange["operation"])
+        if name is not None:
+            return self.owners.get((partner, body[name]))
+        merchant_id = exchange["merchant_id"] or body["application"]["merchant_id"]
+        return partner, merchant_id, exchange["jurisdiction"]
+
+    def keep(self, owner, outcome):
+        if not outcome.events:
+            return
+        stored = wire.write_stored(outcome, format=1)
+        self.states[owner] = stored.state
+        self.journals.setdefault(owner, []).extend(stored.events)
+        offer_sets = outcome.merchant.offer_sets
+        names = [offer.offer_id for offer_set in offer_sets for offer in offer_set.offers]
+        for name in (outcome.merchant.provider_id, *names):
+            self.owners[owner[0], name] = owner
+
+
+def test_format_1_is_lived_byte_for_byte():
+    """
+    The requests to the first version, made again while format 1 is written, store the same bytes.
+
+    They also get the same replies: nobody notices which version of a fleet answers.
+    """
+    host, answered, different = FirstFormatHost(), set(), []
+    for exchange in first_version.exchanges():
+        key = exchange["partner"], exchange["operation"] in PARTNER_OPERATIONS, exchange["key"]
+        if key in answered:
+            continue  # a host answers from what it keeps for the key
+        status, reply = host.answer(exchange)
+        if status == 200 and exchange["key"] is not None:
+            answered.add(key)
+        # The sentences of refusals are for people, and may say more than they did.
+        expected = exchange["reply"] if exchange["status"] == 200 else None
+        if (status, reply) != (exchange["status"], expected):
+            different.append((exchange, status, reply))
+    expected = {
+        tuple(document[name] for name in NAMED): document
+        for document in first_version.documents()
+        if document["events"]
+    }
+
+    assert not different, different[:3]
+    assert len(host.states) > 100
+    for owner, state in host.states.items():
+        assert state.decode() == expected[owner]["state"]
+        assert [event.decode() for event in host.journals[owner]] == expected[owner]["events"]
