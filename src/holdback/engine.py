@@ -68,9 +68,8 @@ class Engine(OperationMethods):
         retry_days: The same of servicing.
 
     Raises:
-        InvalidDocument: a jurisdiction names a calculator that is not registered, or a setting that
-            its calculator does not take.
-        ConfigurationError: a calculator of the host has no version.
+        ConfigurationError: a jurisdiction names a calculator that is not registered, or a setting
+            that its calculator does not take; a calculator of the host has no version.
         ValueError: the namespace is public.
     """
 
@@ -116,7 +115,7 @@ class Engine(OperationMethods):
         Engine.for_trial(Jurisdictions(AU, CA, CA-QC, DE, GB, IE, JP, US, US-CA, US-NY))
 
         Raises:
-            InvalidDocument: as `Engine`.
+            ConfigurationError: as `Engine`.
         """
         rules = load_jurisdictions() if jurisdictions is None else jurisdictions
         return cls._of(Configuration.for_trial(rules, calculators=calculators, format=format))
@@ -141,7 +140,7 @@ class Engine(OperationMethods):
         Return a new engine with other *jurisdictions* and the same calculators, links and ids.
 
         Raises:
-            InvalidDocument: as `Engine`.
+            ConfigurationError: as `Engine`.
         """
         return self._of(self._configuration.with_jurisdictions(jurisdictions))
 

@@ -18,7 +18,7 @@ from fastapi_calls import Merchant, Service, service_on
 from fastapi_host.partners import Partner, Partners, read_partners, sha256
 from fastapi_host.tables import MERCHANTS
 
-from holdback import InvalidDocument
+from holdback import ConfigurationError
 
 ROOT = Path(__file__).parents[2]
 
@@ -32,7 +32,7 @@ def test_a_wrong_configuration_is_refused_at_the_start(tmp_path):
     with pytest.raises(ValueError, match="file"):
         Service("sqlite://")
     nowhere = Partner(name="acme", key_sha256=sha256("k"), jurisdiction="XX")
-    with pytest.raises(InvalidDocument, match="XX"):
+    with pytest.raises(ConfigurationError, match="XX"):
         Service(f"sqlite:///{tmp_path}/holdback.db", partners=Partners(partners=(nowhere,)))
 
 

@@ -159,7 +159,7 @@ def test_jurisdictions_with_an_unknown_calculator_are_refused(old, new, message)
     before = travel(good)
     bad = loaded(NL=changed(bare(country()), "products.toml", old, new))
 
-    with pytest.raises(InvalidDocument, match=message):
+    with pytest.raises(ConfigurationError, match=message):
         good.with_jurisdictions(bad)
 
     assert travel(good).offers == before.offers

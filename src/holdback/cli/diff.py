@@ -13,7 +13,7 @@ from attrs import frozen
 
 from holdback.cli.output import FINDINGS, SUCCESS, fail, format_option
 from holdback.cli.sources import Day, jurisdictions_option, load_all, load_one
-from holdback.errors import InvalidDocument, printable
+from holdback.errors import ConfigurationError, InvalidDocument, printable
 from holdback.exact_json import write_json
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
 from holdback.workbench.differences import ADDED, CHANGED, REMOVED, Difference, differences
@@ -92,7 +92,7 @@ def _between_days(
     try:
         jurisdiction = load_one(folder, code)
         before, after = overview(jurisdiction, start), overview(jurisdiction, end)
-    except InvalidDocument as error:
+    except (InvalidDocument, ConfigurationError) as error:
         fail(error, f"The rules of {printable(code)}")
     return {f"{jurisdiction.code} from {start} to {end}": [*differences(before, after)]}
 

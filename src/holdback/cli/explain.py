@@ -14,7 +14,7 @@ from holdback.cli.output import fail, format_option, value_text
 from holdback.cli.scenario import SCENARIO_BYTES
 from holdback.cli.sources import Day, jurisdictions_option, load_one
 from holdback.engine import Engine
-from holdback.errors import InvalidDocument, printable
+from holdback.errors import ConfigurationError, InvalidDocument, printable
 from holdback.exact_json import Json, write_json
 from holdback.jurisdictions.jurisdiction import Jurisdictions
 from holdback.reasons import Reason
@@ -48,7 +48,7 @@ def explain_command(  # noqa: PLR0913  # one parameter for each option
         # An engine checks the settings of the products' calculators as well.
         engine = Engine.for_trial(Jurisdictions([load_one(folder, jurisdiction)]))
         rulebook = engine.jurisdictions.resolve(jurisdiction, on=on)
-    except InvalidDocument as error:
+    except (InvalidDocument, ConfigurationError) as error:
         fail(error, f"The rules of {jurisdiction}")
     try:
         evidence = wire.read_evidence(wire.read_json(facts.read(SCENARIO_BYTES + 1)), path="$")

@@ -10,7 +10,7 @@ from typing import Any, Final, NoReturn
 
 import click
 
-from holdback.errors import ErrorDetail, InvalidDocument, printable
+from holdback.errors import ConfigurationError, ErrorDetail, InvalidDocument, printable
 from holdback.exact_json import Json, write_json
 
 SUCCESS: Final = 0
@@ -26,7 +26,7 @@ def format_option(*formats: str) -> Callable[[Any], Any]:
     return click.option("--format", "form", type=click.Choice(formats), default=formats[0])
 
 
-def fail(error: InvalidDocument, what: str) -> NoReturn:
+def fail(error: InvalidDocument | ConfigurationError, what: str) -> NoReturn:
     """Print every error of a document to standard error and exit with 2."""
     click.secho(f"{printable(what)} cannot be read:", err=True, bold=True)
     for detail in error.errors:

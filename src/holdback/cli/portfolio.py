@@ -13,7 +13,7 @@ import click
 
 from holdback.cli.output import fail, format_option
 from holdback.cli.sources import Day, jurisdictions_option, load_all
-from holdback.errors import InvalidDocument
+from holdback.errors import ConfigurationError, InvalidDocument
 from holdback.exact_json import write_json
 from holdback.jurisdictions.folder import CODE
 from holdback.jurisdictions.jurisdiction import Jurisdictions
@@ -106,7 +106,7 @@ def portfolio_command(  # noqa: PLR0913  # one parameter for each option
         with Output(output) if output else nullcontext() as writer:
             assessment = BatchAssessment(source, before, after, jurisdiction, on, writer)
             _run(assessment)
-    except InvalidDocument as error:
+    except (InvalidDocument, ConfigurationError) as error:
         fail(error, "The deals")
     result: Any = assessment.result
     click.echo(write_json(result.plain()) if form == "json" else str(result))

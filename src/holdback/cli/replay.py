@@ -13,7 +13,7 @@ from holdback import wire
 from holdback.cli.output import FINDINGS, SUCCESS, fail, format_option
 from holdback.cli.scenario import SCENARIO_BYTES
 from holdback.cli.sources import calculators_option, jurisdictions_option, load_valid
-from holdback.errors import InvalidDocument, printable
+from holdback.errors import ConfigurationError, InvalidDocument, printable
 from holdback.exact_json import Json, write_json
 from holdback.jurisdictions.jurisdiction import Jurisdictions
 from holdback.workbench.replay import (
@@ -51,7 +51,7 @@ def replay_command(
     try:
         document = wire.read_json(record.read(SCENARIO_BYTES + 1))
         result = _replay(document, jurisdictions, calculators)
-    except InvalidDocument as error:
+    except (InvalidDocument, ConfigurationError) as error:
         fail(error, record.name)
     if form == "json":
         click.echo(write_json(result.plain()))

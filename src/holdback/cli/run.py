@@ -13,7 +13,7 @@ from holdback.cli.output import FINDINGS, SUCCESS, fail, json_lines
 from holdback.cli.scenario import SCENARIO_BYTES, Step, read_scenario, run
 from holdback.cli.sources import jurisdictions_option, load_all
 from holdback.engine import Engine
-from holdback.errors import InvalidDocument, printable
+from holdback.errors import ConfigurationError, InvalidDocument, printable
 from holdback.exact_json import write_json
 
 
@@ -37,7 +37,7 @@ def steps_of(body: bytes, name: str, folder: Path | None) -> Iterator[Step]:
     """Carry out the scenario in *body*, called *name* in messages; exit with 2 if it is invalid."""
     try:
         engine = Engine.for_trial(load_all(folder))
-    except InvalidDocument as error:
+    except ConfigurationError as error:
         fail(error, "The jurisdictions")
     try:
         requests = read_scenario(body)

@@ -11,7 +11,7 @@ import click
 
 from holdback.cli.output import fail, format_option, value_text
 from holdback.cli.sources import Day, jurisdictions_option, load_one
-from holdback.errors import InvalidDocument, printable
+from holdback.errors import ConfigurationError, InvalidDocument, printable
 from holdback.exact_json import write_json
 from holdback.workbench.overview import overview
 
@@ -32,7 +32,7 @@ def show_command(jurisdiction: str, *, on: date, form: str, folder: Path | None)
     """
     try:
         shown = overview(load_one(folder, jurisdiction), on)
-    except InvalidDocument as error:
+    except (InvalidDocument, ConfigurationError) as error:
         fail(error, f"The rules of {printable(jurisdiction)}")
     if form == "json":
         click.echo(write_json(shown))

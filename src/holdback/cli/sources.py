@@ -167,7 +167,7 @@ def load_all(folder: Path | None) -> Jurisdictions:
     """Return the jurisdictions in *folder*, or those that ship; exit with 2 if any is invalid."""
     try:
         return load_jurisdictions(folder)
-    except InvalidDocument as error:
+    except (InvalidDocument, ConfigurationError) as error:
         fail(error, "The jurisdictions")
 
 
@@ -196,7 +196,7 @@ def load_one(folder: Path | None, code: str) -> Jurisdiction:
         raise InvalidDocument(errors)
     try:
         return valid[code]
-    except InvalidDocument as error:
+    except ConfigurationError as error:
         if folder is not None:
             raise
         (detail,) = error.errors

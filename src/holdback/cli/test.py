@@ -20,7 +20,7 @@ from holdback.cli.output import (
     print_errors,
 )
 from holdback.cli.sources import jurisdictions_option, path_argument, select
-from holdback.errors import ErrorDetail, InvalidDocument, printable
+from holdback.errors import ConfigurationError, ErrorDetail, InvalidDocument, printable
 from holdback.exact_json import Json, write_json
 from holdback.jurisdictions.folder import load_valid_and_errors
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
@@ -88,7 +88,7 @@ class _TestResult:
     # Equivalent mutants that a file lists and that do not exist.
     stale: list[ErrorDetail] = field(factory=list)
     mutants_skipped: bool = False
-    error: InvalidDocument | None = None
+    error: InvalidDocument | ConfigurationError | None = None
 
     @classmethod
     def of(
@@ -96,7 +96,8 @@ class _TestResult:
     ) -> _TestResult:
         try:
             examples = list(run_examples(jurisdiction))
-        except InvalidDocument as error:  # a calculator of a host, which the command does not have
+        except (InvalidDocument, ConfigurationError) as error:
+            # a calculator of a host, which the command does not have
             return cls(jurisdiction.code, [], [], [], None, error=error)
         covered = coverage(jurisdiction, examples)
         gaps = [*coverage_gaps(jurisdiction, examples)]

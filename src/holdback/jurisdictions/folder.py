@@ -17,7 +17,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from holdback.errors import ErrorDetail, InvalidDocument, did_you_mean
+from holdback.errors import ConfigurationError, ErrorDetail, InvalidDocument, did_you_mean
 from holdback.jurisdictions.jurisdiction import Jurisdictions
 from holdback.jurisdictions.reader import (
     FILES,
@@ -129,7 +129,7 @@ def bundled_path() -> Traversable:
     Return the folder of the jurisdictions that ship.
 
     Raises:
-        InvalidDocument: when holdback was installed without them.
+        ConfigurationError: when holdback was installed without them.
     """
     bundled = files(__package__) / "bundled"
     if bundled.is_dir():
@@ -139,7 +139,7 @@ def bundled_path() -> Traversable:
     repository = Path(__file__).resolve().parents[3]
     if _is_this_project(repository / "pyproject.toml"):
         return repository / _NAME
-    raise InvalidDocument.of(
+    raise ConfigurationError.of(
         "missing",
         "holdback was installed without its jurisdictions",
         hint="install a wheel, or give the path of a folder of jurisdictions",

@@ -10,7 +10,7 @@ from types import MappingProxyType
 import pendulum
 from attrs import evolve, field, frozen
 
-from holdback.errors import InvalidDocument, did_you_mean
+from holdback.errors import ConfigurationError, did_you_mean
 from holdback.jurisdictions.equivalent_mutants import EquivalentMutant
 from holdback.jurisdictions.jurisdiction_file import JurisdictionDetails
 from holdback.jurisdictions.overlay import Policy
@@ -49,15 +49,15 @@ class Jurisdiction:
         Return the rulebook on the day *on*.
 
         Raises:
-            InvalidDocument: when *on* is not a date, or is before the first rule.
+            ConfigurationError: when *on* is not a date, or is before the first rule.
         """
         if not isinstance(on, date) or isinstance(on, datetime):
-            raise InvalidDocument.of(
+            raise ConfigurationError.of(
                 "wrong_type", "expected a date such as 2026-07-01, without a time", path="$.on"
             )
         place = bisect_right(self.changes, on) - 1
         if place < 0:
-            raise InvalidDocument.of(
+            raise ConfigurationError.of(
                 "out_of_range", f"{self.code} has no rules before {self.changes[0]}", path="$.on"
             )
         rulebook = self.slices[place]
@@ -105,18 +105,18 @@ class Jurisdictions:
         Return the jurisdiction *code*.
 
         Raises:
-            InvalidDocument: when there is no such jurisdiction.
+            ConfigurationError: when there is no such jurisdiction.
         """
         try:
             return self._by_code[code]
         except (KeyError, TypeError):
             raise self._unknown(code) from None
 
-    def _unknown(self, code: object) -> InvalidDocument:
+    def _unknown(self, code: object) -> ConfigurationError:
         listed = ", ".join(f"`{known_code}`" for known_code in self.codes) or "none"
         text = excerpt(str(code))
         hint = did_you_mean(text.upper(), self.codes) or f"there are {listed}"
-        return InvalidDocument.of(
+        return ConfigurationError.of(
             "unknown_name", f"unknown jurisdiction `{text}`", path="$.jurisdiction", hint=hint
         )
 
@@ -125,7 +125,7 @@ class Jurisdictions:
         Return the rulebook of the jurisdiction *code* on the day *on*.
 
         Raises:
-            InvalidDocument: when there is no such jurisdiction, or it has no rules on that day.
+            ConfigurationError: when there is no such jurisdiction, or it has no rules on that day.
         """
         return self[code].rulebook(on)
 

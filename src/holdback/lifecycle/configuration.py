@@ -122,7 +122,7 @@ class Configuration:
         Return the configuration of an engine that serves partners.
 
         Raises:
-            InvalidDocument: as `priceable_products`.
+            ConfigurationError: as `priceable_products`.
             ValueError: *namespace* is public.
             TypeError: *namespace* is not a UUID, or *links* not a function.
         """

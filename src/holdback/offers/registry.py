@@ -21,7 +21,6 @@ from holdback.bounds import MOST_OFFERS, most_money
 from holdback.errors import (
     ConfigurationError,
     ErrorDetail,
-    InvalidDocument,
     InvalidValue,
     code_of,
     did_you_mean,
@@ -93,7 +92,8 @@ def bind(
     *identify* returns a product's id, given the code of its jurisdiction and its key.
 
     Raises:
-        InvalidDocument: naming every calculator that is not registered and every invalid setting.
+        ConfigurationError: naming every calculator that is not registered and every invalid
+            setting.
     """
     errors: list[ErrorDetail] = []
     # Settings read no parameters, and without these all dates of change share one converter.
@@ -101,7 +101,7 @@ def bind(
     ids = {terms.key: identify(rulebook.code, terms.key) for terms in rulebook.products}
     bound = [binder.product(terms, ids[terms.key]) for terms in rulebook.products]
     if errors:
-        raise InvalidDocument(errors)
+        raise ConfigurationError(errors)
     return tuple(product for product in bound if product is not None)
 
 
@@ -160,18 +160,18 @@ def priceable_products(
     Their calculators are the built-in ones and the host's own *calculators*.
 
     Raises:
-        ConfigurationError: as `registered`.
-        InvalidDocument: as `bind`, with the errors of all rulebooks, without repetition.
+        ConfigurationError: as `registered` and `bind`, with the errors of all rulebooks, without
+            repetition.
     """
     registry = registered(calculators)
     bound, errors = {}, list[ErrorDetail]()
     for rulebook in rulebooks:
         try:
             bound[rulebook.code, rulebook.since] = bind(rulebook, registry, identify)
-        except InvalidDocument as error:
+        except ConfigurationError as error:
             errors += error.errors
     if errors:
-        raise InvalidDocument(dict.fromkeys(errors))
+        raise ConfigurationError(dict.fromkeys(errors))
     return MappingProxyType(bound)
 
 

@@ -73,8 +73,9 @@ def quote(  # noqa: PLR0913  # public; all but the rules have a default
     ['deal_id', 'jurisdiction', 'product', 'decision']
 
     Raises:
-        InvalidDocument: naming every column that is missing or of the wrong type, or a calculator
-            that is not available.
+        InvalidDocument: naming every column that is missing or of the wrong type.
+        ConfigurationError: naming every calculator that is not registered and every invalid
+            setting.
     """
     opened = open_frame(frame)
     if deal_id not in opened.collect_schema():

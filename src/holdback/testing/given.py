@@ -78,7 +78,8 @@ def given(  # noqa: PLR0913  # every argument but the engine is a keyword
     that follow from its state are left out, as a host would do.
 
     Raises:
-        InvalidDocument: the instant or the jurisdiction does not exist.
+        InvalidDocument: the instant does not exist.
+        ConfigurationError: the jurisdiction does not exist.
     """
     if merchant is None:
         if jurisdiction is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-from holdback.errors import ErrorDetail, InvalidDocument
+from holdback.errors import ConfigurationError, ErrorDetail, InvalidDocument
 from holdback.jurisdictions.jurisdiction import Jurisdiction
 from holdback.jurisdictions.rulebook import Example
 from holdback.workbench.example_run import Answer, ExampleRun, run_example
@@ -73,7 +73,7 @@ def run_or_error(jurisdiction: Jurisdiction, example: Example) -> ExampleRun | E
     """Return the run of *example*, or the finding that it cannot run."""
     try:
         return run_example(example, jurisdiction.rulebook(example.on))
-    except (InvalidDocument, ValueError) as error:
+    except (InvalidDocument, ConfigurationError, ValueError) as error:
         return ErrorDetail(
             code="failed_example",
             message=f"the example `{example.name}` cannot be run: {error}",

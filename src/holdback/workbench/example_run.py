@@ -190,7 +190,8 @@ def run_example(
     Return the run of *example* by the *rulebook* of its day, with *calculators*.
 
     Raises:
-        InvalidDocument: when its facts are invalid, or its product's calculators cannot be bound.
+        InvalidDocument: when its facts are invalid.
+        ConfigurationError: when its product's calculators cannot be bound.
     """
     facts = rulebook.catalogue.prepare(example.given)
     reasons: tuple[Reason, ...] = ()

@@ -12,7 +12,7 @@ from typing import Final
 
 from attrs import evolve
 
-from holdback.errors import ErrorDetail, InvalidDocument
+from holdback.errors import ConfigurationError, ErrorDetail
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
 from holdback.jurisdictions.overlay import Policy
 from holdback.jurisdictions.rulebook import Rulebook
@@ -308,7 +308,7 @@ def _unbound(jurisdiction: Jurisdiction) -> Iterator[ErrorDetail]:
     """Yield calculators that do not exist, or do not accept their settings."""
     try:
         priceable_products(jurisdiction.slices, {}, lambda code, key: f"{code}/{key}")
-    except InvalidDocument as error:
+    except ConfigurationError as error:
         yield from error.errors
 
 

@@ -16,7 +16,13 @@ from typing import Any, Final, TypeAlias, TypeVar
 
 from attrs import evolve, field, frozen
 
-from holdback.errors import ErrorDetail, InvalidDocument, RuleError, did_you_mean
+from holdback.errors import (
+    ConfigurationError,
+    ErrorDetail,
+    InvalidDocument,
+    RuleError,
+    did_you_mean,
+)
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
 from holdback.jurisdictions.jurisdiction_file import TIMELINES, SwitchedOff
 from holdback.jurisdictions.rulebook import ProductTerms, Rulebook
@@ -107,7 +113,7 @@ def _verdict(mutant: Mutant, jurisdiction: Jurisdiction) -> Verdict:
             if not run_example(example, evolve(changed[rulebook.since], on=example.on)).passed:
                 return Verdict(mutant=mutant, state=NOTICED, reason=example.name)
     # `run_example` can refuse a mutant too: it binds the calculators to the changed settings.
-    except (InvalidDocument, RuleError) as error:
+    except (InvalidDocument, ConfigurationError, RuleError) as error:
         return Verdict(mutant=mutant, state=REFUSED, reason=str(error))
     if same:
         reason = "no deal gets another answer"

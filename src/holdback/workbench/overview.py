@@ -27,7 +27,7 @@ def overview(jurisdiction: Jurisdiction, on: date) -> dict[str, Json]:
     Return the rulebook of *jurisdiction* on the day *on*, as plain values.
 
     Raises:
-        InvalidDocument: when it has no rules on that day.
+        ConfigurationError: when it has no rules on that day.
     """
     rulebook, policy = jurisdiction.rulebook(on), jurisdiction.policy
     later = [day for day in jurisdiction.changes if day > on]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from every_case import for_every
-from holdback import InvalidDocument, load_jurisdictions
+from holdback import ConfigurationError, InvalidDocument, load_jurisdictions
 from holdback.jurisdictions import folder
 from small_folders import IRELAND
 
@@ -173,7 +173,9 @@ def test_a_repository_that_is_not_this_one_lends_nothing(tmp_path, project):
         (tmp_path / "pyproject.toml").write_text(project)
     (tmp_path / "jurisdictions").mkdir()
 
-    with pytest.raises(InvalidDocument, match="holdback was installed without its jurisdictions"):
+    with pytest.raises(
+        ConfigurationError, match="holdback was installed without its jurisdictions"
+    ):
         relocated(tmp_path / "src").bundled_path()
 
 

@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 
 from every_case import for_every
-from holdback import InvalidDocument, Jurisdictions
+from holdback import ConfigurationError, InvalidDocument, Jurisdictions
 from holdback.errors import ErrorDetail
 from holdback.jurisdictions.calculator_choice import CalculatorChoice
 from holdback.money import Currency
@@ -63,7 +63,7 @@ def test_before_the_first_rule():
     """
     A day before the first rule is refused, with the first day that has rules.
     """
-    with pytest.raises(InvalidDocument, match="IE has no rules before 2025-01-01"):
+    with pytest.raises(ConfigurationError, match="IE has no rules before 2025-01-01"):
         LOADED.resolve("IE", on=date(2025, 1, 1) - timedelta(days=1))
 
 
@@ -72,7 +72,9 @@ def test_a_day_is_a_date(on):
     """
     The day of a rulebook is a date; a datetime is refused.
     """
-    with pytest.raises(InvalidDocument, match="expected a date such as 2026-07-01, without a time"):
+    with pytest.raises(
+        ConfigurationError, match="expected a date such as 2026-07-01, without a time"
+    ):
         LOADED.resolve("IE", on=on)
 
 
@@ -90,7 +92,7 @@ def test_an_unknown_jurisdiction(code, said):
     """
     An unknown code is refused with the nearest code and the list of known ones.
     """
-    with pytest.raises(InvalidDocument) as raised:
+    with pytest.raises(ConfigurationError) as raised:
         LOADED.resolve(code, on=date(2026, 1, 1))
 
     assert said in str(raised.value)

@@ -10,7 +10,7 @@ import pytest
 from attrs import field, frozen
 
 from every_case import for_every
-from holdback import ConfigurationError, Engine, InvalidDocument, Jurisdictions, Money
+from holdback import ConfigurationError, Engine, Jurisdictions, Money
 from holdback.jurisdictions.digest import VERSIONS
 from holdback.jurisdictions.folder import bundled_path
 from holdback.jurisdictions.reader import FILES, read_jurisdiction
@@ -74,7 +74,7 @@ def test_there_is_no_global_registry():
     """
     seasonal = 'term = { calculator = "seasonal", months = 7, quiet_share = "60%" }'
     engine(PACE, seasonal, calculators={"term/seasonal": Seasonal})
-    with pytest.raises(InvalidDocument, match="no calculator `term/seasonal` is registered"):
+    with pytest.raises(ConfigurationError, match="no calculator `term/seasonal` is registered"):
         engine(PACE, seasonal)
 
 
@@ -105,7 +105,7 @@ def test_an_invalid_choice_of_calculator(old, new, said):
     An unknown calculator or an invalid setting is an error with file and line.
     """
     changed = GB["products.toml"].replace(old, new)
-    with pytest.raises(InvalidDocument) as caught:
+    with pytest.raises(ConfigurationError) as caught:
         engine(old, new)
     fault = next(each for each in caught.value.errors if said in str(each))
 
@@ -118,7 +118,7 @@ def test_all_errors_are_raised_together():
     All errors of the products are raised together.
     """
     wrong = LIMITS.replace("GBP 500", "EUR 500").replace("GBP 2000", "2000.123")
-    with pytest.raises(InvalidDocument) as caught:
+    with pytest.raises(ConfigurationError) as caught:
         engine(LIMITS, wrong)
 
     assert len(caught.value.errors) == 2

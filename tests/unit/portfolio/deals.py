@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import polars as pl
 
-from holdback import InvalidDocument, load_jurisdictions
+from holdback import ConfigurationError, InvalidDocument, load_jurisdictions
 from holdback.portfolio import sample
 
 COUNT, SEED = 3_000, 11
@@ -32,7 +32,7 @@ def alone(row, jurisdictions):
     """The rulebook of a row and its assessment, each None if there is none."""
     try:
         rulebook = jurisdictions.resolve(row["jurisdiction"], on=row["on"])
-    except InvalidDocument:
+    except ConfigurationError:
         return None, None
     try:
         return rulebook, rulebook.assess(facts_of(rulebook, row))

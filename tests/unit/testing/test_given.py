@@ -10,7 +10,7 @@ import attrs
 import pytest
 
 from holdback import BankDetails, Engine, InvalidDocument, Merchant, wire
-from holdback.errors import HistoryError
+from holdback.errors import ConfigurationError, HistoryError
 from holdback.lifecycle.commands import AcceptOffer, FundDeal, RequestOffers, ReviewRenewal
 from holdback.lifecycle.events import ApplicationSubmitted, OfferAccepted
 from holdback.model.acceptance import Acceptance
@@ -208,7 +208,7 @@ def test_a_story_needs_somebody():
     """
     with pytest.raises(ValueError, match=r"given which merchant\?"):
         given(ENGINE, at=AT)
-    with pytest.raises(InvalidDocument, match="unknown jurisdiction `XX`"):
+    with pytest.raises(ConfigurationError, match="unknown jurisdiction `XX`"):
         given(ENGINE, jurisdiction="XX", at=AT)
     with pytest.raises(InvalidDocument, match=r"\$\.?\w*: expected"):
         given(ENGINE, jurisdiction="GB", at="now")

@@ -8,7 +8,7 @@ from datetime import date
 import pytest
 
 from every_case import for_every
-from holdback import InvalidDocument, load_jurisdictions
+from holdback import ConfigurationError, load_jurisdictions
 from holdback.exact_json import write_json
 from holdback.workbench.overview import in_words, overview
 from small_folders import changed, child, country, loaded, rule
@@ -223,7 +223,7 @@ def test_before_the_first_rule():
     """
     What is not there yet cannot be shown.
     """
-    with pytest.raises(InvalidDocument, match="NL has no rules before 2025-01-01"):
+    with pytest.raises(ConfigurationError, match="NL has no rules before 2025-01-01"):
         shown(on=date(2024, 12, 31))
 
 

@@ -336,7 +336,7 @@ def test_the_reader_finds_it_too(name, old, new):
     """
     An error that the schema finds is found by the reader too, or with the calculators.
     """
-    from holdback import InvalidDocument
+    from holdback import ConfigurationError
     from holdback.jurisdictions.jurisdiction import Jurisdictions
     from holdback.offers.registry import priceable_products
     from small_folders import read_all
@@ -345,7 +345,7 @@ def test_the_reader_finds_it_too(name, old, new):
     files[name] = files[name].replace(old, new, 1)
     found, errors = read_all(NL=files)
     if not errors:
-        with pytest.raises(InvalidDocument):
+        with pytest.raises(ConfigurationError):
             priceable_products(Jurisdictions(found.values()).rulebooks(), {}, lambda code, key: key)
 
 
