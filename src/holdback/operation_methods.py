@@ -76,7 +76,7 @@ class OperationMethods:
         Raises:
             Refusal: `merchant_not_found`, `no_deal_to_renew`, `active_deal`, `currency_mismatch`,
                 `application_in_fulfilment`, `request_conflict`, `not_possible_now`.
-            InvalidDocument: the evidence is invalid.
+            ConfigurationError: the evidence is invalid.
         """
         return self.carry_out(merchant, RequestOffers(request=request), context, profile=profile)
 
