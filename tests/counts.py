@@ -42,6 +42,7 @@ TABLE = MappingProxyType(
             ("histories in another order", 60, 300),
             ("histories delivered twice", 40, 200),
             # tests/unit
+            ("documents with mistakes", 300, 2_000),
             ("values of a strategy", 10, 30),
             ("values that differ in every attribute", 50, 100),
             ("facts and evidence of a jurisdiction", 15, 60),

@@ -26,5 +26,5 @@ def perform(  # noqa: PLR0913, PLR0917 - a host gives all of these
     Raises:
         Refusal, InvalidDocument: as the operation, or the input is invalid.
     """
-    command = read_input(operation, body, engine.currency(merchant))
+    command = read_input(operation, body, engine.situation(merchant, context))
     return engine.carry_out(merchant, command, context, profile=profile)

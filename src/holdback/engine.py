@@ -32,6 +32,7 @@ from holdback.lifecycle.decide import decide
 from holdback.lifecycle.decision import Outcome
 from holdback.lifecycle.events import Event
 from holdback.lifecycle.evolve import evolve_all
+from holdback.lifecycle.input_checks import Situation
 from holdback.lifecycle.journal import rebuild, transactions
 from holdback.model.acceptance import (
     AcceptanceIds,
@@ -151,12 +152,21 @@ class Engine(OperationMethods):
 
     def currency(self, merchant: Merchant) -> Currency:
         """
-        Return the currency of *merchant*, in which `wire.read_command` reads amounts.
+        Return the currency of *merchant*.
 
         Raises:
             ConfigurationError: the merchant is new, and its jurisdiction is not loaded.
         """
         return self._configuration.currency(merchant)
+
+    def situation(self, merchant: Merchant, context: Context) -> Situation:
+        """
+        Return what `wire.read_command` reads an input about *merchant* with.
+
+        Raises:
+            ConfigurationError: as `currency`.
+        """
+        return self._configuration.situation(merchant, context)
 
     def decide(
         self,
@@ -219,12 +229,13 @@ class Engine(OperationMethods):
         that take the *profile* say so in `lifecycle.operations.OPERATIONS`; for the others it is
         passed through.
 
-        >>> from holdback import Money, wire
+        >>> from holdback import wire
         >>> merchant = Merchant.new(partner="acme", merchant_id="m-1", jurisdiction="GB")
-        >>> gbp = Money.of(0, "GBP").currency
-        >>> command = wire.read_command("fund_deal", b'{"application_id": "a-1"}', gbp)
         >>> context = Context(at=wire.read_timestamp("2026-07-06T09:00:00Z"), request_id="r-1")
-        >>> Engine.for_trial().carry_out(merchant, command, context)  # doctest: +ELLIPSIS
+        >>> engine = Engine.for_trial()
+        >>> body, situation = b'{"application_id": "a-1"}', engine.situation(merchant, context)
+        >>> command = wire.read_command("fund_deal", body, situation)
+        >>> engine.carry_out(merchant, command, context)  # doctest: +ELLIPSIS
         Traceback (most recent call last):
         holdback.errors.Refusal: application_not_found: no accepted application has this ...
 

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import holdback
-from holdback import Engine, Money, wire
+from holdback import Engine, wire
 from holdback.lifecycle import commands, events
 from holdback.lifecycle import operations as operations_table
 from holdback.lifecycle.commands import Command, Question
@@ -22,10 +22,11 @@ from holdback.testing import strategies
 from holdback.testing.conformance.agent_operations import AGENTS
 from holdback.testing.strategies.likely_inputs import Moment
 from holdback.wire.commands import read_input
+from situations import situation
 
 SOURCE = Path(holdback.__file__).parent
 TABLE = SOURCE / "lifecycle" / "operations.py"
-GBP = Money.of(0, "GBP").currency
+SITUATION = situation()
 ENGINE = Engine.for_trial()
 
 operations = pytest.mark.parametrize("operation", OPERATIONS.values(), ids=OPERATIONS)
@@ -80,7 +81,7 @@ def test_every_operation_has_inputs_a_reader_and_a_writer(operation, data):
     """
     A drawn input is read as the operation's command; a drawn reply is written.
     """
-    read = read_input(operation.name, data.draw(strategies.inputs(operation.name)), GBP)
+    read = read_input(operation.name, data.draw(strategies.inputs(operation.name)), SITUATION)
 
     assert operation_of(read) is operation
     assert wire.write(data.draw(strategies.of(operation.reply)))
@@ -98,7 +99,7 @@ def test_every_command_has_likely_inputs(name, data):
     merchant = holdback.Merchant.new(partner="acme", merchant_id="m-1", jurisdiction="GB")
     moment = Moment(engine=ENGINE, merchant=merchant, at=at)
 
-    assert wire.read_command(name, data.draw(moment.input_of(name)), GBP)
+    assert wire.read_command(name, data.draw(moment.input_of(name)), SITUATION)
 
 
 def test_every_operation_is_public():

@@ -19,6 +19,7 @@ from holdback.model.product import Offers
 from holdback.testing import strategies
 from holdback.testing.strategies.json_inputs import json_numbers, json_objects
 from holdback.wire.converter import structured
+from situations import situation
 
 HOSTILE = {
     "one digit": decimal.Context(prec=1),
@@ -155,12 +156,11 @@ def test_a_hostile_decimal_context_changes_nothing(context):
         merchant = wire.read_merchant(state)
         again = wire.write_merchant(merchant)
         command = wire.read_command(
-            "record_takings", b'{"takings":[{"on":"2026-07-01","amount":123456789.10}]}', GBP
+            "record_takings",
+            b'{"takings":[{"on":"2026-07-01","amount":123456789.10}]}',
+            situation(),
         )
 
     assert state == again == wire.write_merchant(wire_samples.MERCHANT)
     assert replies == {name: wire.write(reply) for name, reply in wire_samples.REPLIES.items()}
     assert str(command.takings[0].amount) == "GBP 123456789.10"
-
-
-GBP = wire_samples.money("1.00").currency

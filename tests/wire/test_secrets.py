@@ -14,7 +14,7 @@ import wire_samples
 from every_case import for_every
 from holdback import HoldbackError, wire
 from holdback.lifecycle import events as happened
-from holdback.money import Currency
+from situations import situation
 
 SECRET = "S3CRET"
 
@@ -96,7 +96,7 @@ def readers():
             },
         ),
     ):
-        yield body, lambda body, name=operation: wire.read_command(name, body, Currency.of("GBP"))
+        yield body, lambda body, name=operation: wire.read_command(name, body, situation())
 
 
 CASES = [

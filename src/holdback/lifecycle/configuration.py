@@ -14,10 +14,12 @@ from attrs import Attribute, evolve, field, frozen
 from attrs.validators import in_
 from pendulum import DateTime
 
-from holdback.errors import ConfigurationError, InvalidDocument, Refusal
+from holdback.errors import ConfigurationError, Refusal
 from holdback.jurisdictions.jurisdiction import Jurisdictions
 from holdback.jurisdictions.rulebook import Rulebook
+from holdback.lifecycle.context import Context
 from holdback.lifecycle.ids import IdFactory, id_factory
+from holdback.lifecycle.input_checks import Situation
 from holdback.model.instants import local_date
 from holdback.model.merchant import Merchant
 from holdback.model.offer import Offer
@@ -185,11 +187,17 @@ class Configuration:
         """
         if merchant.currency is not None:
             return Currency.of(merchant.currency)
-        try:
-            return self.jurisdictions.currency(merchant.jurisdiction)
-        except InvalidDocument as error:
-            errors = error.errors
-        raise ConfigurationError(errors)
+        return self.jurisdictions.currency(merchant.jurisdiction)
+
+    def situation(self, merchant: Merchant, context: Context) -> Situation:
+        """Return what an input about *merchant* is checked with; it raises as `currency`."""
+        at = context.not_before(merchant.last_seen_at).at
+        return Situation(
+            currency=self.currency(merchant),
+            at=at,
+            day=self.local_day(merchant, at),
+            deals=merchant.deals,
+        )
 
     def loaded_rulebook(self, merchant: Merchant, at: DateTime) -> Rulebook | None:
         """
@@ -203,11 +211,10 @@ class Configuration:
         day = self.local_day(merchant, at)
         try:
             return self.jurisdictions.resolve(merchant.jurisdiction, on=day)
-        except InvalidDocument as error:
-            errors = error.errors
-        if merchant.sequence:
-            return None
-        raise ConfigurationError(errors)
+        except ConfigurationError:
+            if merchant.sequence:
+                return None
+            raise
 
     def rulebook(self, merchant: Merchant, at: DateTime) -> Rulebook:
         """

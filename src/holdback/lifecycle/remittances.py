@@ -7,7 +7,7 @@ from datetime import date
 
 from attrs import evolve
 
-from holdback.errors import ErrorDetail, InvalidDocument, Refusal
+from holdback.errors import InvalidDocument, Refusal
 from holdback.lifecycle.commands import DEAL_ENDINGS, CloseDeal, RecordRemittance, RecordTakings
 from holdback.lifecycle.configuration import FIRST_FORMAT, Configuration
 from holdback.lifecycle.context import Context
@@ -20,13 +20,13 @@ from holdback.lifecycle.events import (
     RemittancesRecorded,
     TakingsRecorded,
 )
+from holdback.lifecycle.input_checks import Situation, input_errors
 from holdback.lifecycle.lookup import find_deal
 from holdback.lifecycle.receipts import deal_receipt, takings_receipt
 from holdback.lifecycle.transitions import next_states
 from holdback.model.deal import FUNDED, REPAID, Deal, Entry
 from holdback.model.merchant import Merchant, Takings
 from holdback.model.receipt import DealReceipt, TakingsReceipt
-from holdback.money import Currency, Money
 
 
 def record_takings(
@@ -41,17 +41,8 @@ def record_takings(
         Refusal: `request_conflict` for two amounts of one day that were stated at one instant.
         InvalidDocument: naming every invalid day and amount.
     """
-    today = configuration.local_day(merchant, context.at)
-    currency = configuration.currency(merchant)
-    errors = list(_future_day(command.complete_through, today, "$.complete_through"))
-    for place, takings in enumerate(command.takings):
-        errors += _wrong_takings(takings, today, currency, context, f"$.takings[{place}]")
+    _check_input(command, configuration.situation(merchant, context))
     by_day = {takings.on: takings for takings in command.takings}
-    if len(by_day) < len(command.takings):
-        message = "expected each day once"
-        errors.append(ErrorDetail(code="duplicate", message=message, path="$.takings"))
-    if errors:
-        raise InvalidDocument(errors)
     held = {takings.on: takings for takings in merchant.takings}
     new = tuple(
         _stated(by_day[on], context)
@@ -63,6 +54,12 @@ def record_takings(
     if new or through is not None:
         events = (TakingsRecorded(at=context.at, takings=new, complete_through=through),)
     return Decision(events, takings_receipt(len(by_day)))
+
+
+def _check_input(command: RecordTakings | RecordRemittance, situation: Situation) -> None:
+    errors = list(input_errors(type(command), command, situation))
+    if errors:
+        raise InvalidDocument(errors)
 
 
 def _stated(takings: Takings, context: Context) -> Takings:
@@ -100,12 +97,9 @@ def record_remittance(
         InvalidDocument: naming everything that is invalid in every entry.
     """
     deal = find_deal(merchant, command.deal_id)
-    today = configuration.local_day(merchant, context.at)
-    _check_open(deal, command.entries, today, configuration)
-    errors = list(_future_day(command.complete_through, today, "$.complete_through"))
-    errors += _wrong_entries(deal, command.entries, today)
-    if errors:
-        raise InvalidDocument(errors)
+    situation = configuration.situation(merchant, context)
+    _check_open(deal, command.entries, situation.day, configuration)
+    _check_input(command, situation)
     new = _new_entries(deal, command.entries)
     through = _extended(deal.complete_through, command.complete_through)
     events: tuple[Event, ...] = ()
@@ -188,77 +182,3 @@ def _new_entries(deal: Deal, entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
 def _extended(recorded: date | None, given: date | None) -> date | None:
     """Return the day *given* if it extends the history that is complete, else None."""
     return given if given is not None and (recorded is None or given > recorded) else None
-
-
-def _future_day(day: date | None, today: date, path: str) -> Iterator[ErrorDetail]:
-    if day is not None and day > today:
-        message = f"expected a day up to today, {today.isoformat()}"
-        yield ErrorDetail(code="future_day", message=message, path=path)
-
-
-def _wrong_amount(money: Money, currency: Currency, path: str) -> Iterator[ErrorDetail]:
-    if money.currency != currency:
-        message = f"expected an amount in {currency}"
-        yield ErrorDetail(code="wrong_currency", message=message, path=path)
-    elif money.minor < 0:
-        yield ErrorDetail(
-            code="out_of_range",
-            message="expected an amount that is not negative",
-            path=path,
-            hint="to take a remittance back, record an entry that `reverses` it",
-        )
-
-
-def _wrong_takings(
-    takings: Takings, today: date, currency: Currency, context: Context, path: str
-) -> Iterator[ErrorDetail]:
-    yield from _future_day(takings.on, today, f"{path}.on")
-    yield from _wrong_amount(takings.amount, currency, f"{path}.amount")
-    if takings.stated_at is not None and takings.stated_at > context.at:
-        message = "expected an instant up to now"
-        yield ErrorDetail(code="future_day", message=message, path=f"{path}.stated_at")
-
-
-def _wrong_entries(deal: Deal, entries: tuple[Entry, ...], today: date) -> Iterator[ErrorDetail]:
-    by_id = {entry.id: entry for entry in (*deal.entries, *entries)}
-    # INVARIANT: an entry is reversed at most once, counting the entries of this command.
-    reversals = {entry.reverses: entry.id for entry in deal.entries if entry.reverses is not None}
-    for place, entry in enumerate(entries):
-        path = f"$.entries[{place}]"
-        yield from _future_day(entry.on, today, f"{path}.on")
-        if entry.on < deal.funded_on:
-            message = f"expected a day on or after the funding, {deal.funded_on.isoformat()}"
-            yield ErrorDetail(code="out_of_range", message=message, path=f"{path}.on")
-        currency = deal.repayment_amount.currency
-        yield from _wrong_amount(entry.amount, currency, f"{path}.amount")
-        if entry.takings is not None:
-            yield from _wrong_amount(entry.takings, currency, f"{path}.takings")
-        if entry.reverses is not None:
-            reverses = f"{path}.reverses"
-            yield from _wrong_reversal(entry, entry.reverses, by_id, reversals, reverses)
-            reversals.setdefault(entry.reverses, entry.id)
-
-
-def _wrong_reversal(
-    entry: Entry, target_id: str, by_id: dict[str, Entry], reversals: dict[str, str], path: str
-) -> Iterator[ErrorDetail]:
-    target = by_id.get(target_id)
-    if target is None:
-        message = "expected the id of an entry of this deal"
-        yield ErrorDetail(code="unknown_name", message=message, path=path)
-    elif target.reverses is not None:
-        yield ErrorDetail(
-            code="not_allowed",
-            message="a reversal cannot be reversed",
-            path=path,
-            hint="record a new entry",
-        )
-    elif reversals.get(target_id, entry.id) != entry.id:
-        message = "that entry is reversed already"
-        yield ErrorDetail(code="duplicate", message=message, path=path)
-    elif target.amount != entry.amount:
-        message = "a reversal takes an entry back whole: expected the same amount"
-        yield ErrorDetail(code="contradiction", message=message, path=path)
-    elif entry.on < target.on:
-        message = "a reversal does not come before its entry"
-        yield ErrorDetail(code="contradiction", message=message, path=path)

@@ -78,8 +78,7 @@ def given(  # noqa: PLR0913  # every argument but the engine is a keyword
     that follow from its state are left out, as a host would do.
 
     Raises:
-        InvalidDocument: the instant does not exist.
-        ConfigurationError: the jurisdiction does not exist.
+        InvalidDocument, ConfigurationError: there is no such instant, or no such jurisdiction.
     """
     if merchant is None:
         if jurisdiction is None:

@@ -11,6 +11,7 @@ Stored documents (a merchant's state, events) carry a format and stay readable.
 from __future__ import annotations
 
 from holdback.lifecycle.events import EVENT_TYPES
+from holdback.lifecycle.input_checks import Situation
 from holdback.lifecycle.operations import COMMANDS, Reply
 from holdback.wire.commands import read_command, read_evidence
 from holdback.wire.formats import format_of
@@ -41,6 +42,7 @@ __all__ = [
     "EVENT_TYPES",
     "REQUEST_LIMIT",
     "Reply",
+    "Situation",
     "Stored",
     "event_from_dict",
     "event_to_dict",

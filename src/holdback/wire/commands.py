@@ -6,16 +6,16 @@ read by the attribute's type. Only an input of another shape has a reader of its
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import date
 from functools import cache
-from types import MappingProxyType, NoneType, UnionType
+from types import MappingProxyType, NoneType, SimpleNamespace, UnionType
 from typing import Any, Final, Literal, TypeAlias, Union, get_args, get_origin, get_type_hints
 
 import attrs
 from pendulum import DateTime
 
-from holdback.errors import ErrorDetail, InvalidDocument, did_you_mean
+from holdback.errors import InvalidDocument, did_you_mean
 from holdback.exact_json import Json, Verbatim, field_path
 from holdback.lifecycle.commands import (
     Command,
@@ -27,12 +27,14 @@ from holdback.lifecycle.commands import (
     RequireChecks,
     SupplyDetails,
 )
+from holdback.lifecycle.input_checks import Situation, input_errors
 from holdback.lifecycle.operations import COMMANDS, OPERATIONS, Operation
 from holdback.model.acceptance import BankDetails
 from holdback.money import Currency, Money
 from holdback.wire.fields import (
     Errors,
     Reader,
+    add_error,
     add_type_error,
     amount_in,
     day,
@@ -40,7 +42,6 @@ from holdback.wire.fields import (
     free_text,
     identifier,
     instant,
-    kind_of,
     list_of,
     number,
     object_of,
@@ -51,11 +52,11 @@ from holdback.wire.fields import (
     read_object,
 )
 from holdback.wire.requests import bank_details, read_offers_request
-from holdback.wire.strict_json import read_tree
+from holdback.wire.strict_json import checked_tree
 
 # A reader of the whole input: it returns the fields of the command, which may be incomplete if it
 # has added errors to the list.
-_InputReader: TypeAlias = Callable[[Json, Currency, Errors], dict[str, Any]]
+_InputReader: TypeAlias = Callable[[Json, Situation, Errors], dict[str, Any]]
 
 _READERS: Final[Mapping[Any, Reader]] = MappingProxyType(
     {
@@ -88,9 +89,15 @@ def _reader_of(kind: Any, currency: Currency) -> Reader:
     def read(value: Json, path: str, errors: Errors) -> Any:
         before = len(errors)
         made = read_object(value, path, errors, fields, required)
-        return kind(**made) if len(errors) == before else None
+        # The engine's checks of the fields that could be read are made all the same.
+        return kind(**made) if len(errors) == before else _readable(fields, made)
 
     return read
+
+
+def _readable(fields: Iterable[str], read: Mapping[str, Any]) -> SimpleNamespace:
+    """Return the *fields* of an object that were *read*; the others are None."""
+    return SimpleNamespace(**{name: read.get(name) for name in fields})
 
 
 # Few classes, and a currency for each jurisdiction: the cache stays small.
@@ -108,23 +115,19 @@ _DETAILS: Final = MappingProxyType(
 )
 
 
-def _supply_details(tree: Json, _: Currency, errors: Errors) -> dict[str, Any]:
+def _supply_details(tree: Json, _: Situation, errors: Errors) -> dict[str, Any]:
     """Read the details from an object of their own; at least one must be given."""
     fields = {"application_id": identifier, "details": object_of(_DETAILS)}
     read = read_object(tree, "$", errors, fields, ("application_id", "details"))
-    details = read.pop("details", None) or {}
-    if not errors and not any(details.values()):
+    given = tree.get("details") if isinstance(tree, dict) else None
+    if isinstance(given, dict) and not any(given.get(name) is not None for name in _DETAILS):
         message = "expected bank_details, intended_use_of_funds or both"
-        errors.append(ErrorDetail(code="missing", message=message, path="$.details"))
+        add_error("missing", message, "$.details", errors)
+    details = read.pop("details", None) or {}
     return {**read, **details}
 
 
-def _offers_request(tree: Json, _: Currency, __: Errors) -> dict[str, Any]:
-    """Read the body of `POST /offers`, which is the whole input."""
-    return {"request": read_offers_request(tree)}
-
-
-def _provider_id(tree: Json, _: Currency, errors: Errors) -> dict[str, Any]:
+def _provider_id(tree: Json, _: Situation, errors: Errors) -> dict[str, Any]:
     """Check the provider_id, by which the host has found the merchant already."""
     read_object(tree, "$", errors, {"provider_id": or_null(identifier)})
     return {}
@@ -133,12 +136,14 @@ def _provider_id(tree: Json, _: Currency, errors: Errors) -> dict[str, Any]:
 def _recorded(kind: type, items: str) -> _InputReader:
     """Return a reader of recorded *items*; none are allowed only with `complete_through`."""
 
-    def read(tree: Json, currency: Currency, errors: Errors) -> dict[str, Any]:
-        recorded = read_object(tree, "$", errors, *_fields_of(kind, currency))
-        empty = recorded.get(items) == () and recorded.get("complete_through") is None
-        if empty and not errors:
+    def read(tree: Json, situation: Situation, errors: Errors) -> dict[str, Any]:
+        fields, required = _fields_of(kind, situation.currency)
+        recorded = read_object(tree, "$", errors, fields, required)
+        if isinstance(tree, dict) and tree.get(items) == [] and not tree.get("complete_through"):
             message = "expected at least one item, or the day that complete_through names"
-            errors.append(ErrorDetail(code="missing", message=message, path=f"$.{items}"))
+            add_error("missing", message, f"$.{items}", errors)
+        if errors:
+            errors += input_errors(kind, _readable(fields, recorded), situation)
         return recorded
 
     return read
@@ -147,8 +152,6 @@ def _recorded(kind: type, items: str) -> _InputReader:
 # Inputs of which the JSON is not one field for each attribute, or is checked further.
 _OTHER_SHAPES: Final[Mapping[type, _InputReader]] = MappingProxyType(
     {
-        RequestOffers: _offers_request,
-        RequireChecks: _offers_request,
         SupplyDetails: _supply_details,
         RecordTakings: _recorded(RecordTakings, "takings"),
         RecordRemittance: _recorded(RecordRemittance, "entries"),
@@ -157,29 +160,44 @@ _OTHER_SHAPES: Final[Mapping[type, _InputReader]] = MappingProxyType(
 
 
 def _read(
-    operation: Operation, body: bytes | str | Mapping[str, Json] | None, currency: Currency
+    operation: Operation, body: bytes | str | Mapping[str, Json] | None, situation: Situation
 ) -> Any:
     kind: type = operation.input
-    tree = {} if body is None else read_document(body)
-    errors: Errors = []
+    if kind in {RequestOffers, RequireChecks}:
+        return kind(request=read_offers_request({} if body is None else body))
+    errors = Errors()
+    tree = {} if body is None else read_document(body, errors)
     if kind in _OTHER_SHAPES:
-        read = _OTHER_SHAPES[kind](tree, currency, errors)
+        read = _OTHER_SHAPES[kind](tree, situation, errors)
     elif operation.by_provider:
-        read = _provider_id(tree, currency, errors)
+        read = _provider_id(tree, situation, errors)
     else:
-        read = read_object(tree, "$", errors, *_fields_of(kind, currency))
-    raise_if_any(errors)
+        read = read_object(tree, "$", errors, *_fields_of(kind, situation.currency))
+    raise_if_any(errors, tree)
     return kind(**read)
 
 
 def read_command(
-    operation: str, body: bytes | str | Mapping[str, Json] | None, currency: Currency
+    operation: str, body: bytes | str | Mapping[str, Json] | None, situation: Situation
 ) -> Command:
     """
-    Return the command that *operation* makes of its JSON input; amounts are in *currency*.
+    Return the command that *operation* makes of its JSON input.
 
-    >>> read_command("close_deal", {"deal_id": "d-1", "status": "defaulted"}, Currency.of("GBP"))
+    The *situation* is that of the merchant, `engine.situation(merchant, context)`. An input that
+    cannot be read is checked with it as far as it can be read, so that all errors are reported at
+    once; the engine checks the others when it carries them out.
+
+    >>> from holdback import Context, Engine, Merchant, wire
+    >>> merchant = Merchant.new(partner="acme", merchant_id="m-1", jurisdiction="GB")
+    >>> context = Context(at=wire.read_timestamp("2026-07-06T09:00:00Z"), request_id="r-1")
+    >>> situation = Engine.for_trial().situation(merchant, context)
+    >>> read_command("close_deal", {"deal_id": "d-1", "status": "defaulted"}, situation)
     CloseDeal(deal_id='d-1', status='defaulted')
+    >>> takings = [{"on": "2026-07-0l", "amount": "1"}, {"on": "2026-07-07", "amount": "1"}]
+    >>> read_command("record_takings", {"takings": takings}, situation)
+    Traceback (most recent call last):
+    holdback.errors.InvalidDocument: $.takings[0].on: expected a day such as `2026-07-01`
+    $.takings[1].on: expected a day up to today, 2026-07-06
 
     Raises:
         InvalidDocument: naming everything that is invalid in the input, or that *operation* is not
@@ -188,12 +206,12 @@ def read_command(
     if operation not in COMMANDS:
         hint = did_you_mean(operation, COMMANDS) if isinstance(operation, str) else None
         raise InvalidDocument.of("unknown_name", "unknown operation", path="$.operation", hint=hint)
-    command: Command = _read(OPERATIONS[operation], body, currency)
+    command: Command = _read(OPERATIONS[operation], body, situation)
     return command
 
 
 def read_input(
-    operation: str, body: bytes | str | Mapping[str, Json] | None, currency: Currency
+    operation: str, body: bytes | str | Mapping[str, Json] | None, situation: Situation
 ) -> Command | Question:
     """
     Return the command or the question that *operation* makes of its JSON input.
@@ -203,9 +221,9 @@ def read_input(
     """
     row = OPERATIONS.get(operation)
     if row is None or not row.is_question:
-        return read_command(operation, body, currency)
+        return read_command(operation, body, situation)
     # The host has found the merchant by the provider_id, and the question has no other field.
-    question: Question = _read(row, None if row.by_provider else body, currency)
+    question: Question = _read(row, None if row.by_provider else body, situation)
     return question
 
 
@@ -221,18 +239,16 @@ def read_evidence(tree: Mapping[str, Json] | None, *, path: str = "$.evidence") 
     Raises:
         InvalidDocument: *tree* is not an object of such values.
     """
-    errors: Errors = []
     evidence: dict[str, Json] = {}
-    clean = {} if tree is None else read_tree(tree)
+    clean, wrong = checked_tree({} if tree is None else tree, path=path)
+    errors = Errors(wrong)
     if type(clean) is not dict:
         add_type_error(clean, "an object", path, errors)
         clean = {}
     for name, value in clean.items():
         if isinstance(value, dict | list):
-            message = f"expected one value, not {kind_of(value)}"
-            errors.append(
-                ErrorDetail(code="wrong_type", message=message, path=field_path(path, name))
-            )
-        evidence[name] = number(value) if isinstance(value, Verbatim) else value
-    raise_if_any(errors)
+            add_type_error(value, "one value", field_path(path, name), errors)
+        elif not wrong:
+            evidence[name] = number(value) if isinstance(value, Verbatim) else value
+    raise_if_any(errors, clean)
     return evidence

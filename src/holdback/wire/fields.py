@@ -21,12 +21,23 @@ from pendulum import DateTime
 from holdback.bounds import TOO_MUCH
 from holdback.errors import ErrorDetail, InvalidDocument, did_you_mean
 from holdback.exact_json import Json, Opaque, Verbatim, field_path
-from holdback.money import Currency, Money
+from holdback.money import MINOR_UNITS, Currency, Money
 from holdback.wire import timestamps
-from holdback.wire.strict_json import is_number, read_json, read_tree
+from holdback.wire.strict_json import checked_tree, is_number, tree_and_errors
 from holdback.wire.timestamps import DAY_EXPECTED, INSTANT_EXPECTED, calendar_day
 
-Errors: TypeAlias = list[ErrorDetail]
+
+class Errors(list[ErrorDetail]):
+    """
+    The errors of one document.
+
+    `refused` are the paths of values that are not exact JSON, such as NaN. Whatever else is said of
+    such a value follows from that, and is left out.
+    """
+
+    refused: frozenset[str | None] = frozenset()
+
+
 Reader: TypeAlias = Callable[[Json, str, Errors], Any]
 
 # Lengths in characters: an identifier of a partner or of a host, and a free text.
@@ -39,20 +50,51 @@ MOST_ENTRIES: Final = 1_000
 # Finding a similar name takes time, so a document full of unknown fields gets only a few hints.
 _MOST_HINTS: Final = 20
 
-# Compiled when first used: text that is not printable is rare.
+# Compiled when first used: text that is not printable is rare, and so are errors.
 _CONTROLS: Final = "[\x00-\x1f\x7f-\x9f\ud800-\udfff]"
 _CONTROLS_BUT_LINES: Final = "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]"
+# The first field of a path, and the place of the item in it.
+_TOP_FIELD: Final = r"\$\.([^.\[]+)(?:\[([0-9]+)\])?"
 
 
-def read_document(body: bytes | str | Mapping[str, Json]) -> Json:
-    """Return the tree of *body*, which is JSON text or a parsed mapping."""
-    return read_tree(body) if isinstance(body, Mapping) else read_json(body)
+def read_document(body: bytes | str | Mapping[str, Json], errors: Errors) -> Json:
+    """
+    Return the tree of *body*, which is JSON text or a parsed mapping; add the errors of its values.
+
+    Raises:
+        InvalidDocument: *body* is not JSON.
+    """
+    tree, wrong = checked_tree(body) if isinstance(body, Mapping) else tree_and_errors(body)
+    errors += wrong
+    errors.refused = frozenset(error.path for error in wrong if error.code != "duplicate")
+    return tree
 
 
-def raise_if_any(errors: Errors) -> None:
-    """Raise `InvalidDocument` if there are *errors*."""
-    if errors:
-        raise InvalidDocument(errors)
+def raise_if_any(errors: Errors, tree: Json) -> None:
+    """Raise `InvalidDocument` if there are *errors*, in the order of the document *tree*."""
+    if not errors:
+        return
+    # The errors of values that are not exact JSON come first.
+    reported = set[str | None]()
+    independent = list[ErrorDetail]()
+    for error in errors:
+        if error.path not in errors.refused or error.path not in reported:
+            independent.append(error)
+        reported.add(error.path)
+    places = {name: place for place, name in enumerate(tree if isinstance(tree, dict) else ())}
+
+    def place(error: ErrorDetail) -> tuple[int, int]:
+        match = re.match(_TOP_FIELD, error.path or "")
+        if match is None:
+            return len(places), 0
+        return places.get(match[1], len(places)), int(match[2] or 0)
+
+    raise InvalidDocument(sorted(independent, key=place))
+
+
+def add_error(code: str, message: str, path: str, errors: Errors, hint: str | None = None) -> None:
+    """Add an error of the value at *path*."""
+    errors.append(ErrorDetail(code=code, message=message, path=path, hint=hint))
 
 
 def kind_of(value: Json) -> str:
@@ -71,14 +113,7 @@ def kind_of(value: Json) -> str:
 def add_type_error(value: Json, expected: str, path: str, errors: Errors) -> None:
     """Add the error that *value* is not of the type *expected*."""
     hint = "leave the field out" if value is None else None
-    errors.append(
-        ErrorDetail(
-            code="wrong_type",
-            message=f"expected {expected}, not {kind_of(value)}",
-            path=path,
-            hint=hint,
-        )
-    )
+    add_error("wrong_type", f"expected {expected}, not {kind_of(value)}", path, errors, hint)
 
 
 def missing_field(path: str, why: str = "the field is missing") -> ErrorDetail:
@@ -106,14 +141,7 @@ def read_object(
         reader = fields.get(name)
         if reader is None:
             hint = did_you_mean(name, fields) if len(errors) < _MOST_HINTS else None
-            errors.append(
-                ErrorDetail(
-                    code="unknown_field",
-                    message="unknown field",
-                    path=field_path(path, name),
-                    hint=hint,
-                )
-            )
+            add_error("unknown_field", "unknown field", field_path(path, name), errors, hint)
         else:
             read[name] = reader(item, f"{path}.{name}", errors)
     for name in required:
@@ -149,9 +177,10 @@ def text_of(longest: int, *, lines: bool = False) -> Reader:
             code, message = "missing", "expected text that is not empty"
         elif re.search(controls, value):
             code, message = "wrong_value", "expected text without control characters"
-        if code is not None and message is not None:
-            errors.append(ErrorDetail(code=code, message=message, path=path))
-        return value
+        if code is None or message is None:
+            return value
+        add_error(code, message, path, errors)
+        return None
 
     return read
 
@@ -204,7 +233,7 @@ def day(value: Json, path: str, errors: Errors) -> date | None:
     try:
         return calendar_day(value if type(value) is str else None)
     except ValueError:
-        errors.append(ErrorDetail(code=_code_of_text(value), message=DAY_EXPECTED, path=path))
+        add_error(_code_of_text(value), DAY_EXPECTED, path, errors)
         return None
 
 
@@ -213,7 +242,7 @@ def instant(value: Json, path: str, errors: Errors) -> DateTime | None:
     try:
         return timestamps.instant(value if type(value) is str else None)
     except ValueError:
-        errors.append(ErrorDetail(code="malformed", message=INSTANT_EXPECTED, path=path))
+        add_error(_code_of_text(value), INSTANT_EXPECTED, path, errors)
         return None
 
 
@@ -223,31 +252,29 @@ def amount_in(currency: Currency) -> Reader:
     expected = f"expected an amount such as `{example}`"
 
     def read(value: Json, path: str, errors: Errors) -> Money | None:
-        digits = value if isinstance(value, str) else None
-        if type(value) is str:
-            digits = value.removeprefix(f"{currency} ")
-        if digits is None or not is_number(digits):
-            errors.append(ErrorDetail(code=_code_of_text(value), message=expected, path=path))
+        text = value if isinstance(value, str) else ""
+        code, space, digits = text.partition(" ")
+        if not space:
+            code, digits = currency.code, text
+        if code in MINOR_UNITS and code != currency.code:
+            add_error("wrong_currency", f"{expected}, in {currency}", path, errors)
             return None
-        money = None
+        if code != currency.code or not is_number(digits):
+            add_error(_code_of_text(value), expected, path, errors)
+            return None
         try:
             money = Money.of(Decimal(digits), currency)
         except ValueError:
             message = f"{currency} amounts have at most {currency.places} decimals"
-            errors.append(ErrorDetail(code="not_exact", message=message, path=path))
-        if money is not None and money.minor < 0:
-            errors.append(
-                ErrorDetail(
-                    code="out_of_range",
-                    message="expected an amount that is not negative",
-                    path=path,
-                )
-            )
-        elif money is not None and money.minor >= TOO_MUCH:
-            errors.append(
-                ErrorDetail(code="out_of_range", message="the amount is too large", path=path)
-            )
-        return money
+            add_error("not_exact", message, path, errors)
+            return None
+        if 0 <= money.minor < TOO_MUCH:
+            return money
+        message = "expected an amount that is not negative"
+        if money.minor > 0:
+            message = "the amount is too large"
+        add_error("out_of_range", message, path, errors)
+        return None
 
     return read
 
@@ -260,9 +287,7 @@ def list_of(reader: Reader, *, most: int = MOST_ENTRIES) -> Reader:
             add_type_error(value, "an array", path, errors)
             return ()
         if len(value) > most:
-            errors.append(
-                ErrorDetail(code="too_large", message=f"expected at most {most} items", path=path)
-            )
+            add_error("too_large", f"expected at most {most} items", path, errors)
             return ()
         return tuple(reader(item, f"{path}[{place}]", errors) for place, item in enumerate(value))
 
@@ -283,9 +308,7 @@ def opaque_objects(value: Json, path: str, errors: Errors) -> Opaque | None:
         add_type_error(value, "an array of objects", path, errors)
         return None
     if not value:
-        errors.append(
-            ErrorDetail(code="missing", message="expected at least one object", path=path)
-        )
+        add_error("missing", "expected at least one object", path, errors)
     for place, item in enumerate(value):
         if type(item) is not dict:
             add_type_error(item, "an object", f"{path}[{place}]", errors)

@@ -15,6 +15,7 @@ from holdback.money import MINOR_UNITS
 from holdback.wire.fields import (
     Errors,
     Reader,
+    add_error,
     add_type_error,
     free_text,
     identifier,
@@ -52,7 +53,7 @@ def _currency(value: Json, path: str, errors: Errors) -> str | None:
     if _CODE.fullmatch(value):
         message = f"unknown currency `{value}`"
         hint = _near(value.upper())
-    errors.append(ErrorDetail(code="wrong_value", message=message, path=path, hint=hint))
+    add_error("wrong_value", message, path, errors, hint)
     return None
 
 
@@ -60,14 +61,14 @@ def _sort_code(value: Json, path: str, errors: Errors) -> str | None:
     read: str | None = identifier(value, path, errors)
     if read is not None and _SORT_CODE.fullmatch(read) is None:
         message = "expected groups of digits with hyphens between them, such as `00-00-00`"
-        errors.append(ErrorDetail(code="wrong_value", message=message, path=path))
+        add_error("wrong_value", message, path, errors)
     return read
 
 
 def _provider_id(value: Json, path: str, errors: Errors) -> str | None:
     if value == "":
         message = "expected the stored provider_id, or null in an initial application"
-        errors.append(ErrorDetail(code="wrong_value", message=message, path=path))
+        add_error("wrong_value", message, path, errors)
         return None
     read: str | None = None if value is None else identifier(value, path, errors)
     return read
@@ -109,11 +110,12 @@ def read_offers_request(body: bytes | str | Mapping[str, Json]) -> OffersRequest
         InvalidDocument: naming every error: unknown and missing fields, wrong types, a renewal with
             a profile, an initial application without one.
     """
-    tree, errors = read_document(body), Errors()
+    errors = Errors()
+    tree = read_document(body, errors)
     read = read_object(tree, "$", errors, _OFFERS_REQUEST, ("application",))
     if "application" in read and type(tree["application"]) is dict:
         _check_profile(tree, errors)
-    raise_if_any(errors)
+    raise_if_any(errors, tree)
     return OffersRequest(
         application=Application(**read["application"]),
         consents=read.get("consents"),
@@ -178,8 +180,9 @@ def read_accept_request(body: bytes | str | Mapping[str, Json] | None = None) ->
     """
     if body is None or body in (b"", ""):
         return None
-    errors: Errors = []
-    read = read_object(read_document(body), "$", errors, _ACCEPT_REQUEST)
-    raise_if_any(errors)
+    errors = Errors()
+    tree = read_document(body, errors)
+    read = read_object(tree, "$", errors, _ACCEPT_REQUEST)
+    raise_if_any(errors, tree)
     details: BankDetails | None = read.get("bank_details")
     return details

@@ -62,18 +62,30 @@ def read_json(body: bytes | str, *, limit: int = REQUEST_LIMIT, depth: int = REQ
     Raises:
         InvalidDocument: naming every error with its JSON path. Nothing else is raised.
     """
+    return _without_errors(*tree_and_errors(body, limit=limit, depth=depth))
+
+
+def tree_and_errors(
+    body: bytes | str, *, limit: int = REQUEST_LIMIT, depth: int = REQUEST_DEPTH
+) -> tuple[Json, list[ErrorDetail]]:
+    """
+    Return the tree of *body* and the errors of its values, for readers that find more in it.
+
+    Raises:
+        InvalidDocument: *body* is not JSON, so there is no tree.
+    """
     text = _text(body, limit)
     brackets = text.count("[") + text.count("{")
     if brackets > depth and _too_deep(text, depth):
         raise _invalid("too_large", f"brackets are nested more than {depth} deep")
     if _DOUBTFUL_ESCAPE.search(text) is None:
         try:
-            return _FAST.decode(text)
+            return _FAST.decode(text), []
         except (_DoubtError, ValueError, RecursionError):
             # Read again below, outside the handler: this error holds the whole text, and a
             # refusal raised in here would carry it as its context.
             pass
-    return read_tree(_parsed(text), depth=depth)
+    return checked_tree(_parsed(text), depth=depth)
 
 
 def read_tree(value: Json, *, depth: int = REQUEST_DEPTH) -> Json:
@@ -85,8 +97,18 @@ def read_tree(value: Json, *, depth: int = REQUEST_DEPTH) -> Json:
     Raises:
         InvalidDocument: naming every error with its JSON path.
     """
+    return _without_errors(*checked_tree(value, depth=depth))
+
+
+def checked_tree(
+    value: Json, *, depth: int = REQUEST_DEPTH, path: str = "$"
+) -> tuple[Json, list[ErrorDetail]]:
+    """Return the same copy of *value*, which is at *path*, and the errors of its values."""
     errors: list[ErrorDetail] = []
-    tree = _clean(value, "$", errors, depth)
+    return _clean(value, path, errors, depth), errors
+
+
+def _without_errors(tree: Json, errors: list[ErrorDetail]) -> Json:
     if errors:
         raise InvalidDocument(errors)
     return tree
@@ -297,7 +319,8 @@ def _clean_fields(
         if wrong is not None:
             code = "malformed" if isinstance(name, str) else "wrong_type"
             errors.append(ErrorDetail(code=code, message=wrong, path=here))
-        elif name in fields:
+            continue
+        if name in fields:
             errors.append(
                 ErrorDetail(code="duplicate", message="the field is written twice", path=here)
             )

@@ -40,6 +40,7 @@ from holdback.testing import strategies
 from holdback.testing.inputs import run_operation
 from holdback.testing.memory_store import TRIAL_SALT
 from holdback.testing.strategies.histories import STAGES
+from situations import situation
 from small_folders import IRELAND, read
 
 # Names of the public API for which a strategy makes no sense.
@@ -58,7 +59,6 @@ EVENTS = sorted(get_args(Event), key=lambda kind: kind.__name__)
 COMMANDS = sorted(get_args(Command), key=lambda kind: kind.__name__)
 REPLIES = sorted(get_args(wire.Reply), key=lambda kind: kind.__name__)
 ENGINE = Engine.for_trial()
-GB = Money.of(0, "GBP").currency
 
 some = settings(
     max_examples=count("values of a strategy"),
@@ -229,7 +229,7 @@ def test_inputs_are_valid_and_plain(operation, data):
     elif OPERATIONS[operation].is_question:
         assert body.keys() == {"provider_id"}
     else:
-        assert isinstance(wire.read_command(operation, body, GB), get_args(Command))
+        assert isinstance(wire.read_command(operation, body, situation()), get_args(Command))
 
 
 def test_inputs_of_no_operation_are_refused():

@@ -11,13 +11,13 @@ import pytest
 from every_case import for_every
 from holdback import BankDetails, Entry, InvalidDocument, Money, Takings, wire
 from holdback.lifecycle import commands
-from holdback.money import Currency
+from situations import situation
 
-GBP = Currency.of("GBP")
+SITUATION = situation()
 
 
 def read(operation, body):
-    return wire.read_command(operation, json.dumps(body), GBP)
+    return wire.read_command(operation, json.dumps(body), SITUATION)
 
 
 def messages_by_path(operation, body):
@@ -248,7 +248,7 @@ def test_an_amount_is_read_exactly(amount, text):
     """
     body = f'{{"takings": [{{"on": "2026-07-01", "amount": {amount}}}]}}'
 
-    assert wire.read_command("record_takings", body, GBP).takings[0].amount == money(text)
+    assert wire.read_command("record_takings", body, SITUATION).takings[0].amount == money(text)
 
 
 def test_amounts_have_the_decimals_of_their_currency():
@@ -257,7 +257,7 @@ def test_amounts_have_the_decimals_of_their_currency():
     """
     body = {"takings": [{"on": "2026-07-01", "amount": "12.5"}]}
     with pytest.raises(InvalidDocument, match="JPY amounts have at most 0 decimals"):
-        wire.read_command("record_takings", body, Currency.of("JPY"))
+        wire.read_command("record_takings", body, situation("JPY"))
 
 
 @pytest.mark.parametrize(
@@ -268,7 +268,7 @@ def test_an_unknown_operation_is_refused(operation, hint):
     An unknown operation is refused with the nearest name.
     """
     with pytest.raises(InvalidDocument) as caught:
-        wire.read_command(operation, {}, GBP)
+        wire.read_command(operation, {}, SITUATION)
 
     assert caught.value.errors[0].hint == hint
 
@@ -277,9 +277,9 @@ def test_an_operation_without_an_input_lacks_its_fields():
     """
     No input is an empty one.
     """
-    assert wire.read_command("review_renewal", None, GBP) == commands.ReviewRenewal()
+    assert wire.read_command("review_renewal", None, SITUATION) == commands.ReviewRenewal()
     with pytest.raises(InvalidDocument, match=r"\$\.application_id: the field is missing"):
-        wire.read_command("fund_deal", None, GBP)
+        wire.read_command("fund_deal", None, SITUATION)
 
 
 def test_evidence_is_read_as_plain_exact_values():

@@ -1,0 +1,18 @@
+"""What inputs are read with, in tests of the wire."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pendulum
+
+from holdback.lifecycle.input_checks import Situation
+from holdback.money import Currency
+
+NOW = pendulum.datetime(2030, 7, 6, 9)
+
+
+def situation(currency="GBP", *, at=NOW, deals=()):
+    """The situation of a merchant with these *deals*, by default long after all days in inputs."""
+    day = date(at.year, at.month, at.day)
+    return Situation(currency=Currency.of(currency), at=at, day=day, deals=tuple(deals))
