@@ -1,4 +1,4 @@
-"""All errors of a document at once, whoever finds them: the reader of JSON, of fields, the engine."""
+"""All errors of a document at once: of the reader of JSON, of the fields, of the engine."""
 
 from __future__ import annotations
 
@@ -152,8 +152,9 @@ def test_a_malformed_day_does_not_hide_a_future_day():
     tomorrow = DAY + timedelta(days=1)
     days = [FUNDED_ON, "2030-02-30", tomorrow, FUNDED_ON]
     body = {"takings": [{"on": str(day), "amount": "1"} for day in days]}
+    found = errors_of("record_takings", json.dumps(body))
 
-    assert [(error.path, error.code) for error in errors_of("record_takings", json.dumps(body))] == [
+    assert [(error.path, error.code) for error in found] == [
         ("$.takings[1].on", "wrong_value"),
         ("$.takings[2].on", "future_day"),
         ("$.takings[3].on", "duplicate"),
