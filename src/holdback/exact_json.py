@@ -17,7 +17,7 @@ from typing import Any, Final, TypeAlias
 
 from attrs import field, frozen
 
-from holdback.errors import InvalidDocument
+from holdback.errors import InvalidDocument, printable
 from holdback.exact_numbers import plain
 
 # Plain values, nested: the values that `write_json` takes.
@@ -66,7 +66,7 @@ def shown_path(path: str, name: object) -> str:
     """
     if isinstance(name, str) and _PLAIN_NAME.fullmatch(name):
         return f"{path}.{name}"
-    return f"{path}[{encode_basestring(str(name)[:_LONGEST_NAME])}]"
+    return f"{path}[{printable(encode_basestring(str(name)[:_LONGEST_NAME]))}]"
 
 
 def canonical(value: Json) -> bytes:

@@ -153,14 +153,21 @@ class Draft:
     A jurisdiction while it is being read: everything that is valid so far.
 
     `details` are None while `jurisdiction.toml`, whose root is `file_node`, has errors; the other
-    files are checked all the same. `invalid_parameters` are names that have an error already. A
-    draft that ends without errors becomes a `Jurisdiction`, which has no such gaps.
+    files are checked all the same. `invalid_parameters` and `invalid_facts` are names that have an
+    error already: a rule that reads one may be right. A draft that ends without errors becomes a
+    `Jurisdiction`, which has no such gaps.
     """
 
     policy: Policy
     details: JurisdictionDetails | None
     file_node: Node
     invalid_parameters: frozenset[str] = frozenset()
+    invalid_facts: frozenset[str] = frozenset()
+
+    @property
+    def invalid_names(self) -> frozenset[str]:
+        """The names that have an error already."""
+        return self.invalid_parameters | self.invalid_facts
 
     @property
     def has_errors(self) -> bool:

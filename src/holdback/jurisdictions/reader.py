@@ -24,11 +24,13 @@ from holdback.jurisdictions.resolver import resolve
 from holdback.jurisdictions.rulebook import Example, Rulebook
 from holdback.jurisdictions.source_rules import (
     Parameters,
+    SourceProduct,
+    SourceRule,
     read_parameters,
     read_product,
     read_rules,
 )
-from holdback.rules import Catalogue
+from holdback.rules import Catalogue, Fact
 from holdback.toml import Node, TomlTable, excerpt, read_toml
 
 JURISDICTION: Final = "jurisdiction.toml"
@@ -218,30 +220,32 @@ class _Reading:
 
     def _read(self, parent: Jurisdiction | None) -> Jurisdiction | None:
         """Return the jurisdiction, or None after adding every error found."""
-        is_child = self.parent is not None
+        # A child may lack a file. If `jurisdiction.toml` is not TOML, nobody knows whether it is one.
+        unknown = self.root is None and JURISDICTION in self.folder.files
+        is_child = self.parent is not None or unknown
         renewal_root = self._read_file(RENEWAL, optional=is_child)
         products_root = self._read_file(PRODUCTS, optional=is_child)
-        if self.root is None:
-            return None
-        details, currency, facts = read_details(
-            self.root, self.folder.code, None if parent is None else parent.details
-        )
-        # Without the currency no amount can be read, and most errors would be false.
-        if currency is None:
-            return None
+        details, currency, facts = None, None, tuple[Fact, ...]()
+        if self.root is not None:
+            details, currency, facts = read_details(
+                self.root, self.folder.code, None if parent is None else parent.details
+            )
         renewal = _file_table(renewal_root, "rules", is_child=is_child)
         products = _file_table(products_root, "products", is_child=is_child)
         before, tables = len(self.errors), (renewal, products)
-        draft = self._draft(self.root, details, catalogue(currency).with_facts(facts), tables)
-        if (renewal is None or products is None) and not is_child:
-            return None  # rules of one file may read parameters of the other
-        if is_child:
-            if parent is None or details is None or len(self.errors) > before:
-                return None  # inherited rules are checked only with everything that replaces them
-            draft = draft.with_parent(parent.policy)
-        all_read = len(self.errors) == before
-        if is_child and not all_read:
+        # Without the currency no amount can be read, and most errors in amounts would be false.
+        if self.root is None or currency is None:
+            _read_rules_and_products(self.folder.code, tables)
             return None
+        draft = self._draft(self.root, details, catalogue(currency).with_facts(facts), tables)
+        if is_child and parent is not None:
+            own = len(self.errors)
+            draft = draft.with_parent(parent.policy)
+            if len(self.errors) > own:
+                return None  # the two cannot be read as one
+        elif is_child or renewal is None or products is None:
+            return None  # rules of one file may read parameters of the other, or of the parent
+        all_read = len(self.errors) == before
         slices = resolve(draft)
         examples = _read_examples(draft, slices, tables, all_read=all_read)
         equivalent_mutants = [
@@ -276,13 +280,11 @@ class _Reading:
         for table in tables:
             if table is not None:
                 read_parameters(table["parameters"], code, facts, parameters)
-        rules = [] if renewal is None else read_rules(renewal["rules"], code)
-        nodes = [] if products is None else products["products"].elements()
-        offered = [read_product(node, code) for node in nodes]
+        rules, offered = _read_rules_and_products(code, tables)
         layer = Layer(
             code=code,
             rules=rules,
-            products=[product for product in offered if product is not None],
+            products=offered,
             switched_off=() if details is None else details.switched_off,
         )
         policy = Policy(
@@ -298,7 +300,25 @@ class _Reading:
             details=details,
             file_node=root,
             invalid_parameters=frozenset(parameters.invalid),
+            invalid_facts=_declared_names(root) - {fact.name for fact in facts.facts},
         )
+
+
+def _read_rules_and_products(
+    code: str, tables: tuple[TomlTable | None, TomlTable | None]
+) -> tuple[list[SourceRule], list[SourceProduct]]:
+    """Return the valid rules and products in the *tables* of both files."""
+    renewal, products = tables
+    rules = [] if renewal is None else read_rules(renewal["rules"], code)
+    nodes = [] if products is None else products["products"].elements()
+    offered = [read_product(node, code) for node in nodes]
+    return rules, [product for product in offered if product is not None]
+
+
+def _declared_names(root: Node) -> frozenset[str]:
+    """Return the names of the facts that `jurisdiction.toml` declares, valid or not."""
+    declared = root.value.get("facts") if isinstance(root.value, dict) else None
+    return frozenset(declared) if isinstance(declared, dict) else frozenset()
 
 
 def _read_examples(

@@ -55,7 +55,7 @@ def resolve(draft: Draft) -> tuple[Rulebook, ...]:
         return ()
     # Only now: it compares the versions of a rule with one another.
     add_uniqueness_errors(policy.layers)
-    resolver = _Resolver(draft)
+    resolver = _Resolver(draft, complete=not draft.has_errors)
     rulebooks = []
     for day in changes:
         resolved = resolver.slice(day)
@@ -102,6 +102,9 @@ class _Slice:
 @define(eq=False)
 class _Resolver:
     draft: Draft
+    # Whether the folder has no error yet. With one, an inherited rule may miss what the child would
+    # put in its place, and its errors may be false.
+    complete: bool
     # Rules and lists whose error has been added: later slices would repeat it.
     _reported: set[object] = field(factory=set)
     # Checked rules, by source rule and the values of the parameters that it names: with the same
@@ -233,8 +236,8 @@ class _Resolver:
             return check(tree, catalogue, Kind.FLAG)
         except RuleError as error:
             name = error.source[error.start : error.end]
-            if name in self.draft.invalid_parameters:
-                return None  # the parameter has its error; the rule may be right
+            if name in self.draft.invalid_names:
+                return None  # the name has its error; the rule may be right
             if name in self.draft.policy.parameters and name not in catalogue.parameters:
                 error = _without_value(error, name, on)
             if not self._add_to_child(source, "invalid_rule", error.message, error.hint):
@@ -253,7 +256,7 @@ class _Resolver:
         parameters = self.draft.policy.parameters
         for match in PLACEHOLDER.finditer(source.reason):
             name = match[1]
-            if name in names or name in self.draft.invalid_parameters:
+            if name in names or name in self.draft.invalid_names:
                 continue
             if name in parameters:
                 code, message, hint = (
@@ -289,9 +292,10 @@ class _Resolver:
         """
         if source.jurisdiction == self.draft.policy.code:
             return False
-        place = f"{source.file}:{source.line}"
-        message = f"the inherited rule `{source.id}` ({place}): {message}"
-        self.draft.file_node.add_error(code, message, hint, key=True)
+        if self.complete:
+            place = f"{source.file}:{source.line}"
+            message = f"the inherited rule `{source.id}` ({place}): {message}"
+            self.draft.file_node.add_error(code, message, hint, key=True)
         return True
 
     def _check_more_than_progress(self, rules: Iterable[Rule], on: date) -> None:

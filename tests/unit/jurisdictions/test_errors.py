@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from every_case import for_every
-from small_folders import IRELAND, changed, errors_in, read
+from small_folders import IRELAND, changed, child, country, errors_in, read, rule, said
 
 RENEWAL = IRELAND["renewal.toml"]
 PRODUCTS = IRELAND["products.toml"]
@@ -75,6 +75,84 @@ def test_every_error_of_every_file_at_once():
         ("IE/products.toml", 4),
         ("IE/products.toml", 15),
     ]
+
+
+@for_every(
+    ("old", "new", "line"),
+    [
+        ("format = 1", "format = = 1", 1),
+        ('currency = "EUR"', 'currency = "EURO"', 5),
+        ('currency = "EUR"', "", 1),
+    ],
+)
+def test_a_file_that_cannot_be_read_does_not_hide_errors_in_the_others(old, new, line):
+    """
+    Whatever can be checked without the currency is reported together with its error.
+    """
+    spoilt = {
+        "jurisdiction.toml": IRELAND["jurisdiction.toml"].replace(old, new, 1),
+        "renewal.toml": RENEWAL.replace("<= 3", "<=").replace("[[rules]]", "[[ruels]]", 1),
+        "products.toml": PRODUCTS.replace("amounts", "amuonts", 1),
+    }
+
+    found = [(error.file, error.code) for error in errors_in(spoilt)]
+
+    assert found[0][0] == "IE/jurisdiction.toml"
+    assert ("IE/renewal.toml", "unknown_field") in found
+    assert ("IE/renewal.toml", "invalid_rule") in found
+    assert ("IE/products.toml", "unknown_field") in found
+
+
+def test_a_file_that_may_be_a_childs_is_not_missed():
+    """
+    A child may lack a file, and without `jurisdiction.toml` nobody knows whether it is one.
+    """
+    assert [error.code for error in errors_in({"jurisdiction.toml": "parent = = 1"})] == [
+        "malformed"
+    ]
+    assert [error.code for error in errors_in({})] == ["missing"] * 3
+
+
+def test_a_rule_that_reads_an_invalid_fact_may_be_right():
+    """
+    The fact has its error; its name is not unknown in the rules that read it.
+    """
+    facts = '[facts.licensed]\ntype = "flg"\ndescription = "Whether it has a licence."\n'
+    text = country(more=facts)
+    text["renewal.toml"] += rule("misspelt", "NL-R-09", "progres >= 50%")
+    text["renewal.toml"] += rule("licensed", "NL-R-10", "licensed and progress >= 50%")
+
+    assert [error.code for error in errors_in(text, "NL")] == ["wrong_value", "invalid_rule"]
+
+
+def test_a_childs_own_errors_are_all_reported():
+    """
+    An error in one file of a child does not hide another, nor an error of its parent.
+    """
+    own = child(renewal=rule("newer", "NL-ZH-R-09", "progres >= 60%"))
+    own["jurisdiction.toml"] = own["jurisdiction.toml"].replace("owner", "ownr")
+    broken = changed(country(), "renewal.toml", 'value = "75%"', 'value = "75"')
+    typed = changed(own, "renewal.toml", "progres >=", "progress >")
+
+    assert [error.partition(":")[0] for error in said("NL-ZH", NL=country(), NL_ZH=own)] == [
+        "NL-ZH/jurisdiction.toml",
+        "NL-ZH/renewal.toml",
+    ]
+    assert len(said("NL-ZH", NL=broken, NL_ZH=typed)) == 2
+    unreadable = changed(typed, "renewal.toml", "progress >", "progress >>")
+    assert len(said("NL-ZH", NL=broken, NL_ZH=unreadable)) == 3
+
+
+def test_an_inherited_rule_is_not_blamed_for_what_its_child_lacks():
+    """
+    An inherited rule is checked with everything that its child puts in its place, or not at all.
+    """
+    more = 'switch_off = [{ parameter = "minimum_performance", reason = "x" }]\n'
+    own = child(renewal=rule("on-pace", "NL-ZH-R-01", "progress >= >= 60%"), more=more)
+
+    (error,) = said("NL-ZH", NL=country(), NL_ZH=own)
+
+    assert error.startswith("NL-ZH/renewal.toml")
 
 
 def test_an_error_shows_its_characters():

@@ -74,7 +74,8 @@ def test_every_error_of_every_jurisdiction_at_once(shelf):
     """
     The errors of all jurisdictions are reported at once.
     """
-    write(shelf / "FR", {"renewal.toml": IRELAND["renewal.toml"], "renewals.toml": "", "notes": ""})
+    french = IRELAND["renewal.toml"].replace("IE-", "FR-")
+    write(shelf / "FR", {"renewal.toml": french, "renewals.toml": "", "notes": ""})
     write(shelf / "ireland", IRELAND)
     (shelf / "IE" / "products.toml").write_bytes(b"\xff")
 
