@@ -151,7 +151,12 @@ class Assessment:
 
         Its `versions` are those that its digest covers. Format 1 has none: it is for hosts in which
         the first version of holdback still runs (decisions/digests#records).
+
+        Raises:
+            ValueError: it is another format.
         """
+        if format not in {1, RECORD_FORMAT}:
+            raise ValueError(f"expected the format of a record, 1 or {RECORD_FORMAT}")
         digest, facts = self.ruleset.digest_for(format), dict(self.answers.known)
         record = {**self.plain(), "digest": digest, "format": format, "facts": facts}
         return record if format == 1 else record | {"versions": dict(self.ruleset.versions)}

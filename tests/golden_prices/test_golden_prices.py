@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import sys
 from collections import Counter
 from datetime import date
 from decimal import Decimal
@@ -29,10 +30,17 @@ from exact_prices import PLACES, minor, setting
 
 from holdback import Money, load_jurisdictions
 from holdback.exact_json import canonical
-from holdback.exact_numbers import ROUNDINGS, plain, without_zeros
-from holdback.offers import calculator, factor_rate, limits, split_percentage, term
-from holdback.offers import quote as quote_module
-from holdback.offers.calculator import PricingCase
+from holdback.exact_numbers import (
+    HUNDRED_PERCENT,
+    ROUNDINGS,
+    divide,
+    plain,
+    subtract,
+    without_zeros,
+)
+from holdback.offers import days_to_repay
+from holdback.offers.calculator import DAYS_A_YEAR, MONTHS_A_YEAR, PricingCase
+from holdback.offers.limits import ceil_to, floor_to
 from holdback.offers.quote import quote
 from holdback.offers.registry import BUILT_IN, bind
 
@@ -316,52 +324,48 @@ def one_more(function, unit=1):
     return lambda *arguments: function(*arguments) + unit
 
 
-def with_another(function, place, value):
-    """*function* with another *value* for the argument at *place*."""
-
-    def changed(*arguments):
-        return function(*arguments[:place], value, *arguments[place + 1 :])
-
-    return changed
+def rounding(mode):
+    """Division that rounds in one *mode*, in place of the jurisdiction's."""
+    return lambda number, divisor, _: divide(number, divisor, mode)
 
 
+# What is put in the place of a function or a constant, everywhere in the package `offers`.
 MISTAKES = {
-    "amounts are rounded down": (
-        quote_module,
-        "divide",
-        with_another(quote_module.divide, 2, "down"),
-    ),
-    "halves are rounded up": (
-        quote_module,
-        "divide",
-        with_another(quote_module.divide, 2, "half_up"),
-    ),
-    "limits are rounded down": (calculator, "divide", with_another(calculator.divide, 2, "down")),
-    "the minimum is rounded down": (quote_module, "ceil_to", limits.floor_to),
-    "the maximum is rounded up": (quote_module, "floor_to", limits.ceil_to),
-    "the limit of takings is rounded up": (limits, "floor_to", limits.ceil_to),
-    "a month is a thirtieth of a year": (calculator, "MONTHS_A_YEAR", 30),
-    "a year has 366 days": (term, "DAYS_A_YEAR", 366),
-    "the longest term has 366 days a year": (split_percentage, "DAYS_A_YEAR", 366),
-    "a day too many": (term, "days_to_repay", one_more(term.days_to_repay)),
-    "affordable a day later": (
-        split_percentage,
-        "days_to_repay",
-        one_more(split_percentage.days_to_repay, -1),
-    ),
-    "no discount": (factor_rate, "subtract", lambda rate, _: rate),
-    "a discount down to another rate": (factor_rate, "_ONE", Decimal("1.001")),
-    "the lowest rate while unknown": (factor_rate, "max", min),
-    "shares of the maximum that are smaller": (quote_module, "HUNDRED_PERCENT", 1_000_001),
+    "amounts are rounded down": (divide, rounding("down")),
+    "amounts are rounded up": (divide, rounding("up")),
+    "halves are rounded up": (divide, rounding("half_up")),
+    "halves are rounded to even": (divide, rounding("half_even")),
+    "the minimum is rounded down": (ceil_to, floor_to),
+    "the maximum is rounded up": (floor_to, ceil_to),
+    "a month is a thirteenth of a year": (MONTHS_A_YEAR, 13),
+    "a year has 366 days": (DAYS_A_YEAR, 366),
+    "a day too many": (days_to_repay, one_more(days_to_repay)),
+    "a day too few": (days_to_repay, one_more(days_to_repay, -1)),
+    "no discount": (subtract, lambda rate, _: rate),
+    "a discount that is larger": (subtract, lambda rate, less: subtract(rate, less * 2)),
+    "shares of the maximum that are smaller": (HUNDRED_PERCENT, HUNDRED_PERCENT + 1),
 }
 
 
-@pytest.mark.parametrize(("module", "name", "value"), MISTAKES.values(), ids=MISTAKES)
-def test_a_mistake_in_pricing_is_noticed(module, name, value, monkeypatch):
+def modules():
+    """The modules of the package `offers`."""
+    return [module for name, module in sys.modules.items() if name.startswith("holdback.offers.")]
+
+
+@pytest.mark.parametrize(("right", "wrong"), MISTAKES.values(), ids=MISTAKES)
+def test_a_mistake_in_pricing_is_noticed(right, wrong, monkeypatch):
     """
     Planted: each small mistake in a calculator, or in how offers are made, changes a golden price.
     """
-    monkeypatch.setattr(module, name, value, raising=name != "max")
+    places = [
+        (module, name)
+        for module in modules()
+        for name, value in vars(module).items()
+        if value is right or (type(value) is type(right) is int and value == right)
+    ]
+    assert places
+    for module, name in places:
+        monkeypatch.setattr(module, name, wrong)
 
     assert any(quoted(line) != line for line in written())
 

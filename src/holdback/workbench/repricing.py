@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import zip_longest
 from typing import Any, Final
 
 from attrs import evolve, frozen
 
 from holdback.eligibility import Assessment
-from holdback.errors import InvalidDocument
+from holdback.errors import ConfigurationError, InvalidDocument
 from holdback.exact_json import Json
 from holdback.exact_numbers import plain, without_zeros
 from holdback.jurisdictions.digest import VERSIONS, scheme
@@ -66,23 +66,21 @@ def repriced(
     """
     differences, wording = list(_order_differences(recorded, rulebook)), list[str]()
     missing = list[str]()
-    pricing = _Pricing.of(recorded, rulebook)
+    pricing = _Pricing.of(recorded, rulebook, registry)
     decisions, products = _by("product", recorded.decisions), _by("key", recorded.products)
     every_terms = {terms.key: terms for terms in rulebook.products}
     for key in dict.fromkeys([*decisions, *products, *every_terms]):
-        decision, product = decisions.get(key, _ABSENT), products.get(key, _ABSENT)
-        bound = None
-        if key in every_terms:
-            bound, absent = _bound(every_terms[key], decision, pricing, registry)
-            missing += (f"product {key}: {sentence}" for sentence in absent)
-            if bound is None:
-                continue
         name = f"product {excerpt(key)}"
-        derived_decision, derived, errors = pricing.derive(bound, decision)
-        differences += (f"{name}: {error}" for error in errors)
-        differences += _decision_differences(name, decision, derived_decision)
-        differences += _product_differences(name, product, derived)
-        wording += _wording(name, (decision, derived_decision), (product, derived))
+        decision, product = decisions.get(key, _ABSENT), products.get(key, _ABSENT)
+        try:
+            derived = pricing.derive(every_terms.get(key), decision)
+        except _UnderivableError as error:
+            missing += (f"{name}: {sentence}" for sentence in error.sentences)
+            continue
+        differences += (f"{name}: {difference}" for difference in derived.differences)
+        differences += _decision_differences(name, decision, derived.decision)
+        differences += _product_differences(name, product, derived.product)
+        wording += _wording(name, (decision, derived.decision), (product, derived.product))
     return Repriced(differences=tuple(differences), wording=tuple(wording), missing=tuple(missing))
 
 
@@ -102,62 +100,40 @@ def _order_differences(recorded: RecordedOffers, rulebook: Rulebook) -> Iterator
             yield f"{name}: recorded those of {keys}, derived those of {derived}"
 
 
-def _bound(
-    terms: ProductTerms,
-    decision: Mapping[str, Any],
-    pricing: _Pricing,
-    registry: Mapping[str, type],
-) -> tuple[PriceableProduct | None, list[str]]:
-    """Return the product with its calculators, or None and why it cannot be priced now."""
-    sentences = list(_versions_missing(terms, decision, pricing.digest, registry))
-    if sentences:
-        return None, sentences
-    try:
-        (bound,) = bind(evolve(pricing.rulebook, products=(terms,)), registry, "{}/{}".format)
-    except InvalidDocument as error:
-        return None, [detail.message for detail in error.errors]
-    return bound, []
+@frozen(kw_only=True)
+class _Derived:
+    """The decision on a product and the product, as plain values; differences in the settlement.
+
+    The plain values are empty for a product that the rulebook does not have.
+    """
+
+    decision: Mapping[str, Any] = _ABSENT
+    product: Mapping[str, Any] = _ABSENT
+    differences: tuple[str, ...] = ()
 
 
-def _versions_missing(
-    terms: ProductTerms, decision: Mapping[str, Any], digest: str, registry: Mapping[str, type]
-) -> Iterator[str]:
-    """Yield what priced the product and is not present now in the version of then."""
-    recorded = dict(versions_in(decision))
-    if scheme(digest) == 1:
-        # Digests of the first scheme are from when everything built in had version 1.
-        recorded = {
-            name: 1
-            for name in VERSIONS
-            if name == "pricing" or registry.get(name) is BUILT_IN[name]
-        }
-    present = {
-        "pricing": VERSIONS["pricing"],
-        **{
-            choice.full_name: getattr(registry.get(choice.full_name), "version", None)
-            for choice in terms.calculators
-        },
-    }
-    for name, version in present.items():
-        before = recorded.get(name)
-        then = "" if before is None else f"`{name}` had version {before}; "
-        if version is None:
-            yield f"{then}a calculator `{name}` is not present"
-        elif before not in (None, version):
-            yield f"{then}version {version} is present"
+class _UnderivableError(Exception):
+    """A product cannot be priced now; `sentences` say why."""
+
+    def __init__(self, sentences: Iterable[str]) -> None:
+        super().__init__()
+        self.sentences = tuple(sentences)
 
 
 @frozen
 class _Pricing:
-    """The case of a recorded set of offers, by a rulebook."""
+    """The case of a recorded set of offers, by a rulebook and the calculators of a registry."""
 
-    recorded: RecordedOffers
+    digest: str
     rulebook: Rulebook
+    registry: Mapping[str, type]
     case: PricingCase
     assessment: Assessment | None
 
     @classmethod
-    def of(cls, recorded: RecordedOffers, rulebook: Rulebook) -> _Pricing:
+    def of(
+        cls, recorded: RecordedOffers, rulebook: Rulebook, registry: Mapping[str, type]
+    ) -> _Pricing:
         declared = {
             name: value for name, value in recorded.facts.items() if rulebook.catalogue.fact(name)
         }
@@ -170,46 +146,80 @@ class _Pricing:
             rounding=rulebook.rounding,
         )
         assessment = rulebook.assess_prepared(facts) if recorded.renewal else None
-        return cls(recorded, rulebook, case, assessment)
+        return cls(recorded.digest, rulebook, registry, case, assessment)
 
-    @property
-    def digest(self) -> str:
-        return self.recorded.digest
-
-    def derive(
-        self, product: PriceableProduct | None, decision: Mapping[str, Any]
-    ) -> tuple[Mapping[str, Any], Mapping[str, Any], list[str]]:
+    def derive(self, terms: ProductTerms | None, decision: Mapping[str, Any]) -> _Derived:
         """
-        Return the decision and the product that are derived, as plain values, and differences.
+        Return what is derived for a product, whose recorded *decision* says what priced it.
 
-        Both are empty for a product that the rulebook does not have.
+        Raises:
+            _UnderivableError: a calculator is not present, or not in the version of then, or it no
+                longer takes its settings, or returns what no offer can have.
         """
-        if product is None:
-            return _ABSENT, _ABSENT, []
-        if self.assessment is None:
-            quoted, errors = quote(product, self.case, str), list[str]()
-        else:
-            settlement, errors = self._settlement(decision)
+        if terms is None:
+            return _Derived()
+        sentences = list(self._versions_missing(terms, decision))
+        if sentences:
+            raise _UnderivableError(sentences)
+        try:
+            (product,) = bind(
+                evolve(self.rulebook, products=(terms,)), self.registry, "{}/{}".format
+            )
+            if self.assessment is None:
+                return _derived(product, quote(product, self.case, str))
+            settlement, difference = self._settlement(decision)
             quoted = quote_renewal(product, self.case, str, self.assessment, settlement)
-        return quoted.record(product), _plain_product(product.terms, quoted), errors
+            return _derived(product, quoted, difference)
+        except (InvalidDocument, ConfigurationError) as error:
+            raise _UnderivableError(detail.message for detail in error.errors) from None
 
-    def _settlement(self, decision: Mapping[str, Any]) -> tuple[Money, list[str]]:
+    def _versions_missing(self, terms: ProductTerms, decision: Mapping[str, Any]) -> Iterator[str]:
+        """Yield what priced the product and is not present now in the version of then."""
+        recorded, registry = dict(versions_in(decision)), self.registry
+        if scheme(self.digest) == 1:
+            # Digests of the first scheme are from when everything built in had version 1.
+            recorded = {
+                name: 1
+                for name in VERSIONS
+                if name == "pricing" or registry.get(name) is BUILT_IN[name]
+            }
+        present = {"pricing": VERSIONS["pricing"]} | {
+            choice.full_name: getattr(registry.get(choice.full_name), "version", None)
+            for choice in terms.calculators
+        }
+        for name, version in present.items():
+            before = recorded.get(name)
+            then = "" if before is None else f"`{name}` had version {before}; "
+            if version is None:
+                yield f"{then}a calculator `{name}` is not present"
+            elif before not in (None, version):
+                yield f"{then}version {version} is present"
+
+    def _settlement(self, decision: Mapping[str, Any]) -> tuple[Money, str | None]:
         """Return what the renewal settles, and a difference where the record contradicts itself."""
         number, recorded = self.case.number("balance"), decision.get("settlement")
         balance = Money(number or 0, self.rulebook.currency)
         if recorded is None:
-            return balance, []
+            return balance, None
         difference = f"settlement: recorded {excerpt(str(recorded))}, derived {balance}"
         try:
             settlement = Money.parse(str(recorded))
         except ValueError:
-            return balance, [difference]
+            return balance, difference
         # A balance beyond the range of its fact is not among the facts.
         fact = self.rulebook.catalogue.facts[self.rulebook.catalogue.place("balance")]
         expected = settlement.minor if settlement.minor <= fact.high else None
         if settlement.currency != balance.currency or number != expected:
-            return balance, [difference]
-        return settlement, []
+            return balance, difference
+        return settlement, None
+
+
+def _derived(product: PriceableProduct, quoted: Quote, difference: str | None = None) -> _Derived:
+    return _Derived(
+        decision=quoted.record(product),
+        product=_plain_product(product.terms, quoted),
+        differences=() if difference is None else (difference,),
+    )
 
 
 def _plain_product(terms: ProductTerms, quoted: Quote) -> Mapping[str, Any]:

@@ -310,6 +310,15 @@ def test_a_record_of_format_1():
         assert (found.state, found.digest) == ("the same", document["digest"])
 
 
+@pytest.mark.parametrize("number", [0, 3, None, "2"])
+def test_a_format_that_is_not_written(number):
+    """
+    A record is written in format 2 or 1.
+    """
+    with pytest.raises(ValueError, match="1 or 2"):
+        FAMILY.resolve("NL", on=NOW).assess(FACTS).record(format=number)
+
+
 def test_a_newer_record():
     """
     A newer format is refused as exactly that.

@@ -430,6 +430,19 @@ def test_settings_that_the_calculator_no_longer_takes():
     assert "`seasonal` has no setting `months`" in found.missing[0]
 
 
+def test_a_calculator_that_now_returns_what_no_offer_can_have():
+    """
+    A calculator of the same version that fails now has not kept its version; nothing can be
+    derived, and nothing else fails.
+    """
+    event = event_of(asked(engine=ONE))
+    wrong = type("Wrong", (Seasonal,), {"__call__": lambda self, *case: Term.of_days(0)})
+    found = replay_offers(event, with_seasonal(), {"term/seasonal": wrong})
+
+    assert found.state == "cannot be derived"
+    assert "the calculator `term/seasonal` of the product `flex` of GB returned" in found.missing[0]
+
+
 @pytest.mark.parametrize("name", ["pricing", "factor_rate/banded"])
 def test_a_newer_version_of_what_is_built_in(name, monkeypatch):
     """
