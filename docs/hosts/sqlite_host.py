@@ -84,8 +84,8 @@ class SqliteHost:
         context = Context(at=at, request_id=str(uuid4()), evidence=input.get("evidence") or {})
         if operation == "look_up":
             return wire.write(self.engine.look_up(merchant, context).reply)
-        currency = self.engine.currency(merchant)
-        command = wire.read_command(operation, body, currency)
+        situation = self.engine.situation(merchant, context)
+        command = wire.read_command(operation, body, situation)
         outcome = self.engine.carry_out(merchant, command, context, profile=profile)
         reply = wire.write(outcome.reply)
         self.store(db, outcome)

@@ -100,9 +100,6 @@ ERROR_CODES: Final[Mapping[str, str]] = MappingProxyType(
     }
 )
 
-# Until every call names its code.
-_NO_CODE: Final = "unspecified"
-
 
 # Hostile files have many long names, and comparing them takes quadratic time.
 _MOST_CANDIDATES: Final = 300
@@ -154,7 +151,7 @@ class ErrorDetail:
     `column` on, that are wrong.
     """
 
-    code: str = field(default=_NO_CODE, validator=in_((*ERROR_CODES, _NO_CODE)))
+    code: str = field(validator=in_(ERROR_CODES))
     message: str = field(converter=_short)
     path: str | None = None
     file: str | None = None
@@ -176,8 +173,8 @@ class ErrorDetail:
         """
         Return the error on one line.
 
-        >>> str(ErrorDetail(message="unknown field", path="$.a", hint="did you mean `b`?"))
-        '$.a: unknown field; did you mean `b`?'
+        >>> str(ErrorDetail(code="missing", message="a field is missing", path="$.a", hint="add it"))
+        '$.a: a field is missing; add it'
         """
         text = f"{self.place}: {self.message}" if self.place else self.message
         return printable(f"{text}; {self.hint}" if self.hint else text)
@@ -238,16 +235,9 @@ class _ListedErrors(HoldbackError):
 
     @classmethod
     def of(
-        cls,
-        code: str,
-        message: str | None = None,
-        *,
-        path: str | None = None,
-        hint: str | None = None,
+        cls, code: str, message: str, *, path: str | None = None, hint: str | None = None
     ) -> Self:
         """Return the exception with one error."""
-        if message is None:
-            code, message = _NO_CODE, code
         return cls([ErrorDetail(code=code, message=message, path=path, hint=hint)])
 
 

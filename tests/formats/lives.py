@@ -10,11 +10,11 @@ from __future__ import annotations
 from datetime import UTC, datetime, time, timedelta
 
 from attrs import define
+from holdback.lifecycle.instants import utc
 from hypothesis import strategies as st
 
 from holdback import Merchant
 from holdback.exact_json import Verbatim
-from holdback.lifecycle.instants import utc
 from holdback.model.merchant import AWAITING_DETAILS
 from holdback.money import Money
 from holdback.testing.strategies.histories import STAGES, History, _Host, _next_step, _starts

@@ -89,7 +89,7 @@ def _for_partners(app, host):
 
     @app.post("/v2/offers/{offer_id}/accept", **schemas.described("accept_offer"))
     def accept_offer(request: Request, incoming: FromPartner, offer_id: str):
-        def command(_):
+        def command(_, __):
             details = wire.read_accept_request(incoming.body)
             return AcceptOffer(offer_id=offer_id, bank_details=details)
 
@@ -118,9 +118,9 @@ def _for_agents(app, host, partners):
             if owner is None:
                 raise Refusal("merchant_not_found", NOT_FOUND["merchant_not_found"])
 
-            def command(merchant):
-                currency = host.engine.jurisdictions.currency(merchant.jurisdiction)
-                return wire.read_command(operation, incoming.body or None, currency)
+            def command(merchant, context):
+                situation = host.engine.situation(merchant, context)
+                return wire.read_command(operation, incoming.body or None, situation)
 
             merchant_request = _merchant_request(
                 request, incoming, partner=owner, merchant_id=merchant_id, command=command

@@ -20,9 +20,18 @@ from sqlalchemy.exc import TimeoutError as NoConnection
 from fastapi_host.decisions import rulebook_digest, rulebook_digest_of_look_up
 from fastapi_host.logs import Note, log
 from fastapi_host.partners import Partner
-from fastapi_host.problems import CHECKS_FAILED, INTERNAL_ERROR, UNAVAILABLE, Problem
+from fastapi_host.problems import CHECKS_FAILED, UNAVAILABLE, Problem
 from fastapi_host.store import Conflict, Store
-from holdback import Context, Engine, InvalidDocument, Merchant, Refusal, wire
+from holdback import (
+    ConfigurationError,
+    Context,
+    Engine,
+    InvalidDocument,
+    Merchant,
+    Refusal,
+    StateError,
+    wire,
+)
 from holdback.lifecycle.commands import RequestOffers
 
 MOST_ATTEMPTS = 10
@@ -38,14 +47,14 @@ class MerchantRequest:
     One request about a merchant, the same in all of its attempts.
 
     It names the merchant by `merchant_id`, or by a `kind` and `name` of the table of names.
-    `command(merchant)` makes the command. `fingerprint` identifies the request that the
+    `command(merchant, context)` makes the command. `fingerprint` identifies the request that the
     idempotency `key` belongs to.
     """
 
     partner: Partner
     caller: str
     note: Note = field(factory=Note)
-    command: Callable[[Merchant], Any] | None = None
+    command: Callable[[Merchant, Context], Any] | None = None
     merchant_id: str | None = None
     kind: str | None = None
     name: str | None = None
@@ -79,7 +88,9 @@ class Host:
             return stored.reply
         merchant = self._merchant(stored, merchant_request)
         context = self._context(merchant_request)
-        outcome = self.engine.carry_out(merchant, merchant_request.command(merchant), context)
+        outcome = self.engine.carry_out(
+            merchant, merchant_request.command(merchant, context), context
+        )
         merchant_request.note.rulebook_digest = rulebook_digest(outcome)
         reply = wire.write(outcome.reply)
         row = {
@@ -111,7 +122,7 @@ class Host:
             merchant_request,
             merchant_id=request and request.application.merchant_id,
             new=True,
-            command=lambda _: RequestOffers(request=request),
+            command=lambda *_: RequestOffers(request=request),
         )
 
         def first_look():
@@ -138,9 +149,9 @@ class Host:
             raise Problem(CHECKS_FAILED) from None
         try:
             return self.carry_out(evolve(merchant_request, evidence=evidence))
-        except InvalidDocument:  # the request was valid, so our own evidence is not
+        except ConfigurationError:
             log("evidence_not_valid", request_id=merchant_request.request_id)
-            raise Problem(INTERNAL_ERROR) from None
+            raise
 
     def look_up(self, merchant_request):
         """Return the merchant's deals: a question, which changes nothing and needs no key."""
@@ -173,9 +184,9 @@ class Host:
         if stored.state is not None:
             try:
                 return wire.read_merchant(stored.state)
-            except InvalidDocument:  # such as a state that a newer version wrote
+            except StateError:  # such as a state that a newer version wrote
                 log("state_not_readable", request_id=merchant_request.request_id)
-                raise Problem(INTERNAL_ERROR) from None
+                raise
         if merchant_request.new:
             return Merchant.new(
                 partner=merchant_request.partner.name,

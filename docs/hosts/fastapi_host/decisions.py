@@ -1,6 +1,6 @@
 """Which rules decided: the digest that the log shows for each decision."""
 
-from holdback import Assessment, InvalidDocument
+from holdback import Assessment, ConfigurationError
 from holdback.lifecycle.events import OffersIssued, RenewalEligibilityChanged
 
 
@@ -23,5 +23,5 @@ def rulebook_digest_of_look_up(jurisdictions, merchant, at):
     try:
         day = at.astimezone(jurisdictions.zone(merchant.jurisdiction)).date()
         return jurisdictions.resolve(merchant.jurisdiction, on=day).digest
-    except InvalidDocument:  # without rules nothing is decided
+    except ConfigurationError:  # without rules nothing is decided
         return None

@@ -7,7 +7,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from holdback import InvalidDocument, Refusal, wire
+from holdback import ConfigurationError, InvalidDocument, Refusal, StateError, wire
 
 
 @frozen
@@ -95,6 +95,8 @@ def install(app, note_of):
 
     @app.exception_handler(Refusal)
     @app.exception_handler(InvalidDocument)
+    @app.exception_handler(StateError)
+    @app.exception_handler(ConfigurationError)
     async def _(request, error):
         problem = wire.problem(error)
         body = wire.write_problem(error)

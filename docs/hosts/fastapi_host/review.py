@@ -5,7 +5,7 @@ from attrs import frozen
 from fastapi_host.attempts import MerchantRequest, retry
 from fastapi_host.logs import Note, log
 from fastapi_host.problems import Problem
-from holdback import InvalidDocument, Refusal, wire
+from holdback import HoldbackError, Refusal, wire
 from holdback.lifecycle.commands import ReviewRenewal
 
 
@@ -25,7 +25,7 @@ def review(host, partners):
             note = Note()
             try:
                 merchants += _review(host, partner, merchant_id, note)
-            except (InvalidDocument, Problem) as error:
+            except (HoldbackError, Problem) as error:
                 failed += 1
                 why = error.kind.code if isinstance(error, Problem) else type(error).__name__
                 log("review_failed", request_id=note.request_id, partner=partner.name, why=why)
@@ -52,7 +52,7 @@ def _review(host, partner, merchant_id, note):
         caller="review",
         note=note,
         merchant_id=merchant_id,
-        command=lambda _: ReviewRenewal(),
+        command=lambda *_: ReviewRenewal(),
     )
     try:
         host.carry_out(merchant_request)

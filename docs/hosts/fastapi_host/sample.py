@@ -68,13 +68,17 @@ class Past:
             offer_id=offer_id,
             bank_details=wire.read_accept_request({"bank_details": bank_details}),
         )
-        request = self._request(kind="offer_id", name=offer_id, command=lambda _: command)
+        request = self._request(kind="offer_id", name=offer_id, command=lambda *_: command)
         return json.loads(self._host_then().carry_out(request))
 
     def agent(self, operation, body, *, days=0):
         """Carry out an agent's operation, *days* days after the beginning."""
-        command = wire.read_command(operation, json.dumps(body), self._currency())
-        request = self._request(merchant_id=self.merchant_id, command=lambda _: command)
+
+        def command(merchant, context):
+            situation = self.host.engine.situation(merchant, context)
+            return wire.read_command(operation, json.dumps(body), situation)
+
+        request = self._request(merchant_id=self.merchant_id, command=command)
         return json.loads(self._host_then(days).carry_out(request), parse_float=Decimal)
 
     def _host_then(self, days=0):

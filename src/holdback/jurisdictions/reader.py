@@ -220,7 +220,7 @@ class _Reading:
 
     def _read(self, parent: Jurisdiction | None) -> Jurisdiction | None:
         """Return the jurisdiction, or None after adding every error found."""
-        # A child may lack a file. If `jurisdiction.toml` is not TOML, nobody knows whether it is one.
+        # A child may lack a file. Nobody knows what it is if `jurisdiction.toml` is not TOML.
         unknown = self.root is None and JURISDICTION in self.folder.files
         is_child = self.parent is not None or unknown
         renewal_root = self._read_file(RENEWAL, optional=is_child)

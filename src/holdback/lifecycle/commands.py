@@ -15,6 +15,7 @@ from typing import Annotated, Any, Final, Literal, TypeAlias, get_args
 from attrs import field, frozen
 
 from holdback.errors import ErrorDetail, InvalidDocument, did_you_mean
+from holdback.exact_json import field_path
 from holdback.model.acceptance import BankDetails
 from holdback.model.application import OffersRequest
 from holdback.model.deal import CANCELLED, DEFAULTED, Entry
@@ -95,11 +96,12 @@ class SupplyDetails:
             InvalidDocument: a name is not in `DETAILS`, or a value is invalid.
         """
         if not isinstance(details, Mapping):
-            raise InvalidDocument.of("expected details by name", path="$.details")
+            raise InvalidDocument.of("wrong_type", "expected details by name", path="$.details")
         errors = [
             ErrorDetail(
+                code="unknown_field",
                 message="unknown detail",
-                path=f"$.details.{str(name)[:60]}",
+                path=field_path("$.details", name),
                 hint=did_you_mean(str(name), DETAILS),
             )
             for name in details

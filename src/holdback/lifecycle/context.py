@@ -9,12 +9,28 @@ from decimal import Decimal
 from attrs import evolve, field, frozen
 from pendulum import DateTime
 
-from holdback.errors import ConfigurationError, ErrorDetail
-from holdback.exact_json import Json
+from holdback.errors import ConfigurationError, ErrorDetail, InvalidDocument
+from holdback.exact_json import Json, shown_path
 from holdback.model.instants import as_instant
 from holdback.model.validators import text
 from holdback.money import Money
 from holdback.rules.values import is_missing
+
+
+def _instant(value: object) -> DateTime:
+    """Return *value*, what the host's clock says, as an instant."""
+    try:
+        return as_instant(value)
+    except InvalidDocument as error:
+        raise ConfigurationError(error.errors) from None
+
+
+def _id(instance: object, attribute: object, value: object) -> None:
+    """Validate an id of the host's."""
+    try:
+        text(instance, attribute, value)
+    except InvalidDocument as error:
+        raise ConfigurationError(error.errors) from None
 
 
 def _evidence(evidence: Mapping[str, object]) -> Mapping[str, Json]:
@@ -35,7 +51,7 @@ def _evidence(evidence: Mapping[str, object]) -> Mapping[str, Json]:
             values[name] = value
         else:
             message = f"expected a plain exact value, not {type(value).__name__}"
-            path = f"$.evidence.{str(name)[:60]}"
+            path = shown_path("$.evidence", name)
             errors.append(ErrorDetail(code="wrong_type", message=message, path=path))
     if errors:
         raise ConfigurationError(errors)
@@ -54,10 +70,14 @@ class Context:
     >>> import pendulum
     >>> Context(at=pendulum.datetime(2026, 7, 1), request_id="r-1").at.isoformat()
     '2026-07-01T00:00:00+00:00'
+
+    Raises:
+        ConfigurationError: naming what the host says wrong: a time without a zone, an empty id, or
+            every value of the evidence that is not exact.
     """
 
-    at: DateTime = field(converter=as_instant)
-    request_id: str = field(validator=text)
+    at: DateTime = field(converter=_instant)
+    request_id: str = field(validator=_id)
     evidence: Mapping[str, Json] = field(factory=dict, converter=_evidence, repr=False)
 
     def not_before(self, last_seen_at: DateTime | None) -> Context:

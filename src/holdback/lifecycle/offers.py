@@ -84,7 +84,8 @@ def check_may_request(merchant: Merchant, request: OffersRequest, rulebook: Rule
             f"offers in {rulebook.code} are made in {expected}; the application, and any deal it "
             f"renews, must be in {expected}"
         )
-        error = ErrorDetail(message=message, path="$.application.currency")
+        path = "$.application.currency"
+        error = ErrorDetail(code="wrong_currency", message=message, path=path)
         raise Refusal("currency_mismatch", message, errors=(error,))
 
 

@@ -16,7 +16,7 @@ from pendulum import DateTime
 from holdback.derived_facts import renewal_facts
 from holdback.eligibility import Assessment, assess
 from holdback.errors import ConfigurationError, ErrorDetail, InvalidDocument, did_you_mean
-from holdback.exact_json import Json
+from holdback.exact_json import Json, shown_path
 from holdback.facts import BUILT_IN_FACTS, EVIDENCE_FACTS, INITIAL_EVIDENCE
 from holdback.jurisdictions.rulebook import Rulebook
 from holdback.lifecycle.context import Context
@@ -62,32 +62,38 @@ def check_evidence(
         return (None,) * len(catalogue.facts)
     declared = (fact.name for fact in catalogue.facts[BUILT_IN_FACTS:])
     allowed = (*(EVIDENCE_FACTS if known_merchant else INITIAL_EVIDENCE), *declared)
-    errors = [_not_evidence(str(name)[:60], allowed) for name in evidence if name not in allowed]
-    prepared: Facts = ()
+    errors = [_not_evidence(name, allowed) for name in evidence if name not in allowed]
+    given = {name: value for name, value in evidence.items() if name in allowed}
     try:
-        prepared = catalogue.prepare({n: v for n, v in evidence.items() if n in allowed})
+        prepared = catalogue.prepare(given)
     except InvalidDocument as error:
         errors += [
             evolve(detail, path=(detail.path or "$").replace("$", "$.evidence", 1))
             for detail in error.errors
         ]
-    else:
-        checked_on = prepared[catalogue.place("credit_checked_on")]
-        if checked_on is not None and checked_on > rulebook.on.toordinal():
-            message = f"expected a day up to today, {rulebook.on.isoformat()}"
-            path = "$.evidence.credit_checked_on"
-            errors.append(ErrorDetail(code="future_day", message=message, path=path))
+        # What is left is checked all the same, so that all errors are reported at once.
+        wrong = {detail.path for detail in error.errors}
+        left = {n: value for n, value in given.items() if shown_path("$", n) not in wrong}
+        prepared = catalogue.prepare(left)
+    checked_on = prepared[catalogue.place("credit_checked_on")]
+    if checked_on is not None and checked_on > rulebook.on.toordinal():
+        message = f"expected a day up to today, {rulebook.on.isoformat()}"
+        path = "$.evidence.credit_checked_on"
+        errors.append(ErrorDetail(code="future_day", message=message, path=path))
     if errors:
         raise ConfigurationError(errors)
     return prepared
 
 
-def _not_evidence(name: str, allowed: tuple[str, ...]) -> ErrorDetail:
-    message = f"`{name}` is not evidence"
+def _not_evidence(name: object, allowed: tuple[str, ...]) -> ErrorDetail:
+    shown = str(name)[:60]
+    message = f"`{shown}` is not evidence"
     if name in INITIAL_EVIDENCE:
-        message = f"`{name}` is derived from the merchant's history and cannot be given as evidence"
-    hint = did_you_mean(name, allowed)
-    return ErrorDetail(code="not_allowed", message=message, path=f"$.evidence.{name}", hint=hint)
+        message = (
+            f"`{shown}` is derived from the merchant's history and cannot be given as evidence"
+        )
+    hint, path = did_you_mean(shown, allowed), shown_path("$.evidence", name)
+    return ErrorDetail(code="not_allowed", message=message, path=path, hint=hint)
 
 
 def expired_unaccepted(merchant: Merchant, at: DateTime) -> CreditCheckDue | None:

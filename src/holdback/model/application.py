@@ -48,13 +48,15 @@ class OffersRequest:
     def __attrs_post_init__(self) -> None:
         sections = {name: getattr(self, name) for name in PROFILE}
         if self.renewal:
-            message = "a renewal carries the application block alone"
+            code, message = "not_allowed", "a renewal carries the application block alone"
             wrong = [name for name, section in sections.items() if section is not None]
         else:
-            message = "an initial application carries the full profile"
+            code, message = "missing", "an initial application carries the full profile"
             wrong = [name for name, section in sections.items() if section is None]
         if wrong:
-            raise InvalidDocument(ErrorDetail(message=message, path=f"$.{name}") for name in wrong)
+            raise InvalidDocument(
+                ErrorDetail(code=code, message=message, path=f"$.{name}") for name in wrong
+            )
 
     @property
     def renewal(self) -> bool:

@@ -23,10 +23,10 @@ def as_instant(value: object) -> DateTime:
         InvalidDocument: *value* has no time zone, or lies outside the years 1970 to 2999.
     """
     if not isinstance(value, datetime) or value.utcoffset() is None:
-        raise InvalidDocument.of("expected an instant with a time zone", path="$.at")
+        raise InvalidDocument.of("wrong_type", "expected an instant with a time zone", path="$.at")
     if not _FIRST_YEAR <= value.year < _END_YEAR:
         message = f"expected an instant from {_FIRST_YEAR} on and before {_END_YEAR}"
-        raise InvalidDocument.of(message, path="$.at")
+        raise InvalidDocument.of("out_of_range", message, path="$.at")
     if isinstance(value, DateTime) and value.tzinfo is pendulum.UTC:
         return value
     return utc(value.astimezone(UTC))

@@ -17,16 +17,17 @@ from holdback.money import Money
 Validator: TypeAlias = Callable[[Any, Any, Any], None]
 
 
-def _wrong(attribute: Any, expected: str) -> InvalidDocument:
-    return InvalidDocument.of(f"expected {expected}", path=f"$.{attribute.name}")
+def _wrong(attribute: Any, expected: str, code: str = "wrong_type") -> InvalidDocument:
+    return InvalidDocument.of(code, f"expected {expected}", path=f"$.{attribute.name}")
 
 
 def text(_: Any, attribute: Any, value: Any) -> None:
     """Validate text: a `str` itself, not empty, that UTF-8 can encode."""
     if type(value) is not str or not value:
-        raise _wrong(attribute, "text that is not empty")
+        code = "missing" if type(value) is str else "wrong_type"
+        raise _wrong(attribute, "text that is not empty", code)
     if not value.isascii() and any("\ud800" <= character <= "\udfff" for character in value):
-        raise _wrong(attribute, "text that can be written in UTF-8")
+        raise _wrong(attribute, "text that can be written in UTF-8", "malformed")
 
 
 def day(_: Any, attribute: Any, value: Any) -> None:
@@ -51,7 +52,8 @@ def flag(_: Any, attribute: Any, value: Any) -> None:
 def amount(_: Any, attribute: Any, value: Any) -> None:
     """Validate money below the bound of amounts."""
     if not isinstance(value, Money) or abs(value.minor) >= TOO_MUCH:
-        raise _wrong(attribute, "an amount as `Money`, below 10**18 minor units")
+        code = "out_of_range" if isinstance(value, Money) else "wrong_type"
+        raise _wrong(attribute, "an amount as `Money`, below 10**18 minor units", code)
 
 
 def instance_of(kind: type, called: str) -> Validator:
@@ -70,7 +72,8 @@ def one_of(*words: str) -> Validator:
 
     def check(_: Any, attribute: Any, value: Any) -> None:
         if type(value) is not str or value not in words:
-            raise _wrong(attribute, expected)
+            code = "wrong_value" if type(value) is str else "wrong_type"
+            raise _wrong(attribute, expected, code)
 
     return check
 

@@ -31,7 +31,7 @@ class Errors(list[ErrorDetail]):
     """
     The errors of one document.
 
-    `refused` are the paths of values that are not exact JSON, such as NaN. Whatever else is said of
+    `refused` are the paths of values that are not exact JSON, such as NaN. Any other error of
     such a value follows from that, and is left out.
     """
 

@@ -18,7 +18,7 @@ from holdback.exact_json import Json, write_json
 # The content type of problem details (RFC 9457).
 CONTENT_TYPE: Final = "application/problem+json"
 
-# The errors that whoever sent the request cannot correct.
+# The errors that the sender of the request cannot correct.
 _HostError: TypeAlias = StateError | ConfigurationError | HistoryError
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from datetime import date, timedelta
 from pathlib import Path
@@ -11,6 +12,8 @@ import pytest
 from every_case import for_every
 from small_folders import IRELAND, changed, child, country, errors_in, read, rule, said
 
+# A JSON path, as on the wire; a name that is not plain is quoted.
+PATH = re.compile(r'\$(\.[A-Za-z_][\w-]*|\[[0-9]+\]|\["[^"]*"\])*')
 RENEWAL = IRELAND["renewal.toml"]
 PRODUCTS = IRELAND["products.toml"]
 
@@ -33,6 +36,7 @@ def test_an_error_has_its_place_message_and_hint(file, case):
     (error,) = errors_in({**spoilt, file: spoilt[file].replace("~", "", 1)})
 
     assert error.file == f"IE/{file}"
+    assert PATH.fullmatch(error.path or "$")
     assert error.message.startswith(case["message"])
     assert case.get("hint") is None or case["hint"] in error.hint
     if marked:
@@ -87,7 +91,7 @@ def test_every_error_of_every_file_at_once():
 )
 def test_a_file_that_cannot_be_read_does_not_hide_errors_in_the_others(old, new, line):
     """
-    Whatever can be checked without the currency is reported together with its error.
+    What can be checked without the currency is reported together with its error.
     """
     spoilt = {
         "jurisdiction.toml": IRELAND["jurisdiction.toml"].replace(old, new, 1),

@@ -12,6 +12,7 @@ from every_case import for_every
 from holdback import (
     Application,
     BankDetails,
+    ConfigurationError,
     Context,
     Entry,
     InvalidDocument,
@@ -48,12 +49,6 @@ class Word(StrEnum):
         lambda: BankDetails(account_number=""),
         lambda: Merchant.new(partner=Word.PARTNER, merchant_id="m", jurisdiction="GB"),
         lambda: Merchant.new(partner="acme", merchant_id="\ud800", jurisdiction="GB"),
-        lambda: Context(at=datetime(2026, 7, 6, tzinfo=UTC), request_id="\ud800"),
-        lambda: Context(at=datetime(2026, 7, 6, tzinfo=UTC), request_id=Word.PARTNER),
-        lambda: Context(at=datetime(2026, 7, 6), request_id="r"),
-        lambda: Context(at=datetime(9999, 12, 31, tzinfo=UTC), request_id="r"),
-        lambda: Context(at=datetime(1, 1, 1, tzinfo=timezone(timedelta(hours=1))), request_id="r"),
-        lambda: Context(at=datetime(2026, 7, 6, tzinfo=UTC), request_id="r", evidence=[]),
         lambda: Application(merchant_id="m", currency=7),
         lambda: Application(merchant_id="m", currency="GBP", provider_id=""),
         lambda: OffersRequest(application=Application(merchant_id="m", currency="GBP")),
@@ -79,3 +74,24 @@ def test_what_could_not_be_stored_is_not_taken(make):
 
     assert "Jane" not in str(caught.value)
     assert caught.value.__context__ is None or "Jane" not in str(caught.value.__context__)
+
+
+@for_every(
+    "make",
+    [
+        lambda: Context(at=datetime(2026, 7, 6, tzinfo=UTC), request_id="\ud800"),
+        lambda: Context(at=datetime(2026, 7, 6, tzinfo=UTC), request_id=Word.PARTNER),
+        lambda: Context(at=datetime(2026, 7, 6), request_id="r"),
+        lambda: Context(at=datetime(9999, 12, 31, tzinfo=UTC), request_id="r"),
+        lambda: Context(at=datetime(1, 1, 1, tzinfo=timezone(timedelta(hours=1))), request_id="r"),
+        lambda: Context(at=datetime(2026, 7, 6, tzinfo=UTC), request_id="r", evidence=[]),
+    ],
+)
+def test_what_the_host_says_of_itself_is_not_blamed_on_a_document(make):
+    """
+    The time, the request id and the evidence are the host's (decisions/errors#who-is-responsible).
+    """
+    with pytest.raises(ConfigurationError) as caught:
+        make()
+
+    assert caught.value.errors[0].path in {"$.at", "$.request_id", "$.evidence"}

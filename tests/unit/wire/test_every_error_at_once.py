@@ -136,7 +136,7 @@ def errors_of(operation, text):
 @given(spoilt())
 def test_every_mistake_in_a_document_is_reported(document):
     """
-    All errors of a document are reported at once: what is no exact JSON, what a field does not
+    All errors of a document are reported at once: what is not exact JSON, what a field does not
     take, and what the engine refuses (decisions/errors#all-at-once). Each is reported once.
     """
     operation, text, expected = document
@@ -163,7 +163,7 @@ def test_a_malformed_day_does_not_hide_a_future_day():
 
 def test_the_errors_are_in_the_order_of_the_document():
     """
-    `errors` holds all errors in the order of the document, whoever found them.
+    `errors` holds all errors in the order of the document, of the reader and of the engine.
     """
     tomorrow = DAY + timedelta(days=1)
     entry = f'{{"id": "a", "on": "{tomorrow}", "amount": 1}}'

@@ -48,15 +48,16 @@ def test_the_blanks_are_few_and_each_is_pointed_at():
     """
     found = said("SE", SE=new())
 
-    # Without a currency no amount can be read; then all that is left to fill are the amounts.
     assert found == [
-        f"SE/jurisdiction.toml:{line} $.{name}: this is empty; fill it in"
-        for line, name in (
-            ("5:8", "name"),
-            ("6:12", "currency"),
-            ("8:12", "timezone"),
-            ("9:9", "owner"),
-            ("10:13", "review_by"),
+        f"SE/{place} {path}: this is empty; fill it in"
+        for place, path in (
+            ("jurisdiction.toml:5:8", "$.name"),
+            ("jurisdiction.toml:6:12", "$.currency"),
+            ("jurisdiction.toml:8:12", "$.timezone"),
+            ("jurisdiction.toml:9:9", "$.owner"),
+            ("jurisdiction.toml:10:13", "$.review_by"),
+            ("products.toml:20:55", "$.products[0].limits.minimum"),
+            ("products.toml:20:69", "$.products[0].limits.maximum"),
         )
     ]
     rest = {**filled(new()), "products.toml": new()["products.toml"]}
