@@ -124,7 +124,6 @@ class Way(Journey):
         }
         offers = self.ask(renewal=renewal, evidence={} if renewal else evidence)
         event = json.loads(wire.write_event(self.events[-1]))
-        event = {**event["offer_set"], **event}  # TMP
         replayed = replay_offers(event, self.engine.jurisdictions)
         assert (replayed.state, replayed.differences) == (SAME, ())
         return offers.products[0]

@@ -7,7 +7,7 @@ percentage is applied, and nowhere else.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from attrs import frozen
 
@@ -17,7 +17,9 @@ from holdback.exact_json import Json
 from holdback.exact_numbers import (
     HUNDRED_PERCENT,
     PERCENT_PLACES,
+    RATIO_PLACES,
     digits,
+    divide,
     plain,
     scaled,
 )
@@ -29,6 +31,8 @@ from holdback.offers.limits import ceil_to, floor_to
 from holdback.offers.registry import PriceableProduct
 from holdback.offers.results import Results
 from holdback.reasons import Reason, reasons
+
+_ONE: Final = 10**RATIO_PLACES
 
 
 @frozen(kw_only=True)
@@ -172,10 +176,11 @@ def _amounts(shares: Iterable[int], limits: Limits, step: Money | None) -> list[
 
 def _terms(results: Results, funded: Money) -> Iterator[dict[str, Any]]:
     """The terms of the offers of one amount: one for each split percentage."""
-    priced = results.factor_rate(funded)
-    if priced is None:
+    rate = results.factor_rate(funded)
+    if rate is None:
         raise _Unknown
-    rate, repayment = priced
+    repaid = divide(funded.minor * scaled(rate, RATIO_PLACES), _ONE, results.case.rounding)
+    repayment = Money(repaid, funded.currency)
     splits = results.split_percentages(repayment)
     if splits is None:
         raise _Unknown

@@ -22,7 +22,7 @@ from holdback.bounds import (
     most_money,
 )
 from holdback.errors import ConfigurationError, ErrorDetail
-from holdback.exact_numbers import PERCENT_PLACES, RATIO_PLACES, divide, scaled
+from holdback.exact_numbers import PERCENT_PLACES, RATIO_PLACES, scaled
 from holdback.model.product import Limits
 from holdback.money import Money
 from holdback.offers.calculator import PricingCase, Term
@@ -77,20 +77,20 @@ class Results:
         limits = self.product.limits(self.case)
         return None if limits is None else self._limits(limits)
 
-    def factor_rate(self, funded: Money) -> tuple[Decimal, Money] | None:
-        """Return the factor rate of the amount *funded*, and the amount to be repaid with it."""
+    def factor_rate(self, funded: Money) -> Decimal | None:
+        """Return the factor rate of the amount *funded*."""
         rate = self.product.factor_rate(self.case, funded)
         if rate is None:
             return None
         factor = _scaled(rate, RATIO_PLACES, least=1, most=MOST_RATIO)
         if factor is None:
             raise self._wrong(_FACTOR_RATE, rate, _RATE_EXPECTED)
-        repaid = divide(funded.minor * factor, 10**RATIO_PLACES, self.case.rounding)
-        if repaid > self._most:
+        # Above the most by part of a minor unit, it could be rounded to it.
+        if funded.minor * factor > self._most * 10**RATIO_PLACES:
             most = Money(self._most, self.case.currency)
             expected = f"a factor rate with which at most {most} are repaid"
             raise self._wrong(_FACTOR_RATE, rate, expected)
-        return rate, Money(repaid, funded.currency)
+        return rate
 
     def split_percentages(self, repayment: Money) -> tuple[Decimal, ...] | None:
         """Return the split percentages of the amount *repayment*; () if it is unaffordable."""
