@@ -85,7 +85,7 @@ def errors_of(files):
     """Everything that is said of *files*, by the reader and by an engine that is to use them."""
     try:
         engine_of(files)
-    except InvalidDocument as error:
+    except (InvalidDocument, ConfigurationError) as error:
         return error.errors
     return ()
 
@@ -407,6 +407,26 @@ def test_beyond_a_bound_the_file_is_refused(name, currency, end):
     assert all(error.file.startswith(f"{CODE}/") and error.line for error in errors)
 
 
+@for_every("currency", CURRENCIES)
+def test_an_amount_in_another_currency_is_refused(currency):
+    """
+    Money in a setting is in the jurisdiction's currency, wherever a setting holds money.
+    """
+    banded_by_balance = (
+        '{ calculator = "banded", on = "balance", '
+        'bands = [{ up_to = "USD 5", rate = "1.2" }, { rate = "1.1" }] }'
+    )
+    for written in (
+        {"minimum": '"USD 1"'},
+        {"maximum": '"USD 1000"'},
+        {"limits": stepped('"USD 1"')},
+        {"factor_rate": banded_by_balance},
+    ):
+        (error,) = errors_of(folder(currency, **written))
+        assert error.message == f"expected an amount in {currency}, not in USD"
+        assert (error.code, error.file) == ("wrong_currency", f"{CODE}/products.toml")
+
+
 # -- facts in their range
 
 
@@ -532,6 +552,24 @@ def test_takings_beyond_the_range(currency):
 
         assert (facts["average_monthly_takings"] is not None) == known
         assert facts["takings_trend"] == 1_000_000
+
+
+@for_every("currency", CURRENCIES)
+def test_the_largest_remittance(currency):
+    """
+    A remittance may be more than the deal, and is stored and read back up to its own bound.
+    """
+    way = Way(folder(currency), currency)
+    way.funded(way.asked())
+    way.pass_time(days=1)
+    way.remit(way.entry(TOO_MUCH - 1), complete_through=way.today())
+    way.remit(way.entry(TOO_MUCH - 1), complete_through=way.today())
+    way.assessed()
+
+    assert way.deal.status == "Repaid"
+    assert way.deal.overpaid.minor == 2 * (TOO_MUCH - 1) - way.deal.repayment_amount.minor
+    with pytest.raises(InvalidDocument, match="below 10"):
+        way.entry(TOO_MUCH)
 
 
 @for_every("currency", CURRENCIES)
