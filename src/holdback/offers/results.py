@@ -33,6 +33,12 @@ _FACTOR_RATE: Final = "factor_rate"
 _SPLIT_PERCENTAGE: Final = "split_percentage"
 _TERM: Final = "term"
 
+# The bounds in the scales of ratios and percentages.
+_ONE: Final = 10**RATIO_PLACES
+_MOST_RATE: Final = scaled(MOST_RATIO, RATIO_PLACES)
+_MOST_PERCENT: Final = scaled(MOST_SPLIT, PERCENT_PLACES)
+_MOST_MONTHS: Final = scaled(MOST_TERM_MONTHS, RATIO_PLACES)
+
 _RATE_EXPECTED: Final = (
     f"a factor rate as a `Decimal`, at least 1 and at most {MOST_RATIO}, of at most "
     f"{RATIO_PLACES} decimals"
@@ -82,11 +88,11 @@ class Results:
         rate = self.product.factor_rate(self.case, funded)
         if rate is None:
             return None
-        factor = _scaled(rate, RATIO_PLACES, least=1, most=MOST_RATIO)
+        factor = _scaled(rate, RATIO_PLACES, _ONE, _MOST_RATE)
         if factor is None:
             raise self._wrong(_FACTOR_RATE, rate, _RATE_EXPECTED)
         # Above the most by part of a minor unit, it could be rounded to it.
-        if funded.minor * factor > self._most * 10**RATIO_PLACES:
+        if funded.minor * factor > self._most * _ONE:
             most = Money(self._most, self.case.currency)
             expected = f"a factor rate with which at most {most} are repaid"
             raise self._wrong(_FACTOR_RATE, rate, expected)
@@ -98,12 +104,11 @@ class Results:
         if splits is None:
             return None
         most = MOST_OFFERS // len(self.product.terms.amounts)
-        expected = f"a tuple of at most {most} {_SPLIT_EXPECTED}"
         if type(splits) is not tuple or len(splits) > most:
-            raise self._wrong(_SPLIT_PERCENTAGE, splits, expected)
+            raise self._wrong_split(splits, most)
         for split in splits:
-            if not _scaled(split, PERCENT_PLACES, least=0, most=MOST_SPLIT):
-                raise self._wrong(_SPLIT_PERCENTAGE, split, expected)
+            if _scaled(split, PERCENT_PLACES, 1, _MOST_PERCENT) is None:
+                raise self._wrong_split(split, most)
         return splits
 
     def term(self, repayment: Money, split: Decimal) -> Term | None:
@@ -114,8 +119,8 @@ class Results:
         # A `bool` is an `int` to `isinstance`.
         if type(term) is not Term or type(term.days) is not int:
             raise self._wrong(_TERM, term, _TERM_EXPECTED)
-        months = _scaled(term.months, RATIO_PLACES, least=0, most=MOST_TERM_MONTHS)
-        if not months or not 1 <= term.days <= MOST_TERM_DAYS:
+        months = _scaled(term.months, RATIO_PLACES, 1, _MOST_MONTHS)
+        if months is None or not 1 <= term.days <= MOST_TERM_DAYS:
             raise self._wrong(_TERM, term, _TERM_EXPECTED)
         return term
 
@@ -133,15 +138,21 @@ class Results:
         raise self._wrong(_LIMITS, limits, expected)
 
     def _is_amount(self, amount: Any, *, least: int) -> bool:
+        currency = self.case.currency
         return (
             type(amount) is Money
-            and amount.currency == self.case.currency
+            and (amount.currency is currency or amount.currency == currency)
             and least <= amount.minor <= self._most
         )
 
     def _amounts_expected(self, least: int) -> str:
         currency = self.case.currency
         return f"`Money` in {currency}, {Money(least, currency)} to {Money(self._most, currency)}"
+
+    def _wrong_split(self, result: object, most: int) -> ConfigurationError:
+        return self._wrong(
+            _SPLIT_PERCENTAGE, result, f"a tuple of at most {most} {_SPLIT_EXPECTED}"
+        )
 
     def _wrong(self, kind: str, result: object, expected: str) -> ConfigurationError:
         terms = self.product.terms
@@ -166,11 +177,12 @@ def _described(result: Any) -> str:
     )
 
 
-def _scaled(value: Any, places: int, *, least: int, most: Decimal | int) -> int | None:
-    """Return a `Decimal` scaled; None unless it is finite, in range, and has so few decimals."""
-    if type(value) is not Decimal or not value.is_finite() or not least <= value <= most:
+def _scaled(value: Any, places: int, least: int, most: int) -> int | None:
+    """Return a `Decimal` scaled, if it is finite, of so few decimals and in range; else None."""
+    if type(value) is not Decimal:
         return None
     try:
-        return scaled(value, places)
+        number = scaled(value, places)
     except ValueError:
         return None
+    return number if least <= number <= most else None
