@@ -31,7 +31,8 @@ sys.path[1:1] = [str(HERE.parents[1] / "docs" / "hosts"), str(HERE.parents[1] / 
 
 import postgres
 from fastapi_host.app import create_app
-from fastapi_host.attempts import Ask
+from fastapi_host.attempts import MerchantRequest
+from fastapi_host.migrate import migrate
 from fastapi_host.partners import Partner, Partners, sha256
 from sqlalchemy import BigInteger, Column, LargeBinary, MetaData, Table, create_engine, text
 
@@ -134,7 +135,9 @@ def made_offers(host, count):
     """Return the ids of *count* offers, of one merchant each."""
     for number in range(count):
         body = payloads.as_json(payloads.offers_request(f"m-{number}"))
-        reply = json.loads(host.request_offers(Ask(partner=PARTNER, caller=PARTNER.caller), body))
+        reply = json.loads(
+            host.request_offers(MerchantRequest(partner=PARTNER, caller=PARTNER.caller), body)
+        )
         yield reply["products"][0]["offers"][0]["offer_id"]
 
 
@@ -173,6 +176,7 @@ def measured(offers, host_port, bare_port):
 def main():
     with postgres.cluster() as server:
         os.environ["URL"] = server.url
+        migrate(server.url)
         app = host_app()
         offers = list(made_offers(app.state.host, ROUNDS * REQUESTS + 1))
         host_port, bare_port = postgres.free_port(), postgres.free_port()

@@ -19,6 +19,7 @@ from types import MappingProxyType
 from urllib.parse import quote, urlencode
 
 from fastapi_host.app import create_app
+from fastapi_host.migrate import migrate
 from fastapi_host.outbox import CLAIMED, deliver_due
 from fastapi_host.partners import Agent, Partner, Partners, Webhook, sha256
 from fastapi_host.tables import METADATA
@@ -293,4 +294,5 @@ def fastapi(url=None, level=None):
     url = url or os.environ.get("HOLDBACK_CONFORMANCE_URL")
     if url is None:
         url = f"sqlite:///{tempfile.mkdtemp(prefix='holdback-')}/holdback.db"
+    migrate(url)
     return ConformingFastApi(url, level)

@@ -12,6 +12,7 @@ import httpx
 import pytest
 from attrs import field, frozen
 from fastapi_host.app import create_app
+from fastapi_host.migrate import migrate
 from fastapi_host.partners import Agent, Partner, Partners, Webhook, sha256
 from fastapi_host.tables import METADATA
 
@@ -52,6 +53,7 @@ class Service:
     def __init__(self, url, level=None, partners=PARTNERS, **options):
         self.now = START
         self.asked_checks = []
+        migrate(url)
         self.app = create_app(
             engine=ENGINE,
             partners=partners,

@@ -20,7 +20,7 @@ if __name__ == "__main__":
 
 import conforming
 import postgres
-from fastapi_host.store import ISOLATION_LEVELS
+from fastapi_host.database import ISOLATION_LEVELS
 
 from holdback.testing.conformance import CHECKS, Effort, Session, run_checks
 

@@ -1,6 +1,5 @@
-"""The reference host of holdback: serve, or review every active deal, which you do daily."""
+"""The reference host of holdback; `--help` lists its commands."""
 
-import argparse
 import os
 import pkgutil
 import sys
@@ -14,10 +13,11 @@ sys.path[0] = str(Path(__file__).resolve().parents[1])  # the folder that holds 
 
 from fastapi_host import logs, sample
 from fastapi_host.app import create_app, now
-from fastapi_host.client_address import HEADERS, Proxies
+from fastapi_host.client_address import Proxies
+from fastapi_host.migrate import NotMigrated, migrate
+from fastapi_host.options import read_options
 from fastapi_host.partners import read_partners
 from fastapi_host.review import review
-from fastapi_host.store import ISOLATION_LEVELS
 from holdback import Engine, load_jurisdictions
 
 TRY = """\
@@ -41,72 +41,49 @@ curl -s -X POST -H 'Authorization: Bearer {acme}' -H 'Idempotency-Key: try-1' \\
 
 
 def main():
-    options = _options()
+    options = read_options()
+    options.kept = "in the database of --database"
+    logs.log_to(sys.stdout)
     with tempfile.TemporaryDirectory() as folder:
-        kept = "in the database of --database"
         if options.sample and options.database is None:
             options.database = f"sqlite:///{folder}/holdback.db"
-            kept = "deleted when this ends"
-        app = _app(options)
-        logs.log_to(sys.stdout)
-        if options.command == "review":
-            failed = review(app.state.host, app.state.partners).failed
-            if failed:  # the log gives the reasons; a scheduler sees the exit status
-                sys.exit(f"{failed} merchants could not be reviewed")
-            return
-        if options.sample:
-            ids = sample.fill(app.state.host)
-            base = f"http://{options.host}:{options.port}"
-            print(TRY.format(base=base, kept=kept, **sample.KEYS, **ids), flush=True)
-        uvicorn.run(
-            app,
-            host=options.host,
-            port=options.port,
-            access_log=False,
-            log_level="error",
-            proxy_headers=False,  # uvicorn would believe any client that connects from this machine
-        )
+            options.kept = "deleted when this ends"
+        try:
+            {"serve": _serve, "migrate": _migrate, "review": _review}[options.command](options)
+        except NotMigrated as error:
+            sys.exit(str(error))
 
 
-def _options():
-    parser = argparse.ArgumentParser(prog="fastapi_host", description=__doc__)
-    parser.add_argument("command", nargs="?", choices=("serve", "review"), default="serve")
-    parser.add_argument(
-        "--sample",
-        action="store_true",
-        help="for trials: sample data, keys, checks and ids, all public",
+def _serve(options):
+    if options.sample:
+        migrate(options.database)
+    app = _app(options)
+    if options.sample:
+        ids = sample.fill(app.state.host)
+        base = f"http://{options.host}:{options.port}"
+        print(TRY.format(base=base, kept=options.kept, **sample.KEYS, **ids), flush=True)
+    uvicorn.run(
+        app,
+        host=options.host,
+        port=options.port,
+        access_log=False,
+        log_level="error",
+        proxy_headers=False,  # uvicorn would believe any client that connects from this machine
     )
-    parser.add_argument("--host", default="127.0.0.1")
-    parser.add_argument("--port", type=int, default=8000)
-    parser.add_argument("--partners", help="the TOML file of partners and agents")
-    parser.add_argument("--checks", help="your checks, as MODULE:NAME")
-    parser.add_argument("--links", help="your function for the links, as MODULE:NAME")
-    parser.add_argument(
-        "--private-webhooks",
-        action="store_true",
-        help="for development: allow webhooks with http:// and to private addresses",
-    )
-    url = os.environ.get("HOLDBACK_DATABASE_URL")
-    parser.add_argument("--database", help="URL; default HOLDBACK_DATABASE_URL")
-    parser.add_argument("--isolation-level", choices=ISOLATION_LEVELS, help="for PostgreSQL")
-    parser.add_argument(
-        "--trusted-proxies", type=int, default=0, help="the number of proxies in front of this host"
-    )
-    parser.add_argument(
-        "--forwarded-header",
-        choices=HEADERS,
-        default=HEADERS[0],
-        help="the header to which they add the client's address",
-    )
-    options = parser.parse_args()
-    if options.sample and url and options.database is None:
-        # The variable names a service's own database, which sample data must not get into.
-        sys.exit(
-            "--sample does not write to the database of HOLDBACK_DATABASE_URL; "
-            "unset the variable, or name a database with --database"
-        )
-    options.database = options.database or url
-    return options
+
+
+def _migrate(options):
+    if not options.database:
+        sys.exit("expected --database or HOLDBACK_DATABASE_URL")
+    before, after = migrate(options.database)
+    logs.log("migrated", before=before, after=after)
+
+
+def _review(options):
+    app = _app(options)
+    failed = review(app.state.host, app.state.partners).failed
+    if failed:  # the log gives the reasons; a scheduler sees the exit status
+        sys.exit(f"{failed} merchants could not be reviewed")
 
 
 def _app(options):

@@ -11,28 +11,18 @@ import re
 from functools import cache
 from typing import NamedTuple
 
-from sqlalchemy import (
-    and_,
-    bindparam,
-    create_engine,
-    event,
-    func,
-    literal_column,
-    make_url,
-    select,
-    update,
-)
+from sqlalchemy import and_, bindparam, func, literal_column, select, update
 from sqlalchemy.exc import DBAPIError
 
-from fastapi_host.tables import EVENTS, MERCHANTS, METADATA, NAMES, REPLIES
+from fastapi_host.database import connect, is_postgresql
+from fastapi_host.migrate import check_revision
+from fastapi_host.tables import EVENTS, MERCHANTS, NAMES, REPLIES
 from holdback import wire
 from holdback.lifecycle.events import OfferAccepted, OffersIssued, RenewalEligibilityChanged
 
 # Text that no table can contain: PostgreSQL stores no NUL, an index limits the length of its keys,
 # and `wire` allows neither in an identifier.
 UNSTORABLE = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]|.{201}", re.DOTALL)
-TABLES_LOCK = 0x686F6C6462  # any number that no other advisory lock uses
-ISOLATION_LEVELS = ("READ COMMITTED", "REPEATABLE READ", "SERIALIZABLE")
 
 
 class Conflict(Exception):
@@ -49,21 +39,26 @@ class Stored(NamedTuple):
 
 
 class Store:
-    """The tables in the database at `url`; SQLite ignores `isolation_level`."""
+    """
+    The tables in the database at `url`; SQLite ignores `isolation_level`.
+
+    Raises:
+        NotMigrated: the tables are not those that this version needs.
+    """
 
     def __init__(self, url, isolation_level=None):
-        url = make_url(url)
-        self.one_statement = url.get_backend_name() == "postgresql"
-        if self.one_statement:
-            self.engine = self.reading = _postgresql(url, isolation_level)
-        else:
-            self.engine, self.reading = _sqlite(url)
+        self.one_statement = is_postgresql(url)
+        self.engine, self.reading = connect(url, isolation_level)
         self.driver = self.engine.dialect.dbapi
         # Every request runs one of the two, so they are compiled to SQL once.
         self.by_name, self.by_merchant_id = (
             str(query.compile(self.engine)) for query in (BY_NAME, BY_MERCHANT_ID)
         )
-        self._make_tables()
+        try:
+            check_revision(self.reading)
+        except BaseException:
+            self.close()
+            raise
 
     def find(  # noqa: PLR0913 - the parameters of one query
         self, *, partner, caller=None, key=None, merchant_id=None, kind=None, name=None
@@ -118,15 +113,6 @@ class Store:
                 db.exec_driver_sql("select 1")
                 kind, hidden = self.driver.Error, {"hide_parameters": True}
                 raise DBAPIError.instance(statement, None, error, kind, **hidden) from None
-
-    def _make_tables(self):
-        """Make the missing tables; processes that start together wait for each other."""
-        if not self.one_statement:
-            METADATA.create_all(self.engine)  # under SQLite's write lock
-            return
-        with self.engine.execution_options(isolation_level="READ COMMITTED").begin() as db:
-            db.execute(select(func.pg_advisory_xact_lock(TABLES_LOCK)))
-            METADATA.create_all(db)
 
     def history(self, partner, merchant_id):
         """Return the merchant's events as stored, in order."""
@@ -254,48 +240,3 @@ def _names(outcome, provider_id):
                     yield merchant_key | {"kind": "offer_id", "name": offer.offer_id}
         elif isinstance(happened, OfferAccepted) and provider_id is None:
             yield merchant_key | {"kind": "provider_id", "name": happened.reply.provider_id}
-
-
-# `hide_parameters`: otherwise the message of an error would contain the merchant's data.
-POOL = {"hide_parameters": True, "pool_size": 20, "max_overflow": 0, "pool_timeout": 5}
-
-
-def _postgresql(url, isolation_level):
-    """Return an engine in which every statement is a transaction: nothing here needs two."""
-    engine = create_engine(url, isolation_level="AUTOCOMMIT", skip_autocommit_rollback=True, **POOL)
-    if isolation_level not in (None, *ISOLATION_LEVELS):
-        raise ValueError(f"expected an isolation level: {', '.join(ISOLATION_LEVELS)}")
-
-    @event.listens_for(engine, "connect")
-    def _connected(connection, _):
-        if isolation_level is not None:
-            level = f"transaction isolation level {isolation_level}"
-            connection.execute(f"set session characteristics as {level}")
-
-    return engine
-
-
-def _sqlite(url):
-    """
-    Return an engine whose transactions begin with the write lock, and one for reading without it.
-
-    The driver's own handling of transactions is switched off: it would take the lock only at the
-    first write, when another connection may hold it.
-    """
-    if url.database in (None, "", ":memory:"):
-        raise ValueError("SQLite needs a file, such as sqlite:///holdback.db")
-    # `paramstyle`: named parameters, as with PostgreSQL's driver.
-    engine = create_engine(url, connect_args={"timeout": 5}, paramstyle="named", **POOL)
-
-    @event.listens_for(engine, "connect")
-    def _connected(connection, _):
-        connection.isolation_level = None
-        connection.execute("pragma journal_mode = wal")
-        connection.execute("pragma synchronous = full")  # a commit survives a power cut
-
-    @event.listens_for(engine, "begin")
-    def _begun(db):
-        reading = db.get_execution_options().get("reading", False)
-        db.exec_driver_sql("begin" if reading else "begin immediate")
-
-    return engine, engine.execution_options(reading=True)
