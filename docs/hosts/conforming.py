@@ -229,7 +229,8 @@ class ConformingFastApi:
         history = self.history(partner, merchant_id)
         documents = {event: json.loads(event) for event in history}
         accepted = [event for event in documents.values() if event["type"] == "OfferAccepted"]
-        provider_ids = {event["reply"]["provider_id"] for event in accepted}
+        # In format 1 the provider_id is in the reply.
+        provider_ids = {event.get("reply", event)["provider_id"] for event in accepted}
         webhooks = [json.loads(body) for url, body in self.sent if url == HOOKS[partner].url]
         return [
             next((event for event in history if is_about(webhook, documents[event])), webhook)

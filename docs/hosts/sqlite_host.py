@@ -7,14 +7,13 @@ same transaction. `sqlite.md` explains the rest.
 """
 
 import hashlib
+import secrets
 import sqlite3
 from contextlib import closing, contextmanager
-from secrets import token_bytes
 from uuid import uuid4
 
 from holdback import Context, InvalidDocument, Merchant, Profile, Refusal, wire
 from holdback.lifecycle.events import OfferAccepted, OffersIssued
-from holdback.model.profile import SALT_BYTES
 
 TABLES = """
 create table if not exists merchants (
@@ -60,8 +59,8 @@ class SqliteHost:
         Return the status and the body of the answer. `at` is the time of the request.
 
         Raises:
-            StateError, ConfigurationError: what this service stored, or its evidence, is invalid.
-                The caller can do nothing about it, so answer 500.
+            StateError, ConfigurationError: a stored document or the evidence is invalid. The caller
+                can do nothing about it, so answer 500.
         """
         try:
             with self.transaction() as db:
@@ -80,10 +79,12 @@ class SqliteHost:
             raise Refusal("request_conflict", "this key was used for another request")
         if earlier:
             return earlier[1]
-        merchant, profile = self.load(db, operation, input)
-        context = Context(at=at, request_id=str(uuid4()), evidence=input.get("evidence") or {})
+        merchant, profile = self.merchant(db, operation, input)
+        context = Context(at=at, request_id=str(uuid4()), evidence=input.get("evidence", {}))
         if operation == "look_up":
             return wire.write(self.engine.look_up(merchant, context).reply)
+        if operation == "request_offers" and profile.is_erased:
+            profile = new_profile()  # an initial application begins anew
         situation = self.engine.situation(merchant, context)
         command = wire.read_command(operation, body, situation)
         outcome = self.engine.carry_out(merchant, command, context, profile=profile)
@@ -95,8 +96,8 @@ class SqliteHost:
             )
         return reply
 
-    def load(self, db, operation, input):
-        """Return the merchant of a request, and its profile; another partner's is not found."""
+    def merchant(self, db, operation, input):
+        """Return the merchant of a request and its profile; another partner's is not found."""
         partner, body = input["partner"], input["body"]
         merchant_id = input.get("merchant_id")  # agents name it
         if operation == "request_offers":
@@ -109,10 +110,9 @@ class SqliteHost:
         key = {"partner": partner, "merchant_id": merchant_id}
         row = first_row(db, "select state, profile from merchants", **key)
         if row:
-            return wire.read_stored(*row, salt=token_bytes(SALT_BYTES))
+            return wire.read_merchant(row[0]), wire.read_profile(row[1])
         if operation == "request_offers":
-            new = Merchant.new(**key, jurisdiction=input["jurisdiction"])
-            return new, Profile.new(salt=token_bytes(SALT_BYTES))
+            return Merchant.new(**key, jurisdiction=input["jurisdiction"]), new_profile()
         code = "offer_not_found" if operation == "accept_offer" else "merchant_not_found"
         raise Refusal(code, "this partner has no such merchant or offer")
 
@@ -149,6 +149,11 @@ class SqliteHost:
             for number, *event in db.execute(query).fetchall():
                 send(number, *event)
                 db.execute("update events set told = true where number = ?", (number,))
+
+
+def new_profile():
+    """Return an empty profile with a salt of its own, which is kept nowhere else."""
+    return Profile.new(salt=secrets.token_bytes(16))
 
 
 def first_row(db, query, **where):

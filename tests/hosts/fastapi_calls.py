@@ -50,12 +50,12 @@ DATABASES = ("sqlite", "READ COMMITTED", "REPEATABLE READ", "SERIALIZABLE")
 class Service:
     """The app, with a clock that a test moves."""
 
-    def __init__(self, url, level=None, partners=PARTNERS, **options):
+    def __init__(self, url, level=None, partners=PARTNERS, engine=ENGINE, **options):
         self.now = START
         self.asked_checks = []
         migrate(url)
         self.app = create_app(
-            engine=ENGINE,
+            engine=engine,
             partners=partners,
             checks=self.checks,
             database_url=url,
@@ -149,7 +149,7 @@ class Merchant:
 
     def fund(self):
         reply = self.agent("fund_deal", {"application_id": self.known["application_id"]})
-        self.known["deal_id"] = reply.json()["id"]
+        self.known["deal_id"] = reply.json()["deal_id"]
         return reply
 
     def funded(self):
@@ -169,7 +169,9 @@ class Merchant:
         """Fund a deal, and pay down more than half of it in 120 days, so that it can be renewed."""
         self.funded()
         self.service.now += timedelta(days=120)
-        assert self.remit("7000.00").json()["performance"]["renewal_eligibility"] is True
+        assert self.remit("7000.00").status_code == 200
+        (deal,) = self.look_up().json()["deals"]
+        assert deal["performance"]["renewal_eligibility"] is True
         return self
 
 

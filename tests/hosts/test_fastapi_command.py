@@ -14,7 +14,8 @@ from pathlib import Path
 
 import postgres
 import pytest
-from fastapi_calls import Merchant, Service, service_on
+from fastapi_calls import ENGINE, PARTNERS, Merchant, service_on
+from fastapi_host.app import create_app
 from fastapi_host.partners import Partner, Partners, read_partners, sha256
 from fastapi_host.tables import MERCHANTS
 
@@ -27,13 +28,16 @@ def test_a_wrong_configuration_is_refused_at_the_start(tmp_path):
     """
     The configuration is checked, and a database in memory is refused: it would be lost.
     """
+    options = {"engine": ENGINE, "partners": PARTNERS, "checks": None}
+    postgres_url = "postgresql+psycopg://127.0.0.1:1/none"
     with pytest.raises(ValueError, match="READ COMMITTED"):
-        Service("postgresql+psycopg://127.0.0.1:1/none", "CHAOS")
+        create_app(**options, database_url=postgres_url, isolation_level="CHAOS")
     with pytest.raises(ValueError, match="file"):
-        Service("sqlite://")
+        create_app(**options, database_url="sqlite://")
     nowhere = Partner(name="acme", key_sha256=sha256("k"), jurisdiction="XX")
+    options |= {"partners": Partners(partners=(nowhere,))}
     with pytest.raises(ConfigurationError, match="XX"):
-        Service(f"sqlite:///{tmp_path}/holdback.db", partners=Partners(partners=(nowhere,)))
+        create_app(**options, database_url=f"sqlite:///{tmp_path}/holdback.db")
 
 
 @pytest.mark.parametrize(
@@ -183,5 +187,5 @@ def test_a_review_that_failed_ends_with_another_status(tmp_path):
     assert done.stderr == "1 merchants could not be reviewed\n"
     failed, reviewed = map(json.loads, done.stdout.splitlines())
     assert failed.keys() == {"at", "event", "request_id", "partner", "why"}
-    assert (failed["event"], failed["why"]) == ("review_failed", "InvalidDocument")
+    assert (failed["event"], failed["why"]) == ("review_failed", "StateError")
     assert (reviewed["merchants"], reviewed["failed"]) == (0, 1)

@@ -21,7 +21,8 @@ def test_a_merchant_gets_a_deal_and_renews_it(service, merchant):
     assert accepted.json()["offer"]["offer_status"] == "Accepted"
     assert set(accepted.json()["links"]) >= {"contract_link", "merchant_link"}
     assert merchant.look_up().json() == {"deals": []}
-    assert merchant.fund().json()["status"] == "Funded"
+    funded = merchant.fund().json()
+    assert funded.keys() == {"deal_id", "entry_ids", "sequence", "balance", "currency"}
     service.now += timedelta(days=120)
     merchant.remit("7000.00")
 
@@ -31,11 +32,11 @@ def test_a_merchant_gets_a_deal_and_renews_it(service, merchant):
     assert merchant.ask(merchant.renewal()).status_code == 200
     provider_id = merchant.known["provider_id"]
     assert merchant.accept(bank_details=None).json()["provider_id"] == provider_id
-    assert merchant.fund().json()["type"] == "Renewal"
+    assert merchant.fund().status_code == 200
     deals = merchant.look_up().json()["deals"]
-    assert [(deal["status"], deal["active"]) for deal in deals] == [
-        ("Renewed", False),
-        ("Funded", True),
+    assert [(deal["type"], deal["status"], deal["active"]) for deal in deals] == [
+        ("Initial", "Renewed", False),
+        ("Renewal", "Funded", True),
     ]
 
 
@@ -74,11 +75,13 @@ def test_agents_fulfil_an_application_and_close_its_deal(service, merchant):
     merchant.fund()
     day = {"on": "2026-07-06", "amount": "650.00"}
     takings = merchant.agent("record_takings", {"takings": [day]})
-    assert takings.json() == {"days": 1, "complete_through": None}
-    assert merchant.remit("100.00").json()["balance"] == 11804
+    assert takings.json() == {"days": 1, "complete_through": None, "sequence": 6}
+    remitted = merchant.remit("100.00").json()
+    assert (remitted["entry_ids"], remitted["balance"]) == (["e-1"], 11804)
     assert merchant.agent("review_renewal").json()["outcome"] == "not_assessed"
     ended = {"deal_id": merchant.known["deal_id"], "status": "defaulted"}
-    assert merchant.agent("close_deal", ended).json()["status"] == "Defaulted"
+    assert merchant.agent("close_deal", ended).json()["deal_id"] == merchant.known["deal_id"]
+    assert merchant.look_up().json()["deals"][0]["status"] == "Defaulted"
 
     other = Merchant(service, "m-2")
     other.ask()

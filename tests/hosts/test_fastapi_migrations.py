@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -44,9 +45,12 @@ CREATE TABLE events (
 CREATE INDEX events_due ON events (partner, due) WHERE due IS NOT NULL
 """
 FIRST_ROWS = """
-INSERT INTO merchants VALUES ('acme', 'm-1', 1, 'state');
-INSERT INTO names VALUES ('acme', 'provider_id', 'p-1', 'm-1');
-INSERT INTO replies VALUES ('partner:acme', 'k-1', 'asked', 'reply');
+INSERT INTO merchants (partner, merchant_id, version, state)
+    VALUES ('acme', 'm-1', 1, 'state');
+INSERT INTO names (partner, kind, name, merchant_id)
+    VALUES ('acme', 'provider_id', 'p-1', 'm-1');
+INSERT INTO replies (caller, key, asked, reply)
+    VALUES ('partner:acme', 'k-1', 'asked', 'reply');
 INSERT INTO events (partner, merchant_id, place, event, due, tries)
     VALUES ('acme', 'm-1', 1, 'event', 0, 0)
 """
@@ -214,6 +218,25 @@ def test_a_migration_that_fails_changes_nothing(url, monkeypatch):
     with pytest.raises(RuntimeError):
         migrate(url)
     assert shape(url) == {}
+
+
+def test_a_migration_does_not_wait_for_a_table_for_ever(url, monkeypatch):
+    """
+    While it waits, everybody else waits behind it; so it gives up, and can be tried again.
+    """
+    execute(url, FIRST_TABLES)
+    monkeypatch.setattr(migrations, "WAIT", 1)
+    engine, _ = connect(url)
+    if is_postgresql(url):
+        engine = engine.execution_options(isolation_level="READ COMMITTED")
+    with engine.connect() as db, db.begin():
+        db.execute(text("UPDATE replies SET asked = ''"))
+        started = time.monotonic()
+        with pytest.raises(NotMigrated, match="nothing has changed, so try again"):
+            migrate(url)
+        assert time.monotonic() - started < 60
+    engine.dispose()
+    assert migrate(url) == (None, NEEDED)
 
 
 def test_the_command_migrates_and_a_start_says_that_it_must(tmp_path):

@@ -198,9 +198,9 @@ def test_a_change_of_eligibility_is_logged_with_its_rules(service, merchant, log
     A remittance that lets a merchant renew decides.
     """
     merchant.renewable()
-    assert log[-1]["route"].endswith("record_remittance")
+    line = next(line for line in log if line["route"].endswith("record_remittance"))
     today = service.now.date()
-    assert log[-1]["rulebook_digest"] == ENGINE.jurisdictions.resolve("GB", on=today).digest
+    assert line["rulebook_digest"] == ENGINE.jurisdictions.resolve("GB", on=today).digest
 
 
 def test_a_merchant_without_a_deal_is_looked_up_without_a_decision(service, merchant, log):

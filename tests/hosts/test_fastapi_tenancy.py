@@ -119,6 +119,7 @@ def test_an_offer_id_is_not_a_provider_id(theirs):
         "record_takings",
         "record_remittance",
         "close_deal",
+        "erase_profile",
         "review_renewal",
     ],
 )
@@ -162,5 +163,5 @@ def test_every_endpoint_was_tried(theirs):
     agents = {path for path in paths if path.startswith("/v2/agents/{partner}/{merchant_id}/")}
 
     assert set(paths) == tried | agents
-    assert len(agents) == 7
+    assert len(agents) == 8
     assert len(PARTNERS.partners) == 2

@@ -9,8 +9,7 @@ from datetime import UTC, datetime
 import pytest
 from sqlite_host import SqliteHost
 
-from holdback import Engine, wire
-from holdback.errors import ConfigurationError, StateError
+from holdback import ConfigurationError, Engine, StateError, wire
 from holdback.testing import payloads
 
 AT = datetime(2026, 7, 6, 9, tzinfo=UTC)

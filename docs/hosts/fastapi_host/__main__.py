@@ -98,7 +98,7 @@ def _app(options):
         engine = Engine.for_trial()
         partners, checks = sample.PARTNERS, sample.SampleChecks(engine, now)
     else:
-        engine = _engine(namespace, pkgutil.resolve_name(options.links))
+        engine = _engine(namespace, pkgutil.resolve_name(options.links), options.format)
         partners = read_partners(options.partners)
         checks = pkgutil.resolve_name(options.checks) if options.checks else None
     return create_app(
@@ -112,10 +112,10 @@ def _app(options):
     )
 
 
-def _engine(namespace, links):
+def _engine(namespace, links, written):
     jurisdictions = load_jurisdictions()
     try:
-        return Engine(jurisdictions, namespace=uuid.UUID(namespace), links=links)
+        return Engine(jurisdictions, namespace=uuid.UUID(namespace), links=links, format=written)
     except ValueError as error:  # not a UUID, or one that everybody knows
         sys.exit(f"HOLDBACK_NAMESPACE: {error}")
 

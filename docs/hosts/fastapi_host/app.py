@@ -3,6 +3,7 @@
 import gc
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
+from functools import partial
 from typing import Annotated
 
 from fastapi import Depends, FastAPI, Query, Request
@@ -19,6 +20,7 @@ from fastapi_host.problems import UNAVAILABLE, Problem
 from fastapi_host.store import Store
 from holdback import Refusal, wire
 from holdback.lifecycle.commands import AcceptOffer
+from holdback.lifecycle.operations import OPERATIONS
 
 FromPartner = Annotated[Incoming, Depends(from_partner)]
 FromAgent = Annotated[Incoming, Depends(from_agent)]
@@ -82,23 +84,24 @@ def create_app(  # noqa: PLR0913 - one keyword for each thing that a host decide
 
 def _for_partners(app, host):
     """Add the endpoints for partners (service 4)."""
+    described = partial(schemas.described, written=host.engine.format)
 
-    @app.post("/v2/offers", **schemas.described("request_offers"))
+    @app.post("/v2/offers", **described("request_offers"))
     def request_offers(request: Request, incoming: FromPartner):
         return _json(host.request_offers(_merchant_request(request, incoming), incoming.body))
 
-    @app.post("/v2/offers/{offer_id}/accept", **schemas.described("accept_offer"))
+    @app.post("/v2/offers/{offer_id}/accept", **described("accept_offer"))
     def accept_offer(request: Request, incoming: FromPartner, offer_id: str):
         def command(_, __):
             details = wire.read_accept_request(incoming.body)
             return AcceptOffer(offer_id=offer_id, bank_details=details)
 
         merchant_request = _merchant_request(
-            request, incoming, kind="offer_id", name=offer_id, command=command
+            request, incoming, kind="offer_id", name=offer_id, command=command, takes_profile=True
         )
         return _json(host.carry_out(merchant_request))
 
-    @app.get("/v2/merchant", **schemas.described("look_up"))
+    @app.get("/v2/merchant", **described("look_up"))
     def look_up(
         request: Request,
         incoming: Annotated[Incoming, Depends(question_from_partner)],
@@ -123,7 +126,12 @@ def _for_agents(app, host, partners):
                 return wire.read_command(operation, incoming.body or None, situation)
 
             merchant_request = _merchant_request(
-                request, incoming, partner=owner, merchant_id=merchant_id, command=command
+                request,
+                incoming,
+                partner=owner,
+                merchant_id=merchant_id,
+                command=command,
+                takes_profile=OPERATIONS[operation].takes_profile,
             )
             return _json(host.carry_out(merchant_request))
 
@@ -132,7 +140,7 @@ def _for_agents(app, host, partners):
     for operation in schemas.FOR_AGENTS:
         # A merchant_id is the partner's own text, and may contain a slash.
         path = f"/v2/agents/{{partner}}/{{merchant_id:path}}/{operation}"
-        app.post(path, **schemas.described(operation))(endpoint(operation))
+        app.post(path, **schemas.described(operation, host.engine.format))(endpoint(operation))
 
 
 def _for_operators(app, store):

@@ -18,6 +18,7 @@ from sqlalchemy.exc import IntegrityError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as NoConnection
 
 from fastapi_host.decisions import rulebook_digest, rulebook_digest_of_look_up
+from fastapi_host.documents import new_documents, read_documents
 from fastapi_host.logs import Note, log
 from fastapi_host.partners import Partner
 from fastapi_host.problems import CHECKS_FAILED, UNAVAILABLE, Problem
@@ -47,8 +48,9 @@ class MerchantRequest:
     One request about a merchant, the same in all of its attempts.
 
     It names the merchant by `merchant_id`, or by a `kind` and `name` of the table of names.
-    `command(merchant, context)` makes the command. `fingerprint` identifies the request that the
-    idempotency `key` belongs to.
+    `command(merchant, context)` makes the command; with `takes_profile` its operation takes the profile. A
+    `new` merchant may be made, and one with an erased profile gets another in an `initial`
+    application. `fingerprint` identifies the request that the idempotency `key` belongs to.
     """
 
     partner: Partner
@@ -59,6 +61,8 @@ class MerchantRequest:
     kind: str | None = None
     name: str | None = None
     new: bool = False
+    initial: bool = False
+    takes_profile: bool = False
     key: str | None = None
     fingerprint: str | None = None
     evidence: dict = field(factory=dict, repr=False)
@@ -86,11 +90,11 @@ class Host:
         stored = self._find(merchant_request)
         if stored.fingerprint is not None:
             return stored.reply
-        merchant = self._merchant(stored, merchant_request)
+        documents = self._documents(stored, merchant_request)
+        merchant, profile = documents.merchant, documents.profile
         context = self._context(merchant_request)
-        outcome = self.engine.carry_out(
-            merchant, merchant_request.command(merchant, context), context
-        )
+        command = merchant_request.command(merchant, context)
+        outcome = self.engine.carry_out(merchant, command, context, profile=profile)
         merchant_request.note.rulebook_digest = rulebook_digest(outcome)
         reply = wire.write(outcome.reply)
         row = {
@@ -98,9 +102,11 @@ class Host:
             "key": merchant_request.key,
             "asked": merchant_request.fingerprint,
             "reply": reply,
+            "at": int(context.at.timestamp()),
         }
         self.store.write(
             outcome,
+            documents=documents.after(outcome, self.engine.format) if outcome.events else None,
             version=stored.version or 0,
             provider_id=merchant.provider_id,
             notify=merchant_request.partner.webhook is not None,
@@ -122,17 +128,18 @@ class Host:
             merchant_request,
             merchant_id=request and request.application.merchant_id,
             new=True,
+            initial=request is not None and not request.renewal,
             command=lambda *_: RequestOffers(request=request),
         )
 
         def first_look():
             # Before any error of the body: a used key decides first.
-            stored = self._find(merchant_request)
+            stored = self._find(evolve(merchant_request, takes_profile=False))
             if stored.fingerprint is not None:
                 return stored.reply, None
             if invalid is not None:
                 raise invalid
-            merchant = self._merchant(stored, merchant_request)
+            merchant = self._documents(stored, merchant_request).merchant
             context = self._context(merchant_request)
             return None, self.engine.required_checks(merchant, request, context).reply
 
@@ -147,8 +154,9 @@ class Host:
         except Exception as error:  # noqa: BLE001 - any failure of a bureau can be tried again
             log("checks_failed", request_id=merchant_request.request_id, error=type(error).__name__)
             raise Problem(CHECKS_FAILED) from None
+        merchant_request = evolve(merchant_request, evidence=evidence, takes_profile=True)
         try:
-            return self.carry_out(evolve(merchant_request, evidence=evidence))
+            return self.carry_out(merchant_request)
         except ConfigurationError:
             log("evidence_not_valid", request_id=merchant_request.request_id)
             raise
@@ -157,7 +165,8 @@ class Host:
         """Return the merchant's deals: a question, which changes nothing and needs no key."""
 
         def attempt():
-            merchant = self._merchant(self._find(merchant_request), merchant_request)
+            stored = self._find(merchant_request)
+            merchant = self._documents(stored, merchant_request).merchant
             context = self._context(merchant_request)
             reply = self.engine.look_up(merchant, context).reply
             digest = rulebook_digest_of_look_up(self.engine.jurisdictions, merchant, context.at)
@@ -175,24 +184,24 @@ class Host:
             merchant_id=merchant_request.merchant_id,
             kind=merchant_request.kind,
             name=merchant_request.name,
+            profile=merchant_request.takes_profile,
         )
         if stored.fingerprint not in (None, merchant_request.fingerprint):
             raise Refusal("request_conflict", "this key was used for another request")
         return stored
 
-    def _merchant(self, stored, merchant_request):
+    def _documents(self, stored, merchant_request):
         if stored.state is not None:
             try:
-                return wire.read_merchant(stored.state)
+                documents = read_documents(stored)
             except StateError:  # such as a state that a newer version wrote
                 log("state_not_readable", request_id=merchant_request.request_id)
                 raise
+            if merchant_request.takes_profile and documents.profile is None:
+                raise StateError.of("contradiction", "the merchant has no profile", path="$")
+            return documents.for_initial_application() if merchant_request.initial else documents
         if merchant_request.new:
-            return Merchant.new(
-                partner=merchant_request.partner.name,
-                merchant_id=merchant_request.merchant_id,
-                jurisdiction=merchant_request.partner.jurisdiction,
-            )
+            return new_documents(merchant_request.partner, merchant_request.merchant_id)
         code = "offer_not_found" if merchant_request.kind == "offer_id" else "merchant_not_found"
         raise Refusal(code, NOT_FOUND[code])
 

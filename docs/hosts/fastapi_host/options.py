@@ -45,6 +45,13 @@ def _parser():
     parser.add_argument("--partners", help="the TOML file of partners and agents")
     parser.add_argument("--checks", help="your checks, as MODULE:NAME")
     parser.add_argument("--links", help="your function for the links, as MODULE:NAME")
+    parser.add_argument(
+        "--format",
+        type=int,
+        choices=(1, 2),
+        default=2,
+        help="of stored documents: 1 while processes of the first version still run",
+    )
     parser.add_argument("--database", help="URL; default HOLDBACK_DATABASE_URL")
     parser.add_argument("--isolation-level", choices=ISOLATION_LEVELS, help="for PostgreSQL")
     parser.add_argument(

@@ -22,10 +22,11 @@ import time
 from contextlib import contextmanager, suppress
 
 import httpx
-from sqlalchemy import and_, select, update
+from sqlalchemy import and_, null, select, update
 from sqlalchemy.exc import DBAPIError
 
 from fastapi_host.attempts import retry
+from fastapi_host.documents import read_documents
 from fastapi_host.logs import Note, log
 from fastapi_host.tables import EVENTS, MERCHANTS
 from fastapi_host.webhooks import Post, client, signed
@@ -36,6 +37,7 @@ WAIT = (5, 30, 120, 600, 3600)  # seconds after each failure; the last one repea
 PAUSE = 1  # seconds between two queries for due events
 BATCH = 50  # rows of one query
 UPDATE_ATTEMPTS = 5  # of a compare-and-set that the database refuses
+NEEDED_OF_MERCHANT = (MERCHANTS.c.version, MERCHANTS.c.state, null().label("profile"))
 
 
 def deliver_due(store, partner, post, *, now=time.time, stop=lambda: False):
@@ -72,7 +74,7 @@ def _due(store, partner, now):
     same_merchant = and_(
         MERCHANTS.c.partner == EVENTS.c.partner, MERCHANTS.c.merchant_id == EVENTS.c.merchant_id
     )
-    query = select(EVENTS, MERCHANTS.c.state).join(MERCHANTS, same_merchant)
+    query = select(EVENTS, *NEEDED_OF_MERCHANT).join(MERCHANTS, same_merchant)
     query = query.where(EVENTS.c.partner == partner.name, EVENTS.c.due <= now, first)
     with store.reading.connect() as db:
         return db.execute(query.order_by(EVENTS.c.due, EVENTS.c.number).limit(BATCH)).all()
@@ -83,7 +85,8 @@ def _deliver(store, partner, row, post, now):
     claim = {"due": int(now()) + CLAIMED, "tries": row.tries + 1}
     if not _compare_and_set(store, row, (row.due, row.tries), claim):
         return False
-    changed = wire.read_event(row.event)
+    place = {"partner": row.partner, "merchant_id": row.merchant_id, "sequence": row.place}
+    changed = wire.read_stored_event(row.event, **place)
     body, at = _payload(row, changed), int(now())
     status = None
     try:
@@ -114,7 +117,7 @@ def _payload(row, changed):
     """Return the body: ids that the partner knows, and no personal data."""
     payload = {
         "type": "renewal_eligibility_changed",
-        "provider_id": wire.read_merchant(row.state).provider_id,
+        "provider_id": read_documents(row).merchant.provider_id,
         "deal_id": changed.deal_id,
         "renewal_eligibility": changed.renewal_eligibility,
         "at": wire.write_timestamp(changed.at),

@@ -13,6 +13,7 @@ from starlette.requests import ClientDisconnect
 
 from fastapi_host.logs import Note, log
 from fastapi_host.problems import INTERNAL_ERROR, answer
+from holdback import ConfigurationError, StateError
 
 REQUEST_ID = b"x-request-id"
 NO_STORE = (b"cache-control", b"no-store")  # an answer may have personal data
@@ -55,12 +56,7 @@ class Outermost:
             except ClientDisconnect:
                 raise
             except Exception as error:  # noqa: BLE001 - nothing above handles it; no details leave the host
-                log(
-                    "error",
-                    request_id=note.request_id,
-                    error=type(error).__name__,
-                    where=_where(error),
-                )
+                log("error", request_id=note.request_id, **_about(error))
                 if status is None:
                     note.code = INTERNAL_ERROR.code
                     await answer(INTERNAL_ERROR)(inner, receive, completed)
@@ -87,7 +83,16 @@ def _log_request(method, route, note, status, started):
     )
 
 
-def _where(error):
-    """Return the lines of code that the error passed through, without its message."""
+def _about(error):
+    """
+    Return what can be told about an error without its message, which may have personal data.
+
+    The places and codes in an error of holdback about the host's own documents have none.
+    """
+    details = error.errors if isinstance(error, StateError | ConfigurationError) else ()
     frames = traceback.extract_tb(error.__traceback__)[-8:]
-    return [f"{Path(frame.filename).name}:{frame.lineno} {frame.name}" for frame in frames]
+    return {
+        "error": type(error).__name__,
+        "details": [f"{detail.path}: {detail.code}" for detail in details],
+        "where": [f"{Path(frame.filename).name}:{frame.lineno} {frame.name}" for frame in frames],
+    }

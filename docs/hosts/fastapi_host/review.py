@@ -3,9 +3,10 @@
 from attrs import frozen
 
 from fastapi_host.attempts import MerchantRequest, retry
+from fastapi_host.documents import read_documents
 from fastapi_host.logs import Note, log
 from fastapi_host.problems import Problem
-from holdback import HoldbackError, Refusal, wire
+from holdback import HoldbackError, Refusal
 from holdback.lifecycle.commands import ReviewRenewal
 
 
@@ -45,7 +46,7 @@ def _review(host, partner, merchant_id, note):
     """Review one merchant, and return whether it had a deal to review."""
     key = {"partner": partner.name, "merchant_id": merchant_id}
     stored = retry(lambda: host.store.find(**key), note)
-    if wire.read_merchant(stored.state).active_deal is None:
+    if read_documents(stored).merchant.active_deal is None:
         return False
     merchant_request = MerchantRequest(
         partner=partner,

@@ -68,7 +68,9 @@ class Past:
             offer_id=offer_id,
             bank_details=wire.read_accept_request({"bank_details": bank_details}),
         )
-        request = self._request(kind="offer_id", name=offer_id, command=lambda *_: command)
+        request = self._request(
+            kind="offer_id", name=offer_id, command=lambda *_: command, takes_profile=True
+        )
         return json.loads(self._host_then().carry_out(request))
 
     def agent(self, operation, body, *, days=0):
@@ -115,8 +117,12 @@ def fill(host):
     past = Past(host, ACME, "book-shop", now - timedelta(days=DEAL_AGE))
     accepted = past.accept(past.offers(), BANK)
     deal = past.agent("fund_deal", {"application_id": accepted["application_id"]})
-    entries = list(_remittances(past.began.date(), deal["pricing"]["repayment_amount"]))
-    recorded = {"deal_id": deal["id"], "entries": entries, "complete_through": entries[-1]["on"]}
+    entries = list(_remittances(past.began.date(), deal["balance"]))
+    recorded = {
+        "deal_id": deal["deal_id"],
+        "entries": entries,
+        "complete_through": entries[-1]["on"],
+    }
     past.agent("record_remittance", recorded, days=DEAL_AGE)
     return {"offer_id": first_offer(open_offers), "provider_id": accepted["provider_id"]}
 

@@ -16,7 +16,7 @@ OPERATIONS, SCHEMAS = DOCUMENT["operations"], DOCUMENT["schemas"]
 FOR_AGENTS = tuple(
     name for name, operation in OPERATIONS.items() if operation["security"] == "AgentKey"
 )
-OPTIONAL_BODIES = ("accept_offer", "review_renewal")
+OPTIONAL_BODIES = ("accept_offer", "erase_profile", "review_renewal")
 # operation: (name of the link, its target, a parameter, the JSON Pointer to its value in the reply)
 LINKS = {
     "request_offers": ("accept", "accept_offer", "offer_id", "/products/0/offers/0/offer_id"),
@@ -31,10 +31,15 @@ IDEMPOTENCY_KEY = {
 }
 
 
-def described(operation):
-    """Return the arguments that describe the endpoint of an operation to FastAPI."""
+def described(operation, written):
+    """
+    Return the arguments that describe the endpoint of an operation to FastAPI.
+
+    While the format that is `written` is 1, some replies have the form of the first version.
+    """
     about = OPERATIONS[operation]
-    ok = {"description": about["summary"], **_content("application/json", about["reply"])}
+    reply = about["reply"] if written > 1 else about.get("first_reply", about["reply"])
+    ok = {"description": about["summary"], **_content("application/json", reply)}
     if operation in LINKS:
         name, target, parameter, pointer = LINKS[operation]
         parameters = {parameter: f"$response.body#{pointer}"}

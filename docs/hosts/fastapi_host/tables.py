@@ -1,4 +1,4 @@
-"""The four tables, the same on SQLite and on PostgreSQL."""
+"""The tables, the same on SQLite and on PostgreSQL; `migrations` makes them."""
 
 from sqlalchemy import (
     BigInteger,
@@ -10,6 +10,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    text,
 )
 
 METADATA = MetaData()
@@ -26,6 +27,14 @@ MERCHANTS = Table(
     Column("version", Integer, nullable=False),
     Column("state", LargeBinary, nullable=False),
 )
+# The personal data of a merchant (decisions/documents), in one row, so that it can be erased.
+PROFILES = Table(
+    "profiles",
+    METADATA,
+    Column("partner", Text, primary_key=True),
+    Column("merchant_id", Text, primary_key=True),
+    Column("profile", LargeBinary, nullable=False),
+)
 # Names by which a partner finds a merchant besides its merchant_id; `kind` is offer_id or
 # provider_id.
 NAMES = Table(
@@ -36,7 +45,8 @@ NAMES = Table(
     Column("name", Text, primary_key=True),
     Column("merchant_id", Text, nullable=False),
 )
-# The reply to each idempotency key; `asked` is the fingerprint of its request.
+# The reply to each idempotency key; `asked` is the fingerprint of its request, and `at` the Unix
+# second at which it was written, 0 if the version before wrote it.
 REPLIES = Table(
     "replies",
     METADATA,
@@ -44,6 +54,7 @@ REPLIES = Table(
     Column("key", Text, primary_key=True),
     Column("asked", Text, nullable=False),
     Column("reply", LargeBinary, nullable=False),
+    Column("at", BigInteger, nullable=False, server_default=text("0")),
 )
 # `due` is when a webhook is to be sent for the event: Unix seconds, 0 for at once, null for never
 # or delivered. `tries` counts the deliveries that were begun.
@@ -66,4 +77,18 @@ Index(
     EVENTS.c.due,
     sqlite_where=_UNDELIVERED,
     postgresql_where=_UNDELIVERED,
+)
+# The pages of a run of the review: the merchants up to `last`, of which those up to `reached` were
+# reviewed. `due` is when another process may go on with the page, null when it is done; `at` is
+# when it was saved. Both are Unix seconds.
+REVIEW_PAGES = Table(
+    "review_pages",
+    METADATA,
+    Column("run", Text, primary_key=True),
+    Column("partner", Text, primary_key=True),
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("last", Text, nullable=False),
+    Column("reached", Text, nullable=False),
+    Column("due", BigInteger),
+    Column("at", BigInteger, nullable=False),
 )

@@ -1,0 +1,77 @@
+"""
+The stored documents of a merchant: its state and its profile, in every format.
+
+The profile has the personal data, apart from everything that decides. During an upgrade the host
+writes format 1, in which the state holds the profile (decisions/formats).
+"""
+
+import secrets
+
+from attrs import evolve, frozen
+
+from holdback import Merchant, Profile, wire
+
+SALT_BYTES = 16
+FIRST_FORMAT = 1
+
+
+@frozen(kw_only=True)
+class Documents:
+    """
+    A merchant and its profile as they were read; the profile is None if it was not asked for.
+
+    `format` is the one in which the merchant is stored, None for a new one. `stored_profile` is
+    whether the profile is stored as a document of its own.
+    """
+
+    merchant: Merchant
+    profile: Profile | None
+    format: int | None = None
+    stored_profile: bool = False
+
+    def for_initial_application(self):
+        """Return the same with a new profile in the place of one that was erased."""
+        if self.profile is None or not self.profile.is_erased:
+            return self
+        return evolve(self, profile=_new_profile(), stored_profile=False)
+
+    def after(self, outcome, newest):
+        """
+        Return what to store after `outcome`, without a profile where the stored one stays.
+
+        `newest` is the format that this host may write. A merchant of a later one stays in it.
+        """
+        if self.stored_profile and outcome.profile is self.profile:
+            outcome = evolve(outcome, profile=None)
+        return wire.write_stored(outcome, format=max(newest, self.format or newest))
+
+
+def new_documents(partner, merchant_id):
+    """Return a merchant of a partner, with its profile."""
+    merchant = Merchant.new(
+        partner=partner.name, merchant_id=merchant_id, jurisdiction=partner.jurisdiction
+    )
+    return Documents(merchant=merchant, profile=_new_profile())
+
+
+def read_documents(stored):
+    """
+    Return the documents in a row: `state`, `profile` and `version`.
+
+    Raises:
+        StateError: a document cannot be read.
+    """
+    merchant, profile = wire.read_stored(
+        stored.state,
+        stored.profile,
+        salt=secrets.token_bytes(SALT_BYTES),
+        sequence=stored.version,  # the number of the merchant's events
+    )
+    written = wire.format_of(stored.state)
+    own = stored.profile is not None and written != FIRST_FORMAT
+    return Documents(merchant=merchant, profile=profile, format=written, stored_profile=own)
+
+
+def _new_profile():
+    """Return an empty profile with a salt of its own, which is kept nowhere else."""
+    return Profile.new(salt=secrets.token_bytes(SALT_BYTES))
