@@ -212,6 +212,10 @@ class ConformingFastApi:
     def history(self, partner, merchant_id):
         return self.store.history(partner, merchant_id)
 
+    def documents(self, partner, merchant_id):
+        stored = self.store.find(partner=partner, merchant_id=merchant_id, profile=True)
+        return bytes(stored.state), stored.profile and bytes(stored.profile)
+
     def crash(self, step):
         self.steps.left = step
 

@@ -48,9 +48,10 @@ class MerchantRequest:
     One request about a merchant, the same in all of its attempts.
 
     It names the merchant by `merchant_id`, or by a `kind` and `name` of the table of names.
-    `command(merchant, context)` makes the command; with `takes_profile` its operation takes the profile. A
-    `new` merchant may be made, and one with an erased profile gets another in an `initial`
-    application. `fingerprint` identifies the request that the idempotency `key` belongs to.
+    `command(merchant, context)` makes the command; with `takes_profile` its operation takes the
+    profile. A `new` merchant may be made, and one with an erased profile gets another in an
+    `initial` application. `fingerprint` identifies the request that the idempotency `key` belongs
+    to.
     """
 
     partner: Partner

@@ -1,5 +1,7 @@
 """The fault: The version before does not see the keys that the new one has used."""
 
+from types import MappingProxyType
+
 from attrs import evolve
 
 from holdback.testing.conformance import MemoryHost
@@ -13,7 +15,7 @@ class Before(MemoryHost):
 
 
 class Host(MemoryHost):
-    cannot = {"new_process": "its store is in the memory of one process"}
+    cannot = MappingProxyType({"new_process": "its store is in the memory of one process"})
 
     def previous_version(self):
         return Before(engine=self.engine, store=evolve(self.store, replies={}), requests=10**6)
