@@ -160,7 +160,7 @@ def test_the_floor_alone_is_enough():
             "months = 6 }",
             "months = 0 }",
             "NL/products.toml:13:8 $.products[0].term",
-            "expected at least one month",
+            "expected at least one month, and at most 1200",
         ),
         (
             "months = 6 }",
@@ -172,7 +172,7 @@ def test_the_floor_alone_is_enough():
             'rate = "1.2" }',
             'rate = "0.9" }',
             "NL/products.toml:12:15 $.products[0].factor_rate",
-            "a factor rate is at least 1",
+            "a factor rate is at least 1 and at most 100",
         ),
         (
             '"EUR 500.00"',
