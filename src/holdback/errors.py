@@ -173,8 +173,8 @@ class ErrorDetail:
         """
         Return the error on one line.
 
-        >>> str(ErrorDetail(code="missing", message="a field is missing", path="$.a", hint="add it"))
-        '$.a: a field is missing; add it'
+        >>> str(ErrorDetail(code="missing", message="it is missing", path="$.a", hint="add it"))
+        '$.a: it is missing; add it'
         """
         text = f"{self.place}: {self.message}" if self.place else self.message
         return printable(f"{text}; {self.hint}" if self.hint else text)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 
 import pytest
 
 from every_case import for_every
 from holdback import InvalidDocument, Refusal, wire
+from holdback.dispatch import perform
 from holdback.errors import REFUSALS, ConfigurationError
 
 
@@ -90,8 +92,6 @@ def test_every_error_of_a_list_of_entries_at_once(funded):
     All errors of a list of entries are reported at once, and nothing is recorded
     (decisions/wire#strict-where-the-field-is-ours).
     """
-    from datetime import timedelta
-
     tomorrow = funded.today() + timedelta(days=1)
     with pytest.raises(InvalidDocument) as caught:
         funded.remit(
@@ -108,6 +108,38 @@ def test_every_error_of_a_list_of_entries_at_once(funded):
         "$.entries[3].on",
     ]
     assert funded.deal.entries == ()
+
+
+def test_what_cannot_be_read_does_not_hide_what_the_engine_refuses(funded):
+    """
+    All errors of a document are reported at once, each with its JSON path and its code, whether the
+    reader or the engine finds them (decisions/errors#all-at-once).
+    """
+    today = funded.today()
+    entries = [
+        {"id": "a", "on": "2026-02-30", "amount": "1"},
+        {"id": "b", "on": str(today + timedelta(days=1)), "amount": "1"},
+        {"id": "c", "on": str(today - timedelta(days=90)), "amount": "1"},
+        {"id": "d", "on": str(today), "amount": "1", "reverses": "nothing"},
+    ]
+    body = json.dumps({"deal_id": funded.deal.id, "entries": entries})
+    with pytest.raises(InvalidDocument) as caught:
+        perform(
+            funded.engine,
+            funded.merchant,
+            "record_remittance",
+            body,
+            funded.context(),
+            funded.profile,
+        )
+
+    errors = wire.problem(caught.value)["errors"]
+    assert [(error["path"], error["code"]) for error in errors] == [
+        ("$.entries[0].on", "wrong_value"),
+        ("$.entries[1].on", "future_day"),
+        ("$.entries[2].on", "out_of_range"),
+        ("$.entries[3].reverses", "unknown_name"),
+    ]
 
 
 def test_the_same_entry_id_with_another_content_is_a_conflict(funded):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import date, datetime
 from decimal import Decimal
+from typing import Any
 
 from attrs import evolve, field, frozen
 from pendulum import DateTime
@@ -25,7 +26,7 @@ def _instant(value: object) -> DateTime:
         raise ConfigurationError(error.errors) from None
 
 
-def _id(instance: object, attribute: object, value: object) -> None:
+def _id(instance: Any, attribute: Any, value: Any) -> None:
     """Validate an id of the host's."""
     try:
         text(instance, attribute, value)

@@ -179,7 +179,7 @@ ERROR_DETAILS: Final = st.builds(
     ErrorDetail,
     code=st.sampled_from(sorted(CODES_OF_ERRORS)),
     message=WORDS,
-    path=maybe(st.just("$.application.currency") | WORDS),
+    path=maybe(st.sampled_from(["$.application.currency", "$.rules[2].require", '$["as of"]'])),
     hint=maybe(WORDS),
 )
 _LISTED: Final = st.lists(ERROR_DETAILS, min_size=1, max_size=3)
