@@ -41,6 +41,7 @@ TABLE = MappingProxyType(
             ("files of random bytes", 60, 300),
             ("histories in another order", 60, 300),
             ("histories delivered twice", 40, 200),
+            ("histories with marked profiles", 60, 2_000),
             # tests/unit
             ("documents with mistakes", 300, 2_000),
             ("values of a strategy", 10, 30),
