@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date
 from functools import cached_property, lru_cache
+from itertools import dropwhile
 from types import MappingProxyType
 from typing import Final
 
@@ -29,6 +31,27 @@ from holdback.toml import Node, TomlTable, excerpt
 # An example may also expect that a product is not offered on the day.
 NOT_OFFERED: Final = "Not offered"
 DECISIONS: Final = (ACCEPTED, REFERRED, DECLINED, NOT_OFFERED)
+# The tables of a file that no decision reads.
+_OF_EXAMPLES: Final = frozenset((b"examples", b"typical", b"survivors"))
+
+
+def without_examples(body: bytes) -> bytes:
+    r"""
+    Return a file up to its examples, or the whole file when something else follows them.
+
+    In TOML a line belongs to the header above it. So nothing else is lost when all headers from the
+    first example on are those of examples.
+
+    >>> without_examples(b'[[rules]]\nid = "a"\n[[examples]]\nname = "b"\n[examples.given]\n')
+    b'[[rules]]\nid = "a"\n'
+    """
+    headers = re.finditer(rb"(?m)^[ \t]*\[+[ \t]*([\w-]*)", body)
+    rest = list(dropwhile(lambda header: header[1] != b"examples", headers))
+    # In a text of several lines, a line can look like a header.
+    several_lines = b'"""' in body or b"'''" in body
+    if not rest or several_lines or not {header[1] for header in rest} <= _OF_EXAMPLES:
+        return body
+    return body[: rest[0].start()]
 
 
 @lru_cache(maxsize=256)

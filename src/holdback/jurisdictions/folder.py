@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import errno
 import re
-import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from itertools import islice
@@ -18,12 +18,13 @@ from pathlib import Path
 from typing import Final
 
 from holdback.errors import ConfigurationError, ErrorDetail, InvalidDocument, did_you_mean
-from holdback.jurisdictions.jurisdiction import Jurisdictions
+from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions, ReadOnDemand
 from holdback.jurisdictions.reader import (
     FILES,
     MAX_ERRORS,
     FolderFiles,
     read_jurisdictions,
+    read_with_parents,
 )
 from holdback.jurisdictions.regular_file import is_a, read_file, why_unreadable
 from holdback.toml import MAX_BYTES, excerpt
@@ -31,7 +32,8 @@ from holdback.toml import MAX_BYTES, excerpt
 # ISO 3166-1, or ISO 3166-2 with a subdivision.
 CODE: Final = re.compile(r"[A-Z]{2}(-[A-Z0-9]{1,3})?")
 
-_PROJECT: Final = "holdback"
+# In the `pyproject.toml` of a checkout.
+_PROJECT: Final = r"""(?m)^name = ["']holdback["']$"""
 _ALSO_ALLOWED: Final = ("README.md",)
 # Folders next to the jurisdictions that are not jurisdictions: the JSON Schemas of their files.
 _IGNORED: Final = ("schema",)
@@ -44,14 +46,18 @@ def load_jurisdictions(path: str | Path | None = None) -> Jurisdictions:
     """
     Return the jurisdictions in the folder *path*, or those that ship when there is no path.
 
+    Every file of *path* is read and checked at once. The tests of holdback have checked those that
+    ship, so each of them is read when it is first asked for (decisions/fast-paths).
+
     >>> "GB" in load_jurisdictions().codes
     True
 
     Raises:
-        InvalidDocument: with every error of every file of every jurisdiction.
+        InvalidDocument: with every error of every file of every jurisdiction. If a file that ships
+            is damaged, asking for its jurisdiction raises a `ConfigurationError` with the same.
     """
     if path is None:
-        return load_from(bundled_path(), _NAME)
+        return _bundled()
     folder = Path(path)
     try:
         if not folder.is_dir():
@@ -124,6 +130,52 @@ def load_valid_and_errors(
     )
 
 
+def _bundled() -> Jurisdictions:
+    """Return the jurisdictions that ship, of which no file is opened yet."""
+    root = bundled_path()
+    try:
+        folders = {folder.name: folder for folder in _folders(root)}
+    except OSError:
+        folders = {}
+    if not folders:
+        return load_from(root, _NAME)  # which says what is wrong
+    whole, deciding = (
+        ReadOnDemand(folders, partial(_read_bundled, folders, examples=examples))
+        for examples in (True, False)
+    )
+    return Jurisdictions(whole, deciding=deciding)
+
+
+def _read_bundled(
+    folders: Mapping[str, Traversable],
+    code: str,
+    held: Mapping[str, Jurisdiction],
+    *,
+    examples: bool,
+) -> Mapping[str, Jurisdiction]:
+    """
+    Return *held* and the jurisdiction *code* in *folders*, with its parents.
+
+    Raises:
+        ConfigurationError: with every error of every file of these: they are nobody's request.
+    """
+    errors: list[ErrorDetail] = []
+
+    def files_of(folder: str) -> FolderFiles:
+        content, unexpected = _read_folder(folders[folder], f"{_NAME}/{folder}/")
+        errors.extend(unexpected)
+        return content
+
+    try:
+        read, invalid = read_with_parents(code, files_of, folders.keys(), held, examples=examples)
+    except InvalidDocument as error:  # a folder that cannot be read
+        raise ConfigurationError([*errors, *error.errors]) from None
+    errors += [error for name in sorted(invalid) for error in invalid[name]]
+    if errors:
+        raise ConfigurationError(errors)
+    return read
+
+
 def bundled_path() -> Traversable:
     """
     Return the folder of the jurisdictions that ship.
@@ -148,11 +200,10 @@ def bundled_path() -> Traversable:
 
 def _is_this_project(pyproject: Path) -> bool:
     try:
-        content = tomllib.loads(pyproject.read_text(encoding="utf-8"))
+        content = pyproject.read_text(encoding="utf-8")
     except (OSError, ValueError):
         return False
-    project = content.get("project")
-    return isinstance(project, dict) and project.get("name") == _PROJECT
+    return re.search(_PROJECT, content) is not None
 
 
 def _folders(root: Traversable) -> Iterator[Traversable]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date, datetime
 from types import MappingProxyType
+from typing import Any
 
 import pendulum
-from attrs import evolve, field, frozen
+from attrs import Factory, evolve, field, frozen
 
 from holdback.errors import ConfigurationError, did_you_mean
 from holdback.jurisdictions.equivalent_mutants import EquivalentMutant
@@ -69,7 +70,56 @@ class Jurisdiction:
         return self if slices == self.slices else evolve(self, slices=slices)
 
 
-def _by_code(jurisdictions: Iterable[Jurisdiction]) -> Mapping[str, Jurisdiction]:
+class ReadOnDemand(Mapping[str, Jurisdiction]):
+    """
+    Jurisdictions by code, each read when it is first asked for.
+
+    *read* returns the jurisdiction of a code and those that had to be read for it, given all that
+    were read before.
+
+    It has no lock. Threads that ask for the same jurisdiction at once may all read it, and get the
+    same object: the one that was stored first.
+    """
+
+    def __init__(
+        self,
+        codes: Iterable[str],
+        read: Callable[[str, Mapping[str, Jurisdiction]], Mapping[str, Jurisdiction]],
+    ) -> None:
+        self._codes = tuple(sorted(codes))
+        self._read = read
+        self._held: dict[str, Jurisdiction] = {}
+
+    def __getitem__(self, code: str) -> Jurisdiction:
+        if code not in self:
+            raise KeyError(code)
+        if code not in self._held:
+            for read_code, jurisdiction in self._read(code, dict(self._held)).items():
+                self._held.setdefault(read_code, jurisdiction)
+        return self._held[code]
+
+    def __contains__(self, code: object) -> bool:
+        return code in self._codes
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._codes)
+
+    def __len__(self) -> int:
+        return len(self._codes)
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self.items()))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A copy may go to a machine that has other files, or none.
+        return dict, (dict(self),)
+
+
+def _by_code(
+    jurisdictions: Iterable[Jurisdiction] | ReadOnDemand,
+) -> Mapping[str, Jurisdiction]:
+    if isinstance(jurisdictions, ReadOnDemand):
+        return jurisdictions
     in_order = sorted(jurisdictions, key=lambda jurisdiction: jurisdiction.code)
     return MappingProxyType({jurisdiction.code: jurisdiction for jurisdiction in in_order})
 
@@ -85,6 +135,15 @@ class Jurisdictions:
     """
 
     _by_code: Mapping[str, Jurisdiction] = field(converter=_by_code)
+    # The same, but their examples may be left out.
+    _deciding: Mapping[str, Jurisdiction] = field(
+        default=Factory(lambda self: self._by_code, takes_self=True), eq=False, kw_only=True
+    )
+
+    @property
+    def reads_on_demand(self) -> bool:
+        """Whether they are not in memory yet: those that ship are read when they are asked for."""
+        return isinstance(self._deciding, ReadOnDemand)
 
     @property
     def codes(self) -> tuple[str, ...]:
@@ -107,9 +166,14 @@ class Jurisdictions:
         Raises:
             ConfigurationError: when there is no such jurisdiction.
         """
+        return self._in(self._by_code, code)
+
+    def _in(self, by_code: Mapping[str, Jurisdiction], code: str) -> Jurisdiction:
         try:
-            return self._by_code[code]
+            return by_code[code]
         except (KeyError, TypeError):
+            if code in self.codes:
+                raise  # a mistake in the reader, not in the code
             raise self._unknown(code) from None
 
     def _unknown(self, code: object) -> ConfigurationError:
@@ -127,11 +191,11 @@ class Jurisdictions:
         Raises:
             ConfigurationError: when there is no such jurisdiction, or it has no rules on that day.
         """
-        return self[code].rulebook(on)
+        return self._in(self._deciding, code).rulebook(on)
 
     def rulebooks(self) -> Iterator[Rulebook]:
         """Yield every rulebook of every jurisdiction, one for each change date."""
-        return (rulebook for jurisdiction in self for rulebook in jurisdiction.slices)
+        return (rulebook for read in self._deciding.values() for rulebook in read.slices)
 
     def with_versions(self, versions: Mapping[str, int]) -> Jurisdictions:
         """Return them as priced by calculators of a host; see `Rulebook.with_versions`."""
@@ -145,8 +209,8 @@ class Jurisdictions:
 
     def currency(self, code: str) -> Currency:
         """Return the currency of the jurisdiction *code*."""
-        return self[code].currency
+        return self._in(self._deciding, code).currency
 
     def zone(self, code: str) -> pendulum.Timezone | pendulum.FixedTimezone:
         """Return the time zone of the jurisdiction *code*."""
-        return self[code].zone
+        return self._in(self._deciding, code).zone

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from types import MappingProxyType
 from typing import Final
 
@@ -11,7 +11,7 @@ from attrs import field, frozen
 from holdback.errors import ErrorDetail, InvalidDocument, did_you_mean
 from holdback.facts import catalogue
 from holdback.jurisdictions.equivalent_mutants import read_equivalent_mutants
-from holdback.jurisdictions.examples import ExampleReader
+from holdback.jurisdictions.examples import ExampleReader, without_examples
 from holdback.jurisdictions.jurisdiction import Jurisdiction
 from holdback.jurisdictions.jurisdiction_file import (
     JurisdictionDetails,
@@ -84,8 +84,36 @@ def read_jurisdictions(
     only its children from being read.
     """
     waiting = {folder.code: _Reading(folder) for folder in folders}
-    codes = frozenset(waiting) | frozenset(unreadable)
-    jurisdictions: dict[str, Jurisdiction] = {}
+    return _finish_all(waiting, frozenset(waiting) | frozenset(unreadable), {})
+
+
+def read_with_parents(
+    code: str,
+    files_of: Callable[[str], FolderFiles],
+    codes: Collection[str],
+    held: Mapping[str, Jurisdiction],
+    *,
+    examples: bool,
+) -> tuple[dict[str, Jurisdiction], dict[str, tuple[ErrorDetail, ...]]]:
+    """
+    Return what `read_jurisdictions` does, for *held*, and for *code* and its parents.
+
+    *files_of* opens the folder of a code among *codes*; parents that are *held* are not read again.
+    Without *examples*, only what decides is read.
+    """
+    waiting: dict[str, _Reading] = {}
+    wanted: str | None = code
+    while wanted is not None and wanted in codes and wanted not in {*held, *waiting}:
+        waiting[wanted] = _Reading(files_of(wanted), examples=examples)
+        wanted = waiting[wanted].parent
+    return _finish_all(waiting, codes, held)
+
+
+def _finish_all(
+    waiting: dict[str, _Reading], codes: Collection[str], held: Mapping[str, Jurisdiction]
+) -> tuple[dict[str, Jurisdiction], dict[str, tuple[ErrorDetail, ...]]]:
+    """Return *held* and the jurisdictions that are *waiting*, and the errors of the invalid."""
+    jurisdictions = dict(held)
     errors: dict[str, tuple[ErrorDetail, ...]] = {}
     while waiting:
         # Parents before children. When every folder waits for another one, their parents form a
@@ -122,8 +150,9 @@ class _Reading:
     by `finish`, when the parent is available.
     """
 
-    def __init__(self, folder: FolderFiles) -> None:
+    def __init__(self, folder: FolderFiles, *, examples: bool = True) -> None:
         self.folder = folder
+        self.examples = examples
         self.errors: list[ErrorDetail] = _Errors()
         self.root = self._read_file(JURISDICTION)
 
@@ -177,7 +206,8 @@ class _Reading:
         """Return the root of the file *name*; None when it is missing or cannot be read."""
         file = f"{self.folder.prefix}{name}"
         if name in self.folder.files:
-            root = read_toml(file, self.folder.files[name], self.errors)
+            body = self.folder.files[name]
+            root = read_toml(file, body if self.examples else without_examples(body), self.errors)
             return None if root is None or is_newer(root) else root
         if not optional:
             hint = f"a jurisdiction has {', '.join(f'`{required}`' for required in FILES)}"

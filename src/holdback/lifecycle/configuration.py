@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import date
 from types import MappingProxyType
 from typing import Final, Protocol
@@ -86,11 +86,14 @@ class Configuration:
     """
     The rules in force, and what the host chose when it built its engine.
 
-    `products` are keyed by the code of their rulebook and the day from which it holds. `namespace`
-    is the host's secret from which all ids are made. The digests of `jurisdictions` cover the
-    versions of `calculators`, the host's own. `format` is the one that the host writes.
+    `namespace` is the host's secret from which all ids are made. The digests of `jurisdictions`
+    cover the versions of `calculators`, the host's own. `format` is the one that the host writes.
     `memory_days` and `retry_days` are the days for which the state remembers applications and
     servicing (decisions/bounded-state).
+
+    The calculators of all rulebooks are made at once, so that an error in a setting is raised here.
+    Only those of the rules that ship are made when they are needed; with calculators of the host,
+    which may not suit them, `Jurisdictions.with_versions` has read them already.
     """
 
     jurisdictions: Jurisdictions
@@ -100,15 +103,29 @@ class Configuration:
     format: int = field(default=NEWEST_FORMAT, validator=in_((FIRST_FORMAT, NEWEST_FORMAT)))
     memory_days: int = field(default=MEMORY_DAYS, validator=_days)
     retry_days: int = field(default=RETRY_DAYS, validator=_days)
-    products: Mapping[tuple[str, date], tuple[PriceableProduct, ...]] = field(
-        init=False, repr=False
+    # By the code of their rulebook and the day from which it holds. Threads may add the same.
+    _products: dict[tuple[str, date], tuple[PriceableProduct, ...]] = field(
+        init=False, repr=False, eq=False
     )
 
-    @products.default
-    def _products(self) -> Mapping[tuple[str, date], tuple[PriceableProduct, ...]]:
+    @_products.default
+    def _products_to_check(self) -> dict[tuple[str, date], tuple[PriceableProduct, ...]]:
+        later = self.jurisdictions.reads_on_demand
+        return dict(self._priceable(() if later else self.jurisdictions.rulebooks()))
+
+    def _priceable(
+        self, rulebooks: Iterable[Rulebook]
+    ) -> Mapping[tuple[str, date], tuple[PriceableProduct, ...]]:
         # A product's id is the same for every merchant of the jurisdiction.
         make_id = id_factory(self.namespace, "product")
-        return priceable_products(self.jurisdictions.rulebooks(), self.calculators, make_id)
+        return priceable_products(rulebooks, self.calculators, make_id)
+
+    def products(self, rulebook: Rulebook) -> tuple[PriceableProduct, ...]:
+        """Return the products of *rulebook*, one of the `jurisdictions`, ready to quote."""
+        key = rulebook.code, rulebook.since
+        if key not in self._products:
+            self._products.update(self._priceable([rulebook]))
+        return self._products[key]
 
     @classmethod
     def for_service(

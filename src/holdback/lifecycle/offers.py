@@ -187,7 +187,7 @@ class _Pricing:
         """Return the event, with a decision on every product and an id for every offer."""
         facts = self._facts()
         products, decisions = [], []
-        for bound in self.configuration.products[self.rulebook.code, self.rulebook.since]:
+        for bound in self.configuration.products(self.rulebook):
             case = PricingCase(
                 facts=facts,
                 catalogue=bound.terms.rules.catalogue,
