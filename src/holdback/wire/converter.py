@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
-from functools import lru_cache
+from functools import cache, lru_cache
 from types import GenericAlias
 from typing import Any, Final, TypeAlias, TypeVar, get_args, get_origin
 
@@ -143,14 +143,19 @@ def plain_digits(value: Decimal) -> str:
 
 def class_hook(kind: type, converter: Converter) -> Structure:
     """Return a hook for an object with the fields of *kind*, and no others."""
-    structure_fields: Structure = make_dict_structure_fn(
-        kind, converter, _cattrs_forbid_extra_keys=True, _cattrs_use_alias=True
-    )
+
+    # Written and compiled for the first object: that takes a millisecond, and few documents have
+    # objects of every class.
+    @cache
+    def structure_fields() -> Structure:
+        return make_dict_structure_fn(
+            kind, converter, _cattrs_forbid_extra_keys=True, _cattrs_use_alias=True
+        )
 
     def structure(value: Any, of: Any) -> Any:
         if type(value) is not dict:
             raise UnexpectedError(f"expected an object, not {kind_of(value)}")
-        return structure_fields(value, of)
+        return structure_fields()(value, of)
 
     return structure
 
@@ -207,7 +212,7 @@ def _receipt(value: Any, _: Any, converter: Converter) -> Any:
 
 def make_converter() -> Converter:
     """
-    Return a converter of events; `state_rows` makes those of states.
+    Return a new converter, as it is for events; `state_rows` adds what states have.
 
     It reads trees of `read_json`, and writes values for `write_json`. It collects every error.
     """
@@ -275,7 +280,10 @@ def _is_receipt(kind: Any) -> bool:
     return bool(kind == Receipt)
 
 
-EVENTS: Final = make_converter()
+@cache
+def event_converter() -> Converter:
+    """Return the converter of events."""
+    return make_converter()
 
 
 def structured(converter: Converter, tree: Json, kind: type[_T], path: str = "$") -> _T:

@@ -8,6 +8,7 @@ entries of a deal is stored beside them.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any, Final, get_args, get_origin
 
 import attrs
@@ -124,21 +125,22 @@ def _add_rows(converter: Converter, *, lazily: bool) -> None:
         _is_long, lambda kind: _written_rows(kind, converter)
     )
     read = class_hook(Deal, converter)
-    write = make_dict_unstructure_fn(Deal, converter, _cattrs_use_alias=True)
+
+    @cache
+    def write() -> Callable[[Deal], dict[str, Json]]:
+        return make_dict_unstructure_fn(Deal, converter, _cattrs_use_alias=True)
+
     converter.register_structure_hook(Deal, _deal(read, lazily=lazily))
-    converter.register_unstructure_hook(Deal, lambda deal: {**write(deal), **_of_entries(deal)})
+    converter.register_unstructure_hook(Deal, lambda deal: {**write()(deal), **_of_entries(deal)})
 
 
 def _is_long(kind: Any) -> bool:
     return get_origin(kind) is Sequence
 
 
-def _state_converter(*, lazily: bool) -> Converter:
+@cache
+def state_converter(*, lazily: bool) -> Converter:
+    """Return the converter of states; *lazily* is for documents that are unchanged."""
     converter = make_converter()
     _add_rows(converter, lazily=lazily)
     return converter
-
-
-STATES: Final = _state_converter(lazily=False)
-# For documents that are as they were written.
-UNCHANGED_STATES: Final = _state_converter(lazily=True)

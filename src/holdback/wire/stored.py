@@ -23,10 +23,10 @@ from holdback.lifecycle.events import EVENT_TYPES, Event, event_type
 from holdback.model.merchant import Merchant
 from holdback.model.profile import Profile
 from holdback.wire.consistency import merchant_errors
-from holdback.wire.converter import EVENTS, structured, with_python_numbers
+from holdback.wire.converter import event_converter, structured, with_python_numbers
 from holdback.wire.fields import kind_of
 from holdback.wire.formats import Document, fields_of, format_of, tree_of
-from holdback.wire.state_rows import STATES, UNCHANGED_STATES
+from holdback.wire.state_rows import state_converter
 from holdback.wire.strict_json import STATE_DEPTH, STATE_LIMIT, read_json
 
 _T = TypeVar("_T")
@@ -71,7 +71,10 @@ def write_merchant(merchant: Merchant) -> bytes:
     >>> read_merchant(write_merchant(merchant)) == merchant
     True
     """
-    return _sealed({"format": NEWEST_FORMAT, **STATES.unstructure(merchant)}, _state_text)
+    return _sealed(
+        {"format": NEWEST_FORMAT, **state_converter(lazily=False).unstructure(merchant)},
+        _state_text,
+    )
 
 
 def read_merchant(body: bytes) -> Merchant:
@@ -88,8 +91,8 @@ def read_merchant(body: bytes) -> Merchant:
 
 def _merchant(fields: dict[str, Any], *, unchanged: bool) -> Merchant:
     if unchanged:  # the engine wrote it, so nothing in it contradicts itself
-        return structured(UNCHANGED_STATES, fields, Merchant)
-    merchant = structured(STATES, fields, Merchant)
+        return structured(state_converter(lazily=True), fields, Merchant)
+    merchant = structured(state_converter(lazily=False), fields, Merchant)
     errors = merchant_errors(merchant)
     if errors:
         raise StateError(errors)
@@ -182,7 +185,7 @@ def event_from_dict(fields: Mapping[str, Json]) -> Event:
 
 def _event_fields(event: Event) -> dict[str, Json]:
     head = {"type": event_type(event), "format": NEWEST_FORMAT}
-    return {**head, **EVENTS.unstructure(event)}
+    return {**head, **event_converter().unstructure(event)}
 
 
 def _event(fields: dict[str, Any], *, unchanged: bool) -> Event:  # noqa: ARG001 - as `_merchant`
@@ -192,7 +195,7 @@ def _event(fields: dict[str, Any], *, unchanged: bool) -> Event:  # noqa: ARG001
         hint = did_you_mean(name, EVENT_TYPES) if type(name) is str else None
         message = "expected the type of an event"
         raise StateError.of("unknown_name", message, path="$.type", hint=hint)
-    event: Event = structured(EVENTS, fields, kind)
+    event: Event = structured(event_converter(), fields, kind)
     return event
 
 

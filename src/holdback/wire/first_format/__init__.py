@@ -20,7 +20,7 @@ from holdback.lifecycle.events import Event
 from holdback.model.merchant import Merchant
 from holdback.model.profile import Profile
 from holdback.wire.consistency import merchant_errors
-from holdback.wire.converter import EVENTS, structured
+from holdback.wire.converter import event_converter, structured
 from holdback.wire.first_format import documents
 from holdback.wire.first_format.downcast import downcast_event, downcast_merchant
 from holdback.wire.first_format.journals import upcast_event, upcast_events
@@ -37,7 +37,7 @@ def read_state(state: Document, *, salt: bytes, sequence: int) -> tuple[Merchant
         StateError: *state* is not of format 1, or contradicts itself; every error is named.
     """
     fields = fields_of(tree_of(state), FIRST_FORMAT, instead="read it with `read_merchant`")
-    stored = structured(EVENTS, fields, documents.Merchant)
+    stored = structured(event_converter(), fields, documents.Merchant)
     merchant, profile = upcast_merchant(stored, salt=salt, sequence=sequence)
     errors = [_in_first_format(error) for error in merchant_errors(merchant)]
     if errors:
@@ -60,7 +60,7 @@ def write_state(merchant: Merchant, profile: Profile) -> bytes:
     Raises:
         ConfigurationError: format 1 cannot say everything that the merchant holds.
     """
-    stored = EVENTS.unstructure(downcast_merchant(merchant, profile))
+    stored = event_converter().unstructure(downcast_merchant(merchant, profile))
     body = write_json({"format": FIRST_FORMAT, **stored}).encode()
     if len(body) > STATE_LIMIT:
         message = f"the first version reads no state of more than {STATE_LIMIT} bytes"
@@ -81,7 +81,7 @@ def write_events(outcome: Outcome[Any], profile: Profile) -> tuple[bytes, ...]:
             {
                 "type": type(event).__name__,
                 "format": FIRST_FORMAT,
-                **EVENTS.unstructure(event),
+                **event_converter().unstructure(event),
             }
         ).encode()
         for event in stored
@@ -142,5 +142,5 @@ def _stored_event(document: Document) -> documents.Event:
         hint = did_you_mean(name, documents.EVENT_TYPES) if type(name) is str else None
         message = "expected the type of an event"
         raise StateError.of("unknown_name", message, path="$.type", hint=hint)
-    event: documents.Event = structured(EVENTS, fields, kind)
+    event: documents.Event = structured(event_converter(), fields, kind)
     return event
