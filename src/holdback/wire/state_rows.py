@@ -17,7 +17,8 @@ from cattrs.gen import make_dict_unstructure_fn
 
 from holdback.exact_json import Json
 from holdback.model.deal import Deal, Entry
-from holdback.model.merchant import Takings
+from holdback.model.merchant import RememberedRequest, Takings
+from holdback.model.receipt import DealReceipt, Receipt, TakingsReceipt
 from holdback.model.rows import Rows
 from holdback.money import Money
 from holdback.wire.converter import Structure, UnexpectedError, class_hook, make_converter
@@ -98,6 +99,38 @@ def _takings_row(takings: Takings) -> list[Json]:
     ]
 
 
+def _request_fields(request: RememberedRequest) -> dict[str, Json]:
+    """Write a remembered request, of which a state has dozens."""
+    carried_out = request.carried_out
+    return {
+        "request_id": request.request_id,
+        "at": write_timestamp(request.at),
+        "carried_out": {
+            "operation": carried_out.operation,
+            "fingerprint": carried_out.fingerprint,
+            "receipt": _receipt_fields(carried_out.receipt),
+        },
+    }
+
+
+def _receipt_fields(receipt: Receipt) -> dict[str, Json]:
+    if isinstance(receipt, DealReceipt):
+        return {
+            "deal_id": receipt.deal_id,
+            "entry_ids": list(receipt.entry_ids),
+            "sequence": receipt.sequence,
+            "balance": str(receipt.balance),
+        }
+    if isinstance(receipt, TakingsReceipt):
+        through = receipt.complete_through
+        return {
+            "days": receipt.days,
+            "complete_through": None if through is None else through.isoformat(),
+            "sequence": receipt.sequence,
+        }
+    return attrs.asdict(receipt)
+
+
 def _rows(kind: type, converter: Converter) -> Structure:
     """Return a hook for a row of the values of the fields of *kind*, in their order."""
     fields = [attribute.alias or attribute.name for attribute in attrs.fields(kind)]
@@ -117,6 +150,7 @@ def _add_rows(converter: Converter, *, lazily: bool) -> None:
     converter.register_unstructure_hook(Entry, _entry_row)
     converter.register_structure_hook(Takings, _rows(Takings, converter))
     converter.register_unstructure_hook(Takings, _takings_row)
+    converter.register_unstructure_hook(RememberedRequest, _request_fields)
     if lazily:
         converter.register_structure_hook_factory(
             _is_long, lambda kind: _lazy_rows(kind, converter)
