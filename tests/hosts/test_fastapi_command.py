@@ -185,7 +185,8 @@ def test_a_review_that_failed_ends_with_another_status(tmp_path):
 
     assert done.returncode == 1
     assert done.stderr == "1 merchants could not be reviewed\n"
-    failed, reviewed = map(json.loads, done.stdout.splitlines())
+    failed, page, reviewed = map(json.loads, done.stdout.splitlines())
+    assert (page["event"], page["partner"], page["failed"]) == ("review_page", "acme", 1)
     assert failed.keys() == {"at", "event", "request_id", "partner", "why"}
     assert (failed["event"], failed["why"]) == ("review_failed", "StateError")
     assert (reviewed["merchants"], reviewed["failed"]) == (0, 1)

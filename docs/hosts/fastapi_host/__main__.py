@@ -2,8 +2,11 @@
 
 import os
 import pkgutil
+import signal
 import sys
 import tempfile
+import threading
+import time
 import uuid
 from pathlib import Path
 
@@ -14,10 +17,12 @@ sys.path[0] = str(Path(__file__).resolve().parents[1])  # the folder that holds 
 from fastapi_host import logs, sample
 from fastapi_host.app import create_app, now
 from fastapi_host.client_address import Proxies
+from fastapi_host.forget import forget
 from fastapi_host.migrate import NotMigrated, migrate
 from fastapi_host.options import read_options
 from fastapi_host.partners import read_partners
 from fastapi_host.review import review
+from fastapi_host.store import Store
 from holdback import Engine, load_jurisdictions
 
 TRY = """\
@@ -49,7 +54,7 @@ def main():
             options.database = f"sqlite:///{folder}/holdback.db"
             options.kept = "deleted when this ends"
         try:
-            {"serve": _serve, "migrate": _migrate, "review": _review}[options.command](options)
+            COMMANDS[options.command](options)
         except NotMigrated as error:
             sys.exit(str(error))
 
@@ -73,17 +78,44 @@ def _serve(options):
 
 
 def _migrate(options):
-    if not options.database:
-        sys.exit("expected --database or HOLDBACK_DATABASE_URL")
+    _check_database(options)
     before, after = migrate(options.database)
     logs.log("migrated", before=before, after=after)
 
 
 def _review(options):
     app = _app(options)
-    failed = review(app.state.host, app.state.partners).failed
+    stop = _stop_on_signals()
+    failed = review(app.state.host, app.state.partners, options.run, stop=stop.is_set).failed
+    if stop.is_set():
+        sys.exit("stopped; run it again to go on")
     if failed:  # the log gives the reasons; a scheduler sees the exit status
         sys.exit(f"{failed} merchants could not be reviewed")
+
+
+def _forget(options):
+    _check_database(options)
+    if options.keep_days is None:
+        sys.exit("expected --keep-days")
+    store = Store(options.database, options.isolation_level)
+    forget(store, options.keep_days, int(time.time()), stop=_stop_on_signals().is_set)
+    store.close()
+
+
+COMMANDS = {"serve": _serve, "migrate": _migrate, "review": _review, "forget": _forget}
+
+
+def _check_database(options):
+    if not options.database:
+        sys.exit("expected --database or HOLDBACK_DATABASE_URL")
+
+
+def _stop_on_signals():
+    """Return an event that is set when the process is to end, after what it is doing."""
+    stop = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stop.set())
+    return stop
 
 
 def _app(options):

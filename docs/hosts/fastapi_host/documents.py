@@ -18,7 +18,7 @@ FIRST_FORMAT = 1
 @frozen(kw_only=True)
 class Documents:
     """
-    A merchant and its profile as they were read; the profile is None if it was not asked for.
+    A merchant and its profile from the database; the profile is None if it was not asked for.
 
     `format` is the one in which the merchant is stored, None for a new one. `stored_profile` is
     whether the profile is stored as a document of its own.

@@ -10,7 +10,8 @@ from fastapi_host.database import ISOLATION_LEVELS
 COMMANDS = {
     "serve": "answer requests and deliver webhooks (the default)",
     "migrate": "bring the tables of the database to the revision that this version needs",
-    "review": "review every active deal, which you do daily",
+    "review": "review every active deal, which you do daily; several processes share the work",
+    "forget": "delete stored replies of more than --keep-days ago",
 }
 
 
@@ -68,4 +69,15 @@ def _parser():
         action="store_true",
         help="for development: allow webhooks with http:// and to private addresses",
     )
+    parser.add_argument(
+        "--run", help="the run of the review to go on with; by default that of the current day"
+    )
+    parser.add_argument("--keep-days", type=_days, help="for how many days replies are kept")
     return parser
+
+
+def _days(text):
+    days = int(text)
+    if days < 1:
+        raise argparse.ArgumentTypeError("expected at least 1 day")
+    return days

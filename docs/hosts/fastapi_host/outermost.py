@@ -85,7 +85,7 @@ def _log_request(method, route, note, status, started):
 
 def _about(error):
     """
-    Return what can be told about an error without its message, which may have personal data.
+    Return what the log says about an error: not its message, which may have personal data.
 
     The places and codes in an error of holdback about the host's own documents have none.
     """

@@ -129,10 +129,12 @@ class Store:
         with self.reading.connect() as db:
             return [bytes(stored) for stored in db.scalars(query)]
 
-    def merchant_ids(self, partner, after="", most=500):
-        """Return the next `most` merchants of the partner, in order, after one of them."""
+    def merchant_ids(self, partner, after, until=None, *, most=None):
+        """Return merchants of the partner, in order, after one and up to another of them."""
         query = select(MERCHANTS.c.merchant_id).order_by(MERCHANTS.c.merchant_id).limit(most)
         query = query.where(MERCHANTS.c.partner == partner, MERCHANTS.c.merchant_id > after)
+        if until is not None:
+            query = query.where(MERCHANTS.c.merchant_id <= until)
         with self.reading.connect() as db:
             return list(db.scalars(query))
 
