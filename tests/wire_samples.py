@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import date
 from decimal import Decimal
-from types import MappingProxyType
 
+import attrs
 import pendulum
 
 from holdback.eligibility import assess
@@ -13,12 +13,34 @@ from holdback.errors import ErrorDetail, InvalidDocument, Refusal
 from holdback.exact_json import Opaque
 from holdback.facts import catalogue
 from holdback.lifecycle import events as happened
+from holdback.lifecycle.commands import RequestOffers
+from holdback.lifecycle.fingerprint import fingerprint
+from holdback.lifecycle.first_format import TakingsHeld
 from holdback.model.acceptance import Acceptance, ApplicationStatus, BankDetails
 from holdback.model.application import Application, Check, OffersRequest, RequiredChecks
-from holdback.model.deal import Deal, Entry, LookupDeal, MerchantLookup, Performance
-from holdback.model.merchant import Fulfilment, Merchant, OfferSet, Takings, TakingsHeld
+from holdback.model.deal import (
+    Deal,
+    Entry,
+    EntryTotals,
+    LookupDeal,
+    MerchantLookup,
+    Performance,
+)
+from holdback.model.merchant import (
+    CarriedOut,
+    ClosedOfferSet,
+    CreditCheckDue,
+    Fulfilment,
+    HeldFact,
+    Merchant,
+    OfferSet,
+    RememberedRequest,
+    Takings,
+)
 from holdback.model.offer import Offer
 from holdback.model.product import Limits, Offers, Product
+from holdback.model.profile import Profile, details_section
+from holdback.model.receipt import DealReceipt, ProfileStatus, TakingsReceipt
 from holdback.money import Currency, Money
 from holdback.rules import check, parse
 from holdback.ruleset import Rule, RuleSet
@@ -156,56 +178,165 @@ REQUEST = OffersRequest(
 RENEWAL = OffersRequest(
     application=Application(merchant_id="m-1", currency="GBP", provider_id=uuid(4))
 )
+
+CONTENTS = {
+    "consents": REQUEST.consents,
+    "applicants": REQUEST.applicants,
+    "company": REQUEST.company,
+    "intended_use_of_funds": Opaque.of(REQUEST.application.intended_use_of_funds),
+    "bank_details": details_section(BANK),
+    "links": Opaque.of(LINKS),
+}
+PROFILE = Profile.new(salt=bytes(range(16))).with_sections(CONTENTS.values())
+
+
+def sections(*names):
+    """The digests of these sections of the profile, by name."""
+    return {name: PROFILE.digest(CONTENTS[name]) for name in names}
+
+
+REQUESTED = sections("consents", "applicants", "company", "intended_use_of_funds")
+FINGERPRINT = fingerprint("request_offers", RequestOffers(request=REQUEST), PROFILE)
+FACTS = {
+    "average_monthly_takings": "9000.00",
+    "credit_score": 640,
+    "identity_verified": True,
+    "ratio": Decimal("1.10"),
+}
 OFFER_SET = OfferSet(
     request_id="r-1",
     application_id=uuid(3),
-    request=REQUEST,
+    fingerprint=FINGERPRINT,
+    renewal=False,
+    sections=REQUESTED,
     issued_at=AT,
     issued_on=DAY,
     expires_at=EXPIRES,
     products=(product(offers=2),),
     digest=DIGEST,
-    evidence={"identity_verified": True, "credit_score": 640, "credit_checked_on": None},
+    evidence={
+        "identity_verified": HeldFact(True, "flag"),
+        "credit_score": HeldFact(640, "count"),
+        "credit_checked_on": HeldFact("2026-07-01", "date"),
+        "ratio": HeldFact(Decimal("1.10"), "ratio"),
+    },
+    facts=FACTS,
 )
-FILLED = happened.FilledApplication(
-    application=REQUEST.application,
-    consents=REQUEST.consents,
-    applicants=REQUEST.applicants,
-    company=REQUEST.company,
-    facts={"credit_score": 640},
-    deals=({"id": uuid(5), "balance": "GBP 5900.00"},),
+ACCEPTED_OFFERS = (offer(1, offer_status="Accepted"), offer(2, offer_status="Withdrawn"))
+ACCEPTED_SET = attrs.evolve(OFFER_SET, products=(attrs.evolve(product(), offers=ACCEPTED_OFFERS),))
+RENEWAL_SET = attrs.evolve(
+    OFFER_SET,
+    request_id="r-9",
+    application_id=uuid(7),
+    fingerprint="9" * 32,
+    renewal=True,
+    sections={},
+    products=(
+        product(offers=0, decision="Declined"),
+        attrs.evolve(
+            product(offers=0, product_id=uuid(2), key="fixed"),
+            offers=(offer(3, offer_id=uuid(33)),),
+        ),
+    ),
+    base_deal_id=uuid(5),
+    evidence={},
+)
+CLOSED_SET = ClosedOfferSet(
+    request_id="r-0",
+    application_id=uuid(8),
+    fingerprint="0" * 32,
+    expires_at=AT,
+    offers={uuid(81): "Eligible", uuid(82): "Withdrawn"},
+    credit_checked_on=DAY,
+)
+FULFILMENT = Fulfilment(
+    application_id=uuid(3),
+    status="funded",
+    omitted=(),
+    accepted_at=LATER,
+    offer=offer(1, offer_status="Accepted"),
+    sections=sections(*CONTENTS),
+    deal_id=uuid(5),
+    facts=FACTS,
+    earlier_deals=({"id": uuid(6), "balance": "GBP 0.00"},),
+)
+EARLIER_DEAL = attrs.evolve(
+    DEAL,
+    id=uuid(6),
+    application_id=uuid(9),
+    status="Repaid",
+    funded_on=date(2025, 1, 2),
+    entries=(),
+    complete_through=None,
+    closed_entries=EntryTotals(
+        through=date(2025, 12, 1),
+        remitted=money("5900.00"),
+        last_on=date(2025, 11, 30),
+        repaid_on=date(2025, 11, 30),
+    ),
+)
+REQUESTS = (
+    RememberedRequest(
+        request_id="r-2",
+        at=LATER,
+        carried_out=CarriedOut(
+            operation="record_remittance",
+            fingerprint="2" * 32,
+            receipt=DealReceipt(deal_id=uuid(5), sequence=6, balance=money("5899.93")),
+        ),
+    ),
+    RememberedRequest(
+        request_id="r-3",
+        at=LATER,
+        carried_out=CarriedOut(
+            operation="record_takings",
+            fingerprint="3" * 32,
+            receipt=TakingsReceipt(days=2, complete_through=DAY, sequence=7),
+        ),
+    ),
+    RememberedRequest(
+        request_id="r-4",
+        at=LATER,
+        carried_out=CarriedOut(
+            operation="supply_details",
+            fingerprint="4" * 32,
+            receipt=ApplicationStatus(application_id=uuid(3), status="submitted"),
+        ),
+    ),
 )
 MERCHANT = Merchant(
     partner="acme",
     merchant_id="m-1",
     jurisdiction="GB",
+    sequence=7,
+    timezone="Europe/London",
+    currency="GBP",
     provider_id=uuid(4),
     last_seen_at=LATER,
-    consents=REQUEST.consents,
-    applicants=REQUEST.applicants,
-    company=REQUEST.company,
-    intended_use_of_funds="New ovens for the bakery",
-    bank_details=BANK,
-    evidence=MappingProxyType(
-        {"months_trading": 30, "average_monthly_takings": Decimal("9000.00")}
-    ),
+    sections={name: digest for name, digest in sections(*CONTENTS).items() if name != "links"},
+    evidence={
+        "months_trading": HeldFact(30, "count"),
+        "average_monthly_takings": HeldFact(Decimal("9000.00"), "money"),
+        "credit_score": HeldFact(640),
+    },
     evidence_on=DAY,
-    offer_sets=(OFFER_SET,),
-    fulfilments=(
-        Fulfilment(
-            application_id=uuid(3),
-            status="funded",
-            omitted=("intended_use_of_funds",),
-            accepted_at=LATER,
-            reply=ACCEPTANCE,
-            bank_details=BANK,
-            deal_id=uuid(5),
-        ),
+    offer_sets=(ACCEPTED_SET, RENEWAL_SET),
+    closed_offer_sets=(CLOSED_SET,),
+    credit_check_due=CreditCheckDue(expired_at=AT, checked_on=DAY),
+    last_accepted_at=LATER,
+    fulfilments=(FULFILMENT,),
+    deals=(EARLIER_DEAL, DEAL),
+    takings=(
+        Takings(on=DAY, amount=money("812.34"), stated_at=LATER),
+        Takings(on=date(2026, 7, 2), amount=money("0.00")),
     ),
-    deals=(DEAL,),
-    takings=(Takings(on=DAY, amount=money("812.34")),),
+    takings_since=date(2026, 6, 1),
     takings_complete_through=DAY,
+    requests=REQUESTS,
+    renewal_eligibility=True,
 )
+# The documents of each format are read for ever. `NEW` is the least that a state can say.
+NEW = Merchant.new(partner="acme", merchant_id="m-1", jurisdiction="GB")
 
 REPLIES = {
     "offers": OFFERS,
@@ -213,11 +344,14 @@ REPLIES = {
     "acceptance": ACCEPTANCE,
     "merchant_lookup": MerchantLookup(deals=(STANDING,)),
     "merchant_lookup_empty": MerchantLookup(deals=()),
-    "deal": STANDING,
     "application": ApplicationStatus(
         application_id=uuid(3), status="awaiting_details", omitted=("bank_details",)
     ),
-    "takings_held": TakingsHeld(days=90, complete_through=DAY),
+    "deal_receipt": DealReceipt(
+        deal_id=uuid(5), entry_ids=("e-1", "e-2"), sequence=12, balance=money("5899.93")
+    ),
+    "takings_receipt": TakingsReceipt(days=2, complete_through=DAY, sequence=11),
+    "profile_status": ProfileStatus(erased=True),
     "required_checks": RequiredChecks(
         checks=(
             Check(name="identity", evidence=("identity_verified",)),
@@ -229,43 +363,95 @@ REPLIES = {
         )
     ),
 }
+# What a host that writes format 1 replies with instead (how-to/upgrade).
+FIRST_REPLIES = {
+    "deal": STANDING,
+    "takings_held": TakingsHeld(days=90, complete_through=DAY),
+}
+ENVELOPE = {"partner": "acme", "merchant_id": "m-1"}
+
+
+def envelope(sequence, at=LATER, request_id="r-2", carried_out=None):
+    """The envelope of the event with the number *sequence*."""
+    own = {"sequence": sequence, "request_id": request_id, "carried_out": carried_out}
+    return {"at": at, **ENVELOPE, **own}
+
+
 EVENTS = {
     "OffersIssued": happened.OffersIssued(
-        at=AT,
+        **envelope(1, AT, "r-1"),
+        jurisdiction="GB",
+        timezone="Europe/London",
+        currency="GBP",
         offer_set=OFFER_SET,
-        facts={"identity_verified": True, "average_monthly_takings": "9000.00"},
         assessment=ASSESSMENT_RECORD,
         decisions=({"product": "flex", "decision": "Accepted", "needs": []},),
     ),
     "OfferAccepted": happened.OfferAccepted(
-        at=LATER, request_id="r-1", reply=ACCEPTANCE, filled=FILLED, bank_details=BANK
+        **envelope(2),
+        application_id=uuid(3),
+        provider_id=uuid(4),
+        offer=offer(1, offer_status="Accepted"),
+        omitted=("bank_details",),
+        sections=sections(*CONTENTS),
+        facts=FACTS,
+        earlier_deals=({"id": uuid(6), "balance": "GBP 0.00"},),
     ),
     "DetailsSupplied": happened.DetailsSupplied(
-        at=LATER,
+        **envelope(3, carried_out=REQUESTS[2].carried_out),
         application_id=uuid(3),
         omitted=(),
-        bank_details=BANK,
-        intended_use_of_funds="Ovens",
+        sections=sections("bank_details"),
     ),
-    "ApplicationSubmitted": happened.ApplicationSubmitted(at=LATER, application_id=uuid(3)),
+    "ApplicationSubmitted": happened.ApplicationSubmitted(**envelope(4), application_id=uuid(3)),
     "ApplicationClosed": happened.ApplicationClosed(
-        at=LATER, application_id=uuid(3), status="withdrawn"
+        **envelope(5), application_id=uuid(3), status="withdrawn"
     ),
-    "DealFunded": happened.DealFunded(at=LATER, deal=DEAL),
-    "DealRepaid": happened.DealRepaid(at=LATER, deal_id=uuid(5), on=DAY),
-    "DealReopened": happened.DealReopened(at=LATER, deal_id=uuid(5)),
+    "DealFunded": happened.DealFunded(**envelope(6), deal=attrs.evolve(DEAL, entries=())),
+    "DealRepaid": happened.DealRepaid(**envelope(7), deal_id=uuid(5), on=DAY),
+    "DealReopened": happened.DealReopened(**envelope(8), deal_id=uuid(5)),
     "DealRenewed": happened.DealRenewed(
-        at=LATER, deal_id=uuid(5), settled=money("2950.00"), on=DAY
+        **envelope(9), deal_id=uuid(5), settled=money("2950.00"), on=DAY
     ),
-    "DealClosed": happened.DealClosed(at=LATER, deal_id=uuid(5), status="Defaulted", on=DAY),
+    "DealClosed": happened.DealClosed(**envelope(10), deal_id=uuid(5), status="Defaulted", on=DAY),
     "TakingsRecorded": happened.TakingsRecorded(
-        at=LATER, takings=(Takings(on=DAY, amount=money("812.34")),), complete_through=DAY
+        **envelope(11, carried_out=REQUESTS[1].carried_out),
+        takings=MERCHANT.takings,
+        complete_through=DAY,
     ),
     "RemittancesRecorded": happened.RemittancesRecorded(
-        at=LATER, deal_id=uuid(5), entries=ENTRIES, complete_through=DAY
+        **envelope(12, carried_out=REQUESTS[0].carried_out),
+        deal_id=uuid(5),
+        entries=ENTRIES,
+        complete_through=DAY,
     ),
     "RenewalEligibilityChanged": happened.RenewalEligibilityChanged(
-        at=LATER, deal_id=uuid(5), renewal_eligibility=True, assessment=ASSESSMENT_RECORD
+        **envelope(13), deal_id=uuid(5), renewal_eligibility=True, assessment=ASSESSMENT_RECORD
+    ),
+    "ProfileErased": happened.ProfileErased(**envelope(14)),
+    "Forgotten": happened.Forgotten(
+        **envelope(15),
+        closed_offer_sets=(uuid(8),),
+        applications_before=AT,
+        servicing_before=AT,
+        takings_before=DAY,
+        entries_through=(happened.EntriesClosed(deal_id=uuid(6), through=date(2025, 12, 1)),),
+    ),
+}
+# As a journal of format 1 gives them: what its states did not hold is in a field of its own.
+CARRIED_OVER = {
+    "OffersIssued": attrs.evolve(
+        EVENTS["OffersIssued"],
+        timezone=None,
+        offer_set=attrs.evolve(OFFER_SET, facts={}),
+        first_format={"facts": FACTS},
+    ),
+    "OfferAccepted": attrs.evolve(
+        EVENTS["OfferAccepted"],
+        request_id=None,
+        facts={},
+        earlier_deals=(),
+        first_format={"facts": FACTS, "deals": [{"id": uuid(6), "balance": "GBP 0.00"}]},
     ),
 }
 # The two with errors have a second golden file, without the codes: the first one that was written.

@@ -525,6 +525,4 @@ class TestMerchantLookup:
         assert body["offers"][0]["offer_status"] == "Paused"
         for field, value in (("status", "Frozen"), ("type", "TopUp")):
             deal = attrs.evolve(wire_samples.DEAL, **{field: value})
-            merchant = attrs.evolve(wire_samples.MERCHANT, deals=(deal,))
-            (kept,) = wire.read_merchant(wire.write_merchant(merchant)).deals
-            assert wire.to_dict(attrs.evolve(wire_samples.STANDING, deal=kept))[field] == value
+            assert wire.to_dict(attrs.evolve(wire_samples.STANDING, deal=deal))[field] == value

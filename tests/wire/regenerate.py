@@ -1,27 +1,32 @@
-"""Write the golden files again: `python tests/wire/regenerate.py`, then review the difference.
+"""Write the golden files: `python tests/wire/regenerate.py`, then review the difference.
 
-A golden file holds the exact bytes of one document. A change in one is a change for every partner
-or for every host's stored data, so nothing but this command writes them.
+A golden file holds the exact bytes of one document. A change in a reply or a problem is a change
+for every partner, so nothing but this command writes them.
+
+Stored documents are evidence of what hosts have stored: they are added and never changed. Those of
+format 1 are in `golden`, those of format 2 in `golden_2`, and `stored.txt` lists all of them in the
+order in which they were added. The digest of a line is that of the document and of all lines before
+it, so a document that was edited or removed is noticed. `--anew` writes those of format 2 again; it
+is for a format that was never released, and for nothing else.
 """
 
 from __future__ import annotations
 
+import hashlib
 import sys
 from pathlib import Path
 
-GOLDEN = Path(__file__).parent / "golden"
+HERE = Path(__file__).parent
+GOLDEN, SECOND, STORED = HERE / "golden", HERE / "golden_2", HERE / "stored.txt"
 
 
 def documents():
-    """The exact bytes of every document, by the name of its golden file."""
+    """The exact bytes of every reply and every problem, by the name of its golden file."""
     import wire_samples
     from holdback import wire
 
-    yield "state_merchant.json", wire.write_merchant(wire_samples.MERCHANT)
-    for name, reply in wire_samples.REPLIES.items():
+    for name, reply in (wire_samples.REPLIES | wire_samples.FIRST_REPLIES).items():
         yield f"reply_{name}.json", wire.write(reply)
-    for name, event in wire_samples.EVENTS.items():
-        yield f"event_{name}.json", wire.write_event(event)
     for name, error in wire_samples.PROBLEMS.items():
         ending = "_with_codes" if error.errors else ""
         yield f"problem_{name}{ending}.json", wire.write_problem(error)
@@ -39,21 +44,77 @@ def without_codes(problem):
     return write_json({**problem, "errors": errors}).encode()
 
 
-def main():
-    sys.path.insert(0, str(Path(__file__).parent.parent))
+def stored_documents():
+    """The exact bytes of every stored document of format 2, by the name of its golden file."""
+    import wire_samples
+    from holdback import wire
+
+    yield "state_merchant.json", wire.write_merchant(wire_samples.MERCHANT)
+    yield "state_new.json", wire.write_merchant(wire_samples.NEW)
+    yield "profile.json", wire.write_profile(wire_samples.PROFILE)
+    yield "profile_erased.json", wire.write_profile(wire_samples.PROFILE.erased())
+    for name, event in wire_samples.EVENTS.items():
+        yield f"event_{name}.json", wire.write_event(event)
+    for name, event in wire_samples.CARRIED_OVER.items():
+        yield f"event_{name}_carried_over.json", wire.write_event(event)
+
+
+def listed():
+    """The lines of the list: the digest and the path of each stored document."""
+    lines = STORED.read_text(encoding="utf-8").splitlines() if STORED.exists() else []
+    return [tuple(line.split("  ")) for line in lines]
+
+
+def chained(paths):
+    """The lines that the list has for these paths."""
+    before = ""
+    for path in paths:
+        document = hashlib.sha256((HERE / path).read_bytes()).hexdigest()
+        before = hashlib.sha256(f"{before} {document}".encode()).hexdigest()
+        yield before, path
+
+
+def write_replies():
+    """Write replies and problems, and name every change: none may pass unseen."""
     wanted = dict(documents())
-    found = {path.name: path.read_bytes() for path in GOLDEN.iterdir()}
+    found = {
+        path.name: path.read_bytes()
+        for path in GOLDEN.iterdir()
+        if path.name.startswith(("reply_", "problem_"))
+    }
     for name in sorted(wanted.keys() | found.keys()):
         path, body = GOLDEN / name, wanted.get(name)
         if body == found.get(name):
             continue
-        # Every change is named: none may pass unseen.
         if body is None:
             path.unlink()
         else:
             path.write_bytes(body)
         word = "removed" if body is None else "changed" if name in found else "added"
         sys.stdout.write(f"{word} {name}\n")
+
+
+def add_stored(*, anew):
+    """Add the stored documents that are new; one that changed needs a new format, or a new name."""
+    SECOND.mkdir(exist_ok=True)
+    paths = [path for _, path in listed()]
+    assert listed() == [*chained(paths)] or anew, "a stored document was edited: restore it"
+    for name, body in stored_documents():
+        path = SECOND / name
+        if path.exists() and path.read_bytes() != body and not anew:
+            sys.exit(f"{name} is written otherwise now: hosts have stored it as it was")
+        path.write_bytes(body)
+        if f"golden_2/{name}" not in paths:
+            paths.append(f"golden_2/{name}")
+            sys.stdout.write(f"added {name}\n")
+    lines = (f"{digest}  {path}\n" for digest, path in chained(paths))
+    STORED.write_text("".join(lines), encoding="utf-8")
+
+
+def main():
+    sys.path.insert(0, str(HERE.parent))
+    write_replies()
+    add_stored(anew="--anew" in sys.argv[1:])
 
 
 if __name__ == "__main__":

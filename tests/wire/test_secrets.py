@@ -5,15 +5,15 @@ from __future__ import annotations
 import copy
 import json
 
-import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from regenerate import GOLDEN
 
-import wire_samples
 from every_case import for_every
 from holdback import HoldbackError, wire
-from holdback.lifecycle import events as happened
+from holdback.exact_json import Opaque
+from holdback.model.profile import Profile
 from situations import situation
 
 SECRET = "S3CRET"
@@ -138,44 +138,37 @@ def test_no_message_holds_the_end_of_a_damaged_body(tail):
         assert SECRET not in said(wire.read_offers_request, text[:cut] + tail)
 
 
+def first_document(name):
+    """A golden document of format 1 with a secret wherever it has personal data, as a tree."""
+    text = (GOLDEN / f"{name}.json").read_text(encoding="utf-8")
+    for personal in ("12345678", "Bank of Somewhere", "A. Person", "Nine Lives Ltd", "Ovens"):
+        text = text.replace(f'"{personal}"', f'"{SECRET}"')
+    text = text.replace('"New ovens for the bakery"', f'"{SECRET}"')
+    return json.loads(text.replace("https://help.example/", SECRET))
+
+
 def stored():
-    """A state and the events that hold personal data, as trees."""
-    request = wire.read_offers_request(INITIAL)
-    details = {**BANK, "sort_code": "04-00-04"}
-    bank = wire.read_accept_request({"bank_details": details})
-    at = wire.read_timestamp("2026-07-01T10:00:00Z")
-    offer_set = attrs.evolve(wire_samples.OFFER_SET, request=request)
-    profile = {name: getattr(request, name) for name in ("consents", "applicants", "company")}
-    merchant = attrs.evolve(
-        wire_samples.MERCHANT,
-        bank_details=bank,
-        offer_sets=(offer_set,),
-        intended_use_of_funds=SECRET,
-        fulfilments=(attrs.evolve(wire_samples.MERCHANT.fulfilments[0], bank_details=bank),),
-        **profile,
-    )
-    yield json.loads(wire.write_merchant(merchant)), wire.read_merchant
-    filled = attrs.evolve(wire_samples.FILLED, application=request.application, **profile)
-    for event in (
-        happened.OffersIssued(at=at, offer_set=offer_set),
-        attrs.evolve(wire_samples.EVENTS["OfferAccepted"], filled=filled, bank_details=bank),
-        happened.DetailsSupplied(
-            at=at,
-            application_id=wire_samples.uuid(3),
-            omitted=(),
-            bank_details=bank,
-            intended_use_of_funds=SECRET,
-        ),
-    ):
-        yield json.loads(wire.write_event(event)), wire.read_event
+    """The documents that hold personal data, as trees: the profile, and those of format 1."""
+    salt = bytes(range(16))
+    contents = [Opaque.of(value) for value in INITIAL.values()] + [Opaque.of(BANK)]
+    profile = Profile.new(salt=salt).with_sections(contents)
+    yield json.loads(wire.write_profile(profile)), wire.read_profile
+    yield first_document("state_merchant"), lambda body: wire.read_stored(body, None, salt=salt)
+
+    def read_journal(body):
+        named = {"partner": "acme", "merchant_id": "m-1", "jurisdiction": "GB"}
+        return wire.upcast_journal([body], salt=salt, **named)
+
+    for name in ("OffersIssued", "OfferAccepted", "DetailsSupplied"):
+        yield first_document(f"event_{name}"), read_journal
 
 
 @pytest.mark.parametrize(
-    ("tree", "read"), list(stored()), ids=["state", "issued", "accepted", "supplied"]
+    ("tree", "read"), list(stored()), ids=["profile", "state", "issued", "accepted", "supplied"]
 )
 def test_no_message_about_a_stored_document_holds_personal_data(tree, read):
     """
-    The same of states and events, whole and damaged in every field that holds personal data.
+    The same of stored documents, whole and damaged in every field that holds personal data.
     """
     assert SECRET in json.dumps(tree)
     assert SECRET not in said(read, json.dumps(tree).encode())

@@ -13,35 +13,61 @@ from holdback import Merchant
 from holdback.exact_json import Opaque, Verbatim
 from holdback.lifecycle.events import EVENT_TYPES, Event, event_type
 from holdback.money import Money
-from holdback.wire.converter import CONVERTER, structured
+from holdback.wire.converter import EVENTS, structured
+from holdback.wire.first_format import documents as first
 
-# Never regenerated, because hosts have stored these names. A new name is added by hand.
-STORED_NAMES = json.loads((Path(__file__).parent / "stored_names.json").read_text(encoding="utf-8"))
+HERE = Path(__file__).parent
 
 
-def stored_class(kind):
-    """Return the class whose fields are stored within a value of *kind*, None for a plain value."""
-    for inner in (kind, *(part for arg in get_args(kind) for part in (arg, *get_args(arg)))):
-        if isinstance(inner, type) and attrs.has(inner) and inner not in {Money, Opaque}:
-            return inner
-    return None
+def names_stored_in(number):
+    """
+    The names that hosts have stored in a format, by merchant or type of event.
+
+    The file is never regenerated. A new name is added by hand, with a new format.
+    """
+    return json.loads((HERE / f"stored_names_{number}.json").read_text(encoding="utf-8"))
+
+
+FIRST, SECOND = names_stored_in(1), names_stored_in(2)
+
+
+def stored_classes(kind):
+    """Return the classes whose fields are stored within a value of *kind*, none for plain ones."""
+    if isinstance(kind, type) and attrs.has(kind):
+        return [] if kind in {Money, Opaque} else [kind]
+    return [inner for part in get_args(kind) for inner in stored_classes(part)]
 
 
 def stored_names(kind):
     """Return the names under which the fields of *kind* are stored, nested, in their order."""
     hints = get_type_hints(kind)
-    inner = {a.alias: stored_class(hints[a.name]) for a in attrs.fields(kind) if a.init}
-    return {name: stored_names(field) if field else None for name, field in inner.items()}
+    names = {}
+    for attribute in attrs.fields(kind):
+        if not attribute.init:
+            continue  # derived, not stored
+        inner = [stored_names(part) for part in stored_classes(hints[attribute.name])]
+        names[attribute.alias] = inner if len(inner) > 1 else inner[0] if inner else None
+    return names
 
 
-@for_every("name", ["merchant", *EVENT_TYPES])
-def test_stored_names_are_those_that_hosts_have_stored(name):
+@for_every("name", ["merchant", *first.EVENT_TYPES])
+def test_format_1_has_the_names_that_hosts_have_stored(name):
     """
     The fields of a merchant and of every event, with those of all classes in them, in their order.
     """
+    names = stored_names(first.EVENT_TYPES.get(name, first.Merchant))
+
+    assert json.dumps(names) == json.dumps(FIRST[name])
+
+
+@for_every("name", ["merchant", *EVENT_TYPES])
+def test_format_2_has_the_names_that_hosts_have_stored(name):
+    """
+    The same of format 2. Days of takings, entries and held facts are rows of these fields.
+    """
     names = stored_names(EVENT_TYPES.get(name, Merchant))
 
-    assert json.dumps(names) == json.dumps(STORED_NAMES[name])
+    assert json.dumps(names) == json.dumps(SECOND[name])
 
 
 def test_every_event_has_a_stored_type():
@@ -49,8 +75,10 @@ def test_every_event_has_a_stored_type():
     The table of stored types names every event once, and lists no type that hosts have not stored.
     """
     assert set(EVENT_TYPES.values()) == set(get_args(Event))
+    assert set(first.EVENT_TYPES.values()) == set(get_args(first.Event))
     assert [event_type(kind) for kind in EVENT_TYPES.values()] == list(EVENT_TYPES)
-    assert ["merchant", *EVENT_TYPES] == list(STORED_NAMES)
+    assert ["merchant", *EVENT_TYPES] == list(SECOND)
+    assert ["merchant", *first.EVENT_TYPES] == list(FIRST)
 
 
 def test_a_renamed_attribute_keeps_its_stored_name():
@@ -62,7 +90,7 @@ def test_a_renamed_attribute_keeps_its_stored_name():
     class Renamed:
         better_name: int = attrs.field(alias="stored_name")
 
-    stored = CONVERTER.unstructure(Renamed(stored_name=1))
+    stored = EVENTS.unstructure(Renamed(stored_name=1))
 
     assert stored == {"stored_name": 1}
-    assert structured({"stored_name": Verbatim("1")}, Renamed) == Renamed(stored_name=1)
+    assert structured(EVENTS, {"stored_name": Verbatim("1")}, Renamed) == Renamed(stored_name=1)

@@ -42,7 +42,15 @@ Structure: TypeAlias = Callable[[Any, Any], Any]
 
 
 class UnexpectedError(Exception):
-    """A value of the wrong type for its field; the message says what was expected, without it."""
+    """
+    A value of the wrong type for its field; the message says what was expected, without it.
+
+    `inside` names the part of the value that is wrong.
+    """
+
+    def __init__(self, message: str, inside: str | None = None) -> None:
+        super().__init__(message)
+        self.inside = inside
 
 
 def _expecting(what: str, read: Callable[[str], Any]) -> Structure:
@@ -182,15 +190,15 @@ def _evidence(value: Any, _: Any) -> dict[str, HeldFact]:
     """Read held evidence: each value with the kind of its fact."""
     if not isinstance(value, dict):
         raise UnexpectedError(f"expected an object, not {kind_of(value)}")
-    return {name: _held_fact(held) for name, held in value.items()}
+    return {name: _held_fact(held, name) for name, held in value.items()}
 
 
-def _held_fact(held: Any) -> HeldFact:
+def _held_fact(held: Any, name: str) -> HeldFact:
     if not isinstance(held, list) or len(held) != _HELD_PARTS:
-        raise UnexpectedError("expected an array of a value and its kind")
+        raise UnexpectedError("expected an array of a value and its kind", name)
     value, kind = with_python_numbers(held)
     if type(value) not in _PLAIN or type(kind) not in {str, type(None)}:
-        raise UnexpectedError("expected an array of one plain value and its kind")
+        raise UnexpectedError("expected an array of one plain value and its kind", name)
     return HeldFact(value, kind)
 
 
@@ -330,6 +338,7 @@ def _collect(error: BaseException, path: str, errors: list[ErrorDetail]) -> None
     elif isinstance(error, KeyError):
         errors.append(ErrorDetail(code="missing", message="the field is missing", path=path))
     elif isinstance(error, UnexpectedError):
+        path = path if error.inside is None else field_path(path, error.inside)
         errors.append(ErrorDetail(code="wrong_type", message=str(error), path=path))
     elif isinstance(error, InvalidDocument):  # a validator of the model
         errors += [attrs.evolve(each, path=path + (each.path or "$")[1:]) for each in error.errors]

@@ -13,15 +13,15 @@ from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
 from typing import Any, Final, TypeVar
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from holdback.errors import ErrorDetail, StateError, did_you_mean
-from holdback.exact_json import Json, Opaque, Verbatim, write_json
+from holdback.exact_json import Json, Opaque, Verbatim, field_path, write_json
 from holdback.lifecycle.configuration import FIRST_FORMAT, NEWEST_FORMAT
 from holdback.lifecycle.decision import Outcome
 from holdback.lifecycle.events import EVENT_TYPES, Event, event_type
 from holdback.model.merchant import Merchant
-from holdback.model.profile import Profile
+from holdback.model.profile import SALT_BYTES, Profile
 from holdback.wire.consistency import merchant_errors
 from holdback.wire.converter import event_converter, structured, with_python_numbers
 from holdback.wire.fields import kind_of
@@ -123,28 +123,34 @@ def read_profile(body: bytes) -> Profile:
 
 
 def _profile(fields: dict[str, Any], *, unchanged: bool) -> Profile:  # noqa: ARG001 - as `_merchant`
-    salt, sections = fields.pop("salt", None), fields.pop("sections", None)
     errors = [
-        ErrorDetail(code="unknown_field", message="unknown field", path=f"$.{name}")
+        ErrorDetail(code="unknown_field", message="unknown field", path=field_path("$", name))
         for name in fields
+        if name not in {"salt", "sections"}
     ]
+    salt, sections = fields.get("salt"), fields.get("sections")
+    profile = Profile(salt=None)
     try:
-        salt = None if salt is None else bytes.fromhex(salt if type(salt) is str else "-")
-        profile = Profile(salt=salt)
+        profile = Profile(salt=None if salt is None else bytes.fromhex(_text(salt)))
     except ValueError:
-        message = "expected a salt in hexadecimal digits"
+        message = f"expected a salt of at least {SALT_BYTES} bytes in hexadecimal digits, or null"
         errors.append(ErrorDetail(code="wrong_value", message=message, path="$.salt"))
     if not isinstance(sections, dict):
         message = f"expected an object, not {kind_of(sections)}"
         errors.append(ErrorDetail(code="wrong_type", message=message, path="$.sections"))
-    if errors:
+    if errors or not isinstance(sections, dict):
         raise StateError(errors)
-    profile = Profile(salt=salt, sections={n: Opaque.of(value) for n, value in sections.items()})
-    for digest, content in profile.sections.items():
+    for digest, content in sections.items():
         if profile.is_erased or profile.digest(content) != digest:
             message = "a section is not the one that its digest names"
             raise StateError.of("contradiction", message, path="$.sections[*]")
-    return profile
+    return evolve(profile, sections={n: Opaque.of(content) for n, content in sections.items()})
+
+
+def _text(value: Json) -> str:
+    if type(value) is not str:
+        raise ValueError("expected text")
+    return value
 
 
 def write_event(event: Event) -> bytes:
@@ -159,7 +165,7 @@ def read_event(body: bytes | str) -> Event:
     Raises:
         StateError: *body* is not what `write_event` returns; every error is named.
     """
-    return _read(body.encode() if isinstance(body, str) else body, _event, write_event)
+    return _read(body, _event, write_event)
 
 
 def event_to_dict(event: Event) -> dict[str, Json]:
@@ -317,13 +323,24 @@ _AS_WRITTEN: Final = json.JSONDecoder(
 )
 
 
-def _read(body: bytes, make: Callable[..., _T], write: Callable[[_T], bytes]) -> _T:
-    if not _is_unchanged(body):
+def _read(body: bytes | str, make: Callable[..., _T], write: Callable[[_T], bytes]) -> _T:
+    fields = _fields_as_written(body)
+    if fields is None:
         return _verified(tree_of(body), make, write)
-    tree = _AS_WRITTEN.decode(body.decode())
-    fields = _fields({**tree, "format": Verbatim(tree.get("format"))})
-    del fields["checksum"]
     return make(fields, unchanged=True)
+
+
+def _fields_as_written(body: object) -> dict[str, Any] | None:
+    """Return the fields of *body*, None unless its text is as holdback wrote it."""
+    try:
+        written = body.encode() if isinstance(body, str) else body
+        if not isinstance(written, bytes) or not _is_unchanged(written):
+            return None
+        fields: dict[str, Any] = _AS_WRITTEN.decode(written.decode())
+    except (ValueError, RecursionError):
+        return None  # the strict reader says what is wrong
+    number, _ = fields.pop("format", None), fields.pop("checksum")
+    return fields if type(number) is int and number == NEWEST_FORMAT else None
 
 
 def _verified(tree: Json, make: Callable[..., _T], write: Callable[[_T], bytes]) -> _T:
