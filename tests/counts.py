@@ -76,6 +76,8 @@ TABLE = MappingProxyType(
             ("operations of a journey in a phase", 20, 40),
             ("requests of the first version's database", 20, 150),
             ("processes of each version in a fleet", 1, 2),
+            # tests/wire
+            ("mutations of stored documents", 500, 20_000),
             # tests/hosts
             ("sets of offers raced for on each database", 25, 500),
             ("processes killed on each database", 2, 6),

@@ -4,98 +4,29 @@ from __future__ import annotations
 
 import json
 
-import attrs
 import pytest
 from regenerate import GOLDEN
+from stored_lives import ENVELOPE, FIRST, OTHER_BANK, SALT, SECOND, FirstHost, whole_life
 
 from every_case import for_every
 from holdback import (
     BankDetails,
     ConfigurationError,
     Context,
-    Engine,
     HistoryError,
     Merchant,
     Refusal,
     StateError,
-    Takings,
     wire,
 )
 from holdback.lifecycle.application import filled_application
 from holdback.lifecycle.commands import LookUp
 from holdback.model.profile import Profile
-from holdback.money import Money
 from holdback.wire import first_format
 from journey import BANK, Journey
 
-SALT = bytes(range(16))
-FIRST, SECOND = Engine.for_trial(format=1), Engine.for_trial()
 STATE = (GOLDEN / "state_merchant.json").read_bytes()
-ENVELOPE = {"partner": "acme", "merchant_id": "m-1"}
 PERSONAL = {"OffersIssued", "OfferAccepted", "DetailsSupplied"}
-OTHER_BANK = attrs.evolve(BANK, account_number="87654321")
-
-
-class FirstHost(Journey):
-    """A host that stores format 1: state and events alone, read back before each operation."""
-
-    def __init__(self):
-        super().__init__(FIRST)
-        self.state, self.journal = None, []
-
-    def keep(self, outcome):
-        if not outcome.events:
-            return outcome.reply
-        outcome = attrs.evolve(outcome, profile=outcome.profile or self.profile)
-        stored = wire.write_stored(outcome, format=1)
-        self.state = stored.state
-        self.journal += stored.events
-        self.offers = outcome.reply
-        self.merchant, self.profile = self.read()
-        assert stored.profile is None
-        assert wire.write_stored(
-            attrs.evolve(outcome, merchant=self.merchant, profile=self.profile, events=()), format=1
-        ) == attrs.evolve(stored, events=())
-        return outcome.reply
-
-    def read(self, state=None, salt=SALT):
-        return wire.read_stored(state or self.state, None, salt=salt, sequence=len(self.journal))
-
-    def upcast(self, salt=SALT):
-        return wire.upcast_journal(self.journal, jurisdiction="GB", salt=salt, **ENVELOPE)
-
-
-def supplied_later(host, **details):
-    """Accept an offer of an initial application without details, and supply the *details*."""
-    host.ask(intended_use_of_funds=None)
-    host.accept(bank_details=None)
-    application_id = host.acceptance.application_id
-    host.do("supply_details", application_id, details)
-    return application_id
-
-
-def whole_life():
-    """A merchant with every event of format 1, and a use of funds that was replaced."""
-    host = FirstHost()
-    application_id = supplied_later(host, intended_use_of_funds="ovens", bank_details=OTHER_BANK)
-    host.do("close_application", application_id, "withdrawn")
-    host.ask()
-    host.ask(intended_use_of_funds="flour")
-    host.accept()
-    host.fund()
-    host.do("record_takings", [Takings(on=host.today(), amount=Money.parse("GBP 800.00"))])
-    host.pay_down(60)
-    host.ask(renewal=True, intended_use_of_funds="a second shop")
-    host.accept(bank_details=None)
-    host.fund()
-    host.remit(host.entry(host.deal.outstanding))
-    last = host.deal.entries[-1]
-    host.remit(host.entry(last.amount.minor, id="back", reverses=last.id))
-    host.do("close_deal", host.deal.id, "defaulted")
-    supplied_later(host, intended_use_of_funds="a van")
-    return host
-
-
 LIFE = whole_life()
 
 

@@ -47,7 +47,8 @@ class Draft:
         self.changes["last_seen_at"] = event.at if before is None else max(before, event.at)
         self.changes["sequence"] = event.sequence
         if event.carried_out is not None:
-            assert event.request_id is not None, "a request that is remembered has an id"
+            if event.request_id is None:
+                raise misplaced(event, "a request that is remembered has an id")
             self.all("requests")[event.request_id] = RememberedRequest(
                 request_id=event.request_id, at=event.at, carried_out=event.carried_out
             )
@@ -74,7 +75,7 @@ class Draft:
         """Return the item *id_* of the collection *name*, which *event* is about."""
         item = self.all(name).get(id_)
         if item is None:
-            raise misplaced(event, f"there is no `{id_[:60]}` in {name}")
+            raise misplaced(event, f"its id is not among the {name.replace('_', ' ')}")
         return item
 
     def record(self, deal: Deal, entries: Iterable[Entry], through: date | None) -> None:

@@ -126,8 +126,10 @@ def _first_instant(merchant: Merchant, *, is_application: bool) -> Iterator[Date
 def _takings_before(merchant: Merchant, slack: timedelta) -> date | None:
     if not merchant.takings:
         return None
-    before = merchant.takings[-1].on - timedelta(days=TAKINGS_DAYS)
-    return before if merchant.takings[0].on + slack < before else None
+    # Differences of days, because a day that is very early or late has none before or after it.
+    first, last = merchant.takings[0].on, merchant.takings[-1].on
+    held = timedelta(days=TAKINGS_DAYS)
+    return last - held if last - first > held + slack else None
 
 
 def _closing_day(deal: Deal, today: date, memory: date, slack: timedelta) -> date | None:
@@ -136,12 +138,12 @@ def _closing_day(deal: Deal, today: date, memory: date, slack: timedelta) -> dat
         return None
     if deal.ended_on is not None:
         # Nothing more is recorded on a deal that ended so long ago.
-        closes = deal.ended_on + slack < memory and any(entry.settled for entry in deal.entries)
+        closes = memory - deal.ended_on > slack and any(entry.settled for entry in deal.entries)
         return today if closes else None
-    if deal.entries[0].on + slack >= memory and len(deal.entries) <= MOST_ENTRIES:
+    if memory - deal.entries[0].on <= slack and len(deal.entries) <= MOST_ENTRIES:
         return None
     settled = [entry.on for entry in deal.entries if entry.settled]
-    through = memory if settled and settled[0] + slack < memory else None
+    through = memory if settled and memory - settled[0] > slack else None
     if len(settled) > MOST_ENTRIES:
         most = min(settled[-MOST_ENTRIES], today - timedelta(days=ENTRY_DAYS))
         through = most if through is None else max(through, most)

@@ -8,6 +8,7 @@ from itertools import chain
 from holdback.errors import HistoryError
 from holdback.lifecycle.events import DealFunded, Event, OffersIssued, RemittancesRecorded
 from holdback.lifecycle.evolve import evolve_all
+from holdback.model.consistency import merchant_errors
 from holdback.model.deal import Entry, in_order, merged
 from holdback.model.merchant import Merchant
 
@@ -19,11 +20,12 @@ def rebuild(events: Iterable[Event], since: Merchant | None = None) -> Merchant:
     Events that *since* includes are passed over, so a host may hand in the whole journal.
 
     Raises:
-        HistoryError: the events do not follow one another, or the first is not that of a new
-            merchant.
+        HistoryError: the events do not follow one another, the first is not that of a new merchant,
+            or they lead to a state that contradicts itself.
     """
     if since is not None:
-        return evolve_all(since, (event for event in events if event.sequence > since.sequence))
+        later = (event for event in events if event.sequence > since.sequence)
+        return _consistent(evolve_all(since, later))
     following = iter(events)
     first = next(following, None)
     if not isinstance(first, OffersIssued):
@@ -33,7 +35,14 @@ def rebuild(events: Iterable[Event], since: Merchant | None = None) -> Merchant:
     new = Merchant.new(
         partner=first.partner, merchant_id=first.merchant_id, jurisdiction=first.jurisdiction
     )
-    return evolve_all(new, chain((first,), following))
+    return _consistent(evolve_all(new, chain((first,), following)))
+
+
+def _consistent(merchant: Merchant) -> Merchant:
+    errors = merchant_errors(merchant)
+    if errors:
+        raise HistoryError(errors)
+    return merchant
 
 
 def transactions(events: Iterable[Event]) -> dict[str, tuple[Entry, ...]]:

@@ -11,11 +11,11 @@ from pendulum import DateTime
 from holdback.errors import InvalidDocument
 
 # The bounds keep every term and every expiry within the calendar of `datetime`.
-_FIRST_YEAR: Final = 1970
-_END_YEAR: Final = 3000
+FIRST_YEAR: Final = 1970
+END_YEAR: Final = 3000
 
 
-def as_instant(value: object) -> DateTime:
+def as_instant(value: object, path: str = "$.at") -> DateTime:
     """
     Return *value*, a datetime with a time zone, as an instant in UTC.
 
@@ -23,10 +23,11 @@ def as_instant(value: object) -> DateTime:
         InvalidDocument: *value* has no time zone, or lies outside the years 1970 to 2999.
     """
     if not isinstance(value, datetime) or value.utcoffset() is None:
-        raise InvalidDocument.of("wrong_type", "expected an instant with a time zone", path="$.at")
-    if not _FIRST_YEAR <= value.year < _END_YEAR:
-        message = f"expected an instant from {_FIRST_YEAR} on and before {_END_YEAR}"
-        raise InvalidDocument.of("out_of_range", message, path="$.at")
+        message = "expected an instant with a time zone"
+        raise InvalidDocument.of("wrong_type", message, path=path)
+    if not FIRST_YEAR <= value.year < END_YEAR:
+        message = f"expected an instant from {FIRST_YEAR} on and before {END_YEAR}"
+        raise InvalidDocument.of("out_of_range", message, path=path)
     if isinstance(value, DateTime) and value.tzinfo is pendulum.UTC:
         return value
     return utc(value.astimezone(UTC))

@@ -131,6 +131,10 @@ class Fulfilment:
     earlier_deals: tuple[Mapping[str, Json], ...] = field(default=(), repr=False)
 
 
+def _stated_at(value: object) -> DateTime:
+    return as_instant(value, "$.stated_at")
+
+
 @frozen(kw_only=True)
 class Takings:
     """
@@ -142,7 +146,7 @@ class Takings:
 
     on: date = field(converter=plain_day, validator=day)
     amount: Money = field(validator=amount)
-    stated_at: DateTime | None = field(default=None, converter=optional(as_instant))
+    stated_at: DateTime | None = field(default=None, converter=optional(_stated_at))
 
 
 @frozen(kw_only=True)

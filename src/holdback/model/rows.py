@@ -15,8 +15,8 @@ class Rows(Sequence[T_co], Generic[T_co]):
     """
     A sequence of items, each of which *make* makes of one of the stored *rows*.
 
-    It is equal to the tuple of its items, and pickled as that. The rows have been verified
-    when the document was read, so *make* does not fail.
+    It is equal to the tuple of its items, and pickled as that. The rows are those that holdback
+    wrote, by the checksum of their document, so *make* does not fail.
 
     >>> rows = Rows(["1", "2", "3"], int)
     >>> rows == (1, 2, 3), rows[-1], [*reversed(rows)]

@@ -13,7 +13,7 @@ Types are compared with `type(value) is str`, as `wire.fields` explains.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from functools import cache, lru_cache
@@ -28,7 +28,7 @@ from pendulum import DateTime
 
 from holdback.errors import ErrorDetail, InvalidDocument, StateError, did_you_mean
 from holdback.exact_json import Json, Opaque, Verbatim, field_path
-from holdback.exact_numbers import plain, without_zeros
+from holdback.exact_numbers import MAX_DIGITS, plain, without_zeros
 from holdback.model.acceptance import ApplicationStatus
 from holdback.model.merchant import HeldFact
 from holdback.model.receipt import DealReceipt, Receipt, TakingsReceipt
@@ -86,7 +86,8 @@ def _whole(value: Any, _: Any) -> int:
 
 
 def _decimal(text: str) -> Decimal:
-    if not is_number(text):
+    # A number with an exponent can have more digits when it is written plainly.
+    if not is_number(text) or not is_number(plain(Decimal(text))):
         raise ValueError
     return Decimal(text)
 
@@ -111,10 +112,27 @@ def with_python_numbers(value: Json) -> Json:
     return [with_python_numbers(item) for item in value] if isinstance(value, list) else value
 
 
+def _plain_values(value: Json, name: str | None = None) -> Json:
+    """Return *value* with Python's numbers, if they can be written in plain digits."""
+    read = with_python_numbers(value)
+    if any(not is_number(plain(number)) for number in _decimals(read)):
+        message = f"expected numbers of at most {MAX_DIGITS} digits when they are written plainly"
+        raise UnexpectedError(message, name)
+    return read
+
+
+def _decimals(value: Json) -> Iterator[Decimal]:
+    if isinstance(value, Decimal):
+        yield value
+    elif isinstance(value, dict | list):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _decimals(item)
+
+
 def _json_object(value: Any, _: Any) -> dict[str, Json]:
     if not isinstance(value, dict):
         raise UnexpectedError(f"expected an object, not {kind_of(value)}")
-    read: dict[str, Json] = with_python_numbers(value)
+    read: dict[str, Json] = _plain_values(value)
     return read
 
 
@@ -196,7 +214,7 @@ def _evidence(value: Any, _: Any) -> dict[str, HeldFact]:
 def _held_fact(held: Any, name: str) -> HeldFact:
     if not isinstance(held, list) or len(held) != _HELD_PARTS:
         raise UnexpectedError("expected an array of a value and its kind", name)
-    value, kind = with_python_numbers(held)
+    value, kind = _plain_values(held, name)
     if type(value) not in _PLAIN or type(kind) not in {str, type(None)}:
         raise UnexpectedError("expected an array of one plain value and its kind", name)
     return HeldFact(value, kind)

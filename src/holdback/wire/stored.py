@@ -19,10 +19,10 @@ from holdback.errors import ErrorDetail, StateError, did_you_mean
 from holdback.exact_json import Json, Opaque, Verbatim, field_path, write_json
 from holdback.lifecycle.configuration import FIRST_FORMAT, NEWEST_FORMAT
 from holdback.lifecycle.decision import Outcome
-from holdback.lifecycle.events import EVENT_TYPES, Event, event_type
+from holdback.lifecycle.events import EVENT_TYPES, Event, OffersIssued, event_type
+from holdback.model.consistency import merchant_errors, offer_set_errors
 from holdback.model.merchant import Merchant
 from holdback.model.profile import SALT_BYTES, Profile
-from holdback.wire.consistency import merchant_errors
 from holdback.wire.converter import event_converter, structured, with_python_numbers
 from holdback.wire.fields import kind_of
 from holdback.wire.formats import Document, fields_of, format_of, tree_of
@@ -90,10 +90,8 @@ def read_merchant(body: bytes) -> Merchant:
 
 
 def _merchant(fields: dict[str, Any], *, unchanged: bool) -> Merchant:
-    if unchanged:  # the engine wrote it, so nothing in it contradicts itself
-        return structured(state_converter(lazily=True), fields, Merchant)
-    merchant = structured(state_converter(lazily=False), fields, Merchant)
-    errors = merchant_errors(merchant)
+    merchant = structured(state_converter(lazily=unchanged), fields, Merchant)
+    errors = merchant_errors(merchant, rows=not unchanged)
     if errors:
         raise StateError(errors)
     return merchant
@@ -202,6 +200,9 @@ def _event(fields: dict[str, Any], *, unchanged: bool) -> Event:  # noqa: ARG001
         message = "expected the type of an event"
         raise StateError.of("unknown_name", message, path="$.type", hint=hint)
     event: Event = structured(event_converter(), fields, kind)
+    errors = offer_set_errors(event.offer_set) if isinstance(event, OffersIssued) else ()
+    if errors:
+        raise StateError(errors)
     return event
 
 

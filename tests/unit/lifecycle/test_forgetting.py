@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import date, timedelta
 
 import pytest
 
@@ -134,6 +134,19 @@ def test_sets_are_bounded_however_often_a_partner_asks(journey):
     journey.ask()
 
     assert len(journey.merchant.offer_sets) <= MOST_SETS
+
+
+def test_the_first_day_of_the_calendar_can_be_recorded(journey):
+    """
+    A day of takings has no earliest one, so nothing is worked out from a day before it.
+    """
+    amount = Money.parse("GBP 1.00")
+    journey.ask()
+    journey.do("record_takings", [Takings(on=date.min, amount=amount)])
+    journey.pass_time(days=1)
+    journey.do("record_takings", [Takings(on=date(1, 1, 2), amount=amount)])
+
+    assert [takings.on.year for takings in journey.merchant.takings] == [1, 1]
 
 
 def test_days_of_takings_are_bounded(journey):

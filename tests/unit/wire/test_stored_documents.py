@@ -111,8 +111,8 @@ DEAL = ("deals", 1)
         (
             [*DEAL, "repayment_amount"],
             "GBP 0.00",
-            "$.deals[1]",
-            "the sums of the deal are not those of its entries",
+            "$.deals[1].repayment_amount",
+            "expected at least 1 minor units",
         ),
         (
             [*DEAL, "funded_amount"],

@@ -17,9 +17,9 @@ from holdback.exact_json import write_json
 from holdback.lifecycle.configuration import FIRST_FORMAT
 from holdback.lifecycle.decision import Outcome
 from holdback.lifecycle.events import Event
+from holdback.model.consistency import merchant_errors
 from holdback.model.merchant import Merchant
 from holdback.model.profile import Profile
-from holdback.wire.consistency import merchant_errors
 from holdback.wire.converter import event_converter, structured
 from holdback.wire.first_format import documents
 from holdback.wire.first_format.downcast import downcast_event, downcast_merchant

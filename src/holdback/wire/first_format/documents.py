@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import date
 from decimal import Decimal
-from types import MappingProxyType
-from typing import Final, TypeAlias
+from types import MappingProxyType, NoneType
+from typing import Any, Final, TypeAlias
 
-from attrs import field, frozen
+from attrs import Attribute, field, frozen
 from pendulum import DateTime
 
 from holdback.errors import ErrorDetail, InvalidDocument
-from holdback.exact_json import Json, Opaque
+from holdback.exact_json import Json, Opaque, field_path
 from holdback.model import validators
 from holdback.model.validators import optional, text
 from holdback.money import Money
@@ -94,6 +94,13 @@ class OffersRequest:
         return self.application.provider_id is not None
 
 
+def _plain_values(_: object, attribute: Attribute[Any], values: Mapping[str, Json]) -> None:
+    for name, value in values.items():
+        if type(value) not in {str, int, bool, Decimal, NoneType}:
+            path = field_path(f"$.{attribute.name}", name)
+            raise InvalidDocument.of("wrong_type", "expected one plain value", path=path)
+
+
 _PROFILE: Final = "an initial application carries the full profile, and a renewal none of it"
 
 
@@ -110,7 +117,7 @@ class OfferSet:
     products: tuple[Product, ...]
     digest: str
     base_deal_id: str | None = None
-    evidence: Mapping[str, Json] = field(factory=dict)
+    evidence: Mapping[str, Json] = field(factory=dict, validator=_plain_values)
 
 
 @frozen(kw_only=True, repr=False)
@@ -202,7 +209,7 @@ class Merchant:
     company: Opaque | None = None
     intended_use_of_funds: str | None = field(default=None, validator=optional(text))
     bank_details: BankDetails | None = None
-    evidence: Mapping[str, Json] = field(factory=dict)
+    evidence: Mapping[str, Json] = field(factory=dict, validator=_plain_values)
     evidence_on: date | None = None
     offer_sets: tuple[OfferSet, ...] = ()
     fulfilments: tuple[Fulfilment, ...] = ()

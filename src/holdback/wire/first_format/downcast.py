@@ -7,7 +7,7 @@ were stated), and refused otherwise.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Final, TypeVar
 
@@ -116,7 +116,7 @@ def _deal(value: deal.Deal) -> first.Deal:
     return _first(first.Deal, value, entries=_entries(value))
 
 
-def _takings(value: tuple[merchant.Takings, ...]) -> tuple[first.Takings, ...]:
+def _takings(value: Iterable[merchant.Takings]) -> tuple[first.Takings, ...]:
     return tuple(_first(first.Takings, takings) for takings in value)
 
 

@@ -1,12 +1,13 @@
-"""What must hold within a state that was read: its parts may not contradict one another.
+"""What must hold within a merchant: its parts may not contradict one another.
 
-The engine relies on it. A state that the engine returned always holds it; one that was edited, or
-put together by hand, is refused where it is read, and not years later in an operation.
+The engine relies on it. A merchant that the engine returned always holds it; a state that was
+edited, or put together by hand, is refused where it is read, and not years later in an operation.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from datetime import date
 from typing import Any
 
 import pendulum
@@ -18,9 +19,9 @@ from holdback.model import merchant as applications
 from holdback.model import offer as offers
 from holdback.model import product as products
 from holdback.model.deal import Deal, Entry
+from holdback.model.instants import END_YEAR, FIRST_YEAR
 from holdback.model.merchant import Fulfilment, HeldFact, Merchant, OfferSet
 from holdback.money import MINOR_UNITS, Currency, Money
-from holdback.wire.timestamps import calendar_day
 
 _OFFER_STATUSES = (offers.ELIGIBLE, offers.ACCEPTED, offers.WITHDRAWN)
 _DECISIONS = (products.ACCEPTED, products.REFERRED, products.DECLINED)
@@ -32,20 +33,33 @@ _APPLICATION_STATUSES = (
 )
 
 
-def merchant_errors(merchant: Merchant) -> tuple[ErrorDetail, ...]:
-    """Return everything in *merchant* that contradicts itself, with the JSON path of each."""
-    return tuple(_errors(merchant))
+def merchant_errors(merchant: Merchant, *, rows: bool = True) -> tuple[ErrorDetail, ...]:
+    """
+    Return everything in *merchant* that contradicts itself, with the JSON path of each.
+
+    Without *rows* the long lists are passed over: entries, days of takings and requests.
+    """
+    return tuple(_errors(merchant, rows=rows))
 
 
-def _errors(merchant: Merchant) -> Iterator[ErrorDetail]:
+def offer_set_errors(offer_set: OfferSet) -> tuple[ErrorDetail, ...]:
+    """Return what in *offer_set*, as an event has it, no merchant could be made of."""
+    return tuple(_checked_on(offer_set.evidence, "$.offer_set"))
+
+
+def _errors(merchant: Merchant, *, rows: bool) -> Iterator[ErrorDetail]:
     yield from _head(merchant)
     for place, offer_set in enumerate(merchant.offer_sets):
-        yield from _offer_set(offer_set, f"$.offer_sets[{place}]")
+        yield from _offer_set(offer_set, merchant, f"$.offer_sets[{place}]")
     for place, fulfilment in enumerate(merchant.fulfilments):
         yield from _fulfilment(fulfilment, merchant, f"$.fulfilments[{place}]")
     for place, deal in enumerate(merchant.deals):
         yield from _deal(deal, f"$.deals[{place}]")
-    yield from _takings(merchant)
+        if rows:
+            yield from _entries(deal, f"$.deals[{place}]")
+    if rows:
+        yield from _takings(merchant)
+        yield from _unique(merchant.requests, lambda request: request.request_id, "$.requests")
     yield from _ids(merchant)
     yield from _at_most_one(merchant)
 
@@ -89,6 +103,27 @@ def _head(merchant: Merchant) -> Iterator[ErrorDetail]:
     if merchant.provider_id is None and (merchant.fulfilments or merchant.deals):
         yield _contradiction("a merchant with an acceptance has a provider_id", "$.provider_id")
     yield from _checked_on(merchant.evidence, "$")
+    yield from _last_seen(merchant)
+
+
+def _last_seen(merchant: Merchant) -> Iterator[ErrorDetail]:
+    """Yield an error unless everything happened up to the instant when the merchant was seen."""
+    instants = [offer_set.issued_at for offer_set in merchant.offer_sets]
+    instants += [fulfilment.accepted_at for fulfilment in merchant.fulfilments]
+    instants += [] if merchant.last_accepted_at is None else [merchant.last_accepted_at]
+    seen, path = merchant.last_seen_at, "$.last_seen_at"
+    if seen is None:
+        if instants or merchant.deals:
+            yield _contradiction("a merchant with offers has been seen at an instant", path)
+    elif not FIRST_YEAR <= seen.year < END_YEAR:
+        message = f"expected an instant from {FIRST_YEAR} on and before {END_YEAR}"
+        yield ErrorDetail(code="out_of_range", message=message, path=path)
+    elif any(instant > seen for instant in instants) or any(
+        # The local day is a later one than in UTC where the clocks are ahead.
+        (deal.funded_on - seen.date()).days > 1
+        for deal in merchant.deals
+    ):
+        yield _contradiction("nothing happened after the merchant was last seen", path)
 
 
 def _is_timezone(name: str) -> bool:
@@ -111,13 +146,18 @@ def _checked_on(evidence: Mapping[str, HeldFact], path: str) -> Iterator[ErrorDe
 
 def _is_day(text: str) -> bool:
     try:
-        calendar_day(text)
+        return date.fromisoformat(text).isoformat() == text
     except ValueError:
         return False
-    return True
 
 
-def _offer_set(offer_set: OfferSet, path: str) -> Iterator[ErrorDetail]:
+def _offer_set(offer_set: OfferSet, merchant: Merchant, path: str) -> Iterator[ErrorDetail]:
+    base = offer_set.base_deal_id
+    if offer_set.renewal != (base is not None):
+        message = "a renewal names the deal that it is based on, and no other set does"
+        yield _contradiction(message, f"{path}.base_deal_id")
+    elif base is not None and merchant.deal_of(base) is None:
+        yield _contradiction("there is no such deal", f"{path}.base_deal_id")
     if offer_set.expires_at < offer_set.issued_at:
         yield _contradiction("offers do not expire before they are issued", f"{path}.expires_at")
     yield from _checked_on(offer_set.evidence, path)
@@ -154,16 +194,18 @@ def _deal(deal: Deal, path: str) -> Iterator[ErrorDetail]:
     yield from _amount(deal.repayment_amount, currency, f"{path}.repayment_amount", least=1)
     yield from _amount(deal.funded_amount, currency, f"{path}.funded_amount", least=1)
     yield from _amount(deal.settled, currency, f"{path}.settled")
+    if deal.settled.minor and deal.status != deals.RENEWED:
+        yield _contradiction("only a renewed deal was settled", f"{path}.settled")
     yield from _at_least(deal.term_days, 1, f"{path}.term_days")
     ended = deal.status in {deals.RENEWED, deals.DEFAULTED, deals.CANCELLED}
     if ended != (deal.closed_on is not None):
         yield _contradiction("a deal that ended early has the day, and no other has one", path)
-    if deal.closed_on is not None and deal.closed_on < deal.funded_on:
+    # A day's difference is possible: the zone of a jurisdiction may have changed.
+    if deal.closed_on is not None and (deal.funded_on - deal.closed_on).days > 1:
         yield _contradiction("a deal does not end before it was funded", f"{path}.closed_on")
     if deal.closed_entries is not None:
         place = f"{path}.closed_entries.remitted"
         yield from _amount(deal.closed_entries.remitted, currency, place)
-    yield from _entries(deal, path)
 
 
 def _entries(deal: Deal, path: str) -> Iterator[ErrorDetail]:
@@ -219,7 +261,6 @@ def _ids(merchant: Merchant) -> Iterator[ErrorDetail]:
     yield from _unique(held, lambda offer: offer.offer_id, "$.offer_sets")
     yield from _unique(merchant.fulfilments, lambda one: one.application_id, "$.fulfilments")
     yield from _unique(merchant.deals, lambda deal: deal.id, "$.deals")
-    yield from _unique(merchant.requests, lambda request: request.request_id, "$.requests")
 
 
 def _at_most_one(merchant: Merchant) -> Iterator[ErrorDetail]:

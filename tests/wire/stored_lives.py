@@ -1,0 +1,113 @@
+"""A host that stores format 1, and merchants with long lives in both formats."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import attrs
+
+from holdback import Engine, Takings, wire
+from holdback.money import Money
+from journey import BANK, Journey
+
+SALT = bytes(range(16))
+FIRST, SECOND = Engine.for_trial(format=1), Engine.for_trial()
+ENVELOPE = {"partner": "acme", "merchant_id": "m-1"}
+OTHER_BANK = attrs.evolve(BANK, account_number="87654321")
+
+
+class FirstHost(Journey):
+    """A host that stores format 1: state and events alone, read back before each operation."""
+
+    def __init__(self):
+        super().__init__(FIRST)
+        self.state, self.journal = None, []
+
+    def keep(self, outcome):
+        if not outcome.events:
+            return outcome.reply
+        outcome = attrs.evolve(outcome, profile=outcome.profile or self.profile)
+        stored = wire.write_stored(outcome, format=1)
+        self.state = stored.state
+        self.journal += stored.events
+        self.offers = outcome.reply
+        self.merchant, self.profile = self.read()
+        assert stored.profile is None
+        assert wire.write_stored(
+            attrs.evolve(outcome, merchant=self.merchant, profile=self.profile, events=()), format=1
+        ) == attrs.evolve(stored, events=())
+        return outcome.reply
+
+    def read(self, state=None, salt=SALT):
+        return wire.read_stored(state or self.state, None, salt=salt, sequence=len(self.journal))
+
+    def upcast(self, salt=SALT):
+        return wire.upcast_journal(self.journal, jurisdiction="GB", salt=salt, **ENVELOPE)
+
+
+def supplied_later(host, **details):
+    """Accept an offer of an initial application without details, and supply the *details*."""
+    host.ask(intended_use_of_funds=None)
+    host.accept(bank_details=None)
+    application_id = host.acceptance.application_id
+    host.do("supply_details", application_id, details)
+    return application_id
+
+
+def whole_life():
+    """A merchant with every event of format 1, and a use of funds that was replaced."""
+    host = FirstHost()
+    application_id = supplied_later(host, intended_use_of_funds="ovens", bank_details=OTHER_BANK)
+    host.do("close_application", application_id, "withdrawn")
+    host.ask()
+    host.ask(intended_use_of_funds="flour")
+    host.accept()
+    host.fund()
+    host.do("record_takings", takings(host, 2))
+    host.pay_down(60)
+    host.ask(renewal=True, intended_use_of_funds="a second shop")
+    host.accept(bank_details=None)
+    host.fund()
+    host.remit(host.entry(host.deal.outstanding))
+    last = host.deal.entries[-1]
+    host.remit(host.entry(last.amount.minor, id="back", reverses=last.id))
+    host.do("close_deal", host.deal.id, "defaulted")
+    supplied_later(host, intended_use_of_funds="a van")
+    return host
+
+
+def second_life():
+    """A merchant of format 2 with everything that a state can hold, and one offer that is open."""
+    host = Journey(SECOND)
+    application_id = supplied_later(host, intended_use_of_funds="ovens", bank_details=OTHER_BANK)
+    host.do("close_application", application_id, "withdrawn")
+    host.ask()
+    host.accept()
+    host.fund()
+    host.pay_down(40)
+    host.remit(host.entry(host.deal.outstanding))
+    host.pass_time(days=500)
+    host.ask()
+    host.ask()
+    host.accept()
+    host.fund()
+    host.do("record_takings", takings(host, 4), complete_through=host.today())
+    host.pay_down(60)
+    host.remit(host.entry(500, id="taken", settled=False), host.entry(700, id="wrong"))
+    host.remit(host.entry(700, id="back", reverses="wrong"))
+    host.ask(renewal=True)
+    host.accept(bank_details=None)
+    host.fund()
+    host.pay_down(60)
+    host.ask(renewal=True, intended_use_of_funds="a van")
+    return host
+
+
+def takings(host, days):
+    """The takings of the last *days*; those of one day were stated before."""
+    amount = Money.parse("GBP 800.00")
+    stated = [host.now - timedelta(hours=1), *[None] * (days - 1)]
+    return [
+        Takings(on=host.today() - timedelta(days=place), amount=amount, stated_at=at)
+        for place, at in enumerate(stated)
+    ]

@@ -1,0 +1,289 @@
+"""Stored documents that were damaged: refused where they are read, or harmless for ever."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cache
+from random import Random
+
+import attrs
+import pytest
+from corruption import damaged, try_operations
+from regenerate import GOLDEN
+from stored_lives import ENVELOPE, SALT, SECOND, second_life, whole_life
+
+from counts import count
+from every_case import for_every
+from holdback import HistoryError, Merchant, StateError, wire
+from holdback.exact_json import Verbatim
+from holdback.model.consistency import merchant_errors
+from stored_json import edited, resealed, tree_of, value_at, written
+
+MUTATIONS = count("mutations of stored documents")
+FIRST, HOST = whole_life(), second_life()
+CARRIED_OVER, CARRIED_PROFILE = FIRST.read()
+NEW = Merchant.new(jurisdiction="GB", **ENVELOPE)
+# What no message may hold: personal data of the documents below.
+SECRETS = ("12345678", "87654321", "A Bank", "A. Person", "Nine Lives", "ovens", "a van", "stock")
+
+
+def state_of_format_2(body):
+    return wire.read_merchant(body), HOST.profile
+
+
+def carried_over_state(body):
+    return wire.read_merchant(body), CARRIED_PROFILE
+
+
+def profile_of_format_2(body):
+    return HOST.merchant, wire.read_profile(body)
+
+
+def state_of_format_1(body):
+    return wire.read_stored(body, None, salt=SALT, sequence=9)
+
+
+def event_of_format_2(place):
+    def read(body):
+        events = [*HOST.events]
+        events[place] = wire.read_event(body)
+        return SECOND.rebuild(events, since=NEW), HOST.profile
+
+    return read
+
+
+def event_of_format_1(place):
+    def read(body):
+        journal = [*FIRST.journal]
+        journal[place] = body
+        events, profile = wire.upcast_journal(journal, jurisdiction="GB", salt=SALT, **ENVELOPE)
+        return SECOND.rebuild(events, since=NEW), profile
+
+    return read
+
+
+def subjects():
+    """Every document that is damaged: its name, its text, and its reader."""
+    yield "state", wire.write_merchant(HOST.merchant), state_of_format_2
+    yield "state in fulfilment", wire.write_merchant(CARRIED_OVER), carried_over_state
+    yield "profile", wire.write_profile(HOST.profile), profile_of_format_2
+    yield "state of format 1", FIRST.state, state_of_format_1
+    golden = (GOLDEN / "state_merchant.json").read_bytes()
+    yield "golden state of format 1", golden, state_of_format_1
+    for place, event in enumerate(HOST.events):
+        yield f"event {place}", wire.write_event(event), event_of_format_2(place)
+    for place, event in enumerate(FIRST.journal):
+        yield f"event {place} of format 1", event, event_of_format_1(place)
+
+
+SUBJECTS = list(subjects())
+# States and profiles are what a request reads; there are many more events.
+OFTEN = SUBJECTS[:5] * 24 + SUBJECTS[5:]
+
+
+@cache
+def intact(place):
+    """What a reader returns for the document that was not damaged."""
+    _, body, read = OFTEN[place]
+    return read(body)
+
+
+def attempt(number):
+    """Damage one document; return its name, what became of it, and what is wrong with that."""
+    rng = Random(f"corruption {number}")
+    place = rng.randrange(len(OFTEN))
+    name, body, read = OFTEN[place]
+    spoilt = damaged(body, rng)
+    try:
+        merchant, profile = read(spoilt)
+    except (StateError, HistoryError) as error:
+        return name, "refused", list(wrong_words(error))
+    except Exception as error:  # noqa: BLE001  # any error that is not typed is wrong
+        return name, "untyped", [repr(error)]
+    if said_before(merchant, profile, place):
+        return name, "the same", []
+    if b'"checksum"' in body and resealed(tree_of(spoilt)) != spoilt:
+        return name, "changed", ["it says something else than its checksum"]
+    wrong = try_operations(
+        SECOND, merchant, profile, rng, stays_readable=rows_are_consistent(merchant)
+    )
+    return name, "harmless", wrong
+
+
+def said_before(merchant, profile, place):
+    """Whether the document still says the same; a row that cannot be read says something else."""
+    try:
+        return (merchant, profile) == intact(place)
+    except StateError:
+        return False
+
+
+def rows_are_consistent(merchant):
+    """Whether the rows are; with the checksum of its text, a state's are taken as they are."""
+    try:
+        return not merchant_errors(merchant)
+    except StateError:
+        return False
+
+
+def wrong_words(error):
+    """Yield what an error says that it should not, and what it does not say."""
+    for detail in error.errors:
+        if isinstance(error, StateError) and not (detail.path or "").startswith("$"):
+            yield f"no place: {detail}"
+        if detail.code == "unspecified":
+            yield f"no code: {detail}"
+    for secret in SECRETS:
+        if secret in str(error) or secret in repr(error):
+            yield f"personal data: {error}"
+    if error.__cause__ is not None or error.__context__ is not None:
+        yield f"an error behind it: {error.__cause__ or error.__context__!r}"
+
+
+def test_a_damaged_document_is_refused_or_harmless():
+    """
+    Every mutation of a stored document is refused with `StateError` naming the place, or equal in
+    meaning. Of one with a checksum that was computed anew, or of format 1, which has none, whatever
+    is accepted is harmless: no operation on it raises anything that is not typed.
+    """
+    results, wrong = Counter(), []
+    for number in range(MUTATIONS):
+        name, result, faults = attempt(number)
+        results[result] += 1
+        wrong += [f"{number}, {name}, {result}: {fault}" for fault in faults]
+
+    assert wrong == [], "\n".join(wrong[:20])
+    assert results["refused"] > MUTATIONS * 0.5
+    assert results["the same"] > MUTATIONS * 0.05
+    assert results["harmless"] > MUTATIONS * 0.05
+
+
+DEAL, SET, DONE = ("deals", 0), ("offer_sets", 0), ("fulfilments", 1)
+PRODUCT = (*SET, "products", 0)
+# Faults that a state of either format can have: the edits, and the place that the error names.
+FAULTS = {
+    "two active deals": (
+        [((*DEAL, "status"), "Funded"), (("deals", 1, "status"), "Funded")],
+        "$.deals",
+    ),
+    "a status that is none": ([((*DEAL, "status"), "Foo")], "$.deals[0].status"),
+    "a type that is none": ([((*DEAL, "type"), "Foo")], "$.deals[0].type"),
+    "a negative settlement": ([((*DEAL, "settled"), "GBP -1.00")], "$.deals[0].settled"),
+    "another currency": ([((*DEAL, "settled"), "JPY 100")], "$.deals[0].settled"),
+    "too much": (
+        [((*DEAL, "funded_amount"), "GBP 10000000000000000.00")],
+        "$.deals[0].funded_amount",
+    ),
+    "no days": ([((*DEAL, "term_days"), Verbatim("0"))], "$.deals[0].term_days"),
+    "a deal twice": ([((*DEAL, "id"), ("deals", 1, "id"))], "$.deals"),
+    "an ending without a day": ([(("deals", 1, "closed_on"), None)], "$.deals[1]"),
+    "an ending before": ([((*DEAL, "closed_on"), "2001-01-01")], "$.deals[0].closed_on"),
+    "a set twice": ([((*SET, "request_id"), ("offer_sets", 1, "request_id"))], "$.offer_sets"),
+    "a decision that is none": (
+        [((*PRODUCT, "decision"), "Maybe")],
+        "$.offer_sets[0].products[0].decision",
+    ),
+    "an offer that is none": (
+        [((*PRODUCT, "offers", 0, "offer_status"), "Foo")],
+        "$.offer_sets[0].products[0].offers[0].offer_status",
+    ),
+    "an offer of nothing": (
+        [((*PRODUCT, "offers", 0, "funded_amount"), "GBP 0.00")],
+        "$.offer_sets[0].products[0].offers[0].funded_amount",
+    ),
+    "offers that expire before": (
+        [((*SET, "expires_at"), "2001-01-01T00:00:00Z")],
+        "$.offer_sets[0].expires_at",
+    ),
+    "a renewal of nothing": ([((*SET, "base_deal_id"), "nobody")], "$.offer_sets[0].base_deal_id"),
+    "no such base deal": ([((*DONE, "base_deal_id"), "nobody")], "$.fulfilments[1].base_deal_id"),
+    "no such deal": ([((*DONE, "deal_id"), "nobody")], "$.fulfilments[1].deal_id"),
+    "an ending that is none": ([((*DONE, "status"), "Foo")], "$.fulfilments[1].status"),
+    "nobody accepted": ([(("provider_id",), None)], "$.provider_id"),
+    "seen before it happened": ([(("last_seen_at",), "2001-01-01T00:00:00Z")], "$.last_seen_at"),
+    "seen too late": ([(("last_seen_at",), "3000-01-01T00:00:00Z")], "$.last_seen_at"),
+    "never seen": ([(("last_seen_at",), None)], "$.last_seen_at"),
+    "a wrong type": ([((*DEAL, "term_days"), Verbatim("1.5"))], "$.deals[0].term_days"),
+    "a newer format": ([(("format",), Verbatim("3"))], "$.format"),
+    "format 0": ([(("format",), Verbatim("0"))], "$.format"),
+    "a format in words": ([(("format",), "2")], "$.format"),
+    "a format that is true": ([(("format",), True)], "$.format"),
+}
+# The same of one format: the rows of a state of format 1, and what only format 2 has.
+FAULTS_OF_FORMAT_1 = {
+    "a negative remittance": (
+        [((*DEAL, "entries", 0, "amount"), "GBP -1.00")],
+        "$.deals[0].entries[0].amount",
+    ),
+    "no such entry": (
+        [((*DEAL, "entries", 0, "reverses"), "nobody")],
+        "$.deals[0].entries[0].reverses",
+    ),
+    "an entry twice": (
+        [(("deals", 1, "entries", 0, "id"), ("deals", 1, "entries", 1, "id"))],
+        "$.deals[1].entries",
+    ),
+    "takings in another currency": ([(("takings", 0, "amount"), "JPY 5")], "$.takings"),
+    "no offers": (
+        [((*DONE, "application_id"), "nobody")],
+        "$.fulfilments[1].application_id",
+    ),
+}
+FAULTS_OF_FORMAT_2 = {
+    "a sequence below zero": ([(("sequence",), Verbatim("-1"))], "$.sequence"),
+    "a zone that is none": ([(("timezone",), "Mars/Olympus")], "$.timezone"),
+    "a currency that is none": ([(("currency",), "XXX")], "$.currency"),
+    "a credit check on no day": (
+        [(("evidence", "credit_checked_on"), ["soon", "date"])],
+        "$.evidence.credit_checked_on",
+    ),
+}
+
+
+def faulty(tree, edits):
+    """*tree* with these edits; the path of a value stands for that value."""
+    for path, value in edits:
+        tree = edited(tree, path, value_at(tree, value) if isinstance(value, tuple) else value)
+    return tree
+
+
+def places_of_errors(read, body):
+    with pytest.raises(StateError) as refused:
+        read(body)
+    return [error.path for error in refused.value.errors]
+
+
+@for_every("name", FAULTS | FAULTS_OF_FORMAT_1)
+def test_a_state_of_format_1_that_contradicts_itself_is_refused(name):
+    """
+    Two active deals, a status that is none, a negative settlement and the like are refused where
+    the state is read, and not years later in an operation.
+    """
+    edits, place = (FAULTS | FAULTS_OF_FORMAT_1)[name]
+    body = written(faulty(tree_of(FIRST.state), edits))
+
+    assert place.replace("].offer.", "].reply.offer.") in places_of_errors(state_of_format_1, body)
+
+
+@for_every("name", FAULTS | FAULTS_OF_FORMAT_2)
+def test_a_state_of_format_2_that_contradicts_itself_is_refused(name):
+    """
+    The same of format 2, with the checksum that was written and with that of the edited text.
+    """
+    edits, place = (FAULTS | FAULTS_OF_FORMAT_2)[name]
+    tree = faulty(tree_of(wire.write_merchant(CARRIED_OVER)), edits)
+
+    assert place in places_of_errors(wire.read_merchant, written(tree))
+    assert place in places_of_errors(wire.read_merchant, resealed(tree))
+
+
+def test_a_merchant_that_was_put_together_by_hand_is_refused_where_it_is_read():
+    """
+    What `write_merchant` is given is written as it is; reading refuses what contradicts itself.
+    """
+    deal = attrs.evolve(CARRIED_OVER.deals[0], status="Foo")
+    merchant = attrs.evolve(CARRIED_OVER, deals=(deal, *CARRIED_OVER.deals[1:]))
+
+    stored = wire.write_merchant(merchant)
+
+    assert "$.deals[0].status" in places_of_errors(wire.read_merchant, stored)
