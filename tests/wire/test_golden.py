@@ -12,7 +12,7 @@ from holdback import wire
 from holdback.exact_json import write_json
 from holdback.lifecycle.first_format import TakingsHeld
 from holdback.model.deal import LookupDeal
-from holdback.wire.converter import EVENTS, structured
+from holdback.wire.converter import event_converter, structured
 from holdback.wire.first_format import documents as first
 from holdback.wire.formats import fields_of, tree_of
 
@@ -116,9 +116,9 @@ def test_a_document_of_format_1_is_read_as_the_first_version_wrote_it(name):
     body = (GOLDEN / name).read_bytes()
     fields = fields_of(tree_of(body), 1, instead="")
     event_type = fields.pop("type", None)
-    read = structured(EVENTS, fields, first.EVENT_TYPES.get(event_type, first.Merchant))
+    read = structured(event_converter(), fields, first.EVENT_TYPES.get(event_type, first.Merchant))
     head = {} if event_type is None else {"type": event_type}
 
-    assert write_json({**head, "format": 1, **EVENTS.unstructure(read)}).encode() == body
+    assert write_json({**head, "format": 1, **event_converter().unstructure(read)}).encode() == body
     assert (event_type is None) == (name == "state_merchant.json")
     assert json.loads(body)["format"] == wire.format_of(body) == 1

@@ -18,7 +18,7 @@ from holdback.model.product import Offers
 from holdback.testing import strategies
 from holdback.testing.strategies.json_inputs import json_numbers, json_objects
 from holdback.wire.converter import structured
-from holdback.wire.state_rows import STATES
+from holdback.wire.state_rows import state_converter
 from situations import situation
 
 HOSTILE = {
@@ -52,9 +52,11 @@ def test_any_merchant_is_read_back_field_by_field(merchant):
     """
     The same of every value that a field can have, whether or not the fields agree.
     """
-    stored = wire.read_json(write_json(STATES.unstructure(merchant)), limit=10**7, depth=64)
+    stored = wire.read_json(
+        write_json(state_converter(lazily=False).unstructure(merchant)), limit=10**7, depth=64
+    )
 
-    assert structured(STATES, stored, Merchant) == merchant
+    assert structured(state_converter(lazily=False), stored, Merchant) == merchant
 
 
 def places(tree, path=()):
@@ -96,7 +98,7 @@ def test_a_spoilt_state_is_read_or_refused_with_the_places_of_its_errors(merchan
     odd = spoilt(tree, path, data.draw(st.sampled_from(list(ODD.values()))))
     errors = ()
     try:
-        read = structured(STATES, odd, Merchant)
+        read = structured(state_converter(lazily=False), odd, Merchant)
     except StateError as refused:
         errors = refused.errors
     else:

@@ -13,7 +13,7 @@ from holdback import Merchant
 from holdback.exact_json import Opaque, Verbatim
 from holdback.lifecycle.events import EVENT_TYPES, Event, event_type
 from holdback.money import Money
-from holdback.wire.converter import EVENTS, structured
+from holdback.wire.converter import event_converter, structured
 from holdback.wire.first_format import documents as first
 
 HERE = Path(__file__).parent
@@ -90,7 +90,9 @@ def test_a_renamed_attribute_keeps_its_stored_name():
     class Renamed:
         better_name: int = attrs.field(alias="stored_name")
 
-    stored = EVENTS.unstructure(Renamed(stored_name=1))
+    stored = event_converter().unstructure(Renamed(stored_name=1))
 
     assert stored == {"stored_name": 1}
-    assert structured(EVENTS, {"stored_name": Verbatim("1")}, Renamed) == Renamed(stored_name=1)
+    assert structured(event_converter(), {"stored_name": Verbatim("1")}, Renamed) == Renamed(
+        stored_name=1
+    )

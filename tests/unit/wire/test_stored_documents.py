@@ -13,7 +13,7 @@ from every_case import for_every
 from holdback import StateError, wire
 from holdback.exact_json import Opaque, Verbatim, write_json
 from holdback.model.merchant import HeldFact
-from holdback.wire.converter import EVENTS, structured
+from holdback.wire.converter import event_converter, structured
 from holdback.wire.strict_json import read_json
 from stored_json import edited, tree_of, written
 
@@ -371,7 +371,7 @@ def test_errors_name_a_field_as_it_is_stored(document, path, message, hint):
     An error about a renamed attribute has the path, and the hint the name, of its stored field.
     """
     with pytest.raises(StateError) as caught:
-        structured(EVENTS, read_json(document), Renamed)
+        structured(event_converter(), read_json(document), Renamed)
 
     (error,) = caught.value.errors
     assert (error.path, error.message, error.hint) == (path, message, hint)
