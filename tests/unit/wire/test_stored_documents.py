@@ -120,7 +120,12 @@ DEAL = ("deals", 1)
             "$.deals[1].funded_amount",
             "expected an amount in GBP",
         ),
-        (["deals", 0, "settled"], "GBP -1.00", "$.deals[0].settled", "expected at least 0"),
+        (
+            ["deals", 0, "settled"],
+            "GBP -1.00",
+            "$.deals[0].settled",
+            "only a renewed deal was settled",
+        ),
         (["deals", 0, "status"], "Funded", "$.deals", "at most one deal is active"),
         (["currency"], "EUR", "$.checksum", "its checksum is that of another content"),
         (["checksum"], "0" * 16, "$.checksum", "its checksum is that of another content"),
