@@ -69,11 +69,11 @@ TABLE = MappingProxyType(
             # tests/formats
             ("documents that the first version reads again", 80, 325),
             ("documents of the first version carried over", 65, 325),
-            ("checks of the suite on a fleet", 4, 18),
+            ("checks of the suite on a fleet", 3, 18),
             ("sets of offers raced for on a fleet", 10, 40),
             ("processes killed in a fleet", 1, 4),
             ("journeys through an upgrade", 1, 3),
-            ("operations of a journey in a phase", 20, 40),
+            ("operations of a journey in a phase", 12, 40),
             ("requests of the first version's database", 20, 150),
             ("processes of each version in a fleet", 1, 2),
             # tests/wire

@@ -26,10 +26,12 @@ from pathlib import Path
 from random import Random
 from types import MappingProxyType
 
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
+from sqlalchemy import create_engine
 
 from holdback.jurisdictions.folder import bundled_path
 from holdback.testing.conformance import Crashed, rule_changes
+from holdback.testing.conformance.host import OPTIONAL
 
 SERVING = Path(__file__).with_name("serving.py")
 START = 60  # seconds in which a process starts on a busy machine
@@ -43,13 +45,15 @@ class Version:
     A version of the service: what its processes import, and how they make their host.
 
     `factory` gets the URL of the database and then `arguments`; `environment` is added to that of
-    the processes.
+    the processes. `migrate` is the function that gets the URL and brings the tables of the version
+    before to those of this one; without it they are the same.
     """
 
     name: str
     path: tuple[str, ...]
     factory: str = "conforming:fastapi"
     arguments: tuple[str, ...] = ()
+    migrate: str | None = None
     environment: tuple[tuple[str, str], ...] = ()
 
 
@@ -167,22 +171,41 @@ class Served:
         return requests | {"retries elsewhere": self.retries_elsewhere, "kills": self.kills}
 
 
-class Fleet:
-    """Processes of some versions on the database at `url`, as one host of the suite."""
+def empty(url):
+    """Remove everything from the database at *url*."""
+    database = create_engine(url)
+    if database.dialect.name == "postgresql":
+        with database.begin() as connection:
+            connection.exec_driver_sql("drop schema public cascade")
+            connection.exec_driver_sql("create schema public")
+    else:
+        for end in ("", "-wal", "-shm"):
+            Path(f"{database.url.database}{end}").unlink(missing_ok=True)
+    database.dispose()
 
-    cannot = MappingProxyType({})
+
+class Fleet:
+    """
+    Processes of some versions on the database at `url`, as one host of the suite.
+
+    The first of the versions makes the tables, and the others migrate them.
+    """
+
+    # What the suite of the first version does not ask for.
+    cannot = MappingProxyType(
+        {name: "the first version has none" for name in OPTIONAL if name == "profile"}
+    )
     publishes = ("RenewalEligibilityChanged",)
 
     def __init__(self, url, versions, *, seed, size=1, fill=lambda: None):
-        """Make a fleet of `size` processes of each version; `fill` fills its emptied tables."""
-        self.url, self.size, self.fill = url, size, fill
+        """Make a fleet of `size` processes of each version; `fill` fills its empty tables."""
+        self.url, self.versions, self.size, self.fill = url, versions, size, fill
         self.random, self.lock = Random(seed), threading.RLock()
-        self.served, self.kill_share = Served(), 0
+        self.served, self.kill_every, self.keyed = Served(), 0, 0
         self.processes, self.asked = [], {}
         self.next_crash = self.rules = None
         self.sent, self.publications, self.started = [], 0, 0
         self.folder = tempfile.TemporaryDirectory(prefix="holdback-fleet-")
-        self.replace(*versions)
 
     # -- which processes there are
 
@@ -224,8 +247,20 @@ class Fleet:
     # -- the methods that the suite calls
 
     def open(self):
-        self._pick().ask("open")
+        """Let the first version make the tables, fill them, and migrate them for the others."""
+        for process in self.processes:
+            process.kill()
+        empty(self.url)
+        self.processes = [self._new(self.versions[0])]
+        self.processes[0].ask("open")
         self.fill()
+        for version in self.versions[1:]:
+            if version.migrate is not None:
+                migration = evolve(version, factory=version.migrate, arguments=())
+                process = self._new(migration)
+                process.ask("is_ready")
+                process.close()
+        self._start_missing()
         self.sent, self.publications = [], 0
 
     def handle(self, operation, input, *, key, at):  # the suite's word
@@ -235,8 +270,10 @@ class Fleet:
         self.served.requests[process.version.name] += 1
         crash, self.next_crash = self.next_crash, None
         # A client without a key could not ask again; a retry is left to be answered.
-        if key and first_time and self.random.random() < self.kill_share:
-            return self._handle_and_kill(process, operation, input, key, at)
+        if self.kill_every and key and first_time:
+            self.keyed += 1
+            if self.keyed % self.kill_every == 0:
+                return self._handle_and_kill(process, operation, input, key, at)
         return process.handle(operation, input, key=key, at=at, crash=crash)
 
     def _handle_and_kill(self, process, *request):

@@ -24,6 +24,9 @@ class Serving:
     def __init__(self, host):
         self.host = host
 
+    def is_ready(self):
+        return True
+
     def open(self):
         self.host.open()
 

@@ -4,18 +4,28 @@ from __future__ import annotations
 
 import json
 from datetime import datetime
+from pathlib import Path
 
 import first_version
 import pytest
 from meaning import meaning_of_format_1, meaning_of_format_2
 
 from counts import count
-from holdback import Context, Engine, InvalidDocument, Merchant, Refusal, wire
+from holdback import (
+    Context,
+    Engine,
+    InvalidDocument,
+    Merchant,
+    Refusal,
+    load_jurisdictions,
+    wire,
+)
 from holdback.engine import Outcome
 from holdback.lifecycle.evolve import evolve_all
 from holdback.model.profile import Profile
 from holdback.testing.conformance.host import PARTNER_OPERATIONS
 from holdback.testing.inputs import run_operation
+from holdback.workbench.lock import lock_errors, read_lock
 from holdback.workbench.replay import SAME, replay, replay_offers
 
 SALT = bytes(range(16))
@@ -125,6 +135,29 @@ def test_decisions_are_replayed():
                 assert replay_offers(event, jurisdictions).state == SAME
             elif event.get("assessment") is not None:
                 assert replay(event["assessment"], jurisdictions).state == SAME
+
+
+def test_the_lock_holds():
+    """
+    The lock of the first version holds for its jurisdictions, and for those that ship now.
+    """
+    text = (first_version.FOLDER / "digests.lock").read_text(encoding="utf-8")
+    lock, errors = read_lock(text, "digests.lock")
+
+    assert not errors
+    assert len(lock.lines) == 50
+    assert not list(lock_errors(lock, BOTH["format 2"].jurisdictions, "digests.lock"))
+
+
+def test_the_lock_holds_for_the_jurisdictions_of_then(first_path):
+    """
+    The digests of the first version are those of its own files, computed by this version.
+    """
+    folder = Path(first_path[1]) / "holdback" / "jurisdictions" / "bundled"
+    text = (first_version.FOLDER / "digests.lock").read_text(encoding="utf-8")
+    lock, _ = read_lock(text, "digests.lock")
+
+    assert not list(lock_errors(lock, load_jurisdictions(folder), "digests.lock"))
 
 
 class FirstFormatHost:

@@ -1,7 +1,7 @@
 """
 Versions that are wrong on purpose: an upgrade to any of them has to fail.
 
-Each makes the first version's FastAPI host with one error.
+Each makes the first version's FastAPI host with one error, or migrates its database with one.
 """
 
 from __future__ import annotations
@@ -9,10 +9,12 @@ from __future__ import annotations
 import conforming
 from attrs import evolve
 from fastapi_host import app, store
+from sqlalchemy import create_engine
 
 from holdback import wire
-from holdback.lifecycle.events import TakingsRecorded
+from holdback.lifecycle.events import RemittancesRecorded, TakingsRecorded
 
+LATER = (RemittancesRecorded, TakingsRecorded)
 FIELD = b',"mood":"sunny"}'
 
 
@@ -37,12 +39,20 @@ def keeping_keys_apart(*arguments):
 
 
 def writing_later(*arguments):
-    """Acknowledge takings before they are written, and never write them."""
+    """Acknowledge takings and remittances before they are written, and never write them."""
     write = store.Store.write
 
     def write_later(self, outcome, **options):
-        if not any(isinstance(event, TakingsRecorded) for event in outcome.events):
+        if not any(isinstance(event, LATER) for event in outcome.events):
             write(self, outcome, **options)
 
     store.Store.write = write_later
     return conforming.fastapi(*arguments)
+
+
+def taking_a_table_away(url):
+    """Migrate to tables that the first version does not find."""
+    database = create_engine(url)
+    with database.begin() as connection:
+        connection.exec_driver_sql("alter table names rename to new_names")
+    database.dispose()
