@@ -18,10 +18,9 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable
-from datetime import timedelta
 from pathlib import Path
 
-from ratios import interleaved, print_table
+from ratios import interleaved
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from holdback import Money, Takings, wire
@@ -130,7 +129,8 @@ def main() -> None:
         told = "" if ratio is None else f"  {ratio:.2f} times"
         print(f"{month:4} months {size / 1024:7.1f} KiB |{bar:<{BAR}}|{told}", flush=True)
     deals, events = len(journey.merchant.deals), journey.merchant.sequence
-    print(f"{deals} deals, {events} events, profile {len(wire.write_profile(journey.profile))} bytes")
+    profile = len(wire.write_profile(journey.profile))
+    print(f"{deals} deals, {events} events, profile {profile} bytes")
     assert max(size for _, size, _ in rows) <= MOST_BYTES
 
 

@@ -78,7 +78,8 @@ def _told(step: Step, before: list[Step]) -> str:
         if not step.events and earlier.events and earlier.reply == step.reply:
             return "Asked again: the same reply, and no new events."
     sentence = _SENTENCES.get(step.operation)
-    return "Done." if sentence is None else sentence(step.reply, _events(step))
+    # Of a deal, the story tells what the partner sees of it afterwards.
+    return "Done." if sentence is None else sentence(step.deal or step.reply, _events(step))
 
 
 def _colour(step: Step) -> str | None:
@@ -130,20 +131,20 @@ def _details(reply: Any, _events: Mapping[str, Any]) -> str:
     return f"Details supplied; application {reply['status']}{omitted}."
 
 
-def _funding(reply: Any, events: Mapping[str, Any]) -> str:
-    pricing, currency = reply["pricing"], reply["currency"]
+def _funding(deal: Any, events: Mapping[str, Any]) -> str:
+    pricing, currency = deal["pricing"], deal["currency"]
     funded, owed = (value_text(pricing[name]) for name in ("funded_amount", "repayment_amount"))
     renewed = events.get("DealRenewed")
     settled = f"; {renewed['settled']} settles the old deal" if renewed else ""
-    return f"{reply['type']} deal funded: {currency} {funded}, {currency} {owed} to remit{settled}."
+    return f"{deal['type']} deal funded: {currency} {funded}, {currency} {owed} to remit{settled}."
 
 
-def _remittances(reply: Any, events: Mapping[str, Any]) -> str:
+def _remittances(deal: Any, events: Mapping[str, Any]) -> str:
     count = len(events["RemittancesRecorded"]["entries"])
     change = events.get("RenewalEligibilityChanged")
     news = " Eligible for renewal." if change and change["renewal_eligibility"] else ""
     entries = "entry" if count == 1 else "entries"
-    return f"{count} {entries} recorded: {_progress(reply)}.{news}"
+    return f"{count} {entries} recorded: {_progress(deal)}.{news}"
 
 
 def _deals(reply: Any, _events: Mapping[str, Any]) -> str:

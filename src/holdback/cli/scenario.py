@@ -14,7 +14,7 @@ from pendulum import DateTime
 
 from holdback import wire
 from holdback.dispatch import perform
-from holdback.engine import Engine, Outcome
+from holdback.engine import Engine
 from holdback.errors import (
     ConfigurationError,
     ErrorDetail,
@@ -24,8 +24,10 @@ from holdback.errors import (
 )
 from holdback.exact_json import Json, field_path
 from holdback.lifecycle.context import Context
+from holdback.lifecycle.decision import Outcome
 from holdback.lifecycle.operations import OPERATIONS
 from holdback.model.merchant import Merchant
+from holdback.model.receipt import DealReceipt
 from holdback.testing.memory_store import MemoryStore
 
 SCENARIO_BYTES: Final = 4 * 1024 * 1024
@@ -47,6 +49,7 @@ class Step:
     reply: Json = None
     problem: Mapping[str, Json] | None = None
     events: tuple[Mapping[str, Json], ...] = ()
+    deal: Mapping[str, Any] | None = None  # what a lookup shows of the deal of a receipt
 
     def plain(self) -> dict[str, Json]:
         """Return the step as `--json` prints it."""
@@ -96,6 +99,13 @@ class _Host:
         self.store.save(outcome.merchant, outcome.profile)
         self.store.add_names(outcome.merchant, outcome.events)
         return outcome
+
+    def deal(self, outcome: Outcome[Any], context: Context) -> Mapping[str, Any] | None:
+        """Look up the deal that the receipt of *outcome* is about; any other reply has none."""
+        if not isinstance(outcome.reply, DealReceipt):
+            return None
+        lookup = wire.to_dict(self.engine.look_up(outcome.merchant, context).reply)
+        return next(deal for deal in lookup["deals"] if deal["id"] == outcome.reply.deal_id)
 
 
 def read_scenario(body: bytes) -> Sequence[Mapping[str, Any]]:
@@ -166,11 +176,12 @@ def run(steps: Sequence[Mapping[str, Any]], engine: Engine) -> Iterator[Step]:
     replies: list[Json] = []
     for number, raw in enumerate(steps):
         events: tuple[Mapping[str, Json], ...] = ()
-        reply = problem = None
+        reply = problem = deal = None
         try:
             step = _filled(raw, replies)
-            outcome = host.carry_out(step, _context(step))
-            reply = wire.to_dict(outcome.reply)
+            context = _context(step)
+            outcome = host.carry_out(step, context)
+            reply, deal = wire.to_dict(outcome.reply), host.deal(outcome, context)
             events = tuple(wire.event_to_dict(event) for event in outcome.events)
         except (Refusal, InvalidDocument) as error:
             problem = wire.problem(error)
@@ -186,6 +197,7 @@ def run(steps: Sequence[Mapping[str, Any]], engine: Engine) -> Iterator[Step]:
             reply=reply,
             problem=problem,
             events=events,
+            deal=deal,
         )
 
 

@@ -36,11 +36,12 @@ from attrs import field, frozen
 from pendulum import DateTime
 
 from holdback import wire
-from holdback.engine import Engine, Outcome
+from holdback.engine import Engine
 from holdback.errors import ConfigurationError, InvalidDocument, Refusal
 from holdback.exact_json import Json
 from holdback.lifecycle.commands import Command
 from holdback.lifecycle.context import Context
+from holdback.lifecycle.decision import Outcome
 from holdback.lifecycle.events import Event, event_type, numbered
 from holdback.model.merchant import Merchant
 from holdback.model.profile import Profile

@@ -9,12 +9,13 @@ from typing import Any, Final, TypeAlias
 import attrs
 
 from holdback.dispatch import perform
-from holdback.engine import Engine, Outcome
+from holdback.engine import Engine
 from holdback.errors import Refusal, did_you_mean
 from holdback.exact_json import Json
 from holdback.facts import EVIDENCE_FACTS, INITIAL_EVIDENCE
 from holdback.lifecycle.commands import Command, RequestOffers
 from holdback.lifecycle.context import Context
+from holdback.lifecycle.decision import Outcome
 from holdback.lifecycle.operations import OPERATIONS
 from holdback.model.deal import Deal
 from holdback.model.merchant import Merchant
@@ -87,8 +88,9 @@ def with_newest_ids(engine: Engine, merchant: Merchant, operation: str, body: Bo
 
 def new_request_id(merchant: Merchant, first: int) -> str:
     """Return `r-N` with N from *first* on, an id that the merchant has not seen in its past."""
-    holders = (*merchant.offer_sets, *merchant.closed_offer_sets, *merchant.requests)
-    seen = {holder.request_id for holder in holders}
+    seen = {offer_set.request_id for offer_set in merchant.offer_sets}
+    seen |= {closed.request_id for closed in merchant.closed_offer_sets}
+    seen |= {request.request_id for request in merchant.requests}
     return next(name for n in count(first) if (name := f"r-{n}") not in seen)
 
 

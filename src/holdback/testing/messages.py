@@ -33,6 +33,7 @@ PERSONAL: Final = frozenset(
         "evidence",
         "facts",
         "filled",
+        "first_format",
         "intended_use_of_funds",
         "links",
         "profile",

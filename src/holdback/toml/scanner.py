@@ -29,7 +29,7 @@ MAX_WORD: Final = 64
 
 # Possessive quantifiers (`*+`, `++`) keep the scan linear: nothing that was matched is tried again.
 # Compiled when first used: nearly every file is read without its tokens.
-_TOKEN: Final = r'''(?xs)
+_LEXEME: Final = r'''(?xs)
       (?:[ \t\r]++ | \#[^\n]*+)*+  # skip spaces and comments
     (?: (?P<word>[A-Za-z0-9_+:-]+)
       | (?P<symbol>[\[\]{},=])
@@ -73,7 +73,7 @@ def tokens(text: str) -> list[Token]:
     """
     result: list[Token] = []
     make = Token._make
-    for match in re.finditer(_TOKEN, text):
+    for match in re.finditer(_LEXEME, text):
         kind = match.lastgroup
         if kind == "open" or kind is None:
             break

@@ -9,6 +9,7 @@ import pathlib
 import pytest
 from invocation import findings, invoke
 
+from holdback.jurisdictions import regular_file
 from small_folders import changed, child, country, write
 
 UNREADABLE = "the file cannot be read"
@@ -110,14 +111,14 @@ def unreadable(root, monkeypatch):
 
 
 def unreadable_file(root, monkeypatch):
-    real = pathlib.Path.open
+    real = os.open
 
     def open_(path, *arguments, **options):
-        if path.name == "renewal.toml" and path.parent.name == "BE":
+        if os.fspath(path).endswith("BE/renewal.toml"):
             raise PermissionError(13, "Permission denied")
         return real(path, *arguments, **options)
 
-    monkeypatch.setattr(pathlib.Path, "open", open_)
+    monkeypatch.setattr(regular_file.os, "open", open_)
     return "BE/renewal.toml", UNREADABLE
 
 

@@ -50,6 +50,7 @@ WITHOUT = {
     "Links": "a protocol: a host writes its own function",
     "SplitPercentageCalculator": "a protocol",
     "TermCalculator": "a protocol",
+    "filled_application": "a function",
     "load_jurisdictions": "a function",
     "wire": "a module",
 }

@@ -19,10 +19,11 @@ from attrs import define, field, frozen
 
 from holdback import wire
 from holdback.dispatch import perform
-from holdback.engine import Engine, Outcome
+from holdback.engine import Engine
 from holdback.errors import InvalidDocument, Refusal
 from holdback.jurisdictions.jurisdiction import Jurisdictions
 from holdback.lifecycle.context import Context
+from holdback.lifecycle.decision import Outcome
 from holdback.lifecycle.events import Event
 from holdback.model.merchant import Merchant
 from holdback.testing.conformance.host import Answer, Crashed, Input

@@ -8,7 +8,7 @@ from typing import Any, Final, TypeVar, get_args, overload
 
 from hypothesis import strategies as st
 
-from holdback.engine import Engine, Outcome
+from holdback.engine import Engine
 from holdback.errors import (
     ConfigurationError,
     ErrorDetail,
@@ -26,6 +26,7 @@ from holdback.jurisdictions.rulebook import Rulebook
 from holdback.lifecycle.application import FilledApplication
 from holdback.lifecycle.commands import Command, Question
 from holdback.lifecycle.context import Context
+from holdback.lifecycle.decision import Outcome
 from holdback.lifecycle.events import EVENT_TYPES
 from holdback.lifecycle.operations import Reply
 from holdback.model.acceptance import AcceptanceIds, BankDetails
