@@ -69,9 +69,9 @@ class Engine(OperationMethods):
         retry_days: The same of servicing.
 
     Raises:
-        ConfigurationError: a jurisdiction names a calculator that is not registered, or a setting
-            that its calculator does not take; a calculator of the host has no version.
-        ValueError: the namespace is public.
+        ConfigurationError: the namespace is public or no UUID, *links* is not a function, a
+            jurisdiction names a calculator that is not registered or a setting that its calculator
+            does not take, or a calculator of the host has no version.
     """
 
     _configuration: Configuration

@@ -106,8 +106,12 @@ def test_sample_data_stays_out_of_the_database_of_the_service(tmp_path):
     [
         (str(uuid.uuid4()), (), "expected --sample; or --database, --partners, --checks, --links"),
         (None, ("--links", "os:getcwd"), "expected --sample; or --database"),
-        (str(uuid.NAMESPACE_URL), ("--links", "os:getcwd"), "HOLDBACK_NAMESPACE: `namespace` is p"),
-        ("secret", ("--links", "os:getcwd"), "HOLDBACK_NAMESPACE: badly formed"),
+        (
+            str(uuid.NAMESPACE_URL),
+            ("--links", "os:getcwd"),
+            "$.namespace: this namespace is public",
+        ),
+        ("secret", ("--links", "os:getcwd"), "HOLDBACK_NAMESPACE: expected a UUID"),
     ],
 )
 def test_it_serves_no_partner_with_public_ids_or_without_links(tmp_path, namespace, more, message):

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import inspect
+import re
 import uuid
 
 import attrs
 import pytest
 
 from every_case import for_every
-from holdback import AcceptanceIds, Engine, Refusal
+from holdback import AcceptanceIds, ConfigurationError, Engine, Refusal
 from journey import Journey
 from small_folders import country, loaded
 
@@ -40,20 +41,23 @@ def test_namespace_and_links_have_no_default(missing):
 @for_every(
     "changed, message",
     [
-        ({"namespace": str(NAMESPACE)}, "`namespace` must be a `uuid.UUID`, not str"),
-        ({"namespace": uuid.NAMESPACE_URL}, "`namespace` is public"),
-        ({"namespace": uuid.NAMESPACE_DNS}, "`namespace` is public"),
-        ({"links": {"contract_link": "https://sign.example"}}, "`links` must be a function"),
+        ({"namespace": str(NAMESPACE)}, "$.namespace: expected a `uuid.UUID`, not str"),
+        ({"namespace": uuid.NAMESPACE_URL}, "$.namespace: this namespace is public"),
+        ({"namespace": uuid.NAMESPACE_DNS}, "$.namespace: this namespace is public"),
+        ({"links": {"contract_link": "https://sign.example"}}, "$.links: expected a function"),
+        ({"namespace": uuid.NAMESPACE_OID, "links": None}, "$.links: expected a function"),
     ],
 )
 def test_a_namespace_that_everybody_knows_is_refused(changed, message):
     """
-    A host that serves partners cannot run with a public namespace (decisions/ids).
+    A host that serves partners cannot run with a public namespace (decisions/ids), and learns all
+    that is wrong at once.
     """
     given = {"namespace": NAMESPACE, "links": links} | changed
 
-    with pytest.raises((TypeError, ValueError), match=message):
+    with pytest.raises(ConfigurationError, match=re.escape(message)) as caught:
         Engine(Engine.for_trial().jurisdictions, **given)
+    assert len(caught.value.errors) == len(changed)
 
 
 def test_an_engine_for_trials_says_so():
@@ -148,3 +152,27 @@ def test_an_unknown_offer_has_no_ids():
         journey.accept("never existed")
 
     assert (early.value.code, str(early.value)) == ("offer_not_found", str(late.value))
+
+
+@for_every(
+    "result",
+    [
+        None,
+        [],
+        {"contract_link": "https://c.test"},
+        {**links(application_id="a", provider_id="p"), 1: "x"},
+    ],
+)
+def test_links_that_are_no_texts_are_the_hosts_error(result):
+    """
+    What the host's function returns is checked, and nothing happens when it is wrong.
+    """
+    jurisdictions = Engine.for_trial().jurisdictions
+    journey = Journey(Engine(jurisdictions, namespace=NAMESPACE, links=lambda **_: result))
+    journey.ask()
+    before = journey.merchant
+
+    with pytest.raises(ConfigurationError, match="`links` must return") as caught:
+        journey.accept()
+    assert caught.value.errors[0].code == "wrong_result"
+    assert journey.merchant is before

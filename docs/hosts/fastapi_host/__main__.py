@@ -23,7 +23,7 @@ from fastapi_host.options import read_options
 from fastapi_host.partners import read_partners
 from fastapi_host.review import review
 from fastapi_host.store import Store
-from holdback import Engine, load_jurisdictions
+from holdback import ConfigurationError, Engine, load_jurisdictions
 
 TRY = """\
 Sample data, {kept}. Keys: {acme} and {west} for partners, {agent} for an agent.
@@ -148,8 +148,10 @@ def _engine(namespace, links, written):
     jurisdictions = load_jurisdictions()
     try:
         return Engine(jurisdictions, namespace=uuid.UUID(namespace), links=links, format=written)
-    except ValueError as error:  # not a UUID, or one that everybody knows
-        sys.exit(f"HOLDBACK_NAMESPACE: {error}")
+    except ValueError:
+        sys.exit("HOLDBACK_NAMESPACE: expected a UUID")
+    except ConfigurationError as error:
+        sys.exit(str(error))
 
 
 main()

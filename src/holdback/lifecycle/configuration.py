@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 from types import MappingProxyType
 from typing import Final, Protocol
@@ -14,7 +14,7 @@ from attrs import Attribute, evolve, field, frozen
 from attrs.validators import in_
 from pendulum import DateTime
 
-from holdback.errors import ConfigurationError, Refusal
+from holdback.errors import ConfigurationError, ErrorDetail, Refusal
 from holdback.jurisdictions.jurisdiction import Jurisdictions
 from holdback.jurisdictions.rulebook import Rulebook
 from holdback.lifecycle.context import Context
@@ -70,6 +70,26 @@ def _trial_links(*, application_id: str, provider_id: str, **_: object) -> Mappi
         "contract_link": f"https://contracts.invalid/{url_quote(application_id)}",
         "merchant_link": f"https://merchants.invalid/{url_quote(provider_id)}",
     }
+
+
+def _wrong_namespace(namespace: object) -> Iterator[ErrorDetail]:
+    path = "$.namespace"
+    if not isinstance(namespace, uuid.UUID):
+        message = f"expected a `uuid.UUID`, not {type(namespace).__name__}"
+        yield ErrorDetail(code="wrong_type", message=message, path=path)
+    elif namespace in _PUBLIC_NAMESPACES:
+        yield ErrorDetail(
+            code="wrong_value",
+            message="this namespace is public, so that anyone can compute the ids",
+            path=path,
+            hint="make one with `uuid.uuid4()` and keep it secret, or use `Engine.for_trial()`",
+        )
+
+
+def _wrong_links(links: object) -> Iterator[ErrorDetail]:
+    if not callable(links):
+        message = "expected a function that returns the links of an acceptance"
+        yield ErrorDetail(code="wrong_type", message=message, path="$.links")
 
 
 def _copy(calculators: Mapping[str, type]) -> Mapping[str, type]:
@@ -141,19 +161,12 @@ class Configuration:
         Return the configuration of an engine that serves partners.
 
         Raises:
-            ConfigurationError: as `priceable_products`.
-            ValueError: *namespace* is public.
-            TypeError: *namespace* is not a UUID, or *links* not a function.
+            ConfigurationError: as `priceable_products`; or *namespace* is public or no UUID, or
+                *links* is not a function.
         """
-        if not isinstance(namespace, uuid.UUID):
-            raise TypeError(f"`namespace` must be a `uuid.UUID`, not {type(namespace).__name__}")
-        if namespace in _PUBLIC_NAMESPACES:
-            raise ValueError(
-                "`namespace` is public, so anyone can compute the ids; make a secret one with "
-                "`uuid.uuid4()`, or use `Engine.for_trial()` to try things out"
-            )
-        if not callable(links):
-            raise TypeError("`links` must be a function that returns the links of an acceptance")
+        errors = [*_wrong_namespace(namespace), *_wrong_links(links)]
+        if errors:
+            raise ConfigurationError(errors)
         return cls(
             jurisdictions=jurisdictions.with_versions(versions(calculators)),
             namespace=namespace,
