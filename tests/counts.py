@@ -46,6 +46,7 @@ TABLE = MappingProxyType(
             ("documents with mistakes", 300, 2_000),
             ("values of a strategy", 10, 30),
             ("values that differ in every attribute", 50, 100),
+            ("values that may be changed", 3, 30),
             ("facts and evidence of a jurisdiction", 15, 60),
             ("facts that reach every outcome", 200, 400),
             ("reachable merchants", 60, 300),

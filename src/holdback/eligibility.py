@@ -132,7 +132,7 @@ class Assessment:
                     "code": reason.code,
                     "rule": reason.rule,
                     "text": reason.text,
-                    "facts": reason.facts,
+                    "facts": dict(reason.facts),
                     "file": reason.file,
                     "line": reason.line,
                 }
@@ -140,7 +140,7 @@ class Assessment:
             ],
             "needs": list(self.needs),
             "trace": [
-                {"rule": line.rule, "answer": line.answer, "facts": line.facts}
+                {"rule": line.rule, "answer": line.answer, "facts": dict(line.facts)}
                 for line in self.trace
             ],
         }

@@ -41,6 +41,7 @@ from holdback.model.deal import Entry
 from holdback.model.merchant import Merchant
 from holdback.model.profile import Profile
 from holdback.money import Currency
+from holdback.offers.calculator import Calculator
 from holdback.operation_methods import OperationMethods
 
 
@@ -82,7 +83,7 @@ class Engine(OperationMethods):
         *,
         namespace: uuid.UUID,
         links: Links,
-        calculators: Mapping[str, type] = MappingProxyType({}),
+        calculators: Mapping[str, type[Calculator]] = MappingProxyType({}),
         format: int = NEWEST_FORMAT,  # noqa: A002 - the word of the documents
         memory_days: int = MEMORY_DAYS,
         retry_days: int = RETRY_DAYS,
@@ -103,7 +104,7 @@ class Engine(OperationMethods):
         cls,
         jurisdictions: Jurisdictions | None = None,
         *,
-        calculators: Mapping[str, type] = MappingProxyType({}),
+        calculators: Mapping[str, type[Calculator]] = MappingProxyType({}),
         format: int = NEWEST_FORMAT,  # noqa: A002 - as above
     ) -> Engine:
         """
@@ -214,35 +215,13 @@ class Engine(OperationMethods):
         """
         return transactions(events)
 
-    def carry_out(
+    def _carried_out(
         self,
         merchant: Merchant,
         command: Command | Question,
         context: Context,
-        *,
-        profile: Profile | None = None,
+        profile: Profile | None,
     ) -> Outcome[Any]:
-        """
-        Carry out *command*, such as `wire.read_command` returns.
-
-        The methods below do the same, each for one operation with its arguments. The operations
-        that take the *profile* say so in `lifecycle.operations.OPERATIONS`; for the others it is
-        passed through.
-
-        >>> from holdback import wire
-        >>> merchant = Merchant.new(partner="acme", merchant_id="m-1", jurisdiction="GB")
-        >>> context = Context(at=wire.read_timestamp("2026-07-06T09:00:00Z"), request_id="r-1")
-        >>> engine = Engine.for_trial()
-        >>> body, situation = b'{"application_id": "a-1"}', engine.situation(merchant, context)
-        >>> command = wire.read_command("fund_deal", body, situation)
-        >>> engine.carry_out(merchant, command, context)  # doctest: +ELLIPSIS
-        Traceback (most recent call last):
-        holdback.errors.Refusal: application_not_found: no accepted application has this ...
-
-        Raises:
-            Refusal, InvalidDocument, ConfigurationError: as the operation of the command.
-            TypeError: the operation takes the profile, and none was given.
-        """
         return decide(merchant, profile, command, context, self._configuration)
 
     def acceptance_ids(self, offer_id: str, merchant: Merchant) -> AcceptanceIds:

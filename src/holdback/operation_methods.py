@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from datetime import date
 from typing import Any
 
+from holdback.carry_out import CarryOut
 from holdback.eligibility import Assessment
 from holdback.lifecycle.commands import (
     AcceptOffer,
@@ -13,12 +14,11 @@ from holdback.lifecycle.commands import (
     AssessRenewal,
     CloseApplication,
     CloseDeal,
-    Command,
     DealEnding,
+    Details,
     EraseProfile,
     FundDeal,
     LookUp,
-    Question,
     RecordRemittance,
     RecordTakings,
     RequestOffers,
@@ -41,7 +41,7 @@ from holdback.model.profile import Profile
 from holdback.model.receipt import DealReceipt, ProfileStatus, TakingsReceipt
 
 
-class OperationMethods:
+class OperationMethods(CarryOut):
     """
     The operations of the service as methods, each of which makes its command.
 
@@ -50,17 +50,6 @@ class OperationMethods:
     """
 
     __slots__ = ()
-
-    def carry_out(
-        self,
-        merchant: Merchant,
-        command: Command | Question,
-        context: Context,
-        *,
-        profile: Profile | None = None,
-    ) -> Outcome[Any]:
-        """Carry out *command*."""
-        raise NotImplementedError
 
     def request_offers(
         self,
@@ -103,7 +92,7 @@ class OperationMethods:
         self,
         merchant: Merchant,
         application_id: str,
-        details: Mapping[str, Any],
+        details: Details,
         context: Context,
         *,
         profile: Profile,

@@ -8,6 +8,7 @@ from typing import Final
 from attrs import field, frozen
 
 from holdback.exact_json import Json
+from holdback.frozen_values import FrozenMapping, frozen_record, frozen_texts
 from holdback.rules.operators import MIRRORED
 from holdback.rules.render import threshold_words, words_of
 from holdback.rules.tree import Constant, FactRead, Node, Operation, comparisons, leaves
@@ -30,11 +31,11 @@ class Reason:
     code: str
     rule: str
     text: str
-    facts: Mapping[str, Json]
+    facts: Mapping[str, Json] = field(converter=frozen_record)
     file: str | None = None
     line: int | None = None
-    measured: Mapping[str, str] = field(factory=dict)
-    threshold: Mapping[str, str] = field(factory=dict)
+    measured: Mapping[str, str] = field(factory=FrozenMapping, converter=frozen_texts)
+    threshold: Mapping[str, str] = field(factory=FrozenMapping, converter=frozen_texts)
 
 
 def reasons(answers: Answers, mask: int) -> tuple[Reason, ...]:

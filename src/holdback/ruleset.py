@@ -16,6 +16,7 @@ from typing import Any, Final, NamedTuple
 from attrs import field, frozen
 
 from holdback.exact_json import Json
+from holdback.frozen_values import FrozenMapping, frozen_record
 from holdback.number_format import NumberFormat
 from holdback.rules.check import Checked
 from holdback.rules.closure import mask_function
@@ -88,7 +89,9 @@ class RuleSet:
     jurisdiction: str
     digest: str
     first_digest: str = field(eq=False, repr=False)
-    versions: Mapping[str, int | None] = field(factory=dict, eq=False, repr=False)
+    versions: Mapping[str, int | None] = field(
+        factory=FrozenMapping, converter=frozen_record, eq=False, repr=False
+    )
     figures: NumberFormat | None = field(default=None, eq=False, repr=False)
 
     @first_digest.default
@@ -158,7 +161,7 @@ class Answers:
     @cached_property
     def known(self) -> Mapping[str, Json]:
         """The facts that are known, by name, as plain values."""
-        return known_facts(self.ruleset.catalogue, self.facts)
+        return FrozenMapping(known_facts(self.ruleset.catalogue, self.facts))
 
     @property
     def declined(self) -> bool:
@@ -171,7 +174,7 @@ class Answers:
 
     def read_by(self, rule: Rule) -> Mapping[str, Json]:
         """Return the facts that *rule* reads, by name, as plain values; None for an unknown one."""
-        return {name: self.known.get(name) for name in rule.checked.names}
+        return FrozenMapping({name: self.known.get(name) for name in rule.checked.names})
 
     @property
     def needs(self) -> tuple[str, ...]:

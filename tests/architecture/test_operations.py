@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import typing
 from pathlib import Path
 from typing import get_args, get_type_hints
 
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 
 import holdback
 from holdback import Engine, wire
+from holdback.carry_out import CarryOut
 from holdback.lifecycle import commands, events
 from holdback.lifecycle import operations as operations_table
 from holdback.lifecycle.commands import Command, Question
@@ -72,6 +74,25 @@ def test_the_engine_has_a_method_for_every_operation(operation):
     assert ("profile" in required) == operation.takes_profile
     assert [name for name in required if name != "profile"][-1] == "context"
     assert get_type_hints(method)["return"] == holdback.Outcome[operation.reply]
+
+
+@operations
+def test_carry_out_is_typed_for_every_command(operation):
+    """
+    "Overloads of `carry_out`": each command gives its own reply type, and a profile is required by
+    the type where the operation takes it (decisions/values#types).
+    """
+    overloads = typing.get_overloads(CarryOut.carry_out)
+    hints = [get_type_hints(overload) for overload in overloads]
+    own = [
+        (hint["return"], type(None) not in get_args(hint["profile"]))
+        for hint in hints[:-1]
+        if operation.input in (get_args(hint["command"]) or (hint["command"],))
+    ]
+
+    assert own == [(holdback.Outcome[operation.reply], operation.takes_profile)]
+    assert hints[-1]["command"] == Command | Question
+    assert hints[-1]["return"] == holdback.Outcome[Reply]
 
 
 @operations

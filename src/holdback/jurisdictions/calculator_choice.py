@@ -8,6 +8,7 @@ from typing import Any
 from attrs import field, frozen
 
 from holdback.exact_json import Json
+from holdback.frozen_values import frozen_record
 from holdback.toml import Node
 
 
@@ -22,7 +23,7 @@ class CalculatorChoice:
 
     kind: str
     name: str
-    settings: Mapping[str, Json]
+    settings: Mapping[str, Json] = field(converter=frozen_record)
     _node: Node | None = field(default=None, eq=False, repr=False, alias="node")
 
     @property

@@ -5,13 +5,13 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date, datetime
-from types import MappingProxyType
 from typing import Any
 
 import pendulum
 from attrs import Factory, evolve, field, frozen
 
 from holdback.errors import ConfigurationError, did_you_mean
+from holdback.frozen_values import FrozenMapping
 from holdback.jurisdictions.equivalent_mutants import EquivalentMutant
 from holdback.jurisdictions.jurisdiction_file import JurisdictionDetails
 from holdback.jurisdictions.overlay import Policy
@@ -121,7 +121,7 @@ def _by_code(
     if isinstance(jurisdictions, ReadOnDemand):
         return jurisdictions
     in_order = sorted(jurisdictions, key=lambda jurisdiction: jurisdiction.code)
-    return MappingProxyType({jurisdiction.code: jurisdiction for jurisdiction in in_order})
+    return FrozenMapping({jurisdiction.code: jurisdiction for jurisdiction in in_order})
 
 
 @frozen(repr=False)

@@ -14,6 +14,7 @@ from attrs import field, frozen
 
 from holdback.errors import code_of, did_you_mean
 from holdback.exact_numbers import ROUNDINGS, RoundingMode
+from holdback.frozen_values import frozen_record
 from holdback.jurisdictions.declared_facts import read_facts
 from holdback.jurisdictions.source_rules import ID, NAME
 from holdback.jurisdictions.timeline import Period, Timeline, read_period, read_timeline
@@ -76,11 +77,13 @@ class JurisdictionDetails:
     facts: tuple[Fact, ...]
     figures: NumberFormat | None
     switched_off: tuple[SwitchedOff, ...]
-    timelines: Mapping[str, tuple[Node, Timeline[int]]] = field(eq=False, repr=False)
+    timelines: Mapping[str, tuple[Node, Timeline[int]]] = field(
+        converter=frozen_record, eq=False, repr=False
+    )
     node: Node = field(eq=False, repr=False)
     examples: Node = field(eq=False, repr=False)
-    setting_nodes: Mapping[str, Node] = field(eq=False, repr=False)
-    fact_nodes: Mapping[str, Node] = field(eq=False, repr=False)
+    setting_nodes: Mapping[str, Node] = field(converter=frozen_record, eq=False, repr=False)
+    fact_nodes: Mapping[str, Node] = field(converter=frozen_record, eq=False, repr=False)
 
     def settings(self, on: date) -> dict[str, Any]:
         """Return the settings that can change an answer, by name, with their values on *on*."""

@@ -8,13 +8,14 @@ with its whole timeline. There is no deeper merge (decisions/overlays).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 from typing import TypeVar
 
-from attrs import evolve, frozen
+from attrs import evolve, field, frozen
 
 from holdback.errors import did_you_mean
+from holdback.frozen_values import frozen_record
 from holdback.jurisdictions.jurisdiction_file import JurisdictionDetails, SwitchedOff
 from holdback.jurisdictions.source_rules import SourceParameter, SourceProduct, SourceRule
 from holdback.money import Currency
@@ -27,9 +28,9 @@ class Layer:
     """The rules and products of one folder, and what it switches off in the layers below."""
 
     code: str
-    rules: Sequence[SourceRule]
-    products: Sequence[SourceProduct]
-    switched_off: Sequence[SwitchedOff] = ()
+    rules: tuple[SourceRule, ...]
+    products: tuple[SourceProduct, ...]
+    switched_off: tuple[SwitchedOff, ...] = ()
 
     @property
     def all_rules(self) -> tuple[SourceRule, ...]:
@@ -57,7 +58,7 @@ class Policy:
 
     code: str
     catalogue: Catalogue
-    parameters: Mapping[str, SourceParameter]
+    parameters: Mapping[str, SourceParameter] = field(converter=frozen_record)
     layers: tuple[Layer, ...]
     rules_node: Node
     products_node: Node

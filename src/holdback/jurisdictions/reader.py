@@ -313,8 +313,8 @@ class _Reading:
         rules, offered = _read_rules_and_products(code, tables)
         layer = Layer(
             code=code,
-            rules=rules,
-            products=offered,
+            rules=tuple(rules),
+            products=tuple(offered),
             switched_off=() if details is None else details.switched_off,
         )
         policy = Policy(

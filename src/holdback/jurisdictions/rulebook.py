@@ -11,11 +11,13 @@ from attrs import evolve, field, frozen
 from holdback.eligibility import Assessment, assess
 from holdback.exact_json import Json
 from holdback.exact_numbers import RoundingMode
+from holdback.frozen_values import frozen_record
 from holdback.jurisdictions.calculator_choice import CalculatorChoice
 from holdback.jurisdictions.digest import Versions, second_digest
 from holdback.jurisdictions.source_rules import SourceProduct
 from holdback.money import Currency
 from holdback.rules.types import Catalogue, Facts, Parameter
+from holdback.rules.values import FactValue
 from holdback.ruleset import RuleSet
 
 
@@ -59,9 +61,9 @@ class Example:
     name: str
     on: date
     product: str | None
-    given: Mapping[str, Json]
+    given: Mapping[str, Json] = field(converter=frozen_record)
     settles: int | None = None
-    expect: Mapping[str, Json]
+    expect: Mapping[str, Json] = field(converter=frozen_record)
     file: str
     line: int | None
 
@@ -96,7 +98,7 @@ class Rulebook:
     offers_valid_hours: int = field(eq=False, repr=False)
     recently_active_days: int = field(eq=False, repr=False)
     retain_profile_days: int = field(default=5 * 365 + 1, eq=False, repr=False)
-    parameters: Mapping[str, Parameter] = field(eq=False, repr=False)
+    parameters: Mapping[str, Parameter] = field(converter=frozen_record, eq=False, repr=False)
     catalogue: Catalogue = field(eq=False, repr=False)
     renewal: RuleSet = field(eq=False, repr=False)
     products: tuple[ProductTerms, ...] = field(eq=False, repr=False)
@@ -131,7 +133,7 @@ class Rulebook:
             ),
         )
 
-    def assess(self, facts: Mapping[str, object]) -> Assessment:
+    def assess(self, facts: Mapping[str, FactValue]) -> Assessment:
         """
         Return the assessment of a deal with *facts* by name; an absent fact is unknown.
 

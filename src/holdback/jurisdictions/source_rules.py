@@ -17,6 +17,7 @@ from attrs import define, field, frozen
 from holdback.bounds import MOST_OFFERS
 from holdback.errors import RuleError
 from holdback.exact_numbers import HUNDRED_PERCENT
+from holdback.frozen_values import frozen_record
 from holdback.jurisdictions.calculator_choice import CalculatorChoice
 from holdback.jurisdictions.quantity import read_quantity
 from holdback.jurisdictions.timeline import Period, Timeline, read_period, read_timeline
@@ -141,7 +142,7 @@ class SourceProduct:
     repayment_mechanism: str
     amounts: tuple[int, ...]
     rules: tuple[SourceRule, ...]
-    calculators: Mapping[str, CalculatorChoice]
+    calculators: Mapping[str, CalculatorChoice] = field(converter=frozen_record)
     period: Period
     table: TomlTable
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import date
 from types import MappingProxyType
-from typing import Annotated, Any, Final, Literal, TypeAlias, get_args
+from typing import Annotated, Final, Literal, TypeAlias, TypedDict, get_args
 
-from attrs import field, frozen
+from attrs import converters, field, frozen
 
 from holdback.errors import ErrorDetail, InvalidDocument, did_you_mean
 from holdback.exact_json import field_path
@@ -36,6 +36,7 @@ __all__ = [
     "CloseApplication",
     "CloseDeal",
     "Command",
+    "Details",
     "EraseProfile",
     "FundDeal",
     "LookUp",
@@ -57,8 +58,16 @@ DealEnding: TypeAlias = Literal["defaulted", "cancelled"]
 DEAL_ENDINGS: Final[Mapping[str, str]] = MappingProxyType(
     {"defaulted": DEFAULTED, "cancelled": CANCELLED}
 )
-# What a request for offers may omit, and `supply_details` supplies.
-DETAILS: Final = ("bank_details", "intended_use_of_funds")
+
+
+class Details(TypedDict, total=False):
+    """What a request for offers may omit, and `supply_details` supplies, by name."""
+
+    bank_details: BankDetails | None
+    intended_use_of_funds: str | None
+
+
+DETAILS: Final = tuple(Details.__annotations__)
 _BANK_DETAILS = optional(instance_of(BankDetails, "bank details, `BankDetails`"))
 
 
@@ -88,28 +97,32 @@ class SupplyDetails:
     )
 
     @classmethod
-    def of(cls, application_id: str, details: Mapping[str, Any]) -> SupplyDetails:
+    def of(cls, application_id: str, details: Details) -> SupplyDetails:
         """
         Return the command that supplies *details*, which are given by name.
 
         Raises:
             InvalidDocument: a name is not in `DETAILS`, or a value is invalid.
         """
-        if not isinstance(details, Mapping):
-            raise InvalidDocument.of("wrong_type", "expected details by name", path="$.details")
-        errors = [
-            ErrorDetail(
-                code="unknown_field",
-                message="unknown detail",
-                path=field_path("$.details", name),
-                hint=did_you_mean(str(name), DETAILS),
-            )
-            for name in details
-            if name not in DETAILS
-        ]
-        if errors:
-            raise InvalidDocument(errors)
+        _check_names(details)
         return cls(application_id=application_id, **details)
+
+
+def _check_names(details: object) -> None:
+    if not isinstance(details, Mapping):
+        raise InvalidDocument.of("wrong_type", "expected details by name", path="$.details")
+    errors = [
+        ErrorDetail(
+            code="unknown_field",
+            message="unknown detail",
+            path=field_path("$.details", name),
+            hint=did_you_mean(str(name), DETAILS),
+        )
+        for name in details
+        if name not in DETAILS
+    ]
+    if errors:
+        raise InvalidDocument(errors)
 
 
 @frozen(kw_only=True)
@@ -135,7 +148,7 @@ class RecordTakings:
         validator=tuple_of(instance_of(Takings, "days of takings"))
     )
     complete_through: date | None = field(
-        default=None, converter=plain_day, validator=optional(day)
+        default=None, converter=converters.optional(plain_day), validator=optional(day)
     )
 
 
@@ -146,7 +159,7 @@ class RecordRemittance:
     deal_id: str = field(validator=text)
     entries: tuple[Entry, ...] = field(validator=tuple_of(instance_of(Entry, "entries")))
     complete_through: date | None = field(
-        default=None, converter=plain_day, validator=optional(day)
+        default=None, converter=converters.optional(plain_day), validator=optional(day)
     )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
-from types import MappingProxyType
 from typing import Final, Protocol
 from urllib.parse import quote as url_quote
 
@@ -15,6 +14,7 @@ from attrs.validators import in_
 from pendulum import DateTime
 
 from holdback.errors import ConfigurationError, ErrorDetail, Refusal
+from holdback.frozen_values import frozen_record
 from holdback.jurisdictions.jurisdiction import Jurisdictions
 from holdback.jurisdictions.rulebook import Rulebook
 from holdback.lifecycle.context import Context
@@ -92,8 +92,8 @@ def _wrong_links(links: object) -> Iterator[ErrorDetail]:
         yield ErrorDetail(code="wrong_type", message=message, path="$.links")
 
 
-def _copy(calculators: Mapping[str, type]) -> Mapping[str, type]:
-    return MappingProxyType(dict(calculators))
+def _frozen_calculators(calculators: Mapping[str, type]) -> Mapping[str, type]:
+    return frozen_record(calculators)
 
 
 def _days(_: object, attribute: Attribute[int], value: object) -> None:
@@ -119,7 +119,7 @@ class Configuration:
     jurisdictions: Jurisdictions
     namespace: uuid.UUID = field(repr=False)
     links: Links = field(repr=False)
-    calculators: Mapping[str, type] = field(converter=_copy, repr=False, eq=False)
+    calculators: Mapping[str, type] = field(converter=_frozen_calculators, repr=False)
     format: int = field(default=NEWEST_FORMAT, validator=in_((FIRST_FORMAT, NEWEST_FORMAT)))
     memory_days: int = field(default=MEMORY_DAYS, validator=_days)
     retry_days: int = field(default=RETRY_DAYS, validator=_days)

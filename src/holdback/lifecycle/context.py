@@ -5,20 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Any
+from typing import Any, TypeAlias
 
 from attrs import evolve, field, frozen
 from pendulum import DateTime
 
 from holdback.errors import ConfigurationError, ErrorDetail, InvalidDocument
 from holdback.exact_json import Json, shown_path
+from holdback.frozen_values import FrozenMapping
 from holdback.model.instants import as_instant
 from holdback.model.validators import text
 from holdback.money import Money
-from holdback.rules.values import is_missing
+from holdback.rules.values import FactValue, is_missing
+
+# The results of a host's checks, by fact name.
+Evidence: TypeAlias = Mapping[str, FactValue]
 
 
-def _instant(value: object) -> DateTime:
+def _instant(value: datetime) -> DateTime:
     """Return *value*, what the host's clock says, as an instant."""
     try:
         return as_instant(value)
@@ -34,8 +38,12 @@ def _id(instance: Any, attribute: Any, value: Any) -> None:
         raise ConfigurationError(error.errors) from None
 
 
-def _evidence(evidence: Mapping[str, object]) -> Mapping[str, Json]:
+def _evidence(evidence: Evidence) -> Mapping[str, Json]:
     """Return *evidence* as exact JSON values, which can be stored; missing values are left out."""
+    return FrozenMapping(_exact(evidence))
+
+
+def _exact(evidence: object) -> dict[str, Json]:
     if not isinstance(evidence, Mapping):
         message = "expected evidence by fact name"
         raise ConfigurationError.of("wrong_type", message, path="$.evidence")
@@ -66,7 +74,7 @@ class Context:
 
     `at` is read from the host's clock once for each attempt. `request_id` is the host's: random,
     never reused for another request, and the same on a retry. `evidence` holds the results of the
-    host's checks, by fact name.
+    host's checks, by fact name; each is a `holdback.rules.FactValue`, which is never a float.
 
     >>> import pendulum
     >>> Context(at=pendulum.datetime(2026, 7, 1), request_id="r-1").at.isoformat()
@@ -79,7 +87,7 @@ class Context:
 
     at: DateTime = field(converter=_instant)
     request_id: str = field(validator=_id)
-    evidence: Mapping[str, Json] = field(factory=dict, converter=_evidence, repr=False)
+    evidence: Mapping[str, Json] = field(factory=FrozenMapping, converter=_evidence, repr=False)
 
     def not_before(self, last_seen_at: DateTime | None) -> Context:
         """Return this context, moved to *last_seen_at* if the host's clock has gone back."""

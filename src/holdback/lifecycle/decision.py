@@ -11,11 +11,11 @@ from holdback.lifecycle.events import Event
 from holdback.model.merchant import Merchant
 from holdback.model.profile import Profile
 
-Reply = TypeVar("Reply")
+Reply_co = TypeVar("Reply_co", covariant=True)
 
 
 @frozen
-class Decision(Generic[Reply]):
+class Decision(Generic[Reply_co]):
     """
     The events of a command, and its reply as a function of the merchant after them.
 
@@ -24,12 +24,12 @@ class Decision(Generic[Reply]):
     """
 
     events: tuple[Event, ...]
-    reply: Callable[[Merchant], Reply]
+    reply: Callable[[Merchant], Reply_co]
     profile: Profile | None = None
 
 
 @frozen
-class Outcome(Generic[Reply]):
+class Outcome(Generic[Reply_co]):
     """
     The outcome of an operation: the reply to send, the events, and the documents to store.
 
@@ -37,7 +37,7 @@ class Outcome(Generic[Reply]):
     `profile` is the one to store, None if none was given.
     """
 
-    reply: Reply
+    reply: Reply_co
     events: tuple[Event, ...]
     merchant: Merchant
     profile: Profile | None = field(default=None, repr=False)

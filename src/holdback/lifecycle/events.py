@@ -14,9 +14,11 @@ from types import MappingProxyType
 from typing import Final, TypeAlias
 
 from attrs import evolve, field, frozen
+from attrs.converters import optional
 from pendulum import DateTime
 
 from holdback.exact_json import Json
+from holdback.frozen_values import FrozenMapping, frozen_record, frozen_records, frozen_texts
 from holdback.model.deal import Deal, Entry
 from holdback.model.merchant import CarriedOut, Merchant, OfferSet, Takings
 from holdback.model.offer import Offer
@@ -74,9 +76,15 @@ class OffersIssued(Envelope):
     timezone: str | None = None
     currency: str
     offer_set: OfferSet
-    assessment: Mapping[str, Json] | None = field(default=None, repr=False)
-    decisions: tuple[Mapping[str, Json], ...] = field(default=(), repr=False)
-    first_format: Mapping[str, Json] | None = field(default=None, repr=False)
+    assessment: Mapping[str, Json] | None = field(
+        default=None, converter=optional(frozen_record), repr=False
+    )
+    decisions: tuple[Mapping[str, Json], ...] = field(
+        default=(), converter=frozen_records, repr=False
+    )
+    first_format: Mapping[str, Json] | None = field(
+        default=None, converter=optional(frozen_record), repr=False
+    )
 
 
 @frozen(kw_only=True)
@@ -94,10 +102,14 @@ class OfferAccepted(Envelope):
     provider_id: str
     offer: Offer
     omitted: tuple[str, ...] = ()
-    sections: Mapping[str, str] = field(factory=dict, repr=False)
-    facts: Mapping[str, Json] = field(factory=dict, repr=False)
-    earlier_deals: tuple[Mapping[str, Json], ...] = field(default=(), repr=False)
-    first_format: Mapping[str, Json] | None = field(default=None, repr=False)
+    sections: Mapping[str, str] = field(factory=FrozenMapping, converter=frozen_texts, repr=False)
+    facts: Mapping[str, Json] = field(factory=FrozenMapping, converter=frozen_record, repr=False)
+    earlier_deals: tuple[Mapping[str, Json], ...] = field(
+        default=(), converter=frozen_records, repr=False
+    )
+    first_format: Mapping[str, Json] | None = field(
+        default=None, converter=optional(frozen_record), repr=False
+    )
 
 
 @frozen(kw_only=True)
@@ -110,7 +122,7 @@ class DetailsSupplied(Envelope):
 
     application_id: str
     omitted: tuple[str, ...]
-    sections: Mapping[str, str] = field(factory=dict, repr=False)
+    sections: Mapping[str, str] = field(factory=FrozenMapping, converter=frozen_texts, repr=False)
 
 
 @frozen(kw_only=True)
@@ -191,7 +203,9 @@ class RenewalEligibilityChanged(Envelope):
 
     deal_id: str | None
     renewal_eligibility: bool
-    assessment: Mapping[str, Json] | None = field(default=None, repr=False)
+    assessment: Mapping[str, Json] | None = field(
+        default=None, converter=optional(frozen_record), repr=False
+    )
 
 
 @frozen(kw_only=True)

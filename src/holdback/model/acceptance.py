@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from attrs import field, frozen
 
+from holdback.frozen_values import frozen_texts
 from holdback.model.offer import Offer
 from holdback.model.validators import optional, text
 
@@ -32,7 +33,7 @@ class Acceptance:
     application_id: str
     provider_id: str
     offer: Offer
-    links: Mapping[str, str] = field(repr=False)
+    links: Mapping[str, str] = field(converter=frozen_texts, repr=False)
 
 
 @frozen(kw_only=True)

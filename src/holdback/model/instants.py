@@ -15,13 +15,17 @@ FIRST_YEAR: Final = 1970
 END_YEAR: Final = 3000
 
 
-def as_instant(value: object, path: str = "$.at") -> DateTime:
+def as_instant(value: datetime, path: str = "$.at") -> DateTime:
     """
     Return *value*, a datetime with a time zone, as an instant in UTC.
 
     Raises:
         InvalidDocument: *value* has no time zone, or lies outside the years 1970 to 2999.
     """
+    return _instant(value, path)
+
+
+def _instant(value: object, path: str) -> DateTime:
     if not isinstance(value, datetime) or value.utcoffset() is None:
         message = "expected an instant with a time zone"
         raise InvalidDocument.of("wrong_type", message, path=path)

@@ -15,6 +15,7 @@ from attrs.converters import optional
 from pendulum import DateTime
 
 from holdback.exact_json import Json
+from holdback.frozen_values import FrozenMapping, frozen_record, frozen_records, frozen_texts
 from holdback.model.deal import FUNDED, Deal
 from holdback.model.instants import as_instant
 from holdback.model.offer import ELIGIBLE, Offer
@@ -44,6 +45,10 @@ class HeldFact:
     kind: str | None = None
 
 
+def _frozen_evidence(evidence: Mapping[str, HeldFact]) -> Mapping[str, HeldFact]:
+    return frozen_record(evidence)
+
+
 @frozen(kw_only=True)
 class OfferSet:
     """
@@ -59,15 +64,17 @@ class OfferSet:
     application_id: str
     fingerprint: str
     renewal: bool
-    sections: Mapping[str, str] = field(factory=dict, repr=False)
+    sections: Mapping[str, str] = field(factory=FrozenMapping, converter=frozen_texts, repr=False)
     issued_at: DateTime
     issued_on: date
     expires_at: DateTime
     products: tuple[Product, ...]
     digest: str
     base_deal_id: str | None = None
-    evidence: Mapping[str, HeldFact] = field(factory=dict, repr=False)
-    facts: Mapping[str, Json] = field(factory=dict, repr=False)
+    evidence: Mapping[str, HeldFact] = field(
+        factory=FrozenMapping, converter=_frozen_evidence, repr=False
+    )
+    facts: Mapping[str, Json] = field(factory=FrozenMapping, converter=frozen_record, repr=False)
 
     @property
     def offers(self) -> Iterator[Offer]:
@@ -92,7 +99,7 @@ class ClosedOfferSet:
     application_id: str
     fingerprint: str
     expires_at: DateTime
-    offers: Mapping[str, str]
+    offers: Mapping[str, str] = field(converter=frozen_texts)
     credit_checked_on: date | None = None
 
     @classmethod
@@ -124,11 +131,13 @@ class Fulfilment:
     omitted: tuple[str, ...]
     accepted_at: DateTime
     offer: Offer
-    sections: Mapping[str, str] = field(factory=dict, repr=False)
+    sections: Mapping[str, str] = field(factory=FrozenMapping, converter=frozen_texts, repr=False)
     base_deal_id: str | None = None
     deal_id: str | None = None
-    facts: Mapping[str, Json] = field(factory=dict, repr=False)
-    earlier_deals: tuple[Mapping[str, Json], ...] = field(default=(), repr=False)
+    facts: Mapping[str, Json] = field(factory=FrozenMapping, converter=frozen_record, repr=False)
+    earlier_deals: tuple[Mapping[str, Json], ...] = field(
+        default=(), converter=frozen_records, repr=False
+    )
 
 
 def _stated_at(value: object) -> DateTime:
@@ -205,9 +214,11 @@ class Merchant:
     currency: str | None = None
     provider_id: str | None = None
     last_seen_at: DateTime | None = None
-    sections: Mapping[str, str] = field(factory=dict, repr=False)
+    sections: Mapping[str, str] = field(factory=FrozenMapping, converter=frozen_texts, repr=False)
     profile_erased: bool = False
-    evidence: Mapping[str, HeldFact] = field(factory=dict, repr=False)
+    evidence: Mapping[str, HeldFact] = field(
+        factory=FrozenMapping, converter=_frozen_evidence, repr=False
+    )
     evidence_on: date | None = None
     offer_sets: tuple[OfferSet, ...] = ()
     closed_offer_sets: tuple[ClosedOfferSet, ...] = ()

@@ -16,6 +16,7 @@ from attrs import evolve, field, frozen
 
 from holdback.errors import Refusal, StateError
 from holdback.exact_json import Json, Opaque, canonical
+from holdback.frozen_values import FrozenMapping, frozen_record
 from holdback.model.acceptance import BankDetails
 
 # The sections by name. `links` are those of one acceptance; they are personal to the merchant.
@@ -38,6 +39,10 @@ def _salt(_: object, __: object, salt: Any) -> None:
         raise ValueError(f"expected a salt of at least {SALT_BYTES} random bytes")
 
 
+def _frozen_sections(sections: Mapping[str, Opaque]) -> Mapping[str, Opaque]:
+    return frozen_record(sections)
+
+
 @frozen(kw_only=True)
 class Profile:
     """
@@ -56,7 +61,9 @@ class Profile:
     """
 
     salt: bytes | None = field(repr=False, validator=_salt)
-    sections: Mapping[str, Opaque] = field(factory=dict, repr=False)
+    sections: Mapping[str, Opaque] = field(
+        factory=FrozenMapping, converter=_frozen_sections, repr=False
+    )
 
     @classmethod
     def new(cls, *, salt: bytes) -> Profile:

@@ -25,21 +25,33 @@ class Rows(Sequence[T_co], Generic[T_co]):
 
     __slots__ = ("_items", "_make", "_rows")
 
-    def __init__(self, rows: list[Json], make: Callable[[Any], T_co]) -> None:
-        self._rows, self._make = rows, make
-        self._items: tuple[T_co, ...] | None = None
+    _rows: list[Json]
+    _make: Callable[[Any], T_co]
+    _items: tuple[T_co, ...] | None
 
-    @property
-    def rows(self) -> list[Json]:
-        """The rows as they are stored; not to be changed."""
-        return self._rows
+    def __init__(self, rows: list[Json], make: Callable[[Any], T_co]) -> None:
+        object.__setattr__(self, "_rows", rows)
+        object.__setattr__(self, "_make", make)
+        object.__setattr__(self, "_items", None)
+
+    def __setattr__(self, name: str, _: object) -> None:
+        raise AttributeError(f"`{name}` cannot be set: a stored state does not change")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"`{name}` cannot be deleted: a stored state does not change")
+
+    # Static, so that it is not among what a value gives out.
+    @staticmethod
+    def as_stored(items: Rows[Any]) -> list[Json]:
+        """Return the rows of *items* for the writer, which does not change them."""
+        return items._rows
 
     @property
     def items(self) -> tuple[T_co, ...]:
         """All items."""
         if self._items is None:
-            self._items = tuple(map(self._make, self._rows))
-        return self._items
+            object.__setattr__(self, "_items", tuple(map(self._make, self._rows)))
+        return self._items  # type: ignore[return-value]  # set above
 
     def __len__(self) -> int:
         return len(self._rows)

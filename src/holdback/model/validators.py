@@ -36,8 +36,9 @@ def day(_: Any, attribute: Any, value: Any) -> None:
         raise _wrong(attribute, "a date without a time")
 
 
-def plain_day(value: Any) -> Any:
+def plain_day(value: date) -> date:
     """Convert a subclass of `date`, such as pendulum's, to a plain date; leave the rest."""
+    # Anything but a date is left to the validator, which says what was expected.
     if isinstance(value, date) and not isinstance(value, datetime) and type(value) is not date:
         return date(value.year, value.month, value.day)
     return value

@@ -23,13 +23,12 @@ from holdback.exact_numbers import RATIO_PLACES, RoundingMode, divide, scaled, t
 from holdback.model.product import Limits
 from holdback.money import Currency, Money
 from holdback.rules.types import Catalogue, Facts, Kind
+from holdback.rules.values import FactValue
 
 # A setting of a calculator that is written as a percentage in quotes: `"12.5%"`.
 Percent = NewType("Percent", Decimal)
 # A setting of a calculator that is written as a ratio in quotes: `"1.18"`.
 Ratio = NewType("Ratio", Decimal)
-
-FactValue: TypeAlias = bool | int | str | Decimal | date | Money | None
 
 # A month is a twelfth of 365 days, everywhere in holdback.
 DAYS_A_YEAR: Final = 365

@@ -26,6 +26,7 @@ from holdback.errors import (
     did_you_mean,
 )
 from holdback.exact_numbers import RATIO_PLACES, plain, scaled, trimmed
+from holdback.frozen_values import FrozenMapping
 from holdback.jurisdictions.calculator_choice import CalculatorChoice
 from holdback.jurisdictions.digest import Versions, versions_of
 from holdback.jurisdictions.rulebook import ProductTerms, Rulebook
@@ -172,7 +173,7 @@ def priceable_products(
             errors += error.errors
     if errors:
         raise ConfigurationError(dict.fromkeys(errors))
-    return MappingProxyType(bound)
+    return FrozenMapping(bound)
 
 
 @frozen

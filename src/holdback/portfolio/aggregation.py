@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
 import narwhals.stable.v2 as nw
 from attrs import frozen
 
 from holdback.errors import printable
+from holdback.frozen_values import FrozenMapping
 from holdback.jurisdictions.rulebook import Rulebook
 from holdback.money import Money
 from holdback.portfolio.outcome_codes import JURISDICTION_BIT, OUTCOMES, codes, needed
@@ -63,12 +64,12 @@ class DealTotals:
         return DealTotals(self.deals + other.deals, self.minor + other.minor)
 
 
-def sum_totals(parts: Iterable[tuple[_Key, DealTotals]]) -> dict[_Key, DealTotals]:
+def sum_totals(parts: Iterable[tuple[_Key, DealTotals]]) -> Mapping[_Key, DealTotals]:
     """The sum of the totals for each key of *parts*."""
     sums: dict[_Key, DealTotals] = {}
     for key, totals in parts:
         sums[key] = sums.get(key, DealTotals()) + totals
-    return sums
+    return FrozenMapping(sums)
 
 
 @frozen

@@ -23,11 +23,13 @@ from holdback.rules.parser import parse
 from holdback.rules.render import text, words
 from holdback.rules.tree import Checked, Tree
 from holdback.rules.types import Catalogue, Fact, Facts, Kind, Parameter, Type
+from holdback.rules.values import FactValue
 
 __all__ = [
     "Catalogue",
     "Checked",
     "Fact",
+    "FactValue",
     "Facts",
     "Kind",
     "Parameter",

@@ -62,7 +62,13 @@ _LITERALS: Final[Mapping[str, Kind]] = MappingProxyType(
 _GLUED: Final = re.compile(r"([A-Z]{3})([0-9]+)")
 
 
-def parse(source: object) -> Tree:
+def _require_text(source: object) -> None:
+    if not isinstance(source, str):
+        message = f"expected an expression as text, not {type(source).__name__}"
+        raise RuleError(message, source="", start=0, end=1, stage="text")
+
+
+def parse(source: str) -> Tree:
     """
     Return the tree of the expression *source*.
 
@@ -73,9 +79,7 @@ def parse(source: object) -> Tree:
         RuleError: when *source* is not in the language or exceeds its bounds; it points at the
             characters that are wrong.
     """
-    if not isinstance(source, str):
-        message = f"expected an expression as text, not {type(source).__name__}"
-        raise RuleError(message, source="", start=0, end=1, stage="text")
+    _require_text(source)
     parser = _Parser(source)
     root = parser.either()
     if parser.token.kind != "end":

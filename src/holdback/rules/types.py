@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import Enum
 from functools import cached_property
-from types import MappingProxyType
 from typing import TypeAlias, assert_never
 
 from attrs import evolve, field, frozen
@@ -18,9 +17,11 @@ from attrs import evolve, field, frozen
 from holdback.errors import ErrorDetail, InvalidDocument, InvalidValue, code_of, did_you_mean
 from holdback.exact_json import shown_path
 from holdback.exact_numbers import PERCENT_PLACES, RATIO_PLACES, digits
+from holdback.frozen_values import FrozenMapping, frozen_record
 from holdback.money import Currency
 from holdback.rules import values
 from holdback.rules.fact_reader import FactShape, Preparer, preparer
+from holdback.rules.values import FactValue
 
 # Prepared facts: one entry for each fact of the catalogue, by its place.
 Facts: TypeAlias = tuple[int | None, ...]
@@ -64,7 +65,7 @@ class Type:
         places = self.currency.places if self.currency else scales.get(self.kind, 0)
         object.__setattr__(self, "places", places)
         ordinals = {option: place for place, option in enumerate(self.options)}
-        object.__setattr__(self, "ordinals", MappingProxyType(ordinals))
+        object.__setattr__(self, "ordinals", FrozenMapping(ordinals))
 
     def __str__(self) -> str:
         """
@@ -223,6 +224,10 @@ class Parameter:
     number: int
 
 
+def _frozen_parameters(parameters: Mapping[str, Parameter]) -> Mapping[str, Parameter]:
+    return frozen_record(parameters)
+
+
 @frozen(kw_only=True)
 class Catalogue:
     """
@@ -235,7 +240,9 @@ class Catalogue:
     """
 
     facts: tuple[Fact, ...]
-    parameters: Mapping[str, Parameter] = field(factory=dict, hash=False)
+    parameters: Mapping[str, Parameter] = field(
+        factory=FrozenMapping, converter=_frozen_parameters, hash=False
+    )
     currency: Currency
     _places: Mapping[str, int] = field(init=False, eq=False, repr=False)
 
@@ -243,7 +250,7 @@ class Catalogue:
         places = {fact.name: place for place, fact in enumerate(self.facts)}
         assert len(places) == len(self.facts), "a fact's name is used once"
         assert not places.keys() & self.parameters.keys(), "facts and parameters share no name"
-        object.__setattr__(self, "_places", places)
+        object.__setattr__(self, "_places", FrozenMapping(places))
 
     def place(self, name: str) -> int:
         """Return the place of the fact *name*; `KeyError` when there is none."""
@@ -281,7 +288,7 @@ class Catalogue:
             )
         )
 
-    def prepare(self, facts: Mapping[str, object]) -> Facts:
+    def prepare(self, facts: Mapping[str, FactValue]) -> Facts:
         """
         Return plain *facts* by name as prepared facts: whole numbers by place, None where unknown.
 

@@ -14,11 +14,15 @@ import operator
 import re
 from collections.abc import Mapping
 from decimal import Decimal
-from typing import Final
+from typing import Final, TypeAlias
 
 from holdback.errors import InvalidValue
 from holdback.exact_numbers import MAX_DIGITS, read_decimal, scaled, scaled_down
 from holdback.money import Currency, Money
+
+# The value of a fact, or of a host's evidence, as a plain value: exact, so never a float. None is
+# unknown. Text is also a percentage, an amount or a day as people write it: "64.5%", "GBP 1200.00".
+FactValue: TypeAlias = str | int | Decimal | dt.date | Money | None
 
 _DAYS: Final = re.compile(r"(-?(?:0|[1-9][0-9]{0,9})) days?")
 _DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")

@@ -28,7 +28,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
-from types import MappingProxyType
 from typing import Any, TypeAlias
 
 import attrs
@@ -39,12 +38,15 @@ from holdback import wire
 from holdback.engine import Engine
 from holdback.errors import ConfigurationError, InvalidDocument, Refusal
 from holdback.exact_json import Json
+from holdback.frozen_values import FrozenMapping, frozen_record
 from holdback.lifecycle.commands import Command
-from holdback.lifecycle.context import Context
+from holdback.lifecycle.context import Context, Evidence
 from holdback.lifecycle.decision import Outcome
 from holdback.lifecycle.events import Event, event_type, numbered
+from holdback.model.instants import as_instant
 from holdback.model.merchant import Merchant
 from holdback.model.profile import Profile
+from holdback.rules.values import FactValue
 from holdback.testing import messages
 from holdback.testing.inputs import (
     Body,
@@ -69,7 +71,7 @@ def given(  # noqa: PLR0913  # every argument but the engine is a keyword
     merchant_id: str = "m-1",
     merchant: Merchant | None = None,
     profile: Profile | None = None,
-    evidence: Mapping[str, Json] = MappingProxyType({}),
+    evidence: Evidence = FrozenMapping(),
 ) -> Story:
     """
     Return a story that begins at the instant *at*. No clock is read.
@@ -91,14 +93,12 @@ def given(  # noqa: PLR0913  # every argument but the engine is a keyword
         merchant=merchant,
         profile=Profile.new(salt=TRIAL_SALT) if profile is None else profile,
         at=_instant(at),
-        evidence=MappingProxyType({**evidence}),
+        evidence=evidence,
     )
 
 
 def _instant(at: Instant) -> DateTime:
-    if isinstance(at, str):
-        return wire.read_timestamp(at, path="$.at")
-    return Context(at=at, request_id="an instant").at
+    return wire.read_timestamp(at, path="$.at") if isinstance(at, str) else as_instant(at)
 
 
 @frozen(kw_only=True)
@@ -115,7 +115,7 @@ class Story:
     merchant: Merchant = field(repr=False)
     profile: Profile = field(repr=False)
     at: DateTime
-    evidence: Mapping[str, Json] = field(repr=False)
+    evidence: Mapping[str, Json] = field(converter=frozen_record, repr=False)
     happened: tuple[Event, ...] = field(default=(), repr=False)
     replies: tuple[Mapping[str, Json], ...] = field(default=(), repr=False)
     steps: int = 0
@@ -141,7 +141,7 @@ class Story:
         body: Body | Callable[[Story], Body] = None,
         *,
         at: Instant | None = None,
-        evidence: Mapping[str, Json] | None = None,
+        evidence: Evidence | None = None,
         request_id: str | None = None,
     ) -> Story:
         """
@@ -185,11 +185,10 @@ class Story:
         """Return the story at the instant *at*, which may be earlier, as if a clock went back."""
         return attrs.evolve(self, at=_instant(at))
 
-    def knowing(self, **evidence: Json) -> Story:
+    def knowing(self, **evidence: FactValue) -> Story:
         """Return the story with other *evidence* from now on; None removes a fact."""
-        merged = {**self.evidence, **evidence}
-        present = {name: value for name, value in merged.items() if value is not None}
-        return attrs.evolve(self, evidence=MappingProxyType(present))
+        merged = {**self.evidence, **evidence}.items()
+        return attrs.evolve(self, evidence={name: it for name, it in merged if it is not None})
 
     def paid_down(self, percent: int) -> Story:
         """
@@ -218,7 +217,7 @@ class Story:
         body: Body | Callable[[Story], Body] = None,
         *,
         at: Instant | None = None,
-        evidence: Mapping[str, Json] | None = None,
+        evidence: Evidence | None = None,
         request_id: str | None = None,
     ) -> Then:
         """
@@ -269,7 +268,7 @@ class Story:
                 merchant=outcome.merchant,
                 profile=outcome.profile or story.profile,
                 happened=(*story.happened, *outcome.events),
-                replies=(*story.replies, wire.to_dict(outcome.reply)),
+                replies=(*story.replies, frozen_record(wire.to_dict(outcome.reply))),
             ),
         )
 

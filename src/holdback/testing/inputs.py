@@ -88,8 +88,7 @@ def with_newest_ids(engine: Engine, merchant: Merchant, operation: str, body: Bo
 
 def new_request_id(merchant: Merchant, first: int) -> str:
     """Return `r-N` with N from *first* on, an id that the merchant has not seen in its past."""
-    seen = {offer_set.request_id for offer_set in merchant.offer_sets}
-    seen |= {closed.request_id for closed in merchant.closed_offer_sets}
+    seen = {offer_set.request_id for offer_set in merchant.sets}
     seen |= {request.request_id for request in merchant.requests}
     return next(name for n in count(first) if (name := f"r-{n}") not in seen)
 

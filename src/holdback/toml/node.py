@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import date, datetime
 from decimal import Decimal
+from enum import Enum
 from typing import Any, Final
 
 from attrs import field, frozen
@@ -27,8 +28,14 @@ MAX_DIGITS: Final = 18
 # The longest text that a file may have: a long sentence.
 MAX_TEXT: Final = 2_000
 
-# The value of an absent node. None cannot stand for it: `Node.value` is typed by TOML, not by us.
-_ABSENT: Final = object()
+
+class _Absent(Enum):
+    """The value of an absent node: a member of an enumeration, which a pickled node keeps."""
+
+    ABSENT = "absent"
+
+
+_ABSENT: Final = _Absent.ABSENT
 
 
 def read_toml(file: str, body: bytes, errors: list[ErrorDetail]) -> Node | None:

@@ -50,7 +50,7 @@ def _written_rows(kind: Any, converter: Converter) -> Callable[[Any], list[Json]
     write = converter.get_unstructure_hook(get_args(kind)[0])
 
     def unstructure(items: Any) -> list[Json]:
-        return items.rows if isinstance(items, Rows) else [write(item) for item in items]
+        return Rows.as_stored(items) if isinstance(items, Rows) else [write(item) for item in items]
 
     return unstructure
 

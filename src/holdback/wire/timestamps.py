@@ -27,7 +27,7 @@ _INSTANT: Final = re.compile(
 _DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
-def read_timestamp(text: object, *, path: str = "$") -> DateTime:
+def read_timestamp(text: str, *, path: str = "$") -> DateTime:
     """
     Return the instant of an RFC 3339 timestamp, in UTC; a fraction has at most six digits.
 

@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 from pendulum import DateTime
 
 from holdback.engine import Engine
-from holdback.errors import ConfigurationError, InvalidDocument, Refusal
+from holdback.errors import ConfigurationError, HoldbackError, InvalidDocument, Refusal
 from holdback.exact_json import Json
+from holdback.frozen_values import FrozenMapping, frozen_record
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.events import Event, event_type
 from holdback.lifecycle.operations import COMMANDS, OPERATIONS
@@ -46,6 +47,11 @@ _PAID_DOWN: Final = (60, 80, 95)
 _TREND_DAYS: Final = 60
 
 
+def _told(error: HoldbackError | None) -> object:
+    """Return by what two errors are equal: exceptions themselves are compared by identity."""
+    return None if error is None else (type(error), str(error))
+
+
 @frozen(kw_only=True)
 class Step:
     """
@@ -58,10 +64,10 @@ class Step:
     at: DateTime
     request_id: str
     operation: str
-    input: Mapping[str, Json]
-    evidence: Mapping[str, Json] = field(factory=dict)
+    input: Mapping[str, Json] = field(converter=frozen_record)
+    evidence: Mapping[str, Json] = field(factory=FrozenMapping, converter=frozen_record)
     events: tuple[Event, ...] = ()
-    refused: Refusal | InvalidDocument | ConfigurationError | None = None
+    refused: Refusal | InvalidDocument | ConfigurationError | None = field(default=None, eq=_told)
 
     def __repr__(self) -> str:
         """

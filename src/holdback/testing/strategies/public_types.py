@@ -27,11 +27,11 @@ from holdback.lifecycle.application import FilledApplication
 from holdback.lifecycle.commands import Command, Question
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.decision import Outcome
-from holdback.lifecycle.events import EVENT_TYPES
+from holdback.lifecycle.events import EVENT_TYPES, EntriesClosed
 from holdback.lifecycle.operations import Reply
 from holdback.model.acceptance import AcceptanceIds, BankDetails
 from holdback.model.application import Application, Check, OffersRequest
-from holdback.model.deal import Deal, Entry, Performance
+from holdback.model.deal import Deal, Entry, LookupDeal, Performance
 from holdback.model.merchant import Fulfilment, Merchant, OfferSet, Takings
 from holdback.model.offer import Offer
 from holdback.model.product import Limits, Product
@@ -40,7 +40,8 @@ from holdback.money import Currency, Money
 from holdback.reasons import Reason
 from holdback.testing.strategies import rules
 from holdback.testing.strategies.declared_types import PROFILES, any_value
-from holdback.testing.strategies.values import TEXTS, WHOLES, WORDS, decimals, few, instants
+from holdback.testing.strategies.values import TEXTS, WHOLES, WORDS, decimals, few, instants, maybe
+from holdback.wire import Stored
 
 T = TypeVar("T")
 
@@ -59,6 +60,10 @@ _OUTCOMES: Final = st.builds(
     profile=PROFILES,
 )
 
+_STORED: Final = st.builds(
+    Stored, state=st.binary(), profile=maybe(st.binary()), events=few(st.binary())
+)
+
 _DECLARED: Final[tuple[type, ...]] = (
     *_EVENTS,
     *get_args(Command),
@@ -70,10 +75,12 @@ _DECLARED: Final[tuple[type, ...]] = (
     Check,
     Currency,
     Deal,
+    EntriesClosed,
     Entry,
     FilledApplication,
     Fulfilment,
     Limits,
+    LookupDeal,
     Merchant,
     Money,
     Offer,
@@ -102,6 +109,7 @@ _STRATEGIES: Final[Mapping[type, st.SearchStrategy[Any]]] = MappingProxyType(
         RuleError: rules.rule_errors(),
         Rulebook: rules.rulebooks(),
         StateError: rules.STATE_ERRORS,
+        Stored: _STORED,
         NoneType: st.none(),
     }
 )

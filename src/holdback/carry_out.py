@@ -1,0 +1,182 @@
+"""`carry_out`, typed: the reply to every command, and whether it takes the profile.
+
+A test holds that the types agree with the table of operations.
+"""
+
+from __future__ import annotations
+
+from typing import Any, overload
+
+from holdback.eligibility import Assessment
+from holdback.lifecycle.commands import (
+    AcceptOffer,
+    AssessRenewal,
+    CloseApplication,
+    CloseDeal,
+    Command,
+    EraseProfile,
+    FundDeal,
+    LookUp,
+    Question,
+    RecordRemittance,
+    RecordTakings,
+    RequestOffers,
+    RequireChecks,
+    ReviewRenewal,
+    SupplyDetails,
+)
+from holdback.lifecycle.context import Context
+from holdback.lifecycle.decision import Outcome
+from holdback.lifecycle.operations import Reply
+from holdback.model.acceptance import Acceptance, ApplicationStatus
+from holdback.model.application import RequiredChecks
+from holdback.model.deal import MerchantLookup
+from holdback.model.merchant import Merchant
+from holdback.model.product import Offers
+from holdback.model.profile import Profile
+from holdback.model.receipt import DealReceipt, ProfileStatus, TakingsReceipt
+
+
+class CarryOut:
+    """The one method behind all methods of an engine."""
+
+    __slots__ = ()
+
+    @overload
+    def carry_out(
+        self,
+        merchant: Merchant,
+        command: RequestOffers,
+        context: Context,
+        *,
+        profile: Profile,
+    ) -> Outcome[Offers]: ...
+    @overload
+    def carry_out(
+        self,
+        merchant: Merchant,
+        command: AcceptOffer,
+        context: Context,
+        *,
+        profile: Profile,
+    ) -> Outcome[Acceptance]: ...
+    @overload
+    def carry_out(
+        self,
+        merchant: Merchant,
+        command: SupplyDetails,
+        context: Context,
+        *,
+        profile: Profile,
+    ) -> Outcome[ApplicationStatus]: ...
+    @overload
+    def carry_out(
+        self,
+        merchant: Merchant,
+        command: EraseProfile,
+        context: Context,
+        *,
+        profile: Profile,
+    ) -> Outcome[ProfileStatus]: ...
+    @overload
+    def carry_out(
+        self,
+        merchant: Merchant,
+        command: CloseApplication,
+        context: Context,
+        *,
+        profile: Profile | None = None,
+    ) -> Outcome[ApplicationStatus]: ...
+    @overload
+    def carry_out(
+        self,
+        merchant: Merchant,
+        command: FundDeal | RecordRemittance | CloseDeal,
+        context: Context,
+        *,
+        profile: Profile | None = None,
+    ) -> Outcome[DealReceipt]: ...
+    @overload
+    def carry_out(
+        self,
+        merchant: Merchant,
+        command: RecordTakings,
+        context: Context,
+        *,
+        profile: Profile | None = None,
+    ) -> Outcome[TakingsReceipt]: ...
+    @overload
+    def carry_out(
+        self,
+        merchant: Merchant,
+        command: ReviewRenewal | AssessRenewal,
+        context: Context,
+        *,
+        profile: Profile | None = None,
+    ) -> Outcome[Assessment]: ...
+    @overload
+    def carry_out(
+        self,
+        merchant: Merchant,
+        command: LookUp,
+        context: Context,
+        *,
+        profile: Profile | None = None,
+    ) -> Outcome[MerchantLookup]: ...
+    @overload
+    def carry_out(
+        self,
+        merchant: Merchant,
+        command: RequireChecks,
+        context: Context,
+        *,
+        profile: Profile | None = None,
+    ) -> Outcome[RequiredChecks]: ...
+    @overload
+    def carry_out(
+        self,
+        merchant: Merchant,
+        command: Command | Question,
+        context: Context,
+        *,
+        profile: Profile | None,
+    ) -> Outcome[Reply]: ...
+    def carry_out(
+        self,
+        merchant: Merchant,
+        command: Command | Question,
+        context: Context,
+        *,
+        profile: Profile | None = None,
+    ) -> Outcome[Any]:
+        """
+        Carry out *command*, such as `wire.read_command` returns.
+
+        The methods below do the same, each for one operation with its arguments. The operations
+        that take the *profile* say so in `lifecycle.operations.OPERATIONS`; for the others it is
+        passed through.
+
+        >>> from holdback import Engine, wire
+        >>> merchant = Merchant.new(partner="acme", merchant_id="m-1", jurisdiction="GB")
+        >>> context = Context(at=wire.read_timestamp("2026-07-06T09:00:00Z"), request_id="r-1")
+        >>> engine = Engine.for_trial()
+        >>> body, situation = b'{"application_id": "a-1"}', engine.situation(merchant, context)
+        >>> command = wire.read_command("fund_deal", body, situation)
+        >>> engine.carry_out(merchant, command, context)  # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+        holdback.errors.Refusal: application_not_found: no accepted application has this ...
+
+        Raises:
+            Refusal, InvalidDocument, ConfigurationError: as the operation of the command.
+            TypeError: the operation takes the profile, and none was given.
+        """
+        return self._carried_out(merchant, command, context, profile)
+
+    def _carried_out(
+        self,
+        merchant: Merchant,
+        command: Command | Question,
+        context: Context,
+        profile: Profile | None,
+    ) -> Outcome[Any]:
+        raise NotImplementedError

@@ -1,0 +1,155 @@
+"""What a host writes, which every type checker accepts, with the types that it infers."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from typing import ClassVar, assert_type
+
+from attrs import frozen
+
+from holdback import (
+    Acceptance,
+    AcceptanceIds,
+    Assessment,
+    BankDetails,
+    Context,
+    Engine,
+    Entry,
+    Jurisdictions,
+    Links,
+    Merchant,
+    Money,
+    Offer,
+    Outcome,
+    Profile,
+    Rulebook,
+    Takings,
+    load_jurisdictions,
+    wire,
+)
+from holdback.lifecycle.commands import AcceptOffer, Command, FundDeal, LookUp, ReviewRenewal
+from holdback.lifecycle.events import Event
+from holdback.lifecycle.operations import (
+    ApplicationStatus,
+    DealReceipt,
+    MerchantLookup,
+    Offers,
+    Reply,
+    TakingsReceipt,
+)
+from holdback.offers import PricingCase, Term
+from holdback.rules import FactValue, check, closure, parse
+from holdback.testing import given, strategies
+
+
+@frozen(kw_only=True)
+class SeasonalTerm:
+    """A calculator of a host's own."""
+
+    version: ClassVar[int] = 1
+    open_months: int
+
+    def __call__(
+        self, case: PricingCase, repayment_amount: Money, split_percentage: Decimal
+    ) -> Term | None:
+        """Return the term."""
+        assert_type(case.fact("average_monthly_takings"), FactValue)
+        return Term.of_months(self.open_months)
+
+
+def links(*, application_id: str, provider_id: str, **_: object) -> dict[str, str]:
+    return {"contract_link": application_id, "merchant_link": provider_id}
+
+
+def every_argument(
+    *, partner: str, merchant_id: str, application_id: str, provider_id: str, offer: Offer
+) -> Mapping[str, str]:
+    return {"contract_link": f"{partner}/{application_id}", "merchant_link": offer.offer_id}
+
+
+def engines() -> Engine:
+    jurisdictions = load_jurisdictions()
+    assert_type(jurisdictions, Jurisdictions)
+    assert_type(Engine.for_trial(), Engine)
+    functions: list[Links] = [links, every_argument]
+    engine = Engine(
+        jurisdictions,
+        namespace=uuid.uuid4(),
+        links=functions[0],
+        calculators={"term/seasonal": SeasonalTerm},
+    )
+    return engine.with_jurisdictions(jurisdictions)
+
+
+def operations(engine: Engine, merchant: Merchant, profile: Profile, body: bytes) -> bytes:
+    evidence: dict[str, FactValue] = {"identity_verified": True, "credit_score": 700}
+    evidence["credit_checked_on"] = date(2026, 7, 6)
+    context = Context(at=datetime.now(UTC), request_id="r-1", evidence=evidence)
+    request = wire.read_offers_request(body)
+    outcome = engine.request_offers(merchant, request, context, profile=profile)
+    assert_type(outcome, Outcome[Offers])
+    assert_type(outcome.events, tuple[Event, ...])
+    offer_id = outcome.reply.products[0].offers[0].offer_id
+    assert_type(engine.acceptance_ids(offer_id, merchant), AcceptanceIds)
+    bank = BankDetails(account_number="1")
+    accepted = engine.accept_offer(merchant, offer_id, context, bank, profile=profile)
+    assert_type(accepted.reply, Acceptance)
+    status = engine.supply_details(
+        merchant, "a-1", {"bank_details": bank}, context, profile=profile
+    ).reply
+    assert_type(status, ApplicationStatus)
+    engine.close_application(merchant, "a-1", "declined", context)
+    engine.close_deal(merchant, "d-1", "cancelled", context)
+    amount = Money.of(Decimal("10.00"), "GBP")
+    assert_type(amount - Money.of(1, "GBP"), Money)
+    entry = Entry(id="e-1", on=date(2026, 7, 1), amount=amount)
+    assert_type(engine.record_remittance(merchant, "d-1", entry, context).reply, DealReceipt)
+    takings = [Takings(on=date(2026, 7, 1), amount=amount)]
+    assert_type(engine.record_takings(merchant, takings, context).reply, TakingsReceipt)
+    return wire.write(engine.look_up(merchant, context).reply)
+
+
+def commands(engine: Engine, merchant: Merchant, profile: Profile, body: bytes) -> None:
+    context = Context(at=datetime.now(UTC), request_id="r-1")
+    accept = AcceptOffer(offer_id="o-1")
+    assert_type(engine.carry_out(merchant, accept, context, profile=profile).reply, Acceptance)
+    fund = FundDeal(application_id="a-1")
+    assert_type(engine.carry_out(merchant, fund, context).reply, DealReceipt)
+    assert_type(engine.carry_out(merchant, LookUp(), context), Outcome[MerchantLookup])
+    assert_type(engine.carry_out(merchant, ReviewRenewal(), context).reply, Assessment)
+    command = wire.read_command("fund_deal", body, engine.situation(merchant, context))
+    assert_type(command, Command)
+    outcome = engine.carry_out(merchant, command, context, profile=profile)
+    assert_type(outcome, Outcome[Reply])
+    wire.write(outcome.reply)
+    # A reply of one type is a reply.
+    general: Outcome[Reply] = engine.carry_out(merchant, LookUp(), context)
+    wire.write_stored(general)
+
+
+def rules(rulebook: Rulebook) -> None:
+    assessment = rulebook.assess({"progress": "64%", "days_since_funding": 90, "balance": None})
+    assert_type(assessment, Assessment)
+    if assessment.outcome == "not_assessed":
+        assert_type(assessment.codes, tuple[str, ...])
+    rule = check(parse("progress >= 50%"), rulebook.catalogue)
+    assert_type(closure(rule)((None,)), bool | int | None)
+    assert_type(rulebook.parameters["floor"].number, int)
+
+
+def values(merchant: Merchant) -> None:
+    # Frozen values are hashable, so they can be keys and members.
+    by_merchant = {merchant: merchant.sequence}
+    assert_type(by_merchant, dict[Merchant, int])
+    assert_type(merchant.deals[0].funded_on, date)
+    if merchant.deals[0].status == "Funded":
+        assert_type(merchant.deals[0].remitted, Money)
+
+
+def tests_of_a_host(engine: Engine) -> None:
+    story = given(engine, jurisdiction="GB", at=datetime.now(UTC), evidence={"credit_score": 700})
+    story.knowing(credit_score=None).when("look_up").events()
+    assert_type(strategies.of(Merchant).example(), Merchant)
