@@ -14,6 +14,7 @@ from decimal import Decimal
 
 import pytest
 from attrs import evolve, frozen
+from holdback.wire.consistency import merchant_errors
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -31,7 +32,6 @@ from holdback.errors import ConfigurationError
 from holdback.jurisdictions.resolver import MAX_PRODUCTS
 from holdback.lifecycle.forgetting import MOST_SETS
 from holdback.money import Currency
-from holdback.wire.consistency import merchant_errors
 from holdback.wire.strict_json import STATE_LIMIT
 from holdback.workbench.replay import SAME, replay, replay_offers
 from journey import Journey

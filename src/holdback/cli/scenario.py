@@ -105,7 +105,8 @@ class _Host:
         if not isinstance(outcome.reply, DealReceipt):
             return None
         lookup = wire.to_dict(self.engine.look_up(outcome.merchant, context).reply)
-        return next(deal for deal in lookup["deals"] if deal["id"] == outcome.reply.deal_id)
+        deals: list[Mapping[str, Any]] = lookup["deals"]
+        return next(deal for deal in deals if deal["id"] == outcome.reply.deal_id)
 
 
 def read_scenario(body: bytes) -> Sequence[Mapping[str, Any]]:

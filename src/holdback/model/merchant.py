@@ -7,7 +7,7 @@ The merchant is the consistency boundary: everything that must agree is in its s
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import date
+from datetime import date, datetime
 from typing import Final
 
 from attrs import field, frozen
@@ -140,7 +140,7 @@ class Fulfilment:
     )
 
 
-def _stated_at(value: object) -> DateTime:
+def _stated_at(value: datetime) -> DateTime:
     return as_instant(value, "$.stated_at")
 
 
