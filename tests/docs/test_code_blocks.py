@@ -129,9 +129,11 @@ class Run:
         last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
         out = io.StringIO()
         with contextlib.redirect_stdout(out):
-            exec(compile(tree, block.page, "exec"), self.namespace)
+            # Not with the `from __future__` of this file, which a reader does not have.
+            exec(compile(tree, block.page, "exec", dont_inherit=True), self.namespace)
             if last is not None:
-                code = compile(ast.Expression(last.value), block.page, "eval")
+                value = ast.Expression(last.value)
+                code = compile(value, block.page, "eval", dont_inherit=True)
                 value = eval(code, self.namespace)
                 if value is not None:
                     out.write(f"{value!r}\n")
