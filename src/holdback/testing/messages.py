@@ -55,7 +55,7 @@ def shown(value: object, depth: int = _DEPTH) -> str:
 
     >>> from holdback import BankDetails, Money, Takings
     >>> shown(Takings(on=date(2026, 7, 1), amount=Money.parse("GBP 12.00")))
-    'Takings(on=2026-07-01, amount=GBP 12.00)'
+    'Takings(on=2026-07-01, amount=GBP 12.00, stated_at=None)'
     >>> shown(BankDetails(account_number="12345678"))
     'BankDetails()'
     """
