@@ -165,7 +165,7 @@ def months_between(start: date, end: date) -> int:
 
 
 def held_evidence(evidence: Mapping[str, Json], catalogue: Catalogue) -> dict[str, HeldFact]:
-    """Return *evidence* as it is held: each value with the kind that its fact has now."""
+    """Return *evidence* as the state holds it: each value with the kind that its fact has now."""
     return {
         name: HeldFact(value, catalogue.facts[catalogue.place(name)].type.kind.value)
         for name, value in evidence.items()

@@ -20,7 +20,9 @@ from fastapi_host.problems import UNAVAILABLE, Problem
 from fastapi_host.store import Store
 from holdback import Refusal, wire
 from holdback.lifecycle.commands import AcceptOffer
-from holdback.lifecycle.operations import OPERATIONS
+
+# The operations of agents that read or change the profile.
+TAKES_PROFILE = {"supply_details", "erase_profile"}
 
 FromPartner = Annotated[Incoming, Depends(from_partner)]
 FromAgent = Annotated[Incoming, Depends(from_agent)]
@@ -131,7 +133,7 @@ def _for_agents(app, host, partners):
                 partner=owner,
                 merchant_id=merchant_id,
                 command=command,
-                takes_profile=OPERATIONS[operation].takes_profile,
+                takes_profile=operation in TAKES_PROFILE,
             )
             return _json(host.carry_out(merchant_request))
 

@@ -200,7 +200,7 @@ def _filled(merchant: Merchant, offer_set: OfferSet) -> dict[str, str]:
 def _reply(
     merchant: Merchant, fulfilment: Fulfilment, configuration: Configuration, profile: Profile
 ) -> Acceptance:
-    """Return the reply to an acceptance that succeeded before, as it was."""
+    """Return the first reply to an acceptance that succeeded before."""
     links = profile.section(fulfilment.sections.get("links"))
     assert merchant.provider_id is not None, "an acceptance gave the merchant its provider_id"
     return Acceptance(

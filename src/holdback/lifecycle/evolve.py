@@ -3,7 +3,7 @@
 1. No rulebook and no clock is needed: an event carries everything that it changes.
 2. Nothing is decided: `decide` has decided, and the event has happened.
 3. An event that cannot follow is refused: the host has replayed its events wrongly.
-4. The cost of n events is that of n, whatever the state holds: one draft takes them all.
+4. The cost of n events is that of n, however large the state is: one draft takes them all.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ def folder(facts=GRADE, rule="identity_verified and grade >= 3"):
 
 
 def without_examples(text):
-    """The same without the examples of products, which are of the facts as they were."""
+    """The same without the examples of products, which have the facts of before."""
     return {**text, "products.toml": text["products.toml"].partition("[typical]")[0]}
 
 
@@ -71,7 +71,7 @@ def offered():
 
 def test_an_open_offer_is_accepted_on_its_terms(offered, change):
     """
-    "Whatever is renamed, narrowed, dropped or switched off meanwhile, an open offer is accepted on
+    "If rules are renamed, narrowed, dropped or switched off meanwhile, an open offer is accepted on
     its terms."
     """
     promised = offered.first_offer()

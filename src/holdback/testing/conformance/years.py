@@ -149,8 +149,8 @@ def two_versions(session: Session) -> None:
                 events = asked_about.read_new_events(simulation.host)
                 expect(not events, "restart", f"{earlier.operation} happened again")
             seen = look_up(simulation, merchant)
-            other = simulation.send(previous, "look_up", seen.input, None)
-            expect(other.body == seen.body, "restart", "the lookup of the version before differs")
+            answer = simulation.send(previous, "look_up", seen.input, None)
+            expect(answer.body == seen.body, "restart", "the lookup of the version before differs")
     finally:
         previous.close()
 
