@@ -6,7 +6,8 @@ import fastapi_calls as fixtures
 import postgres
 import pytest
 from fastapi_calls import Merchant, Service, at_once, code, offers_of
-from fastapi_host.store import Conflict
+from fastapi_host.migrate import migrate
+from fastapi_host.store import Conflict, Store
 from sqlalchemy import text
 from sqlalchemy.exc import OperationalError
 
@@ -134,7 +135,12 @@ def test_two_processes_may_start_on_an_empty_database_at_once(tmp_path):
     """
     if not postgres.INSTALLED:
         pytest.skip(postgres.MISSING)
+
+    def start(url):
+        migrate(url)
+        return Store(url)
+
     with postgres.cluster() as cluster:
-        for service in at_once([lambda: Service(cluster.url)] * 4):
-            assert service.store.backlog() == 0
-            service.store.close()
+        for store in at_once([lambda: start(cluster.url)] * 4):
+            assert store.backlog() == 0
+            store.close()

@@ -344,7 +344,7 @@ def test_a_refused_webhook_is_tried_again_later(tmp_path, monkeypatch):
     assert [event for event, _ in lines] == ["webhook_failed", "webhook", "webhook"]
     assert lines[0][1]["why"] == "RefusedURL"
     assert [fields["delivered"] for _, fields in lines[1:]] == [False, True]
-    assert {fields["rulebook_digest"][:7] for _, fields in lines[1:]} == {"sha256:"}
+    assert all("sha256:" in fields["rulebook_digest"] for _, fields in lines[1:])
     assert network.requests[0].headers["host"] == httpx.URL(HOOK.url).host
 
 
