@@ -14,7 +14,6 @@ from decimal import Decimal
 
 import pytest
 from attrs import evolve, frozen
-from holdback.wire.consistency import merchant_errors
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -31,6 +30,7 @@ from holdback.bounds import (
 from holdback.errors import ConfigurationError
 from holdback.jurisdictions.resolver import MAX_PRODUCTS
 from holdback.lifecycle.forgetting import MOST_SETS
+from holdback.model.consistency import merchant_errors
 from holdback.money import Currency
 from holdback.wire.strict_json import STATE_LIMIT
 from holdback.workbench.replay import SAME, replay, replay_offers
