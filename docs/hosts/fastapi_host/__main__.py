@@ -16,6 +16,7 @@ sys.path[0] = str(Path(__file__).resolve().parents[1])  # the folder that holds 
 
 from fastapi_host import logs, sample
 from fastapi_host.app import create_app, now
+from fastapi_host.carry_over import carry_over
 from fastapi_host.client_address import Proxies
 from fastapi_host.forget import forget
 from fastapi_host.migrate import NotMigrated, migrate
@@ -93,6 +94,18 @@ def _review(options):
         sys.exit(f"{failed} merchants could not be reviewed")
 
 
+def _carry_over(options):
+    _check_database(options)
+    store = Store(options.database, options.isolation_level)
+    stop = _stop_on_signals()
+    failed = carry_over(store, stop=stop.is_set).failed
+    store.close()
+    if stop.is_set():
+        sys.exit("stopped; run it again to go on")
+    if failed:
+        sys.exit(f"{failed} merchants could not be carried over")
+
+
 def _forget(options):
     _check_database(options)
     if options.keep_days is None:
@@ -102,7 +115,13 @@ def _forget(options):
     store.close()
 
 
-COMMANDS = {"serve": _serve, "migrate": _migrate, "review": _review, "forget": _forget}
+COMMANDS = {
+    "serve": _serve,
+    "migrate": _migrate,
+    "carry-over": _carry_over,
+    "review": _review,
+    "forget": _forget,
+}
 
 
 def _check_database(options):

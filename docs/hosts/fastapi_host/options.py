@@ -10,6 +10,7 @@ from fastapi_host.database import ISOLATION_LEVELS
 COMMANDS = {
     "serve": "answer requests and deliver webhooks (the default)",
     "migrate": "bring the tables of the database to the revision that this version needs",
+    "carry-over": "rewrite documents of the first version, once no process of it runs any more",
     "review": "review every active deal, which you do daily; several processes share the work",
     "forget": "delete stored replies of more than --keep-days ago",
 }

@@ -122,6 +122,12 @@ class Store:
                 kind, hidden = self.driver.Error, {"hide_parameters": True}
                 raise DBAPIError.instance(statement, None, error, kind, **hidden) from None
 
+    def transaction(self):
+        """Return a context manager: a transaction of several statements, on PostgreSQL too."""
+        if self.one_statement:
+            return self.engine.execution_options(isolation_level="READ COMMITTED").begin()
+        return self.engine.begin()
+
     def history(self, partner, merchant_id):
         """Return the merchant's events as stored, in order."""
         query = select(EVENTS.c.event).order_by(EVENTS.c.place)

@@ -18,7 +18,7 @@ NUMBER = BigInteger().with_variant(
     Integer, "sqlite"
 )  # SQLite numbers rows only in an INTEGER column
 
-# The version is the number of the merchant's events, so it also gives each event its place.
+# The version of a merchant changes with every write. In format 1 it is the number of the events.
 MERCHANTS = Table(
     "merchants",
     METADATA,
@@ -56,8 +56,9 @@ REPLIES = Table(
     Column("reply", LargeBinary, nullable=False),
     Column("at", BigInteger, nullable=False, server_default=text("0")),
 )
-# `due` is when a webhook is to be sent for the event: Unix seconds, 0 for at once, null for never
-# or delivered. `tries` counts the deliveries that were begun.
+# `place` is the number of an event in the merchant's journal, from 1 without gaps. `due` is when a
+# webhook is to be sent for the event: Unix seconds, 0 for at once, null for never or delivered.
+# `tries` counts the deliveries that were begun.
 EVENTS = Table(
     "events",
     METADATA,

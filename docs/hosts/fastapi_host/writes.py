@@ -32,13 +32,18 @@ def writes(  # noqa: PLR0913 - the parts of one transaction
     """Return what to write for an outcome with events, and its `documents`."""
     key = {"partner": outcome.merchant.partner, "merchant_id": outcome.merchant.merchant_id}
     numbers = {"version": version, "after": version + len(outcome.events)}
-    happened = zip(outcome.events, documents.events, strict=True)
     return Writes(
         merchant={**key, **numbers, "state": documents.state},
         profile=documents.profile,
         events=[
-            {**key, "place": place, "event": written, "due": _due(event, notify), "tries": 0}
-            for place, (event, written) in enumerate(happened, version + 1)
+            {
+                **key,
+                "place": event.sequence,
+                "event": written,
+                "due": _due(event, notify),
+                "tries": 0,
+            }
+            for event, written in zip(outcome.events, documents.events, strict=True)
         ],
         names=[key | name for event in outcome.events for name in _names(event, provider_id)],
         reply=reply,
