@@ -13,7 +13,7 @@ from types import SimpleNamespace
 
 import conforming
 from attrs import evolve, frozen
-from fastapi_host import attempts, outbox, store
+from fastapi_host import app, attempts, outbox, store
 
 from holdback import Engine, wire
 from holdback.lifecycle.events import OfferAccepted, OffersIssued
@@ -44,6 +44,9 @@ class UpgradedEngine:
         return evolve(self, engine=self.engine.with_jurisdictions(jurisdictions))
 
     def carry_out(self, merchant, command, context):
+        if isinstance(command, UnreadCommand):
+            situation = self.engine.situation(merchant, context)
+            command = wire.read_command(command.operation, command.body, situation)
         return self.engine.carry_out(merchant, command, context, profile=current.profile)
 
     def required_checks(self, merchant, request, context):
@@ -51,6 +54,15 @@ class UpgradedEngine:
 
     def look_up(self, merchant, context):
         return self.engine.look_up(merchant, context)
+
+
+@frozen
+class UnreadCommand:
+    """An agent's command, which is read with more than the currency that the host gives."""
+
+    operation: str
+    body: bytes | None
+    currency: object
 
 
 def _merchant(host, stored, merchant_request):
@@ -97,6 +109,9 @@ def _payload(row):
 def fastapi(*arguments):
     """Return the host, with what is new put in its place."""
     conforming.Engine = UpgradedEngine
+    app.wire = SimpleNamespace(
+        read_command=UnreadCommand, read_accept_request=wire.read_accept_request
+    )
     attempts.Host._merchant = _merchant
     store.Store.write, store._names = _write, _names
     store.wire = SimpleNamespace(
