@@ -24,7 +24,7 @@ ROUNDS = 5
 
 
 def lived(events: int) -> tuple[Years, dict[int, Merchant]]:
-    """Return a merchant that lived for so many *events*, and its states on the way."""
+    """Return a merchant that lived until it had *events*, and its states on the way."""
     journey, states, since = Years(), {}, 0
     journey.begin()
     while len(journey.events) < events:

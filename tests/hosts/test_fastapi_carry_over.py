@@ -156,7 +156,7 @@ def test_every_merchant_is_found(versions):
 
 def test_a_merchant_that_cannot_be_read_does_not_stop_the_others(versions):
     """
-    It stays as it is, and is counted.
+    It stays unchanged, and is counted.
     """
     in_the_first_format(versions, "m-1", "m-2", "m-3")
     with versions() as service:

@@ -104,7 +104,11 @@ def test_sample_data_stays_out_of_the_database_of_the_service(tmp_path):
 @pytest.mark.parametrize(
     ("namespace", "more", "message"),
     [
-        (str(uuid.UUID(int=7)), (), "expected --sample; or --database, --partners, --checks, --links"),
+        (
+            str(uuid.UUID(int=7)),
+            (),
+            "expected --sample; or --database, --partners, --checks, --links",
+        ),
         (None, ("--links", "os:getcwd"), "expected --sample; or --database"),
         (
             str(uuid.NAMESPACE_URL),

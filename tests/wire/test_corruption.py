@@ -119,7 +119,7 @@ def said_before(merchant, profile, place):
 
 
 def rows_are_consistent(merchant):
-    """Whether the rows are; with the checksum of its text, a state's are taken as they are."""
+    """Whether the rows are; with the checksum of its text, a state's are taken unread."""
     try:
         return not merchant_errors(merchant)
     except StateError:
@@ -143,7 +143,7 @@ def wrong_words(error):
 def test_a_damaged_document_is_refused_or_harmless():
     """
     Every mutation of a stored document is refused with `StateError` naming the place, or equal in
-    meaning. Of one with a checksum that was computed anew, or of format 1, which has none, whatever
+    meaning. Of one with a checksum that was computed anew, or of format 1, which has none, all that
     is accepted is harmless: no operation on it raises anything that is not typed.
     """
     results, wrong = Counter(), []
@@ -160,7 +160,7 @@ def test_a_damaged_document_is_refused_or_harmless():
 
 DEAL, SET, DONE = ("deals", 0), ("offer_sets", 0), ("fulfilments", 1)
 PRODUCT = (*SET, "products", 0)
-# Faults that a state of either format can have: the edits, and the place that the error names.
+# Errors that a state of either format can have: the edits, and the place that the error names.
 FAULTS = {
     "two active deals": (
         [((*DEAL, "status"), "Funded"), (("deals", 1, "status"), "Funded")],
@@ -279,7 +279,7 @@ def test_a_state_of_format_2_that_contradicts_itself_is_refused(name):
 
 def test_a_merchant_that_was_put_together_by_hand_is_refused_where_it_is_read():
     """
-    What `write_merchant` is given is written as it is; reading refuses what contradicts itself.
+    What `write_merchant` is given is written unchanged; reading refuses what contradicts itself.
     """
     deal = attrs.evolve(CARRIED_OVER.deals[0], status="Foo")
     merchant = attrs.evolve(CARRIED_OVER, deals=(deal, *CARRIED_OVER.deals[1:]))

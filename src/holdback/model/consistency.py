@@ -1,7 +1,7 @@
 """What must hold within a merchant: its parts may not contradict one another.
 
 The engine relies on it. A merchant that the engine returned always holds it; a state that was
-edited, or put together by hand, is refused where it is read, and not years later in an operation.
+edited, or written by hand, is refused where it is read, and not years later in an operation.
 """
 
 from __future__ import annotations
@@ -259,7 +259,9 @@ def _ids(merchant: Merchant) -> Iterator[ErrorDetail]:
     yield from _unique(sets, lambda offer_set: offer_set.request_id, "$.offer_sets")
     held = (offer for offer_set in merchant.offer_sets for offer in offer_set.offers)
     yield from _unique(held, lambda offer: offer.offer_id, "$.offer_sets")
-    yield from _unique(merchant.fulfilments, lambda one: one.application_id, "$.fulfilments")
+    yield from _unique(
+        merchant.fulfilments, lambda fulfilment: fulfilment.application_id, "$.fulfilments"
+    )
     yield from _unique(merchant.deals, lambda deal: deal.id, "$.deals")
 
 
@@ -267,5 +269,5 @@ def _at_most_one(merchant: Merchant) -> Iterator[ErrorDetail]:
     if sum(deal.active for deal in merchant.deals) > 1:
         yield _contradiction("at most one deal is active", "$.deals")
     fulfilments = merchant.fulfilments
-    if sum(one.status in applications.IN_FULFILMENT for one in fulfilments) > 1:
+    if sum(f.status in applications.IN_FULFILMENT for f in fulfilments) > 1:
         yield _contradiction("at most one application is in fulfilment", "$.fulfilments")

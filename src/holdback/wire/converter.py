@@ -238,7 +238,7 @@ def _receipt(value: Any, _: Any, converter: Converter) -> Any:
 
 def make_converter() -> Converter:
     """
-    Return a new converter, as it is for events; `state_rows` adds what states have.
+    Return a new converter of events; `state_rows` adds what states have.
 
     It reads trees of `read_json`, and writes values for `write_json`. It collects every error.
     """
@@ -359,6 +359,8 @@ def _collect(error: BaseException, path: str, errors: list[ErrorDetail]) -> None
         path = path if error.inside is None else field_path(path, error.inside)
         errors.append(ErrorDetail(code="wrong_type", message=str(error), path=path))
     elif isinstance(error, InvalidDocument):  # a validator of the model
-        errors += [attrs.evolve(each, path=path + (each.path or "$")[1:]) for each in error.errors]
+        errors += [
+            attrs.evolve(detail, path=path + (detail.path or "$")[1:]) for detail in error.errors
+        ]
     else:
         errors.append(ErrorDetail(code="wrong_value", message="this cannot be read", path=path))

@@ -211,7 +211,7 @@ class Stored:
     """
     What a host stores after an operation, in one transaction.
 
-    `profile` is None where the host keeps the profile as it is: none was given, or format 1 is
+    `profile` is None where the host keeps the stored profile: none was given, or format 1 is
     written, in which the state holds it.
     """
 

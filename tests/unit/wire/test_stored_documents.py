@@ -235,7 +235,7 @@ def test_what_is_no_state_is_refused(body):
 
 def test_documents_begin_with_their_format():
     """
-    The format is told without reading the rest (decisions/formats).
+    The format is returned without reading the rest (decisions/formats).
     """
     assert STATE.startswith(b'{"format":2,')
     assert wire.format_of(b'{"format":2,') == 2

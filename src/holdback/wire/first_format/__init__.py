@@ -109,8 +109,8 @@ def upcast_journal(
             stored.append(_stored_event(document))
         except StateError as error:
             errors += [
-                attrs.evolve(each, path=f"$[{place}]{(each.path or '$')[1:]}")
-                for each in error.errors
+                attrs.evolve(item, path=f"$[{place}]{(item.path or '$')[1:]}")
+                for item in error.errors
             ]
     if errors:
         raise StateError(errors)

@@ -48,8 +48,8 @@ def downcast_merchant(after: merchant.Merchant, profile: Profile) -> first.Merch
         bank_details=writer.bank_details(after.sections),
         evidence=_evidence(after.evidence),
         offer_sets=tuple(writer.offer_set(offer_set) for offer_set in after.offer_sets),
-        fulfilments=tuple(writer.fulfilment(each) for each in after.fulfilments),
-        deals=tuple(_deal(each) for each in after.deals),
+        fulfilments=tuple(writer.fulfilment(item) for item in after.fulfilments),
+        deals=tuple(_deal(item) for item in after.deals),
         takings=_takings(after.takings),
     )
 
@@ -81,8 +81,8 @@ def _not_expressible(after: merchant.Merchant) -> Iterator[tuple[str, str]]:
         yield "applications were forgotten", "$.fulfilments"
     if after.takings_since != (after.takings[0].on if after.takings else None):
         yield "days of takings were forgotten", "$.takings"
-    for place, each in enumerate(after.deals):
-        if each.closed_entries is not None:
+    for place, deal_after in enumerate(after.deals):
+        if deal_after.closed_entries is not None:
             yield "entries were closed", f"$.deals[{place}].closed_entries"
     for place, offer_set in enumerate(after.offer_sets):
         if not offer_set.renewal and not offer_set.sections.keys() >= set(_PROFILE):
@@ -150,7 +150,7 @@ class _Writer:
             first.OfferSet,
             value,
             request=first.OffersRequest(application=block, **whole),
-            products=tuple(_product(each) for each in value.products),
+            products=tuple(_product(item) for item in value.products),
             evidence=_evidence(value.evidence),
         )
 
@@ -159,7 +159,7 @@ class _Writer:
     ) -> first.Application:
         """Return the application block of *offer_set*, with the use of funds out of *whole*."""
         # A request is in the currency of its products.
-        codes = (each.limits.minimum.currency.code for each in offer_set.products)
+        codes = (item.limits.minimum.currency.code for item in offer_set.products)
         return first.Application(
             merchant_id=self.after.merchant_id,
             currency=next(codes, str(self.after.currency)),
@@ -197,7 +197,7 @@ class _Writer:
     def offer_accepted(self, event: events.OfferAccepted) -> first.OfferAccepted:
         before = event.first_format or {}
         accepted = next(
-            each for each in self.after.offer_sets if each.application_id == event.application_id
+            item for item in self.after.offer_sets if item.application_id == event.application_id
         )
         whole = self.sections(event.sections)
         block = self.application(accepted, event.provider_id, whole)

@@ -27,7 +27,7 @@ _REQUEST_SECTIONS: Final = ("consents", "applicants", "company")
 
 def like(kind: type[_T], stored: Any, **changes: Any) -> _T:
     """Return a *kind* with the fields of *stored*, of a class of format 1, and *changes*."""
-    fields = {each.name: getattr(stored, each.name) for each in attrs.fields(type(stored))}
+    fields = {item.name: getattr(stored, item.name) for item in attrs.fields(type(stored))}
     return kind(**fields | changes)
 
 
@@ -98,7 +98,7 @@ def upcast_merchant(
         offer_sets=tuple(upcast_offer_set(offer_set, sections) for offer_set in sets),
         last_accepted_at=fulfilments[-1].accepted_at if fulfilments else None,
         fulfilments=fulfilments,
-        deals=tuple(upcast_deal(each) for each in stored.deals),
+        deals=tuple(upcast_deal(item) for item in stored.deals),
         takings=upcast_takings(takings),
         takings_since=takings[0].on if takings else None,
         takings_complete_through=stored.takings_complete_through,
@@ -122,7 +122,7 @@ def upcast_offer(stored: first.Offer) -> offer.Offer:
 
 def _product(stored: first.Product) -> product.Product:
     limits = like(product.Limits, stored.limits)
-    offers = tuple(upcast_offer(each) for each in stored.offers)
+    offers = tuple(upcast_offer(item) for item in stored.offers)
     return like(product.Product, stored, limits=limits, offers=offers)
 
 
@@ -138,7 +138,7 @@ def upcast_offer_set(stored: first.OfferSet, sections: Sections) -> merchant.Off
         issued_at=stored.issued_at,
         issued_on=stored.issued_on,
         expires_at=stored.expires_at,
-        products=tuple(_product(each) for each in stored.products),
+        products=tuple(_product(item) for item in stored.products),
         digest=stored.digest,
         base_deal_id=stored.base_deal_id,
         evidence=_held(stored.evidence),
