@@ -13,10 +13,11 @@ from datetime import date
 from functools import cached_property
 from typing import Final, Literal, TypeAlias, get_args
 
-from attrs import field, frozen
+from attrs import field
 
 from holdback.exact_json import Json
 from holdback.exact_numbers import PERCENT_PLACES
+from holdback.frozen_classes import frozen
 from holdback.reasons import Reason, floor_reason, reasons
 from holdback.rules.types import Facts
 from holdback.ruleset import Answers, RuleSet, TraceLine

@@ -11,8 +11,7 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from attrs import frozen
-
+from holdback.frozen_classes import frozen
 from holdback.jurisdictions.folder import load_jurisdictions
 from holdback.jurisdictions.jurisdiction import Jurisdictions
 from holdback.lifecycle.acceptance import acceptance_ids

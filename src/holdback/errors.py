@@ -22,9 +22,11 @@ from itertools import islice
 from types import MappingProxyType
 from typing import Any, ClassVar, Final, Literal, Self, TypeAlias
 
-from attrs import field, frozen
+from attrs import field
 from attrs.converters import optional
 from attrs.validators import in_
+
+from holdback.frozen_classes import frozen
 
 __all__ = [
     "ERROR_CODES",

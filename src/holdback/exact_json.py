@@ -15,10 +15,11 @@ from decimal import Decimal
 from json.encoder import encode_basestring
 from typing import Any, Final, TypeAlias
 
-from attrs import field, frozen
+from attrs import field
 
 from holdback.errors import InvalidDocument, printable
 from holdback.exact_numbers import plain
+from holdback.frozen_classes import frozen
 
 # Plain values, nested: the values that `write_json` takes.
 Json: TypeAlias = Any

@@ -11,10 +11,11 @@ from decimal import Decimal
 from types import MappingProxyType
 from typing import Final
 
-from attrs import field, frozen
+from attrs import field
 
 from holdback.errors import InvalidValue, code_of
 from holdback.exact_numbers import digits, read_decimal, scaled, unscaled
+from holdback.frozen_classes import frozen
 
 __all__ = ["Currency", "Money"]
 

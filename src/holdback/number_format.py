@@ -11,8 +11,7 @@ from datetime import date
 from types import MappingProxyType
 from typing import ClassVar, Final
 
-from attrs import frozen
-
+from holdback.frozen_classes import frozen
 from holdback.rules.types import Kind, Type
 
 _GROUP: Final = 3

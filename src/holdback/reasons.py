@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from attrs import field, frozen
+from attrs import field
 
 from holdback.exact_json import Json
+from holdback.frozen_classes import frozen
 from holdback.frozen_values import FrozenMapping, frozen_record, frozen_texts
 from holdback.rules.operators import MIRRORED
 from holdback.rules.render import threshold_words, words_of

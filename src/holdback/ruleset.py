@@ -13,9 +13,10 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from typing import Any, Final, NamedTuple
 
-from attrs import field, frozen
+from attrs import field
 
 from holdback.exact_json import Json
+from holdback.frozen_classes import frozen
 from holdback.frozen_values import FrozenMapping, frozen_record
 from holdback.number_format import NumberFormat
 from holdback.rules.check import Checked

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Final
 
 import click
-from attrs import frozen
 
 from holdback.cli.output import FINDINGS, SUCCESS, fail, format_option
 from holdback.cli.sources import Day, jurisdictions_option, load_all, load_one
 from holdback.errors import ConfigurationError, InvalidDocument, printable
 from holdback.exact_json import write_json
+from holdback.frozen_classes import frozen
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
 from holdback.workbench.differences import ADDED, CHANGED, REMOVED, Difference, differences
 from holdback.workbench.overview import overview

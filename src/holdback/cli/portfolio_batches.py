@@ -13,10 +13,11 @@ from typing import Any, Final
 
 import polars as pl
 import pyarrow as pa
-from attrs import define, field, frozen
+from attrs import define, field
 
 from holdback.cli.portfolio_files import Deals, Output
 from holdback.exact_json import Json
+from holdback.frozen_classes import frozen
 from holdback.jurisdictions.jurisdiction import Jurisdictions
 from holdback.portfolio.aggregation import COUNTED_COLUMNS
 from holdback.portfolio.assessment import READABLE, native_result, with_outcomes

@@ -18,10 +18,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.parquet
-from attrs import frozen
 
 from holdback.errors import InvalidDocument
 from holdback.exact_json import shown_path
+from holdback.frozen_classes import frozen
 from holdback.rules.types import Kind
 
 # How many deals are in memory at a time.

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from attrs import field, frozen
+from attrs import field
 from pendulum import DateTime
 
 from holdback import wire
@@ -23,6 +23,7 @@ from holdback.errors import (
     did_you_mean,
 )
 from holdback.exact_json import Json, field_path
+from holdback.frozen_classes import frozen
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.decision import Outcome
 from holdback.lifecycle.operations import OPERATIONS

@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any, Final
 
 import click
-from attrs import evolve, frozen
+from attrs import evolve
 
 from holdback.cli.output import fail
 from holdback.errors import ConfigurationError, ErrorDetail, InvalidDocument, printable
+from holdback.frozen_classes import frozen
 from holdback.jurisdictions.folder import bundled_path, load_jurisdictions, load_valid_and_errors
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
 from holdback.jurisdictions.reader import FILES

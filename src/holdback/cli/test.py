@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import click
-from attrs import field, frozen
+from attrs import field
 
 from holdback.cli.output import (
     FINDINGS,
@@ -22,6 +22,7 @@ from holdback.cli.output import (
 from holdback.cli.sources import jurisdictions_option, path_argument, select
 from holdback.errors import ConfigurationError, ErrorDetail, InvalidDocument, printable
 from holdback.exact_json import Json, write_json
+from holdback.frozen_classes import frozen
 from holdback.jurisdictions.folder import load_valid_and_errors
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
 from holdback.workbench.coverage import Coverage, coverage

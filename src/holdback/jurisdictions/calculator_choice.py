@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from attrs import field, frozen
+from attrs import field
 
 from holdback.exact_json import Json
+from holdback.frozen_classes import frozen
 from holdback.frozen_values import frozen_record
 from holdback.toml import Node
 

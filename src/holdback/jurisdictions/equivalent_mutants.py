@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from attrs import frozen
-
+from holdback.frozen_classes import frozen
 from holdback.toml import Node
 
 

@@ -8,9 +8,10 @@ from datetime import date, datetime
 from typing import Any
 
 import pendulum
-from attrs import Factory, evolve, field, frozen
+from attrs import Factory, evolve, field
 
 from holdback.errors import ConfigurationError, did_you_mean
+from holdback.frozen_classes import frozen
 from holdback.frozen_values import FrozenMapping
 from holdback.jurisdictions.equivalent_mutants import EquivalentMutant
 from holdback.jurisdictions.jurisdiction_file import JurisdictionDetails

@@ -10,10 +10,11 @@ from types import MappingProxyType
 from typing import Any, Final
 
 import pendulum
-from attrs import field, frozen
+from attrs import field
 
 from holdback.errors import code_of, did_you_mean
 from holdback.exact_numbers import ROUNDINGS, RoundingMode
+from holdback.frozen_classes import frozen
 from holdback.frozen_values import frozen_record
 from holdback.jurisdictions.declared_facts import read_facts
 from holdback.jurisdictions.source_rules import ID, NAME

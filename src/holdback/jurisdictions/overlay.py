@@ -12,9 +12,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 from typing import TypeVar
 
-from attrs import evolve, field, frozen
+from attrs import evolve, field
 
 from holdback.errors import did_you_mean
+from holdback.frozen_classes import frozen
 from holdback.frozen_values import frozen_record
 from holdback.jurisdictions.jurisdiction_file import JurisdictionDetails, SwitchedOff
 from holdback.jurisdictions.source_rules import SourceParameter, SourceProduct, SourceRule

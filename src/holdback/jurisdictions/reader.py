@@ -6,10 +6,11 @@ from collections.abc import Callable, Collection, Mapping
 from types import MappingProxyType
 from typing import Final
 
-from attrs import field, frozen
+from attrs import field
 
 from holdback.errors import ErrorDetail, InvalidDocument, did_you_mean
 from holdback.facts import catalogue
+from holdback.frozen_classes import frozen
 from holdback.jurisdictions.equivalent_mutants import read_equivalent_mutants
 from holdback.jurisdictions.examples import ExampleReader, without_examples
 from holdback.jurisdictions.jurisdiction import Jurisdiction

@@ -11,9 +11,10 @@ from collections.abc import Iterable, Mapping
 from datetime import date
 from typing import Any, Final
 
-from attrs import define, field, frozen
+from attrs import define, field
 
 from holdback.errors import RuleError, did_you_mean
+from holdback.frozen_classes import frozen
 from holdback.jurisdictions.cost import within_cost
 from holdback.jurisdictions.digest import RulebookDigester, second_digest, versions_of
 from holdback.jurisdictions.jurisdiction_file import JurisdictionDetails

@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from datetime import date
 
 import pendulum
-from attrs import evolve, field, frozen
+from attrs import evolve, field
 
 from holdback.eligibility import Assessment, assess
 from holdback.exact_json import Json
 from holdback.exact_numbers import RoundingMode
+from holdback.frozen_classes import frozen
 from holdback.frozen_values import frozen_record
 from holdback.jurisdictions.calculator_choice import CalculatorChoice
 from holdback.jurisdictions.digest import Versions, second_digest

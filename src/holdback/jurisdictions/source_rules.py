@@ -12,11 +12,12 @@ from datetime import date
 from functools import partial
 from typing import Final
 
-from attrs import define, field, frozen
+from attrs import define, field
 
 from holdback.bounds import MOST_OFFERS
 from holdback.errors import RuleError
 from holdback.exact_numbers import HUNDRED_PERCENT
+from holdback.frozen_classes import frozen
 from holdback.frozen_values import frozen_record
 from holdback.jurisdictions.calculator_choice import CalculatorChoice
 from holdback.jurisdictions.quantity import read_quantity

@@ -11,8 +11,9 @@ from datetime import date
 from itertools import pairwise
 from typing import Generic, TypeVar
 
-from attrs import field, frozen
+from attrs import field
 
+from holdback.frozen_classes import frozen
 from holdback.toml import Node, TomlTable
 
 _T = TypeVar("_T")

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from attrs import field, frozen
+from attrs import field
 
 from holdback.errors import Refusal
 from holdback.exact_json import Json, Opaque
+from holdback.frozen_classes import frozen
 from holdback.model.acceptance import BankDetails
 from holdback.model.merchant import Merchant
 from holdback.model.profile import Profile, read_details

@@ -12,10 +12,11 @@ from datetime import date
 from types import MappingProxyType
 from typing import Annotated, Final, Literal, TypeAlias, TypedDict, get_args
 
-from attrs import converters, field, frozen
+from attrs import converters, field
 
 from holdback.errors import ErrorDetail, InvalidDocument, did_you_mean
 from holdback.exact_json import field_path
+from holdback.frozen_classes import frozen
 from holdback.model.acceptance import BankDetails
 from holdback.model.application import OffersRequest
 from holdback.model.deal import CANCELLED, DEFAULTED, Entry

@@ -9,11 +9,12 @@ from typing import Final, Protocol
 from urllib.parse import quote as url_quote
 
 import pendulum
-from attrs import Attribute, evolve, field, frozen
+from attrs import Attribute, evolve, field
 from attrs.validators import in_
 from pendulum import DateTime
 
 from holdback.errors import ConfigurationError, ErrorDetail, Refusal
+from holdback.frozen_classes import frozen
 from holdback.frozen_values import frozen_record
 from holdback.jurisdictions.jurisdiction import Jurisdictions
 from holdback.jurisdictions.rulebook import Rulebook

@@ -7,11 +7,12 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Any, TypeAlias
 
-from attrs import evolve, field, frozen
+from attrs import evolve, field
 from pendulum import DateTime
 
 from holdback.errors import ConfigurationError, ErrorDetail, InvalidDocument
 from holdback.exact_json import Json, shown_path
+from holdback.frozen_classes import frozen
 from holdback.frozen_values import FrozenMapping
 from holdback.model.instants import as_instant
 from holdback.model.validators import text

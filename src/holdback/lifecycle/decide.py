@@ -11,9 +11,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from holdback.errors import ConfigurationError, Refusal
+from holdback.frozen_classes import frozen
 from holdback.lifecycle.commands import Command, Question, RequestOffers
 from holdback.lifecycle.configuration import FIRST_FORMAT, Configuration
 from holdback.lifecycle.context import Context

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
-from attrs import field, frozen
+from attrs import field
 
+from holdback.frozen_classes import frozen
 from holdback.lifecycle.events import Event
 from holdback.model.merchant import Merchant
 from holdback.model.profile import Profile

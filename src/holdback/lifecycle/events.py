@@ -13,11 +13,12 @@ from datetime import date
 from types import MappingProxyType
 from typing import Final, TypeAlias
 
-from attrs import evolve, field, frozen
+from attrs import evolve, field
 from attrs.converters import optional
 from pendulum import DateTime
 
 from holdback.exact_json import Json
+from holdback.frozen_classes import frozen
 from holdback.frozen_values import FrozenMapping, frozen_record, frozen_records, frozen_texts
 from holdback.model.deal import Deal, Entry
 from holdback.model.merchant import CarriedOut, Merchant, OfferSet, Takings

@@ -14,10 +14,9 @@ from datetime import date
 from types import MappingProxyType
 from typing import Any, Final, TypeAlias
 
-from attrs import frozen
-
 from holdback.derived_facts import held_facts, merchant_facts
 from holdback.exact_json import Json
+from holdback.frozen_classes import frozen
 from holdback.lifecycle.configuration import Configuration
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.lookup import deal_reply

@@ -12,10 +12,11 @@ from datetime import date
 from types import MappingProxyType
 from typing import Any, Final, TypeAlias
 
-from attrs import field, frozen
+from attrs import field
 from pendulum import DateTime
 
 from holdback.errors import ErrorDetail
+from holdback.frozen_classes import frozen
 from holdback.lifecycle.commands import RecordRemittance, RecordTakings
 from holdback.model.deal import Deal
 from holdback.money import Currency, Money

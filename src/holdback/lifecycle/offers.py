@@ -7,13 +7,14 @@ from datetime import UTC, datetime, timedelta
 from types import MappingProxyType
 from typing import Final
 
-from attrs import evolve, frozen
+from attrs import evolve
 from pendulum import DateTime
 
 from holdback.derived_facts import held_evidence, held_facts
 from holdback.errors import ErrorDetail, Refusal
 from holdback.exact_json import Json, Opaque
 from holdback.facts import BUILT_IN_FACTS
+from holdback.frozen_classes import frozen
 from holdback.jurisdictions.rulebook import Rulebook
 from holdback.lifecycle.commands import RequestOffers, RequireChecks
 from holdback.lifecycle.configuration import Configuration

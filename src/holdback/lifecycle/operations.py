@@ -11,9 +11,8 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Final, Literal, TypeAlias, get_args
 
-from attrs import frozen
-
 from holdback.eligibility import Assessment
+from holdback.frozen_classes import frozen
 from holdback.lifecycle import commands
 from holdback.lifecycle.acceptance import accept_offer
 from holdback.lifecycle.commands import Command, Question

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import date
 
-from attrs import evolve, frozen
+from attrs import evolve
 from pendulum import DateTime
 
 from holdback.derived_facts import renewal_facts
@@ -18,6 +18,7 @@ from holdback.eligibility import Assessment, assess
 from holdback.errors import ConfigurationError, ErrorDetail, InvalidDocument, did_you_mean
 from holdback.exact_json import Json, shown_path
 from holdback.facts import BUILT_IN_FACTS, EVIDENCE_FACTS, INITIAL_EVIDENCE
+from holdback.frozen_classes import frozen
 from holdback.jurisdictions.rulebook import Rulebook
 from holdback.lifecycle.context import Context
 from holdback.model.deal import FUNDED, REPAID, Deal

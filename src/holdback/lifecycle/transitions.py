@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from attrs import frozen
-
+from holdback.frozen_classes import frozen
 from holdback.model import deal, merchant, offer
 
 OFFERED: Final = "offered"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from attrs import field, frozen
+from attrs import field
 
+from holdback.frozen_classes import frozen
 from holdback.frozen_values import frozen_texts
 from holdback.model.offer import Offer
 from holdback.model.validators import optional, text

@@ -5,10 +5,11 @@ from __future__ import annotations
 from datetime import date
 from typing import Final
 
-from attrs import field, frozen
+from attrs import field
 
 from holdback.errors import ErrorDetail, InvalidDocument
 from holdback.exact_json import Opaque
+from holdback.frozen_classes import frozen
 from holdback.model.validators import instance_of, optional, text
 
 

@@ -15,9 +15,10 @@ from functools import cached_property
 from itertools import groupby
 from typing import Final, Literal, TypeAlias
 
-from attrs import evolve, field, frozen
+from attrs import evolve, field
 
 from holdback.exact_numbers import HUNDRED_PERCENT
+from holdback.frozen_classes import frozen
 from holdback.model import validators
 from holdback.money import Money
 

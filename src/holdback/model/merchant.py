@@ -10,11 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime
 from typing import Final
 
-from attrs import field, frozen
+from attrs import field
 from attrs.converters import optional
 from pendulum import DateTime
 
 from holdback.exact_json import Json
+from holdback.frozen_classes import frozen
 from holdback.frozen_values import FrozenMapping, frozen_record, frozen_records, frozen_texts
 from holdback.model.deal import FUNDED, Deal
 from holdback.model.instants import as_instant

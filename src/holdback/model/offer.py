@@ -5,8 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Final
 
-from attrs import frozen
-
+from holdback.frozen_classes import frozen
 from holdback.money import Money
 
 # The values of `offer_status`. The service specifies `Eligible` (service 2.2).

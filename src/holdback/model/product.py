@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from attrs import frozen
 from pendulum import DateTime
 
+from holdback.frozen_classes import frozen
 from holdback.model.offer import Offer
 from holdback.money import Money
 

@@ -12,10 +12,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 import attrs
-from attrs import evolve, field, frozen
+from attrs import evolve, field
 
 from holdback.errors import Refusal, StateError
 from holdback.exact_json import Json, Opaque, canonical
+from holdback.frozen_classes import frozen
 from holdback.frozen_values import FrozenMapping, frozen_record
 from holdback.model.acceptance import BankDetails
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from datetime import date
 from typing import TypeAlias
 
-from attrs import frozen
-
+from holdback.frozen_classes import frozen
 from holdback.model.acceptance import ApplicationStatus
 from holdback.money import Money
 

@@ -16,10 +16,11 @@ from datetime import date
 from decimal import Decimal
 from typing import ClassVar, Final, NewType, Protocol, TypeAlias, runtime_checkable
 
-from attrs import field, frozen
+from attrs import field
 
 from holdback.bounds import MOST_TERM_DAYS
 from holdback.exact_numbers import RATIO_PLACES, RoundingMode, divide, scaled, trimmed
+from holdback.frozen_classes import frozen
 from holdback.model.product import Limits
 from holdback.money import Currency, Money
 from holdback.rules.types import Catalogue, Facts, Kind

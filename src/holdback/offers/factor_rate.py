@@ -5,11 +5,12 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any, ClassVar
 
-from attrs import field, frozen
+from attrs import field
 
 from holdback.bounds import MOST_OFFERS, MOST_RATIO
 from holdback.errors import InvalidValue
 from holdback.exact_numbers import subtract
+from holdback.frozen_classes import frozen
 from holdback.money import Money
 from holdback.offers.calculator import PricingCase, Ratio
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from attrs import Attribute, field, frozen
+from attrs import Attribute, field
 
 from holdback.bounds import MOST_RATIO
 from holdback.errors import InvalidValue
+from holdback.frozen_classes import frozen
 from holdback.model.product import Limits
 from holdback.money import Money
 from holdback.offers.calculator import PricingCase, Ratio

@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final, TypeAlias
 
-from attrs import frozen
-
 from holdback.eligibility import RECORD_FORMAT, UNDETERMINED, Assessment
 from holdback.eligibility import REFERRED as RENEWAL_REFERRED
 from holdback.exact_json import Json
@@ -23,6 +21,7 @@ from holdback.exact_numbers import (
     plain,
     scaled,
 )
+from holdback.frozen_classes import frozen
 from holdback.model.offer import Offer
 from holdback.model.product import ACCEPTED, DECLINED, REFERRED, Limits
 from holdback.money import Money

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any, Final, TypeVar, get_type_hints
 
 import attrs
-from attrs import field, frozen
+from attrs import field
 from cattrs import Converter
 
 from holdback.bounds import MOST_OFFERS, most_money
@@ -26,6 +26,7 @@ from holdback.errors import (
     did_you_mean,
 )
 from holdback.exact_numbers import RATIO_PLACES, plain, scaled, trimmed
+from holdback.frozen_classes import frozen
 from holdback.frozen_values import FrozenMapping
 from holdback.jurisdictions.calculator_choice import CalculatorChoice
 from holdback.jurisdictions.digest import Versions, versions_of

@@ -11,8 +11,6 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any, Final
 
-from attrs import frozen
-
 from holdback.bounds import (
     MOST_OFFERS,
     MOST_RATIO,
@@ -23,6 +21,7 @@ from holdback.bounds import (
 )
 from holdback.errors import ConfigurationError, ErrorDetail
 from holdback.exact_numbers import PERCENT_PLACES, RATIO_PLACES, scaled
+from holdback.frozen_classes import frozen
 from holdback.model.product import Limits
 from holdback.money import Money
 from holdback.offers.calculator import PricingCase, Term

@@ -5,10 +5,11 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import ClassVar
 
-from attrs import field, frozen
+from attrs import field
 
 from holdback.bounds import MOST_OFFERS, MOST_SPLIT
 from holdback.errors import InvalidValue
+from holdback.frozen_classes import frozen
 from holdback.money import Money
 from holdback.offers.calculator import DAYS_A_YEAR, MONTHS_A_YEAR, Percent, PricingCase
 from holdback.offers.term import check_months, days_to_repay

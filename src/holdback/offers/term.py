@@ -5,11 +5,12 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any, ClassVar
 
-from attrs import field, frozen
+from attrs import field
 
 from holdback.bounds import MOST_TERM_DAYS, MOST_TERM_MONTHS
 from holdback.errors import InvalidValue
 from holdback.exact_numbers import HUNDRED_PERCENT, PERCENT_PLACES, scaled
+from holdback.frozen_classes import frozen
 from holdback.money import Money
 from holdback.offers.calculator import DAYS_A_YEAR, MONTHS_A_YEAR, PricingCase, Term
 

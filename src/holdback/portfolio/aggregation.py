@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
 import narwhals.stable.v2 as nw
-from attrs import frozen
 
 from holdback.errors import printable
+from holdback.frozen_classes import frozen
 from holdback.frozen_values import FrozenMapping
 from holdback.jurisdictions.rulebook import Rulebook
 from holdback.money import Money

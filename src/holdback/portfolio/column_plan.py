@@ -14,8 +14,9 @@ from operator import add, or_
 from typing import Any, Final
 
 import narwhals.stable.v2 as nw
-from attrs import field, frozen
+from attrs import field
 
+from holdback.frozen_classes import frozen
 from holdback.portfolio.column_readers import Column, ColumnReader
 from holdback.portfolio.outcome_codes import JURISDICTION_BIT, ON_BIT
 from holdback.portfolio.outcome_columns import (

@@ -18,8 +18,9 @@ from decimal import Decimal
 from typing import Any, Final
 
 import narwhals.stable.v2 as nw
-from attrs import field, frozen
+from attrs import field
 
+from holdback.frozen_classes import frozen
 from holdback.portfolio.outcome_columns import Expr, chain, converted_column
 from holdback.rules.types import Fact, Kind
 

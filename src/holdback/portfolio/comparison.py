@@ -7,9 +7,10 @@ from datetime import date
 from typing import Any, Final
 
 import narwhals.stable.v2 as nw
-from attrs import asdict, field, frozen
+from attrs import asdict, field
 
 from holdback.exact_json import Json
+from holdback.frozen_classes import frozen
 from holdback.portfolio.aggregation import (
     ANSWER_COLUMNS,
     COUNTED_COLUMNS,

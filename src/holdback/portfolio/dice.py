@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from typing import Final, TypeAlias
 
 import numpy as np
-from attrs import frozen
 from numpy.typing import NDArray
+
+from holdback.frozen_classes import frozen
 
 Numbers: TypeAlias = NDArray[np.int64]
 Flags: TypeAlias = NDArray[np.bool_]

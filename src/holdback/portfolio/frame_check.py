@@ -7,10 +7,11 @@ from datetime import date
 from typing import Any, Final
 
 import narwhals.stable.v2 as nw
-from attrs import evolve, frozen
+from attrs import evolve
 
 from holdback.errors import ErrorDetail, InvalidDocument
 from holdback.exact_json import shown_path
+from holdback.frozen_classes import frozen
 from holdback.portfolio.aggregation import with_rulebook
 from holdback.portfolio.column_errors import column_errors
 from holdback.portfolio.column_plan import ColumnPlan

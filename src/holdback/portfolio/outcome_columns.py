@@ -13,9 +13,8 @@ from operator import add, or_
 from types import ModuleType
 from typing import Any, Final
 
-from attrs import frozen
-
 from holdback import eligibility
+from holdback.frozen_classes import frozen
 from holdback.portfolio.outcome_codes import FLOOR_BIT, INVALID, PLACES
 from holdback.rules.columns import FactColumn, FlagColumns, always_unknown_without, columns
 from holdback.rules.tree import Checked

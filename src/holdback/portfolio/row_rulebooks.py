@@ -8,9 +8,10 @@ from functools import reduce
 from operator import or_
 from typing import Any
 
-from attrs import field, frozen
+from attrs import field
 
 from holdback.errors import ErrorDetail, InvalidDocument
+from holdback.frozen_classes import frozen
 from holdback.jurisdictions.jurisdiction import Jurisdictions
 from holdback.jurisdictions.rulebook import Rulebook
 from holdback.rules.types import Fact

@@ -15,10 +15,10 @@ from typing import Any, Final, Literal, TypeAlias, get_args
 
 import narwhals.stable.v2 as nw
 import numpy as np
-from attrs import frozen
 
 from holdback.exact_numbers import HUNDRED_PERCENT
 from holdback.facts import MOST_PERCENT, catalogue
+from holdback.frozen_classes import frozen
 from holdback.model.deal import STATUSES, TYPES
 from holdback.money import Currency
 from holdback.portfolio.dice import CHUNK, Dice, Numbers

@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping
 from datetime import date
 from typing import Any
 
-from attrs import field, frozen
+from attrs import field
 
 from holdback.exact_json import Json
+from holdback.frozen_classes import frozen
 from holdback.jurisdictions.rulebook import Rulebook
 from holdback.portfolio.aggregation import (
     ANSWER_COLUMNS,

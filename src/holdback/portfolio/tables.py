@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from attrs import frozen
-
 from holdback.errors import printable
+from holdback.frozen_classes import frozen
 
 
 @frozen

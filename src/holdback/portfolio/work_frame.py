@@ -12,9 +12,9 @@ from types import ModuleType
 from typing import Any, Final
 
 import narwhals.stable.v2 as nw
-from attrs import frozen
 
 from holdback.errors import InvalidDocument
+from holdback.frozen_classes import frozen
 
 _EXPECTED: Final = "expected a dataframe of pandas, Polars, PyArrow, DuckDB or PySpark"
 _TESTED: Final = (

@@ -18,8 +18,8 @@ from types import ModuleType
 from typing import Any, Final
 
 import narwhals.stable.v2 as nw
-from attrs import frozen
 
+from holdback.frozen_classes import frozen
 from holdback.rules import scaling
 from holdback.rules.operators import OPPOSITES, by_operator
 from holdback.rules.tree import Checked, Constant, FactRead, Node, Operation, leaves

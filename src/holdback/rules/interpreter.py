@@ -10,8 +10,9 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Final
 
-from attrs import field, frozen
+from attrs import field
 
+from holdback.frozen_classes import frozen
 from holdback.rules.operators import OPERATORS, Value
 from holdback.rules.render import text_of
 from holdback.rules.tree import Checked, Constant, FactRead, Node, Operation

@@ -23,8 +23,7 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import Final, TypeAlias, TypeVar
 
-from attrs import frozen
-
+from holdback.frozen_classes import frozen
 from holdback.rules.types import Kind
 
 Value: TypeAlias = bool | int | Fraction | None

@@ -11,9 +11,8 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Final
 
-from attrs import frozen
-
 from holdback.errors import RuleError
+from holdback.frozen_classes import frozen
 from holdback.rules.operators import OPERATORS
 
 # Ten times the longest rule that a reviewer should be asked to read.

@@ -14,8 +14,9 @@ from collections.abc import Iterator, Mapping
 from enum import Enum
 from typing import Final, TypeAlias
 
-from attrs import field, frozen
+from attrs import field
 
+from holdback.frozen_classes import frozen
 from holdback.rules.operators import by_operator
 from holdback.rules.types import Catalogue, Kind, Type
 

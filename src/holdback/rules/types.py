@@ -12,11 +12,12 @@ from enum import Enum
 from functools import cached_property
 from typing import TypeAlias, assert_never
 
-from attrs import evolve, field, frozen
+from attrs import evolve, field
 
 from holdback.errors import ErrorDetail, InvalidDocument, InvalidValue, code_of, did_you_mean
 from holdback.exact_json import shown_path
 from holdback.exact_numbers import PERCENT_PLACES, RATIO_PLACES, digits
+from holdback.frozen_classes import frozen
 from holdback.frozen_values import FrozenMapping, frozen_record
 from holdback.money import Currency
 from holdback.rules import values

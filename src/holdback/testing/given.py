@@ -31,13 +31,13 @@ from datetime import datetime, timedelta
 from typing import Any, TypeAlias
 
 import attrs
-from attrs import field, frozen
 from pendulum import DateTime
 
 from holdback import wire
 from holdback.engine import Engine
 from holdback.errors import ConfigurationError, InvalidDocument, Refusal
 from holdback.exact_json import Json
+from holdback.frozen_classes import frozen
 from holdback.frozen_values import FrozenMapping, frozen_record
 from holdback.lifecycle.commands import Command
 from holdback.lifecycle.context import Context, Evidence
@@ -111,13 +111,13 @@ class Story:
     already seen `r-3`.
     """
 
-    engine: Engine = field(repr=False)
-    merchant: Merchant = field(repr=False)
-    profile: Profile = field(repr=False)
+    engine: Engine = attrs.field(repr=False)
+    merchant: Merchant = attrs.field(repr=False)
+    profile: Profile = attrs.field(repr=False)
     at: DateTime
-    evidence: Mapping[str, Json] = field(converter=frozen_record, repr=False)
-    happened: tuple[Event, ...] = field(default=(), repr=False)
-    replies: tuple[Mapping[str, Json], ...] = field(default=(), repr=False)
+    evidence: Mapping[str, Json] = attrs.field(converter=frozen_record, repr=False)
+    happened: tuple[Event, ...] = attrs.field(default=(), repr=False)
+    replies: tuple[Mapping[str, Json], ...] = attrs.field(default=(), repr=False)
     steps: int = 0
 
     def _repr_pretty_(self, printer: Any, _: object) -> None:
@@ -285,7 +285,7 @@ class Then:
     asked: str
     request_id: str
     story: Story
-    carried_out: Outcome[Any] | None = field(default=None, repr=False)
+    carried_out: Outcome[Any] | None = attrs.field(default=None, repr=False)
     error: Refusal | InvalidDocument | ConfigurationError | None = None
 
     @property

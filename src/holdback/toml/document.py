@@ -14,10 +14,11 @@ from decimal import Decimal
 from functools import cached_property
 from typing import Any, Final
 
-from attrs import field, frozen
+from attrs import field
 
 from holdback.errors import ErrorDetail
 from holdback.exact_json import Json
+from holdback.frozen_classes import frozen
 from holdback.toml.scanner import (
     Path,
     Spans,

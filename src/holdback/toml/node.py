@@ -15,10 +15,11 @@ from decimal import Decimal
 from enum import Enum
 from typing import Any, Final
 
-from attrs import field, frozen
+from attrs import field
 
 from holdback.errors import ErrorDetail, InvalidDocument, code_of, did_you_mean
 from holdback.exact_json import Json, shown_path
+from holdback.frozen_classes import frozen
 from holdback.toml.document import Document, UnsupportedNumber, excerpt, read_document
 from holdback.toml.scanner import Path, Spans, offset_in_literal
 

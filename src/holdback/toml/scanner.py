@@ -13,7 +13,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple, TypeAlias
 
-from attrs import frozen
+from holdback.frozen_classes import frozen
 
 # The path of a value in a document: keys, and indexes from 0 into arrays.
 Path: TypeAlias = tuple[str | int, ...]

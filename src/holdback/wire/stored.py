@@ -13,10 +13,11 @@ from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
 from typing import Any, Final, TypeVar
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from holdback.errors import ErrorDetail, StateError, did_you_mean
 from holdback.exact_json import Json, Opaque, Verbatim, field_path, write_json
+from holdback.frozen_classes import frozen
 from holdback.lifecycle.configuration import FIRST_FORMAT, NEWEST_FORMAT
 from holdback.lifecycle.decision import Outcome
 from holdback.lifecycle.events import EVENT_TYPES, Event, OffersIssued, event_type

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from attrs import frozen
-
 from holdback.exact_json import Json, write_json
+from holdback.frozen_classes import frozen
 
 Overview = Mapping[str, Any]
 

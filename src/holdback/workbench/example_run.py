@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
-from attrs import evolve, field, frozen
+from attrs import evolve, field
 
 from holdback.exact_json import Json, write_json
 from holdback.exact_numbers import plain
+from holdback.frozen_classes import frozen
 from holdback.jurisdictions.examples import NOT_OFFERED, offer_types
 from holdback.jurisdictions.jurisdiction import Jurisdiction
 from holdback.jurisdictions.rulebook import Example, Rulebook

@@ -13,9 +13,8 @@ from collections.abc import Collection, Iterator
 from datetime import date
 from typing import Final
 
-from attrs import frozen
-
 from holdback.errors import ErrorDetail
+from holdback.frozen_classes import frozen
 from holdback.jurisdictions.digest import scheme, second_digest
 from holdback.jurisdictions.jurisdiction import Jurisdictions
 from holdback.jurisdictions.rulebook import Rulebook

@@ -14,7 +14,7 @@ from datetime import date
 from functools import partial
 from typing import Any, Final, TypeAlias, TypeVar
 
-from attrs import evolve, field, frozen
+from attrs import evolve, field
 
 from holdback.errors import (
     ConfigurationError,
@@ -23,6 +23,7 @@ from holdback.errors import (
     RuleError,
     did_you_mean,
 )
+from holdback.frozen_classes import frozen
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
 from holdback.jurisdictions.jurisdiction_file import TIMELINES, SwitchedOff
 from holdback.jurisdictions.rulebook import ProductTerms, Rulebook
@@ -116,8 +117,7 @@ def _verdict(mutant: Mutant, jurisdiction: Jurisdiction) -> Verdict:
     except (InvalidDocument, ConfigurationError, RuleError) as error:
         return Verdict(mutant=mutant, state=REFUSED, reason=str(error))
     if same:
-        reason = "no deal gets another answer"
-        return Verdict(mutant=mutant, state=EQUIVALENT, reason=reason)
+        return Verdict(mutant=mutant, state=EQUIVALENT, reason="no deal gets another answer")
     return Verdict(mutant=mutant, state=SURVIVED)
 
 

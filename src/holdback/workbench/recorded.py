@@ -11,11 +11,10 @@ from collections.abc import Iterator, Mapping
 from datetime import date
 from typing import Any, Final
 
-from attrs import frozen
-
 from holdback.eligibility import RECORD_FORMAT
 from holdback.errors import ErrorDetail, InvalidDocument
 from holdback.exact_json import Json
+from holdback.frozen_classes import frozen
 from holdback.jurisdictions.digest import Versions
 
 # The newest format of an event whose offers can be derived again.

@@ -7,9 +7,10 @@ from datetime import date
 from types import MappingProxyType
 from typing import Any, Final
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from holdback.exact_json import Json
+from holdback.frozen_classes import frozen
 from holdback.jurisdictions.digest import Versions, scheme, second_digest
 from holdback.jurisdictions.jurisdiction import Jurisdictions
 from holdback.jurisdictions.rulebook import Rulebook

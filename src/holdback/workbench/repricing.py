@@ -7,12 +7,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import zip_longest
 from typing import Any, Final
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from holdback.eligibility import Assessment
 from holdback.errors import ConfigurationError, InvalidDocument
 from holdback.exact_json import Json
 from holdback.exact_numbers import plain, without_zeros
+from holdback.frozen_classes import frozen
 from holdback.jurisdictions.digest import VERSIONS, scheme
 from holdback.jurisdictions.rulebook import ProductTerms, Rulebook
 from holdback.model.offer import ELIGIBLE

@@ -7,10 +7,11 @@ from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import Any, Final
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from holdback.exact_json import Json
 from holdback.exact_numbers import HUNDRED_PERCENT, PERCENT_PLACES, RATIO_PLACES, digits, scaled
+from holdback.frozen_classes import frozen
 from holdback.jurisdictions.calculator_choice import CalculatorChoice
 from holdback.jurisdictions.rulebook import ProductTerms
 from holdback.jurisdictions.source_rules import CALCULATORS, SourceProduct

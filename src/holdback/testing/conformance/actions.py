@@ -8,8 +8,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import Final, TypeAlias
 
-from attrs import frozen
-
+from holdback.frozen_classes import frozen
 from holdback.testing import payloads
 from holdback.testing.conformance.agent_operations import AGENTS, UNKNOWN
 from holdback.testing.conformance.exchanges import OK, PENNY, SimulatedMerchant

@@ -13,8 +13,7 @@ from decimal import Decimal
 from types import MappingProxyType
 from typing import Any, Final, TypeAlias
 
-from attrs import frozen
-
+from holdback.frozen_classes import frozen
 from holdback.testing import payloads
 from holdback.testing.conformance.exchanges import PENNY, SimulatedMerchant
 from holdback.testing.conformance.host import AGENT_OPERATIONS

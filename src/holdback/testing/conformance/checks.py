@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 import attrs
-from attrs import frozen
 
+from holdback.frozen_classes import frozen
 from holdback.testing.conformance import crashes, histories, publishing, races, years
 from holdback.testing.conformance import scripted_checks as scripted
 from holdback.testing.conformance.host import Crashed

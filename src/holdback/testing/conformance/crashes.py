@@ -8,8 +8,7 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import Final, TypeAlias
 
-from attrs import frozen
-
+from holdback.frozen_classes import frozen
 from holdback.testing import payloads
 from holdback.testing.conformance.exchanges import OK, SimulatedMerchant
 from holdback.testing.conformance.host import Crashed, Process

@@ -9,8 +9,9 @@ from datetime import date, datetime, timedelta
 from decimal import ROUND_DOWN, Decimal
 from typing import Any, Final
 
-from attrs import define, field, frozen
+from attrs import define, field
 
+from holdback.frozen_classes import frozen
 from holdback.testing import payloads
 from holdback.testing.conformance.host import Answer, Host, Input
 from holdback.testing.conformance.invariants import expect

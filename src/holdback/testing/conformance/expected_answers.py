@@ -5,8 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Final
 
-from attrs import frozen
-
+from holdback.frozen_classes import frozen
 from holdback.lifecycle.configuration import MEMORY_DAYS
 from holdback.testing.conformance.exchanges import OK, Exchange, SimulatedMerchant
 from holdback.testing.conformance.invariants import expect

@@ -15,12 +15,13 @@ from types import MappingProxyType
 from typing import Any, ClassVar, Final
 from uuid import UUID, uuid5
 
-from attrs import define, field, frozen
+from attrs import define, field
 
 from holdback import wire
 from holdback.dispatch import perform
 from holdback.engine import Engine
 from holdback.errors import InvalidDocument, Refusal
+from holdback.frozen_classes import frozen
 from holdback.jurisdictions.jurisdiction import Jurisdictions
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.decision import Outcome

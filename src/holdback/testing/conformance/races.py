@@ -11,8 +11,7 @@ from datetime import timedelta
 from random import Random
 from typing import Final
 
-from attrs import frozen
-
+from holdback.frozen_classes import frozen
 from holdback.testing import payloads
 from holdback.testing.conformance.exchanges import (
     OK,

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
-from attrs import define, field, frozen
+from attrs import define, field
 
+from holdback.frozen_classes import frozen
 from holdback.testing.conformance.host import Host, Process, optional_methods
 from holdback.testing.conformance.simulation import Simulation
 

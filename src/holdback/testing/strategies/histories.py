@@ -10,7 +10,7 @@ from datetime import UTC, datetime, time, timedelta
 from typing import Any, Final, Literal, TypeAlias
 
 import attrs
-from attrs import field, frozen
+from attrs import field
 from hypothesis import assume
 from hypothesis import strategies as st
 from pendulum import DateTime
@@ -18,6 +18,7 @@ from pendulum import DateTime
 from holdback.engine import Engine
 from holdback.errors import ConfigurationError, HoldbackError, InvalidDocument, Refusal
 from holdback.exact_json import Json
+from holdback.frozen_classes import frozen
 from holdback.frozen_values import FrozenMapping, frozen_record
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.events import Event, event_type

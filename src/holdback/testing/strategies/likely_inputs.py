@@ -7,12 +7,13 @@ from datetime import date, timedelta
 from types import MappingProxyType
 from typing import Any, Final
 
-from attrs import field, frozen
+from attrs import field
 from hypothesis import strategies as st
 from pendulum import DateTime
 
 from holdback.engine import Engine
 from holdback.exact_json import Json
+from holdback.frozen_classes import frozen
 from holdback.jurisdictions.rulebook import Rulebook
 from holdback.lifecycle.operations import OPERATIONS
 from holdback.model.deal import Deal

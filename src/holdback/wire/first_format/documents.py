@@ -13,11 +13,12 @@ from decimal import Decimal
 from types import MappingProxyType, NoneType
 from typing import Any, Final, TypeAlias
 
-from attrs import Attribute, field, frozen
+from attrs import Attribute, field
 from pendulum import DateTime
 
 from holdback.errors import ErrorDetail, InvalidDocument
 from holdback.exact_json import Json, Opaque, field_path
+from holdback.frozen_classes import frozen
 from holdback.model import validators
 from holdback.model.validators import optional, text
 from holdback.money import Money

@@ -12,9 +12,9 @@ from types import MappingProxyType
 from typing import Any, Final, TypeVar
 
 import attrs
-from attrs import frozen
 
 from holdback.errors import ConfigurationError, ErrorDetail
+from holdback.frozen_classes import frozen
 from holdback.lifecycle import events
 from holdback.model import deal, merchant, offer, product
 from holdback.model.profile import Profile
