@@ -113,7 +113,7 @@ class ReadOnDemand(Mapping[str, Jurisdiction]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         # A copy may go to a machine that has other files, or none.
-        return dict, (dict(self),)
+        return FrozenMapping, (dict(self),)
 
 
 def _by_code(
