@@ -40,6 +40,7 @@ _IGNORED: Final = ("schema",)
 # The repository's folder, and the name of the bundled one wherever it is installed: decisions name
 # the file of a rule, and must not depend on the machine.
 _NAME: Final = "jurisdictions"
+_BUNDLED: Final = "bundled"
 
 
 def load_jurisdictions(path: str | Path | None = None) -> Jurisdictions:
@@ -183,14 +184,18 @@ def bundled_path() -> Traversable:
     Raises:
         ConfigurationError: when holdback was installed without them.
     """
-    bundled = files(__package__) / "bundled"
-    if bundled.is_dir():
-        return bundled
+    here = Path(__file__).resolve()
+    if (here.parent / _BUNDLED).is_dir():
+        return here.parent / _BUNDLED
     # This file is src/holdback/jurisdictions/folder.py in a checkout. Check that it is this
     # project: installed elsewhere, three folders up could be anybody's.
-    repository = Path(__file__).resolve().parents[3]
+    repository = here.parents[3]
     if _is_this_project(repository / "pyproject.toml"):
         return repository / _NAME
+    # An archive on the import path. Only here, because `files` imports what reads archives.
+    bundled = files(__package__) / _BUNDLED
+    if bundled.is_dir():
+        return bundled
     raise ConfigurationError.of(
         "missing",
         "holdback was installed without its jurisdictions",

@@ -16,14 +16,18 @@ by the reference interpreter (`interpret`, `trace`), by the closure (`closure`) 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from holdback.rules.check import check
 from holdback.rules.closure import closure
-from holdback.rules.interpreter import Trace, interpret, trace
 from holdback.rules.parser import parse
 from holdback.rules.render import text, words
 from holdback.rules.tree import Checked, Tree
 from holdback.rules.types import Catalogue, Fact, Facts, Kind, Parameter, Type
 from holdback.rules.values import FactValue
+
+if TYPE_CHECKING:
+    from holdback.rules.interpreter import Trace, interpret, trace
 
 __all__ = [
     "Catalogue",
@@ -44,3 +48,12 @@ __all__ = [
     "trace",
     "words",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    # A service answers by the closure, and needs neither the interpreter nor its fractions.
+    if name not in {"Trace", "interpret", "trace"}:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from holdback.rules import interpreter  # noqa: PLC0415  # only where it is needed
+
+    return getattr(interpreter, name)

@@ -19,14 +19,16 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Mapping
 from enum import Enum
-from fractions import Fraction
 from types import MappingProxyType
-from typing import Final, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 
 from holdback.frozen_classes import frozen
 from holdback.rules.types import Kind
 
-Value: TypeAlias = bool | int | Fraction | None
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+Value: TypeAlias = "bool | int | Fraction | None"
 Meaning: TypeAlias = Callable[..., Value]
 
 _Line = TypeVar("_Line")
