@@ -35,7 +35,9 @@ myst_heading_anchors = 3
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
-autodoc_type_aliases = {name: name for name in ("Command", "Event", "Facts", "Json", "Reply")}
+autodoc_type_aliases = {
+    name: name for name in ("Calculator", "Command", "Event", "Facts", "FactValue", "Json", "Reply")
+}
 autodoc_preserve_defaults = True
 napoleon_numpy_docstring = False
 napoleon_use_ivar = True

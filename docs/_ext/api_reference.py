@@ -87,6 +87,7 @@ class PublicApi(SphinxDirective):
             "Acceptance",
             "AcceptanceIds",
             "Links",
+            "filled_application",
         ),
         "Deals": ("Deal", "Entry", "Takings", "Money"),
         "Your own calculators": (
@@ -147,6 +148,11 @@ def _kind(entry: str) -> int:
     )
 
 
+def is_private(kind: type) -> bool:
+    """Return whether *kind* is a class of holdback that the reference does not document."""
+    return kind.__module__.startswith("holdback.") and id(kind) not in homes()
+
+
 def _entry(module: ModuleType, name: str) -> str:
     value = getattr(module, name)
     path = f"{module.__name__}.{name}"
@@ -154,7 +160,10 @@ def _entry(module: ModuleType, name: str) -> str:
         return f".. autofunction:: {path}"
     if inspect.isclass(value):
         undescribed = "undoc-members" if issubclass(value, Enum) else "no-undoc-members"
-        return f".. autoclass:: {path}\n   :members:\n   :{undescribed}:"
+        # What a class has from a private base is its own to a reader.
+        private = [base for base in value.__mro__ if is_private(base)]
+        inherited = "\n   :inherited-members: BaseException, Exception, object" if private else ""
+        return f".. autoclass:: {path}\n   :members:\n   :{undescribed}:{inherited}"
     text, comment = definition(module, name)
     shown = f"\n   :value: {text}" if len(text) <= LONGEST_VALUE else ""
     described = re.sub(r"`([^`]+)`", r"``\1``", comment)

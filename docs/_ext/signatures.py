@@ -16,8 +16,6 @@ DEFAULT = re.compile(r"attr_dict\['(\w+)'\]\.default")
 CLOSED = re.compile(r"MappingProxyType\((\{.*?\})\)")
 # What is said of a type is for the wire and the strategies.
 ANNOTATED = re.compile(r"Annotated\[(\w+), '[^']*'\]")
-# A converter may accept anything; the type of the field says more.
-TAKES_ANYTHING = ("Any", "object")
 
 
 def readable(*arguments: Any) -> tuple[str | None, str | None]:
@@ -41,9 +39,6 @@ def _of_fields(signature: str, kind: type) -> str:
         if isinstance(attribute.default, attrs.Factory):
             shown = _made_by(attribute.default)
             signature = re.sub(rf"(\b{name}: .+?) = NOTHING", rf"\1 = {shown}", signature, count=1)
-        for anything in TAKES_ANYTHING:
-            typed = f"{name}: {_called(attribute.type)}"
-            signature = re.sub(rf"\b{name}: {anything}(?=[,)]| =)", typed, signature)
     return signature
 
 
@@ -53,12 +48,6 @@ def _made_by(default: Any) -> str:
         return "..."
     made = default.factory()
     return f"{default.factory.__qualname__}()" if attrs.has(type(made)) else repr(made)
-
-
-def _called(kind: Any) -> str:
-    """Return the name of a type as a host would write it; an instant is any aware `datetime`."""
-    text = kind if isinstance(kind, str) else kind.__name__
-    return "datetime" if text == "DateTime" else text
 
 
 def setup(app):

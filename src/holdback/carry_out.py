@@ -152,9 +152,9 @@ class CarryOut:
         """
         Carry out *command*, such as `wire.read_command` returns.
 
-        The methods below do the same, each for one operation with its arguments. The operations
-        that take the *profile* say so in `lifecycle.operations.OPERATIONS`; for the others it is
-        passed through.
+        A type checker knows the reply of each command. The other methods do the same, each for one
+        operation with its arguments. The operations that take the *profile* say so in
+        `lifecycle.operations.OPERATIONS`; for the others it is passed through.
 
         >>> from holdback import Engine, wire
         >>> merchant = Merchant.new(partner="acme", merchant_id="m-1", jurisdiction="GB")
