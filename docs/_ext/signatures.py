@@ -35,10 +35,11 @@ def _plain(text: str | None) -> str | None:
 def _of_fields(signature: str, kind: type) -> str:
     fields = attrs.fields_dict(kind)
     signature = DEFAULT.sub(lambda match: repr(fields[match[1]].default), signature)
-    for name, attribute in fields.items():
+    for attribute in fields.values():
         if isinstance(attribute.default, attrs.Factory):
             shown = _made_by(attribute.default)
-            signature = re.sub(rf"(\b{name}: .+?) = NOTHING", rf"\1 = {shown}", signature, count=1)
+            unreadable = rf"(\b{attribute.alias}: .+?) = NOTHING"
+            signature = re.sub(unreadable, rf"\1 = {shown}", signature, count=1)
     return signature
 
 

@@ -5,6 +5,7 @@ by the reference interpreter (`interpret`, `trace`), by the closure (`closure`) 
 (`text`, `words`). The language knows numbers, money and dates; it does not know merchants.
 
 >>> from holdback.money import Currency
+>>> from holdback.rules import interpret
 >>> percent = Type(Kind.PERCENT)
 >>> progress = Fact(name="progress", type=percent, low=0, high=1_000_000, rounded_down=True)
 >>> catalogue = Catalogue(facts=(progress,), currency=Currency.of("GBP"))

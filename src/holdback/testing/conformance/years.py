@@ -28,8 +28,8 @@ from holdback.workbench.replay import SAME, replay_offers
 
 # What the profile and the bank details say, and nothing else may say after an erasure.
 _PERSONAL: Final = (b"A. Person", b"Nine Lives Ltd", b"12345678901234567890.10", b"11111111")
-# A state of the third year may be larger than one of the second by this.
-_GROWTH: Final = Decimal("1.25")
+# A state of the third year may be larger than one of the second by this: texts differ in length.
+_GROWTH: Final = Decimal("1.05")
 _MOST_REPLY: Final = 64 * 1024
 _WEEKS_A_YEAR: Final = 52
 
