@@ -55,7 +55,7 @@ def folder(currency, **settings):
         "split_percentage": '{ calculator = "chosen", choices = ["10%"] }',
         "factor_rate": '{ calculator = "flat", rate = "1.2" }',
         "term": '{ calculator = "fixed", months = 6 }',
-    } | {name: value for name, value in settings.items() if name not in {"hours", "days"}}
+    } | {name: value for name, value in settings.items() if name not in {"hours", "days", "kept"}}
     limits = product.pop("limits").format(**{e: product.pop(e) for e in ("minimum", "maximum")})
     lines = FLEX.replace("NL-", f"{CODE}-").splitlines()
     rewritten = {**product, "limits": limits}
@@ -69,6 +69,9 @@ def folder(currency, **settings):
     country = OF_A_COUNTRY.replace("EUR", currency.code)
     country = country.replace("value = 720", f"value = {settings.get('hours', 720)}")
     country = country.replace("value = 90", f"value = {settings.get('days', 90)}")
+    if "kept" in settings:
+        entry = f'{{ from = 2025-01-01, value = {settings["kept"]}, source = "law" }}'
+        country += f"retain_profile_days = [{entry}]\n"
     return {
         "jurisdiction.toml": f'format = 1\ncode = "{CODE}"\nname = "X"\nowner = "x"\n'
         f"review_by = 2027-06-30\n{country}",
@@ -367,6 +370,13 @@ def bound(name, currency):
             {"days": 3_661},
             ("expected 0 to 3660",) * 2,
         ),
+        "the keeping of profiles": Bound(
+            {"kept": 0},
+            {"kept": 36_500},
+            {"kept": -1},
+            {"kept": 36_501},
+            ("expected 0 to 36500",) * 2,
+        ),
     }[name]
 
 
@@ -375,6 +385,7 @@ NAMES = (
     *("the rate", "the rate of a band", "the bands", "the discount", "the multiple of takings"),
     *("the split", "the splits", "the amounts", "the offers"),
     *("the months", "the longest term", "the validity of offers", "recently active"),
+    "the keeping of profiles",
 )
 
 

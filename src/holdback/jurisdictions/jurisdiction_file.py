@@ -30,15 +30,22 @@ _MOST_FORMAT: Final = 10**9
 # Keys that every folder has, and keys that a child may leave to its parent.
 OWN: Final = ("format", "code", "name", "owner", "review_by")
 _INHERITED: Final = ("currency", "rounding", "timezone", "automated_decisioning")
-# Settings that change by date, each with its range: offers stay open for at most a year, and a deal
-# counts as recently active for at most ten.
+# Settings that change by date, each with its range: offers stay open for at most a year, a deal
+# counts as recently active for at most ten, and a profile is kept for at most a hundred.
 TIMELINES: Final = MappingProxyType(
-    {"offers_valid_hours": (1, 24 * 366), "recently_active_days": (0, 3_660)}
+    {
+        "offers_valid_hours": (1, 24 * 366),
+        "recently_active_days": (0, 3_660),
+        "retain_profile_days": (0, 36_500),
+    }
 )
+# Those that no file has to state, with the value that then holds: five years and a leap day. They
+# decide no outcome and no price (decisions/digests#settings-that-no-digest-covers).
+DEFAULTS: Final = MappingProxyType({"retain_profile_days": 5 * 365 + 1})
 _OPTIONAL: Final = ("facts", "figures", "examples")
 _OF_A_CHILD: Final = ("parent", "switch_off")
-REQUIRED: Final = (*OWN, *_INHERITED, *TIMELINES)
-OPTIONAL: Final = (*_OPTIONAL, *_OF_A_CHILD)
+REQUIRED: Final = (*OWN, *_INHERITED, *(name for name in TIMELINES if name not in DEFAULTS))
+OPTIONAL: Final = (*DEFAULTS, *_OPTIONAL, *_OF_A_CHILD)
 
 Zone = pendulum.Timezone | pendulum.FixedTimezone
 _MAX_TEMPLATE: Final = 12
@@ -61,9 +68,9 @@ class JurisdictionDetails:
     """
     What `jurisdiction.toml` says, completed by the parent's.
 
-    `timelines` are the settings that change by date, each with the node that an error about it
-    points at. `setting_nodes` and `fact_nodes` have where a setting or fact is written, here or in
-    a parent's file; `examples` are the unread examples of the settings.
+    `timelines` are the settings that change by date and are stated, each with the node that an
+    error about it points at. `setting_nodes` and `fact_nodes` have where a setting or fact is
+    written, here or in a parent's file; `examples` are the unread examples of the settings.
     """
 
     code: str
@@ -93,8 +100,17 @@ class JurisdictionDetails:
             "rounding": self.rounding,
             "timezone": self.timezone,
             "automated_decisioning": self.automated_decisioning,
-            **{name: timeline.value_on(on) for name, (_, timeline) in self.timelines.items()},
+            **{
+                name: timeline.value_on(on)
+                for name, (_, timeline) in self.timelines.items()
+                if name not in DEFAULTS
+            },
         }
+
+    def settings_outside_digest(self, on: date) -> dict[str, Any]:
+        """Return the settings that change no answer, by name, with their values on *on*."""
+        stated = {name: self.timelines[name][1] for name in DEFAULTS if name in self.timelines}
+        return {**DEFAULTS, **{name: entry.value_on(on) for name, entry in stated.items()}}
 
 
 def is_newer(root: Node) -> bool:
@@ -198,17 +214,20 @@ def _setting_nodes(table: TomlTable, parent: JurisdictionDetails | None) -> dict
 def _timelines(
     table: TomlTable, parent: JurisdictionDetails | None
 ) -> Mapping[str, tuple[Node, Timeline[int]]] | None:
-    timelines = {}
+    inherited = {} if parent is None else parent.timelines
+    timelines, all_valid = {}, True
     for name, (low, high) in TIMELINES.items():
-        if table[name].absent and parent is not None:
+        if table[name].absent and name in inherited:
             # An error about an inherited timeline points at the child's own file: the parent's is
             # valid by itself.
-            timelines[name] = table.node, parent.timelines[name][1]
-            continue
-        timeline = read_timeline(table[name], partial(Node.integer, low=low, high=high))
-        if timeline is not None:
-            timelines[name] = table[name], timeline
-    return timelines if len(timelines) == len(TIMELINES) else None
+            timelines[name] = table.node, inherited[name][1]
+        elif not table[name].absent or name not in DEFAULTS:
+            timeline = read_timeline(table[name], partial(Node.integer, low=low, high=high))
+            if timeline is None:
+                all_valid = False
+            else:
+                timelines[name] = table[name], timeline
+    return timelines if all_valid else None
 
 
 def _switched_off(table: TomlTable, *, has_parent: bool) -> tuple[SwitchedOff, ...]:

@@ -166,6 +166,7 @@ class _Resolver:
             renewal=ruleset(resolved.renewal),
             products=tuple(_terms(product, ruleset(rules)) for product, rules in products),
             **settings,
+            **details.settings_outside_digest(resolved.on),
         )
 
     def _catalogue(self, on: date) -> Catalogue:

@@ -83,7 +83,8 @@ class Rulebook:
     meaning: two rulebooks with the same digest give the same answers and the same prices.
     """
 
-    # Two rulebooks are equal when jurisdiction, day and digest are: the digest covers the rest.
+    # Two rulebooks are equal when jurisdiction, day and digest are, and what decides an operation
+    # without being in the digest: for how long a profile is kept. The digest covers the rest.
     code: str
     on: date
     digest: str
@@ -98,7 +99,7 @@ class Rulebook:
     automated_decisioning: bool = field(eq=False, repr=False)
     offers_valid_hours: int = field(eq=False, repr=False)
     recently_active_days: int = field(eq=False, repr=False)
-    retain_profile_days: int = field(default=5 * 365 + 1, eq=False, repr=False)
+    retain_profile_days: int = field(repr=False)
     parameters: Mapping[str, Parameter] = field(converter=frozen_record, eq=False, repr=False)
     catalogue: Catalogue = field(eq=False, repr=False)
     renewal: RuleSet = field(eq=False, repr=False)

@@ -109,8 +109,10 @@ def _settings(details: JurisdictionDetails, rulebook: Rulebook) -> Iterator[dict
         value = f"{shown}; {percent}; {details.figures.date}"
         yield {"name": "figures", "value": value, **_place(details.setting_nodes["figures"])}
     for name in TIMELINES:
-        entry = _entry_in_force(details.timelines[name][1], rulebook)
-        yield {"name": name, "value": entry.value, **_source(entry)}
+        # One that no file states has its default, and no place.
+        if name in details.timelines:
+            entry = _entry_in_force(details.timelines[name][1], rulebook)
+            yield {"name": name, "value": entry.value, **_source(entry)}
 
 
 def _parameters(jurisdiction: Jurisdiction, rulebook: Rulebook) -> Iterator[dict[str, Json]]:

@@ -17,7 +17,13 @@ from holdback.exact_json import Json
 from holdback.exact_numbers import ROUNDINGS
 from holdback.facts import catalogue
 from holdback.jurisdictions.examples import DECISIONS, offer_types
-from holdback.jurisdictions.jurisdiction_file import OPTIONAL, OWN, REQUIRED, TIMELINES
+from holdback.jurisdictions.jurisdiction_file import (
+    DEFAULTS,
+    OPTIONAL,
+    OWN,
+    REQUIRED,
+    TIMELINES,
+)
 from holdback.jurisdictions.source_rules import (
     CALCULATORS,
     ID,
@@ -59,6 +65,8 @@ _MEANING: Final[Mapping[str, str]] = {
     "credit check.",
     "offers_valid_hours": "How long offers are valid, in hours.",
     "recently_active_days": "How long after its repayment a deal may still be renewed, in days.",
+    "retain_profile_days": "How long after the end of the last deal a merchant's profile is kept, "
+    f"in days; {DEFAULTS['retain_profile_days']} where it is left out.",
     "parent": "The jurisdiction whose rules, parameters and products this one takes over.",
     "switch_off": "What this jurisdiction drops of its parent's, each with a reason.",
     "facts": "Facts that only the host knows here: their values come as evidence.",

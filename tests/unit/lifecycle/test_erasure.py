@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+from pathlib import Path
+
 import pytest
 
-from holdback import Engine, Refusal, wire
+from every_case import for_every
+from holdback import Engine, Jurisdictions, Refusal, wire
 from holdback.lifecycle.application import filled_application
 from holdback.model.profile import Profile
 from holdback.workbench.replay import SAME, replay
-from journey import BANK, Journey
+from journey import BANK, START, Journey
+from small_folders import changed, read
+
+SHIPPED = Path(__file__).parents[3] / "jurisdictions" / "GB"
+FILES = ("jurisdiction.toml", "renewal.toml", "products.toml")
 
 
 def erase(journey):
@@ -47,6 +55,55 @@ def test_what_must_be_kept_cannot_be_erased(journey):
     assert refusal_of(journey).code == "erasure_not_possible"
     journey.pass_time(days=1)
     assert erase(journey).erased
+
+
+def keeping(*entries):
+    """A journey in GB as it ships, but for `retain_profile_days`: pairs of a day and the value."""
+    written = ", ".join(
+        f'{{ from = {day}, value = {value}, source = "law" }}' for day, value in entries
+    )
+    files = changed(
+        {name: (SHIPPED / name).read_text(encoding="utf-8") for name in FILES},
+        "jurisdiction.toml",
+        "\nrecently_active_days = [",
+        f"\nretain_profile_days = [{written}]\nrecently_active_days = [",
+    )
+    journey = Journey(Engine.for_trial(Jurisdictions([read(files, "GB")])))
+    journey.ask()
+    journey.accept()
+    journey.fund()
+    return repaid(journey)
+
+
+@for_every("days", [0, 1, 30, 36_500])
+def test_a_profile_is_kept_as_long_as_the_file_says(days):
+    """
+    Refused for `retain_profile_days` after the end of the last deal, and possible on the next day:
+    at once with 0.
+    """
+    journey = keeping(("2024-01-01", days))
+    if days:
+        journey.pass_time(days=days - 1)
+        detail = f"ended {days - 1} days ago; the profile is kept for 1 more"
+        assert detail in refusal_of(journey).detail
+        journey.pass_time(days=1)
+
+    assert erase(journey).erased
+
+
+@for_every(("before", "after"), [(1_000, 20), (20, 1_000)])
+def test_the_days_of_the_erasure_count(before, after):
+    """
+    "The value of the day of the erasure counts, not that of the day on which the deal ended."
+    """
+    change = (START + timedelta(days=30)).date()
+    journey = keeping(("2024-01-01", before), (change, after))
+    journey.pass_time(days=30)
+
+    if after < before:
+        assert erase(journey).erased
+    else:
+        assert f"the profile is kept for {after - 30} more" in refusal_of(journey).detail
 
 
 def test_an_overpayment_may_be_due_back(funded):
