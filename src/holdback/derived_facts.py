@@ -6,7 +6,7 @@ declared complete up to the day before (decisions/missing-history).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, timedelta
 from itertools import takewhile
 from typing import Final
@@ -21,6 +21,7 @@ from holdback.model.deal import (
     STATUSES,
     TYPES,
     Deal,
+    Entry,
 )
 from holdback.model.merchant import HeldFact, Merchant, Takings
 from holdback.rules.types import Catalogue, Fact, Facts
@@ -31,6 +32,8 @@ _DAYS_A_YEAR: Final = 365
 _MONTHS_A_YEAR: Final = 12
 _AVERAGED_DAYS: Final = 90
 _TREND_DAYS: Final = 30
+# The days in which missed remittances are counted.
+_COUNTED: Final = timedelta(days=30)
 
 
 def performance(deal: Deal, today: date) -> int | None:
@@ -82,34 +85,38 @@ def _complete(deal: Deal, today: date) -> bool:
 
 def _counted_facts(merchant: Merchant, deal: Deal, today: date) -> dict[str, int | None]:
     others = [earlier.status for earlier in merchant.deals if earlier.id != deal.id]
-    remitted = (
-        entry.on
-        for entry, taken_back in deal.newest_first()
-        if entry.settled and entry.reverses is None and not taken_back and entry.amount.minor
-    )
-    closed = deal.closed_entries
-    last = next(remitted, (closed.last_on if closed else None) or deal.funded_on)
+    recent = deal.entries_since(today - _COUNTED)
     return {
-        "days_since_last_remittance": (today - last).days,
-        "missed_remittances_30d": _missed(deal, today),
+        "days_since_last_remittance": (today - _last_remitted_on(deal, recent)).days,
+        "missed_remittances_30d": _missed(recent, today),
         "deals_completed": sum(status in {REPAID, RENEWED} for status in others),
         "deals_defaulted": sum(status == DEFAULTED for status in others)
         + (deal.status == DEFAULTED),
     }
 
 
-def _missed(deal: Deal, today: date) -> int:
+def _last_remitted_on(deal: Deal, recent: Sequence[tuple[Entry, bool]]) -> date:
+    """Return the day of the last remittance that counts and is not zero, or of the funding."""
+    for entry, taken_back in recent:
+        if not taken_back and entry.settled and entry.reverses is None and entry.amount.minor:
+            return entry.on
+    # None of the last days counts: all entries are looked at.
+    for entry in reversed(deal.counted):
+        if entry.amount.minor:
+            return entry.on
+    closed = deal.closed_entries
+    return (closed.last_on if closed else None) or deal.funded_on
+
+
+def _missed(recent: Sequence[tuple[Entry, bool]], today: date) -> int:
     """
     Return the number of missed remittances: days among the last 30, today not included.
 
     A day counts when its remittance was taken back, or was nothing although there were takings, and
     no other remittance of that day counts.
     """
-    start = today - timedelta(days=30)
     missed, remitted = set(), set()
-    for entry, taken_back in deal.newest_first():
-        if entry.on < start:
-            break  # all that follow are older
+    for entry, taken_back in recent:
         if entry.on >= today or entry.reverses is not None:
             continue
         if taken_back:

@@ -9,15 +9,17 @@ may still refuse (service 1). A missing fact never makes a deal eligible (decisi
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from datetime import date
 from functools import cached_property
-from typing import Final, Literal, TypeAlias, get_args
+from typing import Any, Final, Literal, TypeAlias, get_args
 
 from attrs import field
 
 from holdback.exact_json import Json
 from holdback.exact_numbers import PERCENT_PLACES
 from holdback.frozen_classes import frozen
+from holdback.frozen_values import frozen_record
 from holdback.reasons import Reason, floor_reason, reasons
 from holdback.rules.types import Facts
 from holdback.ruleset import Answers, RuleSet, TraceLine
@@ -122,6 +124,10 @@ class Assessment:
 
     def plain(self) -> dict[str, Json]:
         """Return the assessment as plain values (decisions/formats)."""
+        return self._written(dict)
+
+    def _written(self, mapping: Callable[[Mapping[str, Any]], Json]) -> dict[str, Json]:
+        """Return the assessment as plain values, with *mapping* of the facts of its rules."""
         return {
             "outcome": self.outcome,
             "eligible": self.eligible,
@@ -133,7 +139,7 @@ class Assessment:
                     "code": reason.code,
                     "rule": reason.rule,
                     "text": reason.text,
-                    "facts": dict(reason.facts),
+                    "facts": mapping(reason.facts),
                     "file": reason.file,
                     "line": reason.line,
                 }
@@ -141,7 +147,7 @@ class Assessment:
             ],
             "needs": list(self.needs),
             "trace": [
-                {"rule": line.rule, "answer": line.answer, "facts": dict(line.facts)}
+                {"rule": line.rule, "answer": line.answer, "facts": mapping(line.facts)}
                 for line in self.trace
             ],
         }
@@ -156,11 +162,24 @@ class Assessment:
         Raises:
             ValueError: it is another format.
         """
-        if format not in {1, RECORD_FORMAT}:
+        return self._record(format, dict)
+
+    def frozen_record(self, format: int) -> Mapping[str, Json]:  # noqa: A002  # as above
+        """Return the same record for an event, which holds it frozen."""
+        # What is frozen already is not copied, since a record is made at every request for offers.
+        return frozen_record(self._record(format, frozen_record))
+
+    def _record(self, number: int, mapping: Callable[[Mapping[str, Any]], Json]) -> dict[str, Json]:
+        """Return the record of the format *number*, with *mapping* of the mappings it shares."""
+        if number not in {1, RECORD_FORMAT}:
             raise ValueError(f"expected the format of a record, 1 or {RECORD_FORMAT}")
-        digest, facts = self.ruleset.digest_for(format), dict(self.answers.known)
-        record = {**self.plain(), "digest": digest, "format": format, "facts": facts}
-        return record if format == 1 else record | {"versions": dict(self.ruleset.versions)}
+        record = {
+            **self._written(mapping),
+            "digest": self.ruleset.digest_for(number),
+            "format": number,
+            "facts": mapping(self.answers.known),
+        }
+        return record if number == 1 else record | {"versions": mapping(self.ruleset.versions)}
 
     def _repr_html_(self) -> str:
         from holdback.notebook import assessment_html  # noqa: PLC0415  # only a notebook needs it

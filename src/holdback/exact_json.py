@@ -45,6 +45,24 @@ def write_json(value: Json) -> str:
     return _text(value, sort=False)
 
 
+def write_plain(value: Json) -> str:
+    """
+    Return what `write_json` does, many times faster for values without `Decimal` and `Opaque`.
+
+    The caller knows that *value* has neither floats nor `Verbatim`.
+
+    >>> write_plain({"a": [1, None, "x"]}), write_plain({"a": Decimal("0.10")})
+    ('{"a":[1,null,"x"]}', '{"a":0.10}')
+    """
+    try:
+        return _PLAIN_ENCODER.encode(value)
+    except TypeError:  # the standard `json` can write neither
+        return write_json(value)
+
+
+_PLAIN_ENCODER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+
+
 def field_path(path: str, name: object) -> str:
     """
     Return the JSON path of the field *name* of the object at *path*.

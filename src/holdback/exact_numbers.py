@@ -175,6 +175,19 @@ def without_zeros(text: str) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
+# As for `scaled`.
+@lru_cache(maxsize=1_024)
+def plain_digits(value: Decimal) -> str:
+    """
+    Return *value* in plain digits without trailing zeros.
+
+    >>> plain_digits(Decimal("12.50")), plain_digits(Decimal("1E+2")), plain_digits(Decimal("-0.0"))
+    ('12.5', '100', '0')
+    """
+    text = without_zeros(plain(value))
+    return "0" if text == "-0" else text
+
+
 def digits(number: int, places: int, least: int | None = None) -> str:
     """
     Return *number* times 10**-*places* in plain digits.
@@ -190,6 +203,8 @@ def digits(number: int, places: int, least: int | None = None) -> str:
         return str(number)
     text = str(abs(number)).zfill(places + 1)
     units, decimals = text[:-places], text[-places:]
+    if least is None and number >= 0:
+        return f"{units}.{decimals}"
     if least is not None:
         decimals = decimals[:least] + decimals[least:].rstrip("0")
     return f"{'-' if number < 0 else ''}{units}{'.' if decimals else ''}{decimals}"
@@ -208,11 +223,15 @@ def subtract(value: Decimal, subtrahend: Decimal) -> Decimal:
     return _CONTEXT.subtract(value, subtrahend)
 
 
-def _half(number: int, divisor: int, *, ties_away: bool) -> int:
-    quotient, remainder = divmod(abs(number), divisor)
+def _half_even(number: int, divisor: int) -> int:
+    quotient, remainder = divmod(number, divisor)
     doubled = 2 * remainder
-    if doubled > divisor or (doubled == divisor and (ties_away or quotient % 2)):
-        quotient += 1
+    return quotient + (doubled > divisor or (doubled == divisor and quotient % 2))
+
+
+def _half_up(number: int, divisor: int) -> int:
+    quotient, remainder = divmod(abs(number), divisor)
+    quotient += 2 * remainder >= divisor
     return quotient if number >= 0 else -quotient
 
 
@@ -220,8 +239,8 @@ def _half(number: int, divisor: int, *, ties_away: bool) -> int:
 RoundingMode: TypeAlias = Literal["half_even", "half_up", "down", "up"]
 ROUNDINGS: Final[Mapping[RoundingMode, Callable[[int, int], int]]] = MappingProxyType(
     {
-        "half_even": lambda number, divisor: _half(number, divisor, ties_away=False),
-        "half_up": lambda number, divisor: _half(number, divisor, ties_away=True),
+        "half_even": _half_even,
+        "half_up": _half_up,
         "down": lambda number, divisor: number // divisor if number >= 0 else -(-number // divisor),
         "up": lambda number, divisor: -(-number // divisor) if number >= 0 else number // divisor,
     }

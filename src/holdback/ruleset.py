@@ -162,7 +162,7 @@ class Answers:
     @cached_property
     def known(self) -> Mapping[str, Json]:
         """The facts that are known, by name, as plain values."""
-        return FrozenMapping(known_facts(self.ruleset.catalogue, self.facts))
+        return frozen_record(known_facts(self.ruleset.catalogue, self.facts))
 
     @property
     def declined(self) -> bool:
@@ -175,7 +175,8 @@ class Answers:
 
     def read_by(self, rule: Rule) -> Mapping[str, Json]:
         """Return the facts that *rule* reads, by name, as plain values; None for an unknown one."""
-        return FrozenMapping({name: self.known.get(name) for name in rule.checked.names})
+        known = self.known
+        return frozen_record({name: known.get(name) for name in rule.checked.names})
 
     @property
     def needs(self) -> tuple[str, ...]:

@@ -79,7 +79,7 @@ class _Decider:
         if self.operation.is_question:
             return None
         request_id, before = self.context.request_id, self.before
-        earlier = next((r for r in before.requests if r.request_id == request_id), None)
+        earlier = before.request_of(request_id)
         if earlier is None and (
             self.operation.input is RequestOffers  # its handler compares with the set
             or not any(offer_set.request_id == request_id for offer_set in before.sets)
@@ -171,7 +171,7 @@ class _Decider:
         assessed = case is not None and deal is not None and case.deal.id == deal.id
         record = None
         if case is not None and assessed:
-            record = case.assessment.record(configuration.format)
+            record = case.assessment.frozen_record(configuration.format)
         return RenewalEligibilityChanged(
             at=context.at,
             deal_id=None if deal is None else deal.id,

@@ -36,6 +36,8 @@ class Draft:
     by_id: dict[str, dict[Any, Any]] = field(factory=dict)
     # The entries of the deals that an event has changed, by deal and entry id.
     entries: dict[str, dict[str, Entry]] = field(factory=dict)
+    # The requests that were carried out, after those that are held.
+    remembered: list[RememberedRequest] = field(factory=list)
     # How far the history of those deals is complete, by deal id.
     complete_through: dict[str, date | None] = field(factory=dict)
 
@@ -49,8 +51,10 @@ class Draft:
         if event.carried_out is not None:
             if event.request_id is None:
                 raise misplaced(event, "a request that is remembered has an id")
-            self.all("requests")[event.request_id] = RememberedRequest(
-                request_id=event.request_id, at=event.at, carried_out=event.carried_out
+            self.remembered.append(
+                RememberedRequest(
+                    request_id=event.request_id, at=event.at, carried_out=event.carried_out
+                )
             )
 
     def _check_place(self, event: Event) -> None:
@@ -69,6 +73,9 @@ class Draft:
         if name not in self.by_id:
             key = _IDS[name]
             self.by_id[name] = {key(item): item for item in getattr(self.base, name)}
+        if name == "requests":
+            self.by_id[name] |= {request.request_id: request for request in self.remembered}
+            self.remembered.clear()
         return self.by_id[name]
 
     def one(self, name: str, id_: str, event: Event) -> Any:
@@ -103,9 +110,14 @@ class Draft:
         if "takings" in self.by_id:
             takings = self.by_id["takings"]
             self.by_id["takings"] = {on: takings[on] for on in sorted(takings)}
+        if "requests" in self.by_id:
+            self.all("requests")
         collections: dict[str, Any] = {
             name: tuple(items.values()) for name, items in self.by_id.items()
         }
+        if self.remembered:  # added to those that are held, which nobody looks at for it
+            held: Any = self.base.requests  # a tuple, or rows
+            collections["requests"] = held + tuple(self.remembered)
         return attrs.evolve(self.base, **self.changes, **collections)
 
 

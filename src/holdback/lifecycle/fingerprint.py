@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import hashlib
 from datetime import date
+from decimal import Decimal
+from functools import cache
 from typing import Any, Final
 
 import attrs
@@ -19,6 +21,8 @@ from holdback.money import Money
 
 # 128 bits: enough that no two requests of one merchant share a fingerprint.
 _HEX_DIGITS: Final = 32
+# What most fields hold, and JSON has.
+_LEAVES: Final = frozenset({str, int, bool, Decimal, type(None)})
 
 
 def fingerprint(operation: str, command: Command, profile: Profile | None) -> str:
@@ -35,13 +39,24 @@ def fingerprint(operation: str, command: Command, profile: Profile | None) -> st
 
 def _fields(value: Any, profile: Profile | None) -> dict[str, Json]:
     return {
-        attribute.alias or attribute.name: _plain(getattr(value, attribute.name), profile)
-        for attribute in attrs.fields(type(value))
-        if getattr(value, attribute.name) != attribute.default
+        alias: _plain(content, profile)
+        for alias, name, default in _names(type(value))  # type: ignore[arg-type]  # a class is hashable
+        if (content := getattr(value, name)) != default
     }
 
 
+@cache
+def _names(kind: type) -> tuple[tuple[str, str, Any], ...]:
+    """Return, for each field of *kind*, its name in a fingerprint, its own, and its default."""
+    return tuple(
+        (attribute.alias or attribute.name, attribute.name, attribute.default)
+        for attribute in attrs.fields(kind)
+    )
+
+
 def _plain(value: Any, profile: Profile | None) -> Json:
+    if type(value) in _LEAVES:
+        return value
     if isinstance(value, Money):
         return str(value)
     if isinstance(value, date):  # a `datetime` too

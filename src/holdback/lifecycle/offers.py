@@ -220,7 +220,7 @@ class _Pricing:
                 evidence=held_evidence(self.context.evidence, self.rulebook.catalogue),
                 facts=self._known(facts),
             ),
-            assessment=None if renewal is None else renewal.assessment.record(written),
+            assessment=None if renewal is None else renewal.assessment.frozen_record(written),
             decisions=tuple(decisions),
         )
 

@@ -103,12 +103,15 @@ def expired_unaccepted(merchant: Merchant, at: DateTime) -> CreditCheckDue | Non
     # last acceptance was issued after it.
     since = merchant.last_accepted_at
     expired = [due for due in (merchant.credit_check_due,) if due is not None]
+    closed_sets = (
+        offer_set if isinstance(offer_set, ClosedOfferSet) else ClosedOfferSet.of(offer_set)
+        for offer_set in merchant.sets
+        if offer_set.expires_at <= at and (since is None or offer_set.expires_at > since)
+    )
     expired += [
         CreditCheckDue(expired_at=closed.expires_at, checked_on=closed.credit_checked_on)
-        for closed in (*map(ClosedOfferSet.of, merchant.offer_sets), *merchant.closed_offer_sets)
-        if closed.expires_at <= at
-        and (since is None or closed.expires_at > since)
-        and ELIGIBLE in closed.offers.values()
+        for closed in closed_sets
+        if ELIGIBLE in closed.offers.values()
     ]
     return max(expired, key=lambda due: due.expired_at, default=None)
 

@@ -8,11 +8,11 @@ INVARIANT: repayment_amount + overpaid == remitted + settled + balance + shortfa
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from datetime import date
 from decimal import Decimal
 from functools import cached_property
-from itertools import groupby
+from itertools import takewhile
 from typing import Final, Literal, TypeAlias
 
 from attrs import evolve, field
@@ -193,15 +193,14 @@ class Deal:
                 return entry.on
         return None
 
-    def newest_first(self) -> Iterator[tuple[Entry, bool]]:
-        """Yield the entries from the newest on, each with whether it was taken back."""
-        taken_back: set[str] = set()
-        # A reversal is of the day of its entry or a later one, so each day is looked at whole.
-        for _, of_a_day in groupby(reversed(self.entries), key=lambda entry: entry.on):
-            day = list(of_a_day)
-            taken_back |= {entry.reverses for entry in day if entry.reverses and entry.settled}
-            for entry in day:
-                yield entry, entry.id in taken_back
+    def entries_since(self, day: date) -> list[tuple[Entry, bool]]:
+        """Return the entries from *day* on, newest first, each with whether it was taken back."""
+        recent = list(takewhile(lambda entry: entry.on >= day, reversed(self.entries)))
+        # A reversal is of the day of its entry or a later one, so none of an earlier day is missed.
+        taken_back = {
+            entry.reverses for entry in recent if entry.reverses is not None and entry.settled
+        }
+        return [(entry, entry.id in taken_back) for entry in recent]
 
     def with_entries(self, entries: Iterable[Entry], complete_through: date | None) -> Deal:
         """Return this deal with *entries* recorded, and its history complete as far as declared."""

@@ -6,8 +6,9 @@ The merchant is the consistency boundary: everything that must agree is in its s
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime
+from json.encoder import encode_basestring as quoted
 from typing import Final
 
 from attrs import field
@@ -22,6 +23,7 @@ from holdback.model.instants import as_instant
 from holdback.model.offer import ELIGIBLE, Offer
 from holdback.model.product import Product
 from holdback.model.receipt import Receipt
+from holdback.model.rows import Rows
 from holdback.model.validators import amount, day, plain_day, text
 from holdback.money import Money
 
@@ -256,6 +258,13 @@ class Merchant:
         """All sets of offers that are remembered, whole or not."""
         yield from self.offer_sets
         yield from self.closed_offer_sets
+
+    def request_of(self, request_id: str) -> RememberedRequest | None:
+        """Return the remembered request with *request_id*, None if there is none."""
+        requests: Iterable[RememberedRequest] = self.requests
+        if isinstance(requests, Rows):  # of which few are made
+            requests = requests.mentioning(quoted(request_id))
+        return next((r for r in requests if r.request_id == request_id), None)
 
     def deal_of(self, deal_id: str | None) -> Deal | None:
         """Return the deal with *deal_id*, None if there is none."""

@@ -3,36 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import chain
 from typing import Any, Generic, TypeVar, overload
-
-from holdback.exact_json import Json
 
 T_co = TypeVar("T_co", covariant=True)
 
+# What stands between two rows of a stored list. JSON escapes a newline in a text, so it ends a row.
+BETWEEN_ROWS = ",\n"
+
 
 class Rows(Sequence[T_co], Generic[T_co]):
-    """
-    A sequence of items, each of which *make* makes of one of the stored *rows*.
+    r"""
+    A sequence of items, each of which *make* makes of one row of the *stored* list.
 
     It is equal to the tuple of its items, and pickled as that. The rows are those that holdback
     wrote, by the checksum of their document, so *make* does not fail.
 
-    >>> rows = Rows(["1", "2", "3"], int)
-    >>> rows == (1, 2, 3), rows[-1], [*reversed(rows)]
-    (True, 3, [3, 2, 1])
+    >>> rows = Rows("1,\n2,\n3", int)
+    >>> rows == (1, 2, 3), rows[-1], [*reversed(rows)], len(rows + (4,))
+    (True, 3, [3, 2, 1], 4)
     """
 
-    __slots__ = ("_items", "_make", "_rows")
+    __slots__ = ("_make", "_more", "_items", "_lines", "_stored")  # noqa: RUF023 - as they are set
 
-    _rows: list[Json]
-    _make: Callable[[Any], T_co]
-    _items: tuple[T_co, ...] | None
+    _stored: str
+    _make: Callable[[str], T_co]
+    # Items that were added to those stored.
+    _more: tuple[Any, ...]
+    _lines: list[str]
+    # Those made so far, by place.
+    _items: dict[int, Any]
 
-    def __init__(self, rows: list[Json], make: Callable[[Any], T_co]) -> None:
-        object.__setattr__(self, "_rows", rows)
-        object.__setattr__(self, "_make", make)
-        object.__setattr__(self, "_items", None)
+    def __init__(
+        self, stored: str, make: Callable[[str], T_co], more: tuple[Any, ...] = ()
+    ) -> None:
+        lines = stored.split(BETWEEN_ROWS) if stored else []
+        for name, value in (
+            ("_stored", stored),
+            ("_make", make),
+            ("_more", more),
+            ("_lines", lines),
+            ("_items", dict(enumerate(more, len(lines)))),
+        ):
+            object.__setattr__(self, name, value)
 
     def __setattr__(self, name: str, _: object) -> None:
         raise AttributeError(f"`{name}` cannot be set: a stored state does not change")
@@ -42,50 +54,55 @@ class Rows(Sequence[T_co], Generic[T_co]):
 
     # Static, so that it is not among what a value gives out.
     @staticmethod
-    def as_stored(items: Rows[Any]) -> list[Json]:
-        """Return the rows of *items* for the writer, which does not change them."""
-        return items._rows
+    def as_stored(items: Rows[Any]) -> tuple[str, tuple[Any, ...]]:
+        """Return the stored rows of *items* for the writer, and the items that were added."""
+        return items._stored, items._more
 
-    @property
-    def items(self) -> tuple[T_co, ...]:
-        """All items."""
-        if self._items is None:
-            object.__setattr__(self, "_items", tuple(map(self._make, self._rows)))
-        return self._items  # type: ignore[return-value]  # set above
+    def mentioning(self, text: str) -> Iterator[T_co]:
+        """Yield the items whose stored row has *text* in it, and those that were added."""
+        if text in self._stored:
+            for place, line in enumerate(self._lines):
+                if text in line:
+                    yield self._item(place)
+        yield from self._more
+
+    def _item(self, place: int) -> T_co:
+        item: T_co | None = self._items.get(place)
+        if item is None:
+            item = self._items[place] = self._make(self._lines[place])
+        return item
 
     def __len__(self) -> int:
-        return len(self._rows)
+        return len(self._lines) + len(self._more)
 
     @overload
     def __getitem__(self, place: int) -> T_co: ...
     @overload
     def __getitem__(self, place: slice) -> tuple[T_co, ...]: ...
     def __getitem__(self, place: int | slice) -> T_co | tuple[T_co, ...]:
-        if isinstance(place, slice) or self._items is not None:
-            return self.items[place]
-        return self._make(self._rows[place])
+        places = range(len(self))[place]
+        return self._item(places) if isinstance(places, int) else tuple(map(self._item, places))
 
     def __iter__(self) -> Iterator[T_co]:
-        return iter(self.items)
+        return map(self._item, range(len(self)))
 
     def __reversed__(self) -> Iterator[T_co]:
-        if self._items is not None:
-            return reversed(self._items)
-        return map(self._make, reversed(self._rows))
+        return map(self._item, reversed(range(len(self))))
 
-    def __add__(self, more: Sequence[Any]) -> tuple[T_co, ...]:
-        return tuple(chain(self, more))
+    def __add__(self, more: tuple[Any, ...]) -> Rows[T_co]:
+        return Rows(self._stored, self._make, self._more + more)
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, Rows):
-            return self._rows == other._rows or self.items == other.items
-        return self.items == other if isinstance(other, tuple) else NotImplemented
+            same = (self._stored, self._more) == (other._stored, other._more)
+            return same or tuple(self) == tuple(other)
+        return tuple(self) == other if isinstance(other, tuple) else NotImplemented
 
     def __hash__(self) -> int:
-        return hash(self.items)
+        return hash(tuple(self))
 
     def __repr__(self) -> str:
-        return repr(self.items)
+        return repr(tuple(self))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return tuple, (self.items,)
+        return tuple, (tuple(self),)

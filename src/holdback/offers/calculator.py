@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from datetime import date
 from decimal import Decimal
+from functools import lru_cache
 from typing import ClassVar, Final, NewType, Protocol, TypeAlias, runtime_checkable
 
 from attrs import field
@@ -99,8 +100,7 @@ class Term:
         >>> Term.of_days(200)
         Term(months=Decimal('6.58'), days=200)
         """
-        hundredths = divide(days * MONTHS_A_YEAR * 100, DAYS_A_YEAR, "half_even")
-        return cls(trimmed(hundredths, 2), days)
+        return _of_days(days)
 
     @classmethod
     def of_months(cls, months: int) -> Term:
@@ -112,6 +112,13 @@ class Term:
         """
         # A term is never shorter in days than in months.
         return cls(Decimal(months), divide(months * DAYS_A_YEAR, MONTHS_A_YEAR, "up"))
+
+
+# Most terms are of less than two years.
+@lru_cache(maxsize=1_024)
+def _of_days(days: int) -> Term:
+    hundredths = divide(days * MONTHS_A_YEAR * 100, DAYS_A_YEAR, "half_even")
+    return Term(trimmed(hundredths, 2), days)
 
 
 @runtime_checkable

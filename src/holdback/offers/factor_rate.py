@@ -95,9 +95,12 @@ class BandedRate:
     def __call__(self, case: PricingCase, funded_amount: Money) -> Decimal:
         """Return the factor rate."""
         number = case.number(self.on)
-        rate = self.highest  # ignorance never makes financing cheaper (decisions/three-ideas)
-        if number is not None:
-            rate = next(
-                band.rate for band in self.bands if band.up_to is None or number < band.up_to
-            )
+        # Ignorance never makes financing cheaper (decisions/three-ideas).
+        rate = self.highest if number is None else self._of(number)
         return _discounted(rate, self.renewal_discount, case)
+
+    def _of(self, number: int) -> Decimal:
+        for band in self.bands:
+            if band.up_to is None or number < band.up_to:
+                return band.rate
+        raise AssertionError("the last band has no `up_to`")

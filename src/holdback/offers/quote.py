@@ -7,20 +7,12 @@ percentage is applied, and nowhere else.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, Final, TypeAlias
+from typing import Any, TypeAlias
 
 from holdback.eligibility import RECORD_FORMAT, UNDETERMINED, Assessment
 from holdback.eligibility import REFERRED as RENEWAL_REFERRED
 from holdback.exact_json import Json
-from holdback.exact_numbers import (
-    HUNDRED_PERCENT,
-    PERCENT_PLACES,
-    RATIO_PLACES,
-    digits,
-    divide,
-    plain,
-    scaled,
-)
+from holdback.exact_numbers import HUNDRED_PERCENT, plain, plain_digits
 from holdback.frozen_classes import frozen
 from holdback.model.offer import Offer
 from holdback.model.product import ACCEPTED, DECLINED, REFERRED, Limits
@@ -30,8 +22,6 @@ from holdback.offers.limits import ceil_to, floor_to
 from holdback.offers.registry import PriceableProduct
 from holdback.offers.results import Results
 from holdback.reasons import Reason, reasons
-
-_ONE: Final = 10**RATIO_PLACES
 
 
 @frozen(kw_only=True)
@@ -73,7 +63,7 @@ class Quote:
         if format == 1:
             return record
         settlement = None if self.settlement is None else str(self.settlement)
-        return record | {"settlement": settlement, "versions": dict(product.versions)}
+        return record | {"settlement": settlement, "versions": product.versions}
 
 
 class _Unknown(Exception):
@@ -175,11 +165,10 @@ def _amounts(shares: Iterable[int], limits: Limits, step: Money | None) -> list[
 
 def _terms(results: Results, funded: Money) -> Iterator[dict[str, Any]]:
     """The terms of the offers of one amount: one for each split percentage."""
-    rate = results.factor_rate(funded)
-    if rate is None:
+    priced = results.repayment(funded)
+    if priced is None:
         raise _Unknown
-    repaid = divide(funded.minor * scaled(rate, RATIO_PLACES), _ONE, results.case.rounding)
-    repayment = Money(repaid, funded.currency)
+    rate, repayment = priced
     splits = results.split_percentages(repayment)
     if splits is None:
         raise _Unknown
@@ -187,10 +176,9 @@ def _terms(results: Results, funded: Money) -> Iterator[dict[str, Any]]:
         term = results.term(repayment, split)
         if term is None:
             raise _Unknown
-        percent = digits(scaled(split, PERCENT_PLACES), PERCENT_PLACES, 0)
         yield {
-            "description": f"{funded}, repaid as {repayment} from {percent}% of takings in about "
-            f"{plain(term.months)} months",
+            "description": f"{funded}, repaid as {repayment} from {plain_digits(split)}% of "
+            f"takings in about {plain(term.months)} months",
             "funded_amount": funded,
             "repayment_amount": repayment,
             "factor_rate": rate,

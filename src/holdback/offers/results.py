@@ -9,6 +9,7 @@ returned is not repeated, because it may follow from a merchant's figures.
 from __future__ import annotations
 
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any, Final
 
 from holdback.bounds import (
@@ -20,7 +21,7 @@ from holdback.bounds import (
     most_money,
 )
 from holdback.errors import ConfigurationError, ErrorDetail
-from holdback.exact_numbers import PERCENT_PLACES, RATIO_PLACES, scaled
+from holdback.exact_numbers import PERCENT_PLACES, RATIO_PLACES, divide, scaled
 from holdback.frozen_classes import frozen
 from holdback.model.product import Limits
 from holdback.money import Money
@@ -82,8 +83,8 @@ class Results:
         limits = self.product.limits(self.case)
         return None if limits is None else self._limits(limits)
 
-    def factor_rate(self, funded: Money) -> Decimal | None:
-        """Return the factor rate of the amount *funded*."""
+    def repayment(self, funded: Money) -> tuple[Decimal, Money] | None:
+        """Return the factor rate of the amount *funded*, and what is repaid with it."""
         rate = self.product.factor_rate(self.case, funded)
         if rate is None:
             return None
@@ -95,7 +96,8 @@ class Results:
             most = Money(self._most, self.case.currency)
             expected = f"a factor rate with which at most {most} are repaid"
             raise self._wrong(_FACTOR_RATE, rate, expected)
-        return rate
+        repaid = divide(funded.minor * factor, _ONE, self.case.rounding)
+        return rate, Money(repaid, funded.currency)
 
     def split_percentages(self, repayment: Money) -> tuple[Decimal, ...] | None:
         """Return the split percentages of the amount *repayment*; () if it is unaffordable."""
@@ -178,8 +180,14 @@ def _described(result: Any) -> str:
 
 def _scaled(value: Any, places: int, least: int, most: int) -> int | None:
     """Return a `Decimal` scaled, if it is finite, of so few decimals and in range; else None."""
-    if type(value) is not Decimal:
+    if type(value) is not Decimal or not value.is_finite():
         return None
+    return _in_range(value, places, least, most)
+
+
+# As for `exact_numbers.scaled`.
+@lru_cache(maxsize=1_024)
+def _in_range(value: Decimal, places: int, least: int, most: int) -> int | None:
     try:
         number = scaled(value, places)
     except ValueError:

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
-from functools import cache, lru_cache
+from functools import cache
 from types import GenericAlias
 from typing import Any, Final, TypeAlias, TypeVar, get_args, get_origin
 
@@ -28,7 +28,8 @@ from pendulum import DateTime
 
 from holdback.errors import ErrorDetail, InvalidDocument, StateError, did_you_mean
 from holdback.exact_json import Json, Opaque, Verbatim, field_path
-from holdback.exact_numbers import MAX_DIGITS, plain, without_zeros
+from holdback.exact_numbers import MAX_DIGITS, plain, plain_digits
+from holdback.frozen_values import FrozenList, FrozenMapping
 from holdback.model.acceptance import ApplicationStatus
 from holdback.model.merchant import HeldFact
 from holdback.model.receipt import DealReceipt, Receipt, TakingsReceipt
@@ -141,8 +142,15 @@ _PLAIN: Final = frozenset({str, int, bool, Decimal, type(None)})
 
 def _in_order(value: Json) -> Json:
     """Return *value*, nested plain values, with the names of every object sorted."""
-    if type(value) in _PLAIN:
+    kind = type(value)
+    if kind in _PLAIN:
         return value
+    if kind is FrozenMapping:
+        return {name: _in_order(value[name]) for name in sorted(value)}
+    if kind is FrozenList or kind is tuple:
+        return [_in_order(item) for item in value]
+    if kind is Verbatim:  # which only `write_json` writes as it is
+        return Opaque(value)
     if isinstance(value, Mapping):
         return {name: _in_order(value[name]) for name in sorted(value)}
     if isinstance(value, date) and not isinstance(value, datetime):
@@ -152,19 +160,6 @@ def _in_order(value: Json) -> Json:
     if isinstance(value, Sequence) and not isinstance(value, str):
         return [_in_order(item) for item in value]
     return value
-
-
-# As for `exact_numbers.scaled`.
-@lru_cache(maxsize=1_024)
-def plain_digits(value: Decimal) -> str:
-    """
-    Return *value* in plain digits without trailing zeros.
-
-    >>> plain_digits(Decimal("12.50")), plain_digits(Decimal("1E+2")), plain_digits(Decimal("-0.0"))
-    ('12.5', '100', '0')
-    """
-    text = without_zeros(plain(value))
-    return "0" if text == "-0" else text
 
 
 def class_hook(kind: type, converter: Converter) -> Structure:

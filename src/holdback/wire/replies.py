@@ -19,7 +19,7 @@ from pendulum import Date, DateTime
 
 from holdback.eligibility import Assessment
 from holdback.exact_json import Json, write_json
-from holdback.exact_numbers import digits, unscaled
+from holdback.exact_numbers import digits, plain_digits, unscaled
 from holdback.lifecycle.operations import Reply
 from holdback.model.acceptance import Acceptance
 from holdback.model.deal import Deal, Entry, LookupDeal, transaction_status
@@ -27,7 +27,6 @@ from holdback.model.offer import Offer
 from holdback.model.product import Offers, Product
 from holdback.model.receipt import DealReceipt
 from holdback.money import Money
-from holdback.wire.converter import plain_digits
 from holdback.wire.timestamps import write_timestamp
 
 # These links come first, in this order, and the host's others by name (service 2.4).

@@ -16,7 +16,7 @@ from typing import Any, Final, TypeVar
 from attrs import evolve
 
 from holdback.errors import ErrorDetail, StateError, did_you_mean
-from holdback.exact_json import Json, Opaque, Verbatim, field_path, write_json
+from holdback.exact_json import Json, Opaque, Verbatim, field_path, write_json, write_plain
 from holdback.frozen_classes import frozen
 from holdback.lifecycle.configuration import FIRST_FORMAT, NEWEST_FORMAT
 from holdback.lifecycle.decision import Outcome
@@ -27,7 +27,7 @@ from holdback.model.profile import SALT_BYTES, Profile
 from holdback.wire.converter import event_converter, structured, with_python_numbers
 from holdback.wire.fields import kind_of
 from holdback.wire.formats import Document, fields_of, format_of, tree_of
-from holdback.wire.state_rows import state_converter
+from holdback.wire.state_rows import rows_apart, state_converter, state_text, with_rows
 from holdback.wire.strict_json import STATE_DEPTH, STATE_LIMIT, read_json
 
 _T = TypeVar("_T")
@@ -35,21 +35,10 @@ _CHECKSUM: Final = b',"checksum":"'
 _CHECKSUM_DIGITS: Final = 16
 
 
-def _sealed(fields: dict[str, Json], write: Callable[[dict[str, Json]], str] = write_json) -> bytes:
+def _sealed(fields: dict[str, Any], write: Callable[[dict[str, Any]], str] = write_json) -> bytes:
     """Return *fields* as JSON that ends with the checksum of the text before it."""
     text = write(fields).encode()[:-1]
     return text + _CHECKSUM + _checksum(text).encode() + b'"}'
-
-
-def _state_text(fields: dict[str, Json]) -> str:
-    """Return what `write_json` does for a state, many times faster."""
-    try:
-        return _FAST.encode(fields)
-    except TypeError:  # evidence as a `Decimal`, which the standard `json` cannot write
-        return write_json(fields)
-
-
-_FAST: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
 def _checksum(text: bytes) -> str:
@@ -74,7 +63,7 @@ def write_merchant(merchant: Merchant) -> bytes:
     """
     return _sealed(
         {"format": NEWEST_FORMAT, **state_converter(lazily=False).unstructure(merchant)},
-        _state_text,
+        state_text,
     )
 
 
@@ -87,7 +76,7 @@ def read_merchant(body: bytes) -> Merchant:
     Raises:
         StateError: *body* is not what `write_merchant` returns; every error is named.
     """
-    return _read(body, _merchant, write_merchant)
+    return _read(body, _merchant, write_merchant, _state_fields)
 
 
 def _merchant(fields: dict[str, Any], *, unchanged: bool) -> Merchant:
@@ -154,7 +143,7 @@ def _text(value: Json) -> str:
 
 def write_event(event: Event) -> bytes:
     """Return *event* as JSON; the same event always gives the same bytes."""
-    return _sealed(_event_fields(event))
+    return _sealed(_event_fields(event), write_plain)
 
 
 def read_event(body: bytes | str) -> Event:
@@ -325,21 +314,33 @@ _AS_WRITTEN: Final = json.JSONDecoder(
 )
 
 
-def _read(body: bytes | str, make: Callable[..., _T], write: Callable[[_T], bytes]) -> _T:
-    fields = _fields_as_written(body)
+def _read(
+    body: bytes | str,
+    make: Callable[..., _T],
+    write: Callable[[_T], bytes],
+    decode: Callable[[str], dict[str, Any]] = _AS_WRITTEN.decode,
+) -> _T:
+    fields = _fields_as_written(body, decode)
     if fields is None:
         return _verified(tree_of(body), make, write)
     return make(fields, unchanged=True)
 
 
-def _fields_as_written(body: object) -> dict[str, Any] | None:
+def _state_fields(text: str) -> dict[str, Any]:
+    head, rows = rows_apart(text)
+    return with_rows(_AS_WRITTEN.decode(head), rows)
+
+
+def _fields_as_written(
+    body: object, decode: Callable[[str], dict[str, Any]]
+) -> dict[str, Any] | None:
     """Return the fields of *body*, None unless its text is as holdback wrote it."""
     try:
         written = body.encode() if isinstance(body, str) else body
         if not isinstance(written, bytes) or not _is_unchanged(written):
             return None
-        fields: dict[str, Any] = _AS_WRITTEN.decode(written.decode())
-    except (ValueError, RecursionError):
+        fields = decode(written.decode())
+    except (ValueError, LookupError, TypeError, RecursionError):
         return None  # the strict reader says what is wrong
     number, _ = fields.pop("format", None), fields.pop("checksum")
     return fields if type(number) is int and number == NEWEST_FORMAT else None

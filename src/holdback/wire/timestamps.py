@@ -54,9 +54,11 @@ def write_timestamp(value: datetime) -> str:
     """
     if value.tzinfo is None:
         raise ValueError("a time without a zone is not an instant")
-    # Nearly every instant is in UTC already, and pendulum's conversion takes its time.
-    in_utc = value if value.tzinfo is pendulum.UTC else value.astimezone(UTC)
-    return datetime.isoformat(in_utc).replace("+00:00", "Z")
+    # Nearly every instant is in UTC already, and pendulum takes its time to convert and to write.
+    at = value if value.tzinfo is pendulum.UTC else value.astimezone(UTC)
+    time = at.hour, at.minute, at.second, at.microsecond
+    moment = datetime(at.year, at.month, at.day, *time, tzinfo=UTC)
+    return moment.isoformat().replace("+00:00", "Z")
 
 
 def instant(text: object) -> DateTime:

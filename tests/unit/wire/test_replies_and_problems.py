@@ -20,7 +20,7 @@ from holdback import (
 )
 from holdback.errors import REFUSALS, ErrorDetail
 from holdback.exact_json import write_json
-from holdback.wire.converter import plain_digits
+from holdback.exact_numbers import plain_digits
 
 
 @for_every("name", wire_samples.REPLIES)
