@@ -1,0 +1,90 @@
+"""The facts that are counted from the entries of a deal, beside their plain definitions."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from decimal import Decimal
+
+from attrs import evolve
+from hypothesis import given
+from hypothesis import strategies as st
+
+from holdback import Deal, Entry, Merchant, Money
+from holdback.derived_facts import deal_facts
+from holdback.money import Currency
+
+GBP = Currency.of("GBP")
+TODAY = date(2026, 7, 1)
+DEAL = Deal(
+    id="d-1",
+    application_id="a-1",
+    type="Initial",
+    funded_on=TODAY - timedelta(days=60),
+    funded_amount=Money(1_000_000, GBP),
+    repayment_amount=Money(1_180_000, GBP),
+    factor_rate=Decimal("1.18"),
+    split_percentage=Decimal("12.5"),
+    term_length=Decimal(6),
+    term_days=183,
+    settled=Money(0, GBP),
+    complete_through=TODAY,
+)
+
+
+@st.composite
+def deals(draw):
+    """A deal with entries up to today, of which some are nothing, unsettled or taken back."""
+    entries = []
+    for place in range(draw(st.integers(0, 8))):
+        ago = draw(st.sampled_from([0, 1, 2, 29, 30, 31, 45]))
+        entry = Entry(
+            id=f"e-{place}",
+            on=TODAY - timedelta(days=ago),
+            amount=Money(draw(st.sampled_from([0, 100])), GBP),
+            takings=draw(st.none() | st.sampled_from([Money(0, GBP), Money(700, GBP)])),
+            settled=draw(st.booleans()),
+        )
+        entries.append(entry)
+        if draw(st.booleans()):
+            back = entry.on + timedelta(days=draw(st.integers(0, ago)))
+            settled = draw(st.booleans())
+            entries.append(
+                evolve(entry, id=f"b-{place}", on=back, reverses=entry.id, settled=settled)
+            )
+    return evolve(DEAL, entries=tuple(sorted(entries, key=lambda entry: (entry.on, entry.id))))
+
+
+def counts(deal, entry):
+    """Whether *entry* is a remittance that counts, and is not zero."""
+    return (
+        entry.settled
+        and entry.reverses is None
+        and entry.id not in deal.taken_back
+        and entry.amount.minor > 0
+    )
+
+
+def is_missed(deal, day):
+    """Whether the remittance of *day* was taken back, or nothing although there were takings."""
+    of_day = [entry for entry in deal.entries if entry.on == day and entry.reverses is None]
+    missed = any(
+        entry.id in deal.taken_back
+        or (entry.amount.minor == 0 and entry.takings is not None and entry.takings.minor > 0)
+        for entry in of_day
+    )
+    return missed and not any(counts(deal, entry) for entry in of_day)
+
+
+@given(deals())
+def test_what_is_counted_from_entries(deal):
+    """
+    Missed remittances are counted over the last 30 days without today, and the last remittance is
+    the last that counts, or the funding.
+    """
+    merchant = Merchant.new(partner="acme", merchant_id="m-1", jurisdiction="GB")
+    facts = deal_facts(evolve(merchant, deals=(deal,)), deal, TODAY)
+    last = max((e.on for e in deal.entries if counts(deal, e)), default=deal.funded_on)
+    days = [TODAY - timedelta(days=ago) for ago in range(1, 31)]
+
+    assert facts["days_since_last_remittance"] == (TODAY - last).days
+    assert facts["missed_remittances_30d"] == sum(is_missed(deal, day) for day in days)
