@@ -58,7 +58,7 @@ CHECKS: Final = (
     Check("deliveries", "entries delivered twice and in any order", scripted.deliveries),
     Check(
         "changed rules",
-        "rules that change between an offer and its acceptance",
+        "facts, products and jurisdictions that change or go, under open offers and deals",
         scripted.changed_rules,
         ("change_rules",),
     ),

@@ -20,6 +20,8 @@ INVARIANTS: Final[Mapping[str, str]] = MappingProxyType(
         "one-application": "A merchant gets no new offers while an application is in fulfilment.",
         "one-active-deal": "A merchant has at most one active deal.",
         "terms-honoured": "An offer is accepted on the terms that were offered.",
+        "still-served": "A change of the rules takes nothing back: what was offered, "
+        "is owed or was checked stays.",
         "stable-provider-id": "A merchant's provider_id never changes.",
         "replay-equal": "The same request with the same key gets the same bytes whenever it is "
         "repeated, and happens once.",

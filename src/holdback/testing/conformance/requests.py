@@ -17,22 +17,32 @@ def request_offers(
     *,
     as_new: bool = False,
     key: str | None = None,
+    grade: int | None = None,
 ) -> Exchange:
-    """Ask for offers: a renewal for a merchant with a provider_id, unless it asks *as_new*."""
+    """
+    Ask for offers: a renewal for a merchant with a provider_id, unless it asks *as_new*.
+
+    Under the graded rules, the evidence of an initial application needs a *grade*.
+    """
     provider_id = None if as_new else merchant.projection.provider_id
     use, evidence = None, {}
     if provider_id is None:
         use, evidence = "stock", payloads.evidence(simulation.day_of(merchant))
+        evidence |= {} if grade is None else {"grade": grade}
     body = payloads.offers_request(merchant.merchant_id, provider_id, use=use)
     return simulation.ask("request_offers", merchant, body, key=key, evidence=evidence)
 
 
 def new_offers(
-    simulation: Simulation, merchant: SimulatedMerchant, *, key: str | None = None
+    simulation: Simulation,
+    merchant: SimulatedMerchant,
+    *,
+    key: str | None = None,
+    grade: int | None = None,
 ) -> list[str]:
     """Ask for offers and return their ids; there must be some."""
     before = set(merchant.projection.offers)
-    request_offers(simulation, merchant, key=key)
+    request_offers(simulation, merchant, key=key, grade=grade)
     offer_ids = [offer_id for offer_id in merchant.projection.offers if offer_id not in before]
     expect(offer_ids, "sound-replies", "a merchant with good evidence got no offers")
     return offer_ids
@@ -55,9 +65,11 @@ def fund(simulation: Simulation, merchant: SimulatedMerchant) -> str:
     return merchant.projection.active[0]
 
 
-def first_deal(simulation: Simulation, merchant: SimulatedMerchant) -> str:
+def first_deal(
+    simulation: Simulation, merchant: SimulatedMerchant, *, grade: int | None = None
+) -> str:
     """Ask for offers, accept one, fund it, and return the deal_id."""
-    offer_ids = new_offers(simulation, merchant, key=simulation.new_key())
+    offer_ids = new_offers(simulation, merchant, key=simulation.new_key(), grade=grade)
     accept(simulation, merchant, offer_ids[0], key=simulation.new_key())
     return fund(simulation, merchant)
 

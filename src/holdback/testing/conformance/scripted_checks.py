@@ -12,8 +12,8 @@ from typing import Any, Final
 
 from holdback.testing import payloads
 from holdback.testing.conformance.agent_operations import UNKNOWN
-from holdback.testing.conformance.exchanges import OK, Exchange
-from holdback.testing.conformance.invariants import expect
+from holdback.testing.conformance.exchanges import OK, Exchange, SimulatedMerchant
+from holdback.testing.conformance.invariants import BrokenInvariantError, expect
 from holdback.testing.conformance.requests import (
     accept,
     close_as_defaulted,
@@ -22,13 +22,23 @@ from holdback.testing.conformance.requests import (
     fund,
     look_up,
     new_offers,
+    pay,
     pay_until_renewable,
     request_offers,
     review,
 )
+from holdback.testing.conformance.rule_changes import (
+    CHANGES,
+    GRADE,
+    graded_rules,
+    graded_rules_after,
+    rules,
+)
 from holdback.testing.conformance.session import Session
 from holdback.testing.conformance.simulation import Simulation
 
+# What is refused without the rules of a jurisdiction, and when they are in another currency.
+_WITHOUT_RULES: Final = ("not_possible_now", "currency_mismatch")
 _MICROSECOND: Final = timedelta(microseconds=1)
 # Offers made at these instants expire around the days on which clocks change in many places.
 _SEASONS: Final = (
@@ -184,18 +194,60 @@ def two_applications(session: Session) -> None:
 
 
 def changed_rules(session: Session) -> None:
-    """Change the rules after an offer was made: it is accepted on the terms that were offered."""
-    simulation = session.simulation()
-    merchant = simulation.merchant()
-    offer_ids = new_offers(simulation, merchant)
-    simulation.change_rules(changed=True)
-    try:
-        simulation.pass_time(days=20)
-        accept(simulation, merchant, offer_ids[0], key=simulation.new_key())
-        fund(simulation, merchant)
-    finally:
-        simulation.change_rules(changed=False)
+    """Change facts, products and jurisdictions under open offers and active deals."""
+    for change in CHANGES:
+        simulation = session.simulation()
+        try:
+            _change_rules(simulation, change)
+        except BrokenInvariantError as broken:
+            message = f"after the change `{change}`: {broken.observed}"
+            raise BrokenInvariantError(broken.invariant, message) from broken
+        finally:
+            simulation.use_rules(rules(changed=False))
+
+
+def _change_rules(simulation: Simulation, change: str) -> None:
+    """Make an initial and a renewal offer, serve both after a *change*, and take it back."""
+    simulation.use_rules(graded_rules())
+    renewing, new = simulation.merchant(name="renewing"), simulation.merchant(name="new")
+    deal_id = first_deal(simulation, renewing, grade=GRADE)
+    pay_until_renewable(simulation, renewing, deal_id)
+    offer_ids = {renewing: new_offers(simulation, renewing)[0]}
+    offer_ids[new] = new_offers(simulation, new, grade=GRADE)[0]
+    simulation.use_rules(graded_rules_after(change))
+    simulation.pass_time(days=20)
+    _ask_by_the_rules_of_today(simulation, renewing)
+    for merchant, offer_id in offer_ids.items():
+        _expect_served(accept(simulation, merchant, offer_id, key=simulation.new_key()))
+        deal_id = fund(simulation, merchant)
+        simulation.pass_time(days=2)
+        _expect_served(pay(simulation, merchant, deal_id, 10))
+        _ask_by_the_rules_of_today(simulation, merchant)
+    # Under the earlier rules, what was checked for the first offers counts for the next ones too.
+    simulation.use_rules(graded_rules())
+    simulation.pass_time(days=110)
+    for merchant in offer_ids:
+        pay(simulation, merchant, merchant.projection.active[0], 60)
+        asked = request_offers(simulation, merchant, key=simulation.new_key())
+        _expect_served(asked)
+        made = any(product["offers"] for product in asked.reply["products"])
+        message = "what was checked before the change does not count after it was taken back"
+        expect(made, "still-served", message)
+
+
+def _ask_by_the_rules_of_today(simulation: Simulation, merchant: SimulatedMerchant) -> None:
+    """Ask for a review and for new offers, which take rules, and look up, which takes none."""
+    _expect_served(review(simulation, merchant), *_WITHOUT_RULES)
+    asked = request_offers(simulation, merchant, key=simulation.new_key())
+    _expect_served(asked, *_WITHOUT_RULES)
     look_up(simulation, merchant)
+
+
+def _expect_served(exchange: Exchange, *allowed: str) -> None:
+    """Expect that the answer is a reply, or a refusal with one of the *allowed* codes."""
+    status, code = exchange.status, exchange.reply.get("code")
+    message = f"{exchange.operation} got {status} {code}"
+    expect(status == OK or code in allowed, "still-served", message)
 
 
 def tenancy(session: Session) -> None:

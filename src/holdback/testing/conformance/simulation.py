@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from attrs import define, field
 
+from holdback.jurisdictions.jurisdiction import Jurisdictions
 from holdback.testing import payloads
 from holdback.testing.conformance.exchanges import (
     OK,
@@ -212,8 +213,12 @@ class Simulation:
     def change_rules(self, *, changed: bool) -> None:
         """Give the host the changed rules, or the shipped ones again, if it can change rules."""
         if "change_rules" in self.optional and changed is not self.changed_rules:
-            self.host.change_rules(rules(changed=changed))  # type: ignore[attr-defined]  # an optional method
+            self.use_rules(rules(changed=changed))
             self.changed_rules = changed
+
+    def use_rules(self, jurisdictions: Jurisdictions) -> None:
+        """Give a host that can change rules these *jurisdictions*."""
+        self.host.change_rules(jurisdictions)  # type: ignore[attr-defined]  # an optional method
 
     def read_concurrent_events(self, merchant: SimulatedMerchant) -> list[dict[str, Any]]:
         """Return the new events of a merchant that several workers asked about at once."""
