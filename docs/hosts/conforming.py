@@ -53,7 +53,7 @@ class Steps:
 class ConformingSqlite(SqliteHost):
     """The SQLite host, with the optional methods of the suite."""
 
-    cannot = MappingProxyType({"previous_version": "the suite comes with one version"})
+    cannot = MappingProxyType({"previous_version": "it stores the newest format alone"})
     publishes = tuple(EVENT_TYPES)
 
     def __init__(self, path, engine):
@@ -125,14 +125,14 @@ HOOKS = {
 class ConformingFastApi:
     """The FastAPI host, called through ASGI without a network."""
 
-    cannot = MappingProxyType({"previous_version": "the suite comes with one version"})
+    cannot = MappingProxyType({})
     publishes = ("RenewalEligibilityChanged",)
 
-    def __init__(self, url, level=None):
+    def __init__(self, url, level, engine):
         self.url, self.level = url, level
         self.steps = Steps(self.die)
         self.app = create_app(
-            engine=Engine.for_trial(),
+            engine=engine,
             partners=Partners(
                 partners=[
                     Partner(name=name, key_sha256=sha256(name), jurisdiction="GB", webhook=hook)
@@ -222,6 +222,10 @@ class ConformingFastApi:
     def new_process(self):
         return Worker("conforming:fastapi", self.url, self.level or "")
 
+    def previous_version(self):
+        """Return a process of the first step of an upgrade, which writes the format of before."""
+        return Worker("conforming:fastapi_of_format_1", self.url, self.level or "")
+
     def published(self, partner, merchant_id):
         """Return the events whose webhooks arrived; a webhook of no event counts as itself."""
         self.publications += 1
@@ -300,4 +304,9 @@ def fastapi(url=None, level=None):
     if url is None:
         url = f"sqlite:///{tempfile.mkdtemp(prefix='holdback-')}/holdback.db"
     migrate(url)
-    return ConformingFastApi(url, level)
+    return ConformingFastApi(url, level, Engine.for_trial())
+
+
+def fastapi_of_format_1(url, level):
+    """Return the FastAPI host as it is while processes of the first version still run."""
+    return ConformingFastApi(url, level, Engine.for_trial(format=1))

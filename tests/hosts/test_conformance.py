@@ -33,11 +33,7 @@ def on_postgres(request, postgres):
     host.close()
 
 
-# Two versions of the host are tried in `tests/formats`, which has the version before.
-OF_ONE_VERSION = [check for check in CHECKS if "previous_version" not in check.needs]
-
-
-@pytest.mark.parametrize("check", OF_ONE_VERSION, ids=[check.name for check in OF_ONE_VERSION])
+@pytest.mark.parametrize("check", CHECKS, ids=[check.name for check in CHECKS])
 def test_on_postgresql(on_postgres, check):
     """
     The suite passes on PostgreSQL at each of its isolation levels.

@@ -76,7 +76,7 @@ class MemoryHost:
     cannot: ClassVar[Mapping[str, str]] = MappingProxyType(
         {
             "new_process": "its store is in the memory of one process",
-            "previous_version": "it comes with the version that it tests",
+            "previous_version": "it stores the newest format alone",
         }
     )
     publishes: ClassVar[Sequence[str]] = tuple(wire.EVENT_TYPES)
