@@ -308,5 +308,5 @@ def fastapi(url=None, level=None):
 
 
 def fastapi_of_format_1(url, level):
-    """Return the FastAPI host as it is while processes of the first version still run."""
+    """Return the FastAPI host of the time in which processes of the first version still run."""
     return ConformingFastApi(url, level, Engine.for_trial(format=1))
