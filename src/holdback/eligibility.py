@@ -147,7 +147,7 @@ class Assessment:
             ],
             "needs": list(self.needs),
             "trace": [
-                {"rule": line.rule, "answer": line.answer, "facts": mapping(line.facts)}
+                mapping({"rule": line.rule, "answer": line.answer, "facts": mapping(line.facts)})
                 for line in self.trace
             ],
         }

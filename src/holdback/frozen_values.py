@@ -115,6 +115,13 @@ def _mapping(items: Mapping[K, V] | Iterable[tuple[K, V]]) -> FrozenMapping[K, V
     return mapping
 
 
+def flat_mapping(items: dict[K, V]) -> FrozenMapping[K, V]:
+    """Return *items* frozen, of which the caller knows that none can change."""
+    mapping: FrozenMapping[K, V] = dict.__new__(FrozenMapping)
+    dict.update(mapping, items)
+    return mapping
+
+
 # One converter for each type of items, because mypy reads no generic ones.
 
 

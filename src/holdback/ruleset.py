@@ -17,7 +17,7 @@ from attrs import field
 
 from holdback.exact_json import Json
 from holdback.frozen_classes import frozen
-from holdback.frozen_values import FrozenMapping, frozen_record
+from holdback.frozen_values import FrozenMapping, flat_mapping, frozen_record
 from holdback.number_format import NumberFormat
 from holdback.rules.check import Checked
 from holdback.rules.closure import mask_function
@@ -162,7 +162,7 @@ class Answers:
     @cached_property
     def known(self) -> Mapping[str, Json]:
         """The facts that are known, by name, as plain values."""
-        return frozen_record(known_facts(self.ruleset.catalogue, self.facts))
+        return flat_mapping(known_facts(self.ruleset.catalogue, self.facts))
 
     @property
     def declined(self) -> bool:
@@ -176,7 +176,7 @@ class Answers:
     def read_by(self, rule: Rule) -> Mapping[str, Json]:
         """Return the facts that *rule* reads, by name, as plain values; None for an unknown one."""
         known = self.known
-        return frozen_record({name: known.get(name) for name in rule.checked.names})
+        return flat_mapping({name: known.get(name) for name in rule.checked.names})
 
     @property
     def needs(self) -> tuple[str, ...]:
