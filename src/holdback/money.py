@@ -14,7 +14,7 @@ from typing import Final
 from attrs import field
 
 from holdback.errors import InvalidValue, code_of
-from holdback.exact_numbers import digits, read_decimal, scaled, unscaled
+from holdback.exact_numbers import MAX_DIGITS, digits, read_decimal, scaled, unscaled
 from holdback.frozen_classes import frozen
 
 __all__ = ["Currency", "Money"]
@@ -81,6 +81,16 @@ _CURRENCIES: Final[Mapping[str, Currency]] = MappingProxyType(
 )
 
 
+_DIGITS: Final = frozenset("0123456789")
+
+
+def _is_plain(units: str, minor: str) -> bool:
+    """Return whether *minor* is digits alone, of an amount of *units* without leading zeros."""
+    return (
+        (units[:1] > "0" or units == "0") and len(minor) <= MAX_DIGITS and _DIGITS.issuperset(minor)
+    )
+
+
 def _whole_number(_: object, __: object, value: int) -> None:
     if type(value) is not int:
         raise TypeError(f"expected a whole number of minor units, not {type(value).__name__}")
@@ -123,6 +133,13 @@ class Money:
         code, space, amount = text.partition(" ")
         if not space:
             raise InvalidValue("wrong_value", "expected money such as `GBP 10000.00`")
+        # Most amounts are as `str` writes them, and a state has hundreds: these need no `Decimal`.
+        currency = _CURRENCIES.get(code)
+        units, point, decimals = amount.partition(".")
+        if currency is not None and bool(point) == (currency.places > 0) == bool(decimals):
+            minor = units + decimals
+            if len(decimals) == currency.places and _is_plain(units, minor):
+                return cls(int(minor), currency)
         return cls.of(read_decimal(amount), code)
 
     @property

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import iso4217
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from every_case import for_every
 from holdback import Money
+from holdback.exact_numbers import read_decimal
 from holdback.money import MINOR_UNITS, Currency
 
 
@@ -48,3 +51,26 @@ def test_a_currency_is_found_by_its_code():
     """
     assert Currency.of("JPY").places == 0
     assert str(Money.parse("JPY 1200")) == "JPY 1200"
+
+
+AMOUNTS = st.from_regex(r"-?[0-9]{0,30}(\.[0-9]{0,5})?", fullmatch=True) | st.text(
+    "0123456789.٣ -e"
+)
+
+
+def answer(function, *arguments):
+    """What *function* returns, or the sentence with which it refuses."""
+    try:
+        return function(*arguments)
+    except ValueError as error:
+        return str(error)
+
+
+@given(code=st.sampled_from(["GBP", "JPY", "KWD", "CLF"]), amount=AMOUNTS)
+def test_an_amount_is_parsed_as_its_decimal(code, amount):
+    """
+    Money is parsed as the exact decimal that is written there, or refused as that is.
+    """
+    plain = answer(lambda: Money.of(read_decimal(amount), code))
+
+    assert answer(Money.parse, f"{code} {amount}") == plain
