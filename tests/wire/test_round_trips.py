@@ -53,10 +53,10 @@ def test_any_merchant_is_read_back_field_by_field(merchant):
     The same of every value that a field can have, whether or not the fields agree.
     """
     stored = wire.read_json(
-        state_text(state_converter(lazily=False).unstructure(merchant)), limit=10**7, depth=64
+        state_text(state_converter(unchanged=False).unstructure(merchant)), limit=10**7, depth=64
     )
 
-    assert structured(state_converter(lazily=False), stored, Merchant) == merchant
+    assert structured(state_converter(unchanged=False), stored, Merchant) == merchant
 
 
 def places(tree, path=()):
@@ -98,7 +98,7 @@ def test_a_spoilt_state_is_read_or_refused_with_the_places_of_its_errors(merchan
     odd = spoilt(tree, path, data.draw(st.sampled_from(list(ODD.values()))))
     errors = ()
     try:
-        read = structured(state_converter(lazily=False), odd, Merchant)
+        read = structured(state_converter(unchanged=False), odd, Merchant)
     except StateError as refused:
         errors = refused.errors
     else:

@@ -170,7 +170,11 @@ def class_hook(kind: type, converter: Converter) -> Structure:
     @cache
     def structure_fields() -> Structure:
         return make_dict_structure_fn(
-            kind, converter, _cattrs_forbid_extra_keys=True, _cattrs_use_alias=True
+            kind,
+            converter,
+            _cattrs_forbid_extra_keys=True,
+            _cattrs_use_alias=True,
+            _cattrs_detailed_validation=converter.detailed_validation,
         )
 
     def structure(value: Any, of: Any) -> Any:
@@ -231,13 +235,14 @@ def _receipt(value: Any, _: Any, converter: Converter) -> Any:
     return converter.structure(value, kind)
 
 
-def make_converter() -> Converter:
+def make_converter(*, unchanged: bool) -> Converter:
     """
     Return a new converter of events; `state_rows` adds what states have.
 
-    It reads trees of `read_json`, and writes values for `write_json`. It collects every error.
+    It reads trees of `read_json`, and writes values for `write_json`. It collects every error, but
+    not for documents that are *unchanged*: it stops at the first, which has no place.
     """
-    converter = Converter(detailed_validation=True, forbid_extra_keys=True)
+    converter = Converter(detailed_validation=not unchanged, forbid_extra_keys=True)
     for kind, structure in (
         (str, _exactly(str, "text")),
         (bool, _exactly(bool, "true or false")),
@@ -302,9 +307,9 @@ def _is_receipt(kind: Any) -> bool:
 
 
 @cache
-def event_converter() -> Converter:
-    """Return the converter of events."""
-    return make_converter()
+def event_converter(*, unchanged: bool = False) -> Converter:
+    """Return the converter of events; one for *unchanged* documents names no errors."""
+    return make_converter(unchanged=unchanged)
 
 
 def structured(converter: Converter, tree: Json, kind: type[_T], path: str = "$") -> _T:

@@ -45,7 +45,7 @@ class RowsText:
     rows: str
 
 
-def _lazy_rows(kind: Any, converter: Converter) -> Structure:
+def _lazy_rows(kind: Any) -> Structure:
     """Return a hook for the stored rows of a list, each of which is made when it is asked for."""
     (item,) = get_args(kind)
     fast = _FAST.get(item)
@@ -58,7 +58,7 @@ def _lazy_rows(kind: Any, converter: Converter) -> Structure:
             except (ValueError, TypeError, LookupError, InvalidDocument):
                 pass
         # A row that somebody edited, with its checksum, is refused when it is made.
-        return structured(converter, values, item)
+        return structured(state_converter(unchanged=False), values, item)
 
     return lambda value, _: Rows(value, make)
 
@@ -248,9 +248,7 @@ def _add_rows(converter: Converter, *, lazily: bool) -> None:
     converter.register_structure_hook(Entry, _rows(Entry, converter))
     converter.register_structure_hook(Takings, _rows(Takings, converter))
     if lazily:
-        converter.register_structure_hook_factory(
-            _is_long, lambda kind: _lazy_rows(kind, converter)
-        )
+        converter.register_structure_hook_factory(_is_long, _lazy_rows)
     converter.register_unstructure_hook_factory(_is_long, _written_rows)
     read = class_hook(Deal, converter)
 
@@ -267,8 +265,8 @@ def _is_long(kind: Any) -> bool:
 
 
 @cache
-def state_converter(*, lazily: bool) -> Converter:
-    """Return the converter of states; *lazily* is for documents that are unchanged."""
-    converter = make_converter()
-    _add_rows(converter, lazily=lazily)
+def state_converter(*, unchanged: bool) -> Converter:
+    """Return the converter of states; one for *unchanged* documents reads lists lazily."""
+    converter = make_converter(unchanged=unchanged)
+    _add_rows(converter, lazily=unchanged)
     return converter

@@ -14,6 +14,7 @@ from decimal import Decimal
 from typing import Any, Final, TypeVar
 
 from attrs import evolve
+from cattrs import Converter
 
 from holdback.errors import ErrorDetail, StateError, did_you_mean
 from holdback.exact_json import Json, Opaque, Verbatim, field_path, write_json, write_plain
@@ -62,7 +63,7 @@ def write_merchant(merchant: Merchant) -> bytes:
     True
     """
     return _sealed(
-        {"format": NEWEST_FORMAT, **state_converter(lazily=False).unstructure(merchant)},
+        {"format": NEWEST_FORMAT, **state_converter(unchanged=True).unstructure(merchant)},
         state_text,
     )
 
@@ -80,7 +81,7 @@ def read_merchant(body: bytes) -> Merchant:
 
 
 def _merchant(fields: dict[str, Any], *, unchanged: bool) -> Merchant:
-    merchant = structured(state_converter(lazily=unchanged), fields, Merchant)
+    merchant: Merchant = _structure(state_converter(unchanged=unchanged), fields, Merchant)
     errors = merchant_errors(merchant, rows=not unchanged)
     if errors:
         raise StateError(errors)
@@ -179,17 +180,17 @@ def event_from_dict(fields: Mapping[str, Json]) -> Event:
 
 def _event_fields(event: Event) -> dict[str, Json]:
     head = {"type": event_type(event), "format": NEWEST_FORMAT}
-    return {**head, **event_converter().unstructure(event)}
+    return {**head, **event_converter(unchanged=True).unstructure(event)}
 
 
-def _event(fields: dict[str, Any], *, unchanged: bool) -> Event:  # noqa: ARG001 - as `_merchant`
+def _event(fields: dict[str, Any], *, unchanged: bool) -> Event:
     name = fields.pop("type", None)
     kind = EVENT_TYPES.get(name) if type(name) is str else None
     if kind is None:
         hint = did_you_mean(name, EVENT_TYPES) if type(name) is str else None
         message = "expected the type of an event"
         raise StateError.of("unknown_name", message, path="$.type", hint=hint)
-    event: Event = structured(event_converter(), fields, kind)
+    event: Event = _structure(event_converter(unchanged=unchanged), fields, kind)
     errors = offer_set_errors(event.offer_set) if isinstance(event, OffersIssued) else ()
     if errors:
         raise StateError(errors)
@@ -321,9 +322,18 @@ def _read(
     decode: Callable[[str], dict[str, Any]] = _AS_WRITTEN.decode,
 ) -> _T:
     fields = _fields_as_written(body, decode)
-    if fields is None:
-        return _verified(tree_of(body), make, write)
-    return make(fields, unchanged=True)
+    if fields is not None:
+        try:
+            return make(fields, unchanged=True)
+        except Exception:  # noqa: BLE001, S110  # somebody made the checksum anew
+            pass  # the careful reader says what is wrong
+    return _verified(tree_of(body), make, write)
+
+
+def _structure(converter: Converter, fields: dict[str, Any], kind: Any) -> Any:
+    if converter.detailed_validation:
+        return structured(converter, fields, kind)
+    return converter.structure(fields, kind)
 
 
 def _state_fields(text: str) -> dict[str, Any]:
