@@ -28,10 +28,16 @@ MISSING = (
 
 @frozen
 class Postgres:
-    """A running cluster: its `url` for SQLAlchemy, and the failures that tests cause."""
+    """
+    A running cluster: its `url` for SQLAlchemy, and the failures that tests cause.
+
+    One that is `durable` flushes every commit. Tests need no such thing, because a crash of theirs
+    is one of the server: the kernel keeps what it wrote.
+    """
 
     home: Path
     port: int
+    durable: bool = False
 
     @property
     def url(self):
@@ -51,9 +57,9 @@ class Postgres:
         return f"postgresql+psycopg://postgres@127.0.0.1:{self.port}/{database}"
 
     def start(self):
-        # Without fsync, because a crash here is one of the server: the kernel keeps what it wrote.
+        fsync = "on" if self.durable else "off"
         options = (
-            f"-c fsync=off -p {self.port} -c listen_addresses=127.0.0.1"
+            f"-c fsync={fsync} -p {self.port} -c listen_addresses=127.0.0.1"
             f" -c unix_socket_directories={self.home} -c max_connections=120"
         )
         self._ctl("start", "-w", "-t", "60", "-l", str(self.home / "log"), "-o", options)
@@ -109,10 +115,10 @@ def free_port():
 
 
 @contextmanager
-def cluster(megabytes=None):
+def cluster(megabytes=None, *, durable=False):
     """Run a PostgreSQL with an empty database, on a file system of *megabytes* if that is given."""
     home = Path(tempfile.mkdtemp(prefix="holdback-postgres-"))
-    postgres = Postgres(home, free_port())
+    postgres = Postgres(home, free_port(), durable)
     if megabytes is not None:
         size = f"size={megabytes}m"
         subprocess.run(["mount", "-t", "tmpfs", "-o", size, "tmpfs", str(home)], check=True)
