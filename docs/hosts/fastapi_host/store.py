@@ -49,6 +49,8 @@ class Store:
         self.one_statement = is_postgresql(url)
         self.engine, self.reading = connect(url, isolation_level)
         self.driver = self.engine.dialect.dbapi
+        # As text, PostgreSQL's documents would be twice as long: hexadecimal digits.
+        self.options = {"binary": True} if self.one_statement else {}
         # Every request runs one of them, so they are compiled to SQL once.
         self.queries = {of: str(query.compile(self.engine)) for of, query in QUERIES.items()}
         try:
@@ -115,7 +117,8 @@ class Store:
         """
         with self.reading.connect() as db:
             try:
-                return db.connection.driver_connection.execute(statement, parameters).fetchone()
+                driver = db.connection.driver_connection
+                return driver.execute(statement, parameters, **self.options).fetchone()
             except self.driver.Error as error:
                 # If the database is gone, SQLAlchemy notices here, and drops its other connections.
                 db.exec_driver_sql("select 1")
