@@ -26,7 +26,10 @@ def as_instant(value: datetime, path: str = "$.at") -> DateTime:
 
 
 def _instant(value: object, path: str) -> DateTime:
-    if not isinstance(value, datetime) or value.utcoffset() is None:
+    # An instant in UTC is asked for no offset, which pendulum works out each time.
+    if not isinstance(value, datetime) or (
+        value.tzinfo is not pendulum.UTC and value.utcoffset() is None
+    ):
         message = "expected an instant with a time zone"
         raise InvalidDocument.of("wrong_type", message, path=path)
     if not FIRST_YEAR <= value.year < END_YEAR:

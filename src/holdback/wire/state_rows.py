@@ -22,8 +22,9 @@ from cattrs.gen import make_dict_unstructure_fn
 from holdback.errors import InvalidDocument
 from holdback.exact_json import Json, write_plain
 from holdback.frozen_classes import frozen
+from holdback.model.acceptance import ApplicationStatus
 from holdback.model.deal import Deal, Entry
-from holdback.model.merchant import RememberedRequest, Takings
+from holdback.model.merchant import CarriedOut, RememberedRequest, Takings
 from holdback.model.receipt import DealReceipt, Receipt, TakingsReceipt
 from holdback.model.rows import BETWEEN_ROWS, Rows
 from holdback.money import Money
@@ -35,6 +36,7 @@ from holdback.wire.converter import (
     structured,
 )
 from holdback.wire.fields import kind_of
+from holdback.wire.formats import tree_of
 from holdback.wire.timestamps import calendar_day, instant, write_timestamp
 
 
@@ -48,17 +50,17 @@ class RowsText:
 def _lazy_rows(kind: Any) -> Structure:
     """Return a hook for the stored rows of a list, each of which is made when it is asked for."""
     (item,) = get_args(kind)
-    fast = _FAST.get(item)
+    read = _READ[item]
 
     def make(row: str) -> Any:
-        values = json.loads(row)
-        if fast is not None:
-            try:
-                return fast(values)
-            except (ValueError, TypeError, LookupError, InvalidDocument):
-                pass
+        try:
+            values, end = _VALUES(row)
+            if end == len(row):
+                return read(values)
+        except (ValueError, TypeError, LookupError, InvalidDocument):
+            pass
         # A row that somebody edited, with its checksum, is refused when it is made.
-        return structured(state_converter(unchanged=False), values, item)
+        return structured(state_converter(unchanged=False), tree_of(row), item)
 
     return lambda value, _: Rows(value, make)
 
@@ -152,6 +154,26 @@ def _request_row(request: RememberedRequest) -> str:
     )
 
 
+def _request(row: Any) -> RememberedRequest:
+    carried_out = dict(row["carried_out"])
+    carried_out["receipt"] = _receipt(carried_out["receipt"])
+    return RememberedRequest(
+        request_id=row["request_id"], at=instant(row["at"]), carried_out=CarriedOut(**carried_out)
+    )
+
+
+def _receipt(fields: Any) -> Receipt:
+    if "deal_id" in fields:
+        balance, ids = Money.parse(fields["balance"]), tuple(fields["entry_ids"])
+        return DealReceipt(**{**fields, "balance": balance, "entry_ids": ids})
+    if "days" in fields:
+        through = fields["complete_through"]
+        return TakingsReceipt(
+            **{**fields, "complete_through": None if through is None else calendar_day(through)}
+        )
+    return ApplicationStatus(**{**fields, "omitted": tuple(fields["omitted"])})
+
+
 def _receipt_text(receipt: Receipt) -> str:
     if isinstance(receipt, DealReceipt):
         return (
@@ -168,12 +190,13 @@ def _receipt_text(receipt: Receipt) -> str:
     return write_plain(attrs.asdict(receipt))
 
 
+# What `json.loads` calls, without looking for spaces around the row.
+_VALUES: Final = json.JSONDecoder().raw_decode
 _WRITE: Final[Mapping[type, Callable[[Any], str]]] = MappingProxyType(
     {Entry: _entry_row, Takings: _takings_row, RememberedRequest: _request_row}
 )
-# Makers of the rows of which a decision reads many.
-_FAST: Final[Mapping[type, Callable[[Any], Any]]] = MappingProxyType(
-    {Entry: _entry, Takings: _takings}
+_READ: Final[Mapping[type, Callable[[Any], Any]]] = MappingProxyType(
+    {Entry: _entry, Takings: _takings, RememberedRequest: _request}
 )
 
 
