@@ -137,6 +137,12 @@ def _json_object(value: Any, _: Any) -> dict[str, Json]:
     return read
 
 
+def _object_as_written(value: Any, _: Any) -> dict[str, Json]:
+    if not isinstance(value, dict):
+        raise UnexpectedError(f"expected an object, not {kind_of(value)}")
+    return value
+
+
 _PLAIN: Final = frozenset({str, int, bool, Decimal, type(None)})
 
 
@@ -267,7 +273,9 @@ def make_converter(*, unchanged: bool) -> Converter:
         _is_model, lambda kind: make_dict_unstructure_fn(kind, converter, _cattrs_use_alias=True)
     )
     converter.register_structure_hook_factory(_is_tuple, _array_hook)
-    converter.register_structure_hook_func(_is_json_object, _json_object)
+    converter.register_structure_hook_func(
+        _is_json_object, _object_as_written if unchanged else _json_object
+    )
     converter.register_structure_hook_func(_is_links, _links)
     converter.register_unstructure_hook_func(_is_mapping, _in_order)
     converter.register_structure_hook_func(_is_evidence, _evidence)
