@@ -1,8 +1,9 @@
 """A renewal `POST /offers`, from bytes to bytes.
 
 Measures: reading the request, assessing the deal, pricing six offers, making their ids, the
-decision records, the event, the next state and the profile, and writing the reply. The last row
-also writes the documents that a host stores: state, profile and events.
+decision records, the event, the next state and the profile, and writing the reply. The merchant was
+read before, as a host has read it. The next row also writes the documents that a host stores:
+state, profile and events. The last row, which has no target, reads state and profile as well.
 
 Against: reading the same request into attrs classes and writing the same reply from attrs classes
 with cattrs and the standard `json`, without any decision: once with floats, the least that it can
@@ -27,7 +28,7 @@ from attrs import frozen
 from ratios import interleaved, print_table
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
-from holdback import Engine, Jurisdictions, wire
+from holdback import Engine, Jurisdictions, Merchant, Profile, wire
 from holdback.jurisdictions.folder import bundled_path
 from holdback.jurisdictions.reader import FILES, read_jurisdiction
 from holdback.testing import payloads
@@ -132,18 +133,23 @@ def main() -> None:
     journey = renewable_journey(engine_with_six_offers())
     block = payloads.offers_request(journey.merchant.merchant_id, journey.merchant.provider_id)
     body = payloads.as_json(block)
-    engine, merchant, context = journey.engine, journey.merchant, journey.context()
-    profile = journey.profile
+    engine, context = journey.engine, journey.context()
+    stored = wire.write_merchant(journey.merchant), wire.write_profile(journey.profile)
+    merchant, profile = wire.read_stored(*stored, salt=b"")
 
     def ours() -> bytes:
         request = wire.read_offers_request(body)
         return wire.write(engine.request_offers(merchant, request, context, profile=profile).reply)
 
-    def with_documents() -> bytes:
+    def with_documents(merchant: Merchant = merchant, profile: Profile | None = profile) -> bytes:
+        assert profile is not None
         request = wire.read_offers_request(body)
         outcome = engine.request_offers(merchant, request, context, profile=profile)
         assert wire.write_stored(outcome).events
         return wire.write(outcome.reply)
+
+    def with_all_documents() -> bytes:
+        return with_documents(*wire.read_stored(*stored, salt=b""))
 
     reply = ours()
     (product,) = json.loads(reply)["products"]
@@ -153,6 +159,7 @@ def main() -> None:
         "cattrs with json, Decimals": peer(body, reply, Decimal),
         "holdback": ours,
         "holdback, documents written": with_documents,
+        "holdback, documents read and written": with_all_documents,
     }
     for name, contender in contenders.items():
         assert json.loads(contender()) == json.loads(reply), f"{name} answers something else"
