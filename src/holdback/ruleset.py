@@ -175,8 +175,8 @@ class Answers:
 
     def read_by(self, rule: Rule) -> Mapping[str, Json]:
         """Return the facts that *rule* reads, by name, as plain values; None for an unknown one."""
-        known = self.known
-        return flat_mapping({name: known.get(name) for name in rule.checked.names})
+        held = self.known
+        return flat_mapping({name: held.get(name) for name in rule.checked.names})
 
     @property
     def needs(self) -> tuple[str, ...]:

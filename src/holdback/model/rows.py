@@ -7,7 +7,7 @@ from typing import Any, Generic, TypeVar, overload
 
 T_co = TypeVar("T_co", covariant=True)
 
-# What stands between two rows of a stored list. JSON escapes a newline in a text, so it ends a row.
+# The text between two rows of a stored list. JSON escapes a newline in a text, so it ends a row.
 BETWEEN_ROWS = ",\n"
 
 
@@ -23,7 +23,7 @@ class Rows(Sequence[T_co], Generic[T_co]):
     (True, 3, [3, 2, 1], 4)
     """
 
-    __slots__ = ("_make", "_more", "_items", "_lines", "_stored")  # noqa: RUF023 - as they are set
+    __slots__ = ("_items", "_lines", "_make", "_more", "_stored")
 
     _stored: str
     _make: Callable[[str], T_co]

@@ -155,7 +155,7 @@ def _in_order(value: Json) -> Json:
         return {name: _in_order(value[name]) for name in sorted(value)}
     if kind is FrozenList or kind is tuple:
         return [_in_order(item) for item in value]
-    if kind is Verbatim:  # which only `write_json` writes as it is
+    if kind is Verbatim:  # which only `write_json` writes unchanged
         return Opaque(value)
     if isinstance(value, Mapping):
         return {name: _in_order(value[name]) for name in sorted(value)}
