@@ -7,6 +7,7 @@ import hashlib
 import json
 
 from holdback.exact_json import Verbatim, write_json
+from holdback.model.rows import BETWEEN_ROWS
 
 
 def tree_of(document):
@@ -19,9 +20,29 @@ def written(tree):
     return write_json(tree).encode()
 
 
+def rows(items):
+    """The list *items* as a state has it, each on a line; something else is left unchanged."""
+    if not isinstance(items, list):
+        return items
+    return Verbatim("[\n" + BETWEEN_ROWS.join(map(write_json, items)) + "\n]")
+
+
+def laid_out(fields):
+    """*fields* with the long lists of a state as holdback lays them out (decisions/formats)."""
+    laid = {name: rows(fields[name]) for name in ("takings", "requests") if name in fields}
+    if laid and isinstance(fields.get("deals"), list):
+        laid["deals"] = [
+            {**deal, "entries": rows(deal["entries"])}
+            if isinstance(deal, dict) and "entries" in deal
+            else deal
+            for deal in fields["deals"]
+        ]
+    return {**fields, **laid}
+
+
 def resealed(tree):
     """The text of *tree* with the checksum of this text, so that nothing shows the edit."""
-    fields = {name: value for name, value in tree.items() if name != "checksum"}
+    fields = laid_out({name: value for name, value in tree.items() if name != "checksum"})
     text = write_json(fields).encode()[:-1]
     checksum = hashlib.sha256(text).hexdigest()[:16]
     return text + f',"checksum":"{checksum}"}}'.encode()

@@ -11,10 +11,10 @@ from datetime import date
 from types import MappingProxyType
 from typing import Any, Final
 
-import attrs
 from attrs import define, field
 
 from holdback.errors import HistoryError
+from holdback.frozen_classes import replace
 from holdback.lifecycle.events import Event, event_type
 from holdback.model.deal import Deal, Entry, in_order, later, merged
 from holdback.model.merchant import Merchant, RememberedRequest
@@ -101,7 +101,7 @@ class Draft:
         if recorded is None:
             return deal
         through = self.complete_through.pop(deal_id)
-        return attrs.evolve(deal, entries=in_order(recorded), complete_through=through)
+        return replace(deal, entries=in_order(recorded), complete_through=through)
 
     def finished(self) -> Merchant:
         """Return the merchant after the events."""
@@ -118,7 +118,7 @@ class Draft:
         if self.remembered:  # added to those that are held, which nobody looks at for it
             held: Any = self.base.requests  # a tuple, or rows
             collections["requests"] = held + tuple(self.remembered)
-        return attrs.evolve(self.base, **self.changes, **collections)
+        return replace(self.base, **self.changes, **collections)
 
 
 _IDS: Final[Mapping[str, Callable[[Any], Any]]] = MappingProxyType(

@@ -87,10 +87,16 @@ def _whole(value: Any, _: Any) -> int:
 
 
 def _decimal(text: str) -> Decimal:
-    # A number with an exponent can have more digits when it is written plainly.
-    if not is_number(text) or not is_number(plain(Decimal(text))):
+    if not is_number(text):
         raise ValueError
-    return Decimal(text)
+    read = Decimal(text)
+    # A number with an exponent can have more digits when it is written plainly.
+    if not _PLAIN_SIGNS.issuperset(text) and not is_number(plain(read)):
+        raise ValueError
+    return read
+
+
+_PLAIN_SIGNS: Final = frozenset("0123456789.-")
 
 
 def _opaque(value: Any, _: Any) -> Opaque:

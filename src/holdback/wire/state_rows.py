@@ -57,7 +57,7 @@ def _lazy_rows(kind: Any) -> Structure:
             values, end = _VALUES(row)
             if end == len(row):
                 return read(values)
-        except (ValueError, TypeError, LookupError, InvalidDocument):
+        except (ValueError, TypeError, LookupError, AttributeError, InvalidDocument):
             pass
         # A row that somebody edited, with its checksum, is refused when it is made.
         return structured(state_converter(unchanged=False), tree_of(row), item)
