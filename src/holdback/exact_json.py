@@ -49,7 +49,7 @@ def write_plain(value: Json) -> str:
     """
     Return what `write_json` does, many times faster for values without `Decimal` and `Opaque`.
 
-    The caller knows that *value* has neither floats nor `Verbatim`.
+    The caller knows that *value* has neither floats nor `Verbatim`, and that its names are text.
 
     >>> write_plain({"a": [1, None, "x"]}), write_plain({"a": Decimal("0.10")})
     ('{"a":[1,null,"x"]}', '{"a":0.10}')
@@ -60,7 +60,7 @@ def write_plain(value: Json) -> str:
         return write_json(value)
 
 
-_PLAIN_ENCODER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+_PLAIN_ENCODER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
 def field_path(path: str, name: object) -> str:

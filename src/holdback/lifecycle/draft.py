@@ -37,7 +37,7 @@ class Draft:
     # The entries of the deals that an event has changed, by deal and entry id.
     entries: dict[str, dict[str, Entry]] = field(factory=dict)
     # The requests that were carried out, after those that are held.
-    remembered: list[RememberedRequest] = field(factory=list)
+    remembered: dict[str, RememberedRequest] = field(factory=dict)
     # How far the history of those deals is complete, by deal id.
     complete_through: dict[str, date | None] = field(factory=dict)
 
@@ -49,13 +49,19 @@ class Draft:
         self.changes["last_seen_at"] = event.at if before is None else max(before, event.at)
         self.changes["sequence"] = event.sequence
         if event.carried_out is not None:
-            if event.request_id is None:
-                raise misplaced(event, "a request that is remembered has an id")
-            self.remembered.append(
-                RememberedRequest(
-                    request_id=event.request_id, at=event.at, carried_out=event.carried_out
-                )
-            )
+            self._remember(event)
+
+    def _remember(self, event: Event) -> None:
+        request_id, carried_out = event.request_id, event.carried_out
+        if request_id is None or carried_out is None:
+            raise misplaced(event, "a request that is remembered has an id")
+        held = self.by_id.get("requests")
+        earlier = self.base.request_of(request_id) if held is None else held.get(request_id)
+        if earlier is not None or request_id in self.remembered:
+            raise misplaced(event, "its request was carried out before")
+        self.remembered[request_id] = RememberedRequest(
+            request_id=request_id, at=event.at, carried_out=carried_out
+        )
 
     def _check_place(self, event: Event) -> None:
         if (event.partner, event.merchant_id) != (self.base.partner, self.base.merchant_id):
@@ -74,7 +80,7 @@ class Draft:
             key = _IDS[name]
             self.by_id[name] = {key(item): item for item in getattr(self.base, name)}
         if name == "requests":
-            self.by_id[name] |= {request.request_id: request for request in self.remembered}
+            self.by_id[name] |= self.remembered
             self.remembered.clear()
         return self.by_id[name]
 
@@ -110,14 +116,13 @@ class Draft:
         if "takings" in self.by_id:
             takings = self.by_id["takings"]
             self.by_id["takings"] = {on: takings[on] for on in sorted(takings)}
-        if "requests" in self.by_id:
-            self.all("requests")
         collections: dict[str, Any] = {
             name: tuple(items.values()) for name, items in self.by_id.items()
         }
-        if self.remembered:  # added to those that are held, which nobody looks at for it
-            held: Any = self.base.requests  # a tuple, or rows
-            collections["requests"] = held + tuple(self.remembered)
+        # Requests are added to those that are held, which nobody looks at for it.
+        requests: Any = collections.get("requests", self.base.requests)  # a tuple, or rows
+        if self.remembered:
+            collections["requests"] = requests + tuple(self.remembered.values())
         return replace(self.base, **self.changes, **collections)
 
 

@@ -16,7 +16,8 @@ class Rows(Sequence[T_co], Generic[T_co]):
     A sequence of items, each of which *make* makes of one row of the *stored* list.
 
     It is equal to the tuple of its items, and pickled as that. The rows are those that holdback
-    wrote, by the checksum of their document, so *make* does not fail.
+    wrote, by the checksum of their document; if somebody made the checksum anew, *make* raises
+    `StateError`.
 
     >>> rows = Rows("1,\n2,\n3", int)
     >>> rows == (1, 2, 3), rows[-1], [*reversed(rows)], len(rows + (4,))

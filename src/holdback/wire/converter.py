@@ -86,7 +86,13 @@ def _whole(value: Any, _: Any) -> int:
     return read
 
 
-def _decimal(text: str) -> Decimal:
+def exact_decimal(text: str) -> Decimal:
+    """
+    Return the number written in *text*, which has at most 28 digits when it is written plainly.
+
+    Raises:
+        ValueError: it is another number, or none.
+    """
     if not is_number(text):
         raise ValueError
     read = Decimal(text)
@@ -157,21 +163,26 @@ def _in_order(value: Json) -> Json:
     kind = type(value)
     if kind in _PLAIN:
         return value
-    if kind is FrozenMapping:
+    if kind is FrozenMapping or isinstance(value, Mapping):
+        if not _NAMES.issuperset(map(type, value)):
+            raise TypeError("the names of an object are text")
         return {name: _in_order(value[name]) for name in sorted(value)}
     if kind is FrozenList or kind is tuple:
         return [_in_order(item) for item in value]
     if kind is Verbatim:  # which only `write_json` writes unchanged
         return Opaque(value)
-    if isinstance(value, Mapping):
-        return {name: _in_order(value[name]) for name in sorted(value)}
     if isinstance(value, date) and not isinstance(value, datetime):
         return value.isoformat()
     if isinstance(value, Money):
         return str(value)
-    if isinstance(value, Sequence) and not isinstance(value, str):
+    if isinstance(value, Sequence) and not isinstance(value, str | bytes):
         return [_in_order(item) for item in value]
-    return value
+    if kind is Opaque:
+        return value
+    raise TypeError(f"{kind.__name__} is not exact JSON")
+
+
+_NAMES: Final = frozenset({str})
 
 
 def class_hook(kind: type, converter: Converter) -> Structure:
@@ -232,7 +243,9 @@ def _held_fact(held: Any, name: str) -> HeldFact:
 
 
 def _write_evidence(evidence: Mapping[str, HeldFact]) -> dict[str, Json]:
-    return {name: [evidence[name].value, evidence[name].kind] for name in sorted(evidence)}
+    held = {name: (fact.value, fact.kind) for name, fact in evidence.items()}
+    written: dict[str, Json] = _in_order(held)
+    return written
 
 
 _HELD_PARTS: Final = 2
@@ -259,7 +272,7 @@ def make_converter(*, unchanged: bool) -> Converter:
         (str, _exactly(str, "text")),
         (bool, _exactly(bool, "true or false")),
         (int, _whole),
-        (Decimal, _expecting("a number as text, such as `12.5`", _decimal)),
+        (Decimal, _expecting("a number as text, such as `12.5`", exact_decimal)),
         (Money, _expecting("money such as `GBP 10000.00`", Money.parse)),
         (date, _expecting("a day such as `2026-07-01`", calendar_day)),
         (DateTime, _expecting("an instant such as `2026-07-01T10:00:00Z`", instant)),

@@ -19,7 +19,6 @@ import attrs
 from cattrs import Converter
 from cattrs.gen import make_dict_unstructure_fn
 
-from holdback.errors import InvalidDocument
 from holdback.exact_json import Json, write_plain
 from holdback.frozen_classes import frozen
 from holdback.model.acceptance import ApplicationStatus
@@ -50,19 +49,25 @@ class RowsText:
 def _lazy_rows(kind: Any) -> Structure:
     """Return a hook for the stored rows of a list, each of which is made when it is asked for."""
     (item,) = get_args(kind)
-    read = _READ[item]
+    read, write = _READ[item], _WRITE[item]
 
     def make(row: str) -> Any:
         try:
-            values, end = _VALUES(row)
-            if end == len(row):
-                return read(values)
-        except (ValueError, TypeError, LookupError, AttributeError, InvalidDocument):
+            made = read(_ROW.decode(row))
+            if write(made) == row:
+                return made
+        except Exception:  # noqa: BLE001, S110  # somebody edited the row, with its checksum
             pass
-        # A row that somebody edited, with its checksum, is refused when it is made.
         return structured(state_converter(unchanged=False), tree_of(row), item)
 
     return lambda value, _: Rows(value, make)
+
+
+def _whole_numbers_only(_: str) -> Any:
+    raise ValueError("a row has no number with decimals")
+
+
+_ROW: Final = json.JSONDecoder(parse_float=_whole_numbers_only)
 
 
 def _written_rows(kind: Any) -> Callable[[Any], RowsText]:
@@ -190,8 +195,6 @@ def _receipt_text(receipt: Receipt) -> str:
     return write_plain(attrs.asdict(receipt))
 
 
-# What `json.loads` calls, without looking for spaces around the row.
-_VALUES: Final = json.JSONDecoder().raw_decode
 _WRITE: Final[Mapping[type, Callable[[Any], str]]] = MappingProxyType(
     {Entry: _entry_row, Takings: _takings_row, RememberedRequest: _request_row}
 )

@@ -25,7 +25,12 @@ from holdback.lifecycle.events import EVENT_TYPES, Event, OffersIssued, event_ty
 from holdback.model.consistency import merchant_errors, offer_set_errors
 from holdback.model.merchant import Merchant
 from holdback.model.profile import SALT_BYTES, Profile
-from holdback.wire.converter import event_converter, structured, with_python_numbers
+from holdback.wire.converter import (
+    event_converter,
+    exact_decimal,
+    structured,
+    with_python_numbers,
+)
 from holdback.wire.fields import kind_of
 from holdback.wire.formats import Document, fields_of, format_of, tree_of
 from holdback.wire.state_rows import rows_apart, state_converter, state_text, with_rows
@@ -311,7 +316,7 @@ def upcast_journal(
 # A document that is as it was written needs no strict reader: its numbers are exact, and whole
 # numbers are `int`.
 _AS_WRITTEN: Final = json.JSONDecoder(
-    parse_float=Decimal, parse_int=lambda text: Decimal(text) if text == "-0" else int(text)
+    parse_float=exact_decimal, parse_int=lambda text: Decimal(text) if text == "-0" else int(text)
 )
 
 

@@ -64,8 +64,10 @@ def write_timestamp(value: datetime) -> str:
 
 def _is_plain(text: str) -> bool:
     """Return whether the signs of *text* stand as in `2026-07-01T10:00:00Z`."""
-    # `fromisoformat` reads other forms too, of which none has these signs in these places.
-    return text[4:5] == text[7:8] == "-" and text[10::3] == "T::Z" and len(text) == _PLAIN_LENGTH
+    # `fromisoformat` reads other forms too, of which none has these signs in these places. Python
+    # 3.14 takes the hour 24 for the next midnight.
+    signs = text[4:5] == text[7:8] == "-" and text[10::3] == "T::Z"
+    return signs and len(text) == _PLAIN_LENGTH and text[11:13] != "24"
 
 
 def instant(text: object) -> DateTime:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 import pytest
 
-from holdback import Merchant
+from holdback import Merchant, wire
 from holdback.errors import HistoryError
 from holdback.lifecycle.events import RenewalEligibilityChanged
 from holdback.lifecycle.evolve import evolve, evolve_all
@@ -41,6 +41,21 @@ def test_events_that_do_not_follow_are_refused(renewable):
         evolve(stranger, first)
     with pytest.raises(HistoryError, match="a deal is active"):
         evolve(renewable.merchant, misplaced)
+
+
+def test_a_request_is_carried_out_once(renewable):
+    """
+    Two events that carry out the same request are an error, however the state is held.
+    """
+    first, place = [place for place, e in enumerate(renewable.events) if e.carried_out][:2]
+    again = attrs.evolve(renewable.events[place], request_id=renewable.events[first].request_id)
+    before = evolve_all(
+        Merchant.new(partner="acme", merchant_id="m-1", jurisdiction="GB"), renewable.events[:place]
+    )
+    with pytest.raises(HistoryError, match="carried out before"):
+        evolve(before, again)
+    with pytest.raises(HistoryError, match="carried out before"):
+        evolve(wire.read_merchant(wire.write_merchant(before)), again)
 
 
 def test_events_show_no_credit_score(renewable):

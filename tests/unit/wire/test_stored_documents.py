@@ -12,10 +12,11 @@ import wire_samples
 from every_case import for_every
 from holdback import StateError, wire
 from holdback.exact_json import Opaque, Verbatim, write_json
+from holdback.lifecycle.events import RenewalEligibilityChanged
 from holdback.model.merchant import HeldFact
 from holdback.wire.converter import event_converter, structured
 from holdback.wire.strict_json import read_json
-from stored_json import edited, tree_of, written
+from stored_json import edited, resealed, tree_of, written
 
 STATE = wire.write_merchant(wire_samples.MERCHANT)
 TREE = tree_of(STATE)
@@ -380,3 +381,51 @@ def test_errors_name_a_field_as_it_is_stored(document, path, message, hint):
 
     (error,) = caught.value.errors
     assert (error.path, error.message, error.hint) == (path, message, hint)
+
+
+@for_every(
+    ("path", "value"),
+    [
+        (("deals", 1, "entries", 0), [Verbatim("1")]),
+        (("deals", 1, "entries", 0, 0), Verbatim("5")),
+        (("deals", 1, "entries", 0, 1), "20260701"),
+        (("deals", 1, "entries", 0, 1), "2026-W27-3"),
+        (("deals", 1, "entries", 0, 2), Verbatim("5")),
+        (("deals", 1, "entries", 0, 4), Verbatim("1")),
+        (("takings", 0, 1), "GBP 007.00"),
+        (("takings", 0, 2), "yesterday"),
+        (("requests", 0, "request_id"), Verbatim("5")),
+        (("requests", 0, "colour"), "red"),
+        (("requests", 0, "carried_out"), None),
+        (("requests", 0, "carried_out", "operation"), ["a"]),
+        (("requests", 0, "carried_out", "receipt", "sequence"), Verbatim("1.5")),
+        (("requests", 0), Verbatim("[" * 100_000)),
+    ],
+)
+def test_a_row_that_was_edited_with_its_checksum_is_refused_when_it_is_made(path, value):
+    """
+    A row is read when it is asked for; one that holdback did not write is refused then.
+    """
+    tree = tree_of(wire.write_merchant(wire_samples.MERCHANT))
+    merchant = wire.read_merchant(resealed(edited(tree, path, value)))
+
+    with pytest.raises(StateError) as caught:
+        [*merchant.takings, *merchant.requests, *merchant.deals[1].entries]
+    assert caught.value.__context__ is None
+
+
+@for_every("record", [{"x": 1.5}, {"x": float("nan")}, {1: "x"}, {"x": b"y"}, {"x": [{2: 3}]}])
+def test_what_is_not_exact_is_never_written(record):
+    """
+    Floats are never written, and the names of an object are text.
+    """
+    event = RenewalEligibilityChanged(
+        at=wire.read_timestamp("2026-07-01T10:00:00Z"),
+        deal_id="d-1",
+        renewal_eligibility=True,
+        assessment=record,
+    )
+    with pytest.raises(TypeError):
+        wire.write_event(event)
+    with pytest.raises(TypeError):
+        wire.write_merchant(attrs.evolve(wire_samples.MERCHANT, evidence={"a": HeldFact(record)}))
