@@ -91,7 +91,9 @@ class Rows(Sequence[T_co], Generic[T_co]):
         return map(self._item, reversed(range(len(self))))
 
     def __add__(self, more: tuple[Any, ...]) -> Rows[T_co]:
-        return Rows(self._stored, self._make, self._more + more)
+        rows = Rows(self._stored, self._make, self._more + more)
+        rows._items.update(self._items)
+        return rows
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, Rows):

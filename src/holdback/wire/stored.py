@@ -14,7 +14,6 @@ from decimal import Decimal
 from typing import Any, Final, TypeVar
 
 from attrs import evolve
-from cattrs import Converter
 
 from holdback.errors import ErrorDetail, StateError, did_you_mean
 from holdback.exact_json import Json, Opaque, Verbatim, field_path, write_json, write_plain
@@ -86,7 +85,11 @@ def read_merchant(body: bytes) -> Merchant:
 
 
 def _merchant(fields: dict[str, Any], *, unchanged: bool) -> Merchant:
-    merchant: Merchant = _structure(state_converter(unchanged=unchanged), fields, Merchant)
+    # Of an unchanged document nothing has to be named.
+    if unchanged:
+        merchant = state_converter(unchanged=True).structure(fields, Merchant)
+    else:
+        merchant = structured(state_converter(unchanged=False), fields, Merchant)
     errors = merchant_errors(merchant, rows=not unchanged)
     if errors:
         raise StateError(errors)
@@ -195,7 +198,11 @@ def _event(fields: dict[str, Any], *, unchanged: bool) -> Event:
         hint = did_you_mean(name, EVENT_TYPES) if type(name) is str else None
         message = "expected the type of an event"
         raise StateError.of("unknown_name", message, path="$.type", hint=hint)
-    event: Event = _structure(event_converter(unchanged=unchanged), fields, kind)
+    event: Event
+    if unchanged:
+        event = event_converter(unchanged=True).structure(fields, kind)
+    else:
+        event = structured(event_converter(), fields, kind)
     errors = offer_set_errors(event.offer_set) if isinstance(event, OffersIssued) else ()
     if errors:
         raise StateError(errors)
@@ -333,12 +340,6 @@ def _read(
         except Exception:  # noqa: BLE001, S110  # somebody made the checksum anew
             pass  # the careful reader says what is wrong
     return _verified(tree_of(body), make, write)
-
-
-def _structure(converter: Converter, fields: dict[str, Any], kind: Any) -> Any:
-    if converter.detailed_validation:
-        return structured(converter, fields, kind)
-    return converter.structure(fields, kind)
 
 
 def _state_fields(text: str) -> dict[str, Any]:
