@@ -269,6 +269,34 @@ def test_what_format_1_cannot_say_is_not_written(change, paths):
     assert all("format 1 cannot say this" in error.message for error in refused.value.errors)
 
 
+def test_a_merchant_that_remembers_requests_stays_in_format_2():
+    """
+    What format 2 remembers of requests is never lost by writing format 1.
+    """
+    host = Journey(SECOND)
+    host.ask()
+    host.accept()
+    host.fund()
+    outcome = FIRST.carry_out(host.merchant, LookUp(), host.context(), profile=host.profile)
+
+    with pytest.raises(ConfigurationError) as refused:
+        wire.write_stored(outcome)
+    assert "$.requests" in {error.path for error in refused.value.errors}
+
+
+def test_documents_are_written_in_the_format_of_the_engine():
+    """
+    `write_stored` writes the format that the engine writes, unless the host gives another.
+    """
+    for engine, number in ((FIRST, 1), (SECOND, 2)):
+        host = Journey(engine)
+        host.ask()
+        outcome = engine.carry_out(host.merchant, LookUp(), host.context(), profile=host.profile)
+
+        assert wire.format_of(wire.write_stored(outcome).state) == number
+        assert wire.format_of(wire.write_stored(outcome, format=1).state) == 1
+
+
 def test_format_1_needs_the_profile():
     """
     A state of format 1 holds the profile, so it cannot be written without it.

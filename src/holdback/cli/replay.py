@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any, Final
 
 import click
+from attrs import evolve
 
 from holdback import wire
 from holdback.cli.output import FINDINGS, SUCCESS, fail, format_option
 from holdback.cli.scenario import SCENARIO_BYTES
 from holdback.cli.sources import calculators_option, jurisdictions_option, load_valid
-from holdback.errors import ConfigurationError, InvalidDocument, printable
+from holdback.errors import ConfigurationError, InvalidDocument, StateError, printable
 from holdback.exact_json import Json, write_json
 from holdback.jurisdictions.jurisdiction import Jurisdictions
 from holdback.workbench.replay import (
@@ -66,10 +67,41 @@ def _replay(
     """Replay *document*: a decision record, or an event with an assessment or offers."""
     if isinstance(document, Mapping) and "offer_set" in document:
         parts = {name: _with_exact_facts(document.get(name)) for name in _WITH_FACTS}
-        return replay_offers({**_with_exact_facts(document), **parts}, jurisdictions, calculators)
+        event = {**_with_exact_facts(document), **parts}
+        return _as_written(document, replay_offers(event, jurisdictions, calculators))
     nested = document.get("assessment") if isinstance(document, Mapping) else None
-    record = nested if isinstance(nested, Mapping) else document
-    return replay(_with_exact_facts(record), jurisdictions)
+    if isinstance(nested, Mapping):
+        return _as_written(document, replay(_with_exact_facts(nested), jurisdictions))
+    if isinstance(document, Mapping) and "outcome" not in document:
+        _check_has_decision(document)
+    return replay(_with_exact_facts(document), jurisdictions)
+
+
+def _as_written(event: Mapping[str, Json], result: Replay) -> Replay:
+    """Return *result*, with a difference for everything that *event* says against its checksum."""
+    if "checksum" not in event:  # format 1 has none
+        return result
+    try:
+        wire.event_from_dict(event)
+    except StateError as error:
+        edited = (f"{detail.path}: {detail.message}" for detail in error.errors)
+        state = DIFFERENT if result.state in {SAME, UNDERIVABLE} else result.state
+        return evolve(result, state=state, differences=(*result.differences, *edited))
+    return result
+
+
+def _check_has_decision(document: Mapping[str, Json]) -> None:
+    """
+    Refuse a document that is another one than a decision record.
+
+    Raises:
+        InvalidDocument: naming what it is.
+    """
+    if "type" in document or "merchant_id" in document:
+        kind = printable(str(document.get("type", "a state")))[:60]
+        message = f"expected a decision record or an event with a decision, not {kind}"
+        hint = "`OffersIssued` and `RenewalEligibilityChanged` have decisions"
+        raise InvalidDocument.of("wrong_type", message, path="$", hint=hint)
 
 
 def _with_exact_facts(record: Json) -> Any:

@@ -9,8 +9,7 @@ from typing import Final, Protocol
 from urllib.parse import quote as url_quote
 
 import pendulum
-from attrs import Attribute, evolve, field
-from attrs.validators import in_
+from attrs import evolve, field
 from pendulum import DateTime
 
 from holdback.errors import ConfigurationError, ErrorDetail, Refusal
@@ -31,7 +30,10 @@ from holdback.offers.registry import PriceableProduct, priceable_products, versi
 # partners is refused one that everybody knows (decisions/ids).
 _TRIAL_NAMESPACE: Final = uuid.NAMESPACE_URL
 _PUBLIC_NAMESPACES: Final = frozenset(
-    (_TRIAL_NAMESPACE, uuid.NAMESPACE_DNS, uuid.NAMESPACE_OID, uuid.NAMESPACE_X500)
+    (
+        *(_TRIAL_NAMESPACE, uuid.NAMESPACE_DNS, uuid.NAMESPACE_OID, uuid.NAMESPACE_X500),
+        *(uuid.UUID(int=0), uuid.UUID(int=2**128 - 1)),
+    )
 )
 # Every acceptance has these (service 2.4).
 REQUIRED_LINKS: Final = ("contract_link", "merchant_link")
@@ -93,13 +95,27 @@ def _wrong_links(links: object) -> Iterator[ErrorDetail]:
         yield ErrorDetail(code="wrong_type", message=message, path="$.links")
 
 
+def _check(errors: list[ErrorDetail]) -> None:
+    if errors:
+        raise ConfigurationError(errors)
+
+
 def _frozen_calculators(calculators: Mapping[str, type]) -> Mapping[str, type]:
     return frozen_record(calculators)
 
 
-def _days(_: object, attribute: Attribute[int], value: object) -> None:
-    if type(value) is not int or value < 1:
-        raise ValueError(f"`{attribute.name}` must be a whole number of days, at least 1")
+def _wrong_numbers(chosen: Mapping[str, object]) -> Iterator[ErrorDetail]:
+    for name, value in chosen.items():
+        path = f"$.{name}"
+        if type(value) is not int:
+            message = f"expected a whole number, not {type(value).__name__}"
+            yield ErrorDetail(code="wrong_type", message=message, path=path)
+        elif name == "format" and value not in {FIRST_FORMAT, NEWEST_FORMAT}:
+            message = f"expected the format {FIRST_FORMAT} or {NEWEST_FORMAT}"
+            yield ErrorDetail(code="wrong_value", message=message, path=path)
+        elif value < 1:
+            message = "expected at least one day"
+            yield ErrorDetail(code="out_of_range", message=message, path=path)
 
 
 @frozen(kw_only=True)
@@ -121,9 +137,9 @@ class Configuration:
     namespace: uuid.UUID = field(repr=False)
     links: Links = field(repr=False)
     calculators: Mapping[str, type] = field(converter=_frozen_calculators, repr=False)
-    format: int = field(default=NEWEST_FORMAT, validator=in_((FIRST_FORMAT, NEWEST_FORMAT)))
-    memory_days: int = field(default=MEMORY_DAYS, validator=_days)
-    retry_days: int = field(default=RETRY_DAYS, validator=_days)
+    format: int = NEWEST_FORMAT
+    memory_days: int = MEMORY_DAYS
+    retry_days: int = RETRY_DAYS
     # By the code of their rulebook and the day from which it holds. Threads may add the same.
     _products: dict[tuple[str, date], tuple[PriceableProduct, ...]] = field(
         init=False, repr=False, eq=False
@@ -162,12 +178,10 @@ class Configuration:
         Return the configuration of an engine that serves partners.
 
         Raises:
-            ConfigurationError: as `priceable_products`; or *namespace* is public or no UUID, or
-                *links* is not a function.
+            ConfigurationError: as `priceable_products`; or *namespace* is public or no UUID,
+                *links* is not a function, or a number is *chosen* that cannot be.
         """
-        errors = [*_wrong_namespace(namespace), *_wrong_links(links)]
-        if errors:
-            raise ConfigurationError(errors)
+        _check([*_wrong_namespace(namespace), *_wrong_links(links), *_wrong_numbers(chosen)])
         return cls(
             jurisdictions=jurisdictions.with_versions(versions(calculators)),
             namespace=namespace,
@@ -180,7 +194,8 @@ class Configuration:
     def for_trial(
         cls, jurisdictions: Jurisdictions, *, calculators: Mapping[str, type], **chosen: int
     ) -> Configuration:
-        """Return the configuration of an engine for trials; it raises as `priceable_products`."""
+        """Return the configuration of an engine for trials; it raises as `for_service`."""
+        _check(list(_wrong_numbers(chosen)))
         return cls(
             jurisdictions=jurisdictions.with_versions(versions(calculators)),
             namespace=_TRIAL_NAMESPACE,

@@ -86,7 +86,13 @@ class _Decider:
         if earlier is None or earlier.carried_out.fingerprint != self._fingerprint():
             raise Refusal("request_conflict", "this request id was used before for another request")
         reply = repeated_reply(earlier.carried_out.receipt, self.command)
-        return Outcome(reply=reply, events=(), merchant=self.before, profile=self.profile)
+        return Outcome(
+            reply=reply,
+            events=(),
+            merchant=self.before,
+            profile=self.profile,
+            format=self.configuration.format,
+        )
 
     def decided(self) -> Outcome[Any]:
         """Return the decision of the operation's handler, with the events that follow from it."""
@@ -105,6 +111,7 @@ class _Decider:
             events=events + more,
             merchant=evolve_all(after, more),
             profile=profile,
+            format=self.configuration.format,
         )
 
     @property

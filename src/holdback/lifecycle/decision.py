@@ -8,6 +8,7 @@ from typing import Generic, TypeVar
 from attrs import field
 
 from holdback.frozen_classes import frozen
+from holdback.lifecycle.configuration import NEWEST_FORMAT
 from holdback.lifecycle.events import Event
 from holdback.model.merchant import Merchant
 from holdback.model.profile import Profile
@@ -35,10 +36,12 @@ class Outcome(Generic[Reply_co]):
     The outcome of an operation: the reply to send, the events, and the documents to store.
 
     Without events nothing has changed: the operation is a question or was carried out before.
-    `profile` is the one to store, None if none was given.
+    `profile` is the one to store, None if none was given. `format` is the one that the engine
+    writes.
     """
 
     reply: Reply_co
     events: tuple[Event, ...]
     merchant: Merchant
     profile: Profile | None = field(default=None, repr=False)
+    format: int = field(default=NEWEST_FORMAT, repr=False)

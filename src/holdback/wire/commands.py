@@ -205,6 +205,8 @@ def read_command(
     """
     if operation not in COMMANDS:
         hint = did_you_mean(operation, COMMANDS) if isinstance(operation, str) else None
+        if operation in OPERATIONS:
+            hint = f"it is a question: call `engine.{operation}`"
         raise InvalidDocument.of("unknown_name", "unknown operation", path="$.operation", hint=hint)
     command: Command = _read(OPERATIONS[operation], body, situation)
     return command

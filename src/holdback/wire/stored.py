@@ -223,11 +223,11 @@ class Stored:
     events: tuple[bytes, ...]
 
 
-def write_stored(outcome: Outcome[Any], *, format: int = NEWEST_FORMAT) -> Stored:  # noqa: A002 - the word of the documents
+def write_stored(outcome: Outcome[Any], *, format: int | None = None) -> Stored:  # noqa: A002 - the word of the documents
     """
-    Return the documents of *outcome* in *format*: the newest, or 1 during a rolling upgrade.
+    Return the documents of *outcome* in *format*, by default the one that the engine writes.
 
-    A merchant that was stored in format 2 is never written in format 1 again: give the newer one of
+    After a rolling upgrade a merchant that is stored in format 2 stays in it: give the newer one of
     `engine.format` and `format_of` the stored state (how-to/upgrade).
 
     Raises:
@@ -235,6 +235,7 @@ def write_stored(outcome: Outcome[Any], *, format: int = NEWEST_FORMAT) -> Store
         TypeError: the profile is missing, which a state of format 1 holds.
         ConfigurationError: format 1 cannot say what the outcome holds; everything is named.
     """
+    format = outcome.format if format is None else format  # noqa: A001 - as above
     if format == NEWEST_FORMAT:
         return Stored(
             state=write_merchant(outcome.merchant),
@@ -369,7 +370,7 @@ def _verified(tree: Json, make: Callable[..., _T], write: Callable[[_T], bytes])
     value = make(fields, unchanged=False)
     if write(value).rpartition(_CHECKSUM)[2][:-2] != str(checksum).encode():
         message = "the document is not as it was written: its checksum is that of another content"
-        hint = "restore it, or rebuild the state from the events"
+        hint = "restore it" + (", or rebuild it from the events" if make is _merchant else "")
         raise StateError.of("contradiction", message, path="$.checksum", hint=hint)
     return value
 

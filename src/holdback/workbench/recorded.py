@@ -72,7 +72,8 @@ def read_record(record: Json) -> Mapping[str, Any]:
     """
     if not isinstance(record, Mapping):
         message = "expected a decision record, a JSON object"
-        raise InvalidDocument.of("wrong_type", message, path="$")
+        hint = "take one record or event out of a list" if isinstance(record, list) else None
+        raise InvalidDocument.of("wrong_type", message, path="$", hint=hint)
     errors = [
         ErrorDetail(
             code="missing" if name not in record else "wrong_type",

@@ -9,9 +9,11 @@ from datetime import date
 import pytest
 from invocation import invoke, spoil
 
+from holdback import wire
 from holdback.exact_json import write_json
 from holdback.jurisdictions.folder import load_jurisdictions
 from holdback.workbench.schemas import KINDS, schema
+from journey import Journey
 from small_folders import changed, child, country, rule, write
 
 OFF = 'switch_off = [{ rule = "few-missed", reason = "Not | here." }]\n'
@@ -261,6 +263,44 @@ def test_replay_of_an_event(overlay, record, tmp_path):
 
     assert mine("replay", path, overlay=overlay).output.startswith("NL on 2026-07-01: the same\n")
     assert mine("replay", none, overlay=overlay).exit_code == 2
+
+
+def test_replay_of_an_event_that_was_edited(tmp_path):
+    """
+    What an event says against its checksum is a difference, also where no rule reads it.
+    """
+    journey = Journey()
+    journey.ask()
+    event = wire.write_event(journey.events[0]).decode()
+    issued = journey.events[0].offer_set
+    later = event.replace(f'"fingerprint":"{issued.fingerprint}"', '"fingerprint":"other"')
+    assert later != event
+    (tmp_path / "event.json").write_text(event)
+    (tmp_path / "edited.json").write_text(later)
+
+    ran = invoke("replay", tmp_path / "event.json")
+    assert (ran.exit_code, "the same" in ran.output) == (0, True), ran.output
+    ran = invoke("replay", tmp_path / "edited.json")
+    assert ran.exit_code == 1
+    assert "$.checksum: the document is not as it was written" in ran.output
+
+
+def test_replay_of_another_document(tmp_path):
+    """
+    An event without a decision, a state and a list of records are refused in one sentence.
+    """
+    journey = Journey()
+    journey.ask()
+    journey.accept()
+    for name, text, said in (
+        ("event", wire.write_event(journey.events[-1]).decode(), "not ApplicationSubmitted"),
+        ("state", wire.write_merchant(journey.merchant).decode(), "not a state"),
+        ("list", "[{}]", "take one record or event out of a list"),
+    ):
+        (tmp_path / name).write_text(text)
+        ran = invoke("replay", tmp_path / name)
+        assert ran.exit_code == 2
+        assert said in ran.stderr, ran.stderr
 
 
 def test_replay_of_another_answer(overlay, record):

@@ -1,8 +1,8 @@
 """From format 2 back to format 1, for hosts that still run processes of the first version.
 
 Documents have exactly the form in which the first version wrote them. What it cannot express is
-left out where nothing depends on it (requests that are remembered, the instants at which takings
-were stated), and refused otherwise.
+left out where nothing depends on it (the instants at which takings were stated), and refused
+otherwise.
 """
 
 from __future__ import annotations
@@ -73,6 +73,8 @@ def _not_expressible(after: merchant.Merchant) -> Iterator[tuple[str, str]]:
     """Yield what *after* has that format 1 cannot say, with the places."""
     if after.profile_erased:
         yield "the profile was erased", "$.profile_erased"
+    if after.requests:
+        yield "requests are remembered", "$.requests"
     if after.closed_offer_sets or after.credit_check_due is not None:
         yield "sets of offers were forgotten", "$.closed_offer_sets"
     held = {offer_set.application_id for offer_set in after.offer_sets}
