@@ -60,7 +60,8 @@ def print_steps(steps: Iterator[Step], *, as_json: bool) -> int:
 def count_line(steps: list[Step]) -> str:
     """A line that says how many *steps* there were, and how many of them were refused."""
     refused = sum(step.problem is not None for step in steps)
-    return f"{len(steps)} steps{f', {refused} refused' if refused else ''}."
+    count = "1 step" if len(steps) == 1 else f"{len(steps)} steps"
+    return f"{count}{f', {refused} refused' if refused else ''}."
 
 
 def _step_lines(step: Step) -> Iterator[str]:

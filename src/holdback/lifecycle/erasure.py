@@ -11,6 +11,7 @@ from holdback.lifecycle.events import ProfileErased
 from holdback.model.merchant import Merchant
 from holdback.model.profile import Profile
 from holdback.model.receipt import ProfileStatus
+from holdback.rules.values import days_text
 
 
 def erase_profile(
@@ -61,6 +62,6 @@ def _obstacle(merchant: Merchant, context: Context, configuration: Configuration
         return "the jurisdiction is not loaded, which says for how long a profile is kept"
     days = (rulebook.on - max(ended)).days
     if days < rulebook.retain_profile_days:
-        left = rulebook.retain_profile_days - days
-        return f"the last deal ended {days} days ago; the profile is kept for {left} more"
+        left = days_text(rulebook.retain_profile_days - days)
+        return f"the last deal ended {days_text(days)} ago; the profile is kept for {left} more"
     return None

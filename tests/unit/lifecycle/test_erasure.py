@@ -84,7 +84,7 @@ def test_a_profile_is_kept_as_long_as_the_file_says(days):
     journey = keeping(("2024-01-01", days))
     if days:
         journey.pass_time(days=days - 1)
-        detail = f"ended {days - 1} days ago; the profile is kept for 1 more"
+        detail = f"ended {days - 1} days ago; the profile is kept for 1 day more"
         assert detail in refusal_of(journey).detail
         journey.pass_time(days=1)
 
@@ -103,7 +103,7 @@ def test_the_days_of_the_erasure_count(before, after):
     if after < before:
         assert erase(journey).erased
     else:
-        assert f"the profile is kept for {after - 30} more" in refusal_of(journey).detail
+        assert f"the profile is kept for {after - 30} days more" in refusal_of(journey).detail
 
 
 def test_an_overpayment_may_be_due_back(funded):
