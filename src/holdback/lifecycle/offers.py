@@ -133,7 +133,8 @@ def _repeated(merchant: Merchant, request_id: str, digest: str) -> OfferSet | No
     if earlier is None:
         return None
     if earlier.fingerprint != digest:
-        raise Refusal("request_conflict", "this request id was used before with another body or profile")
+        message = "this request id was used before, with another body or profile"
+        raise Refusal("request_conflict", message)
     if isinstance(earlier, OfferSet):
         return earlier
     # Its products are no longer held, and nobody can accept them any more.

@@ -248,11 +248,18 @@ def rows_apart(text: str) -> tuple[str, list[str]]:
     return "".join(heads), rows
 
 
-def with_rows(fields: dict[str, Any], rows: list[str]) -> dict[str, Any]:
-    """Return *fields* with the *rows* of its long lists, which are in the order of the document."""
-    *entries, takings, requests = rows
-    for deal, text in zip(fields["deals"], entries, strict=True):
-        deal["entries"] = text
+def state_fields(decode: Callable[[str], dict[str, Any]], text: str) -> dict[str, Any]:
+    """
+    Return the fields of the state *text*, whose long lists are rows, as *decode* reads the rest.
+
+    Raises:
+        ValueError, LookupError, TypeError: it is not laid out as a state.
+    """
+    head, rows = rows_apart(text)
+    fields = decode(head)
+    *entries, takings, requests = rows  # in the order of the document
+    for deal, deal_entries in zip(fields["deals"], entries, strict=True):
+        deal["entries"] = deal_entries
     return {**fields, "takings": takings, "requests": requests}
 
 

@@ -11,6 +11,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
+from functools import partial
 from typing import Any, Final, TypeVar
 
 from attrs import evolve
@@ -32,7 +33,7 @@ from holdback.wire.converter import (
 )
 from holdback.wire.fields import kind_of
 from holdback.wire.formats import Document, fields_of, format_of, tree_of
-from holdback.wire.state_rows import rows_apart, state_converter, state_text, with_rows
+from holdback.wire.state_rows import state_converter, state_fields, state_text
 from holdback.wire.strict_json import STATE_DEPTH, STATE_LIMIT, read_json
 
 _T = TypeVar("_T")
@@ -81,7 +82,7 @@ def read_merchant(body: bytes) -> Merchant:
     Raises:
         StateError: *body* is not what `write_merchant` returns; every error is named.
     """
-    return _read(body, _merchant, write_merchant, _state_fields)
+    return _read(body, _merchant, write_merchant, partial(state_fields, _AS_WRITTEN.decode))
 
 
 def _merchant(fields: dict[str, Any], *, unchanged: bool) -> Merchant:
@@ -341,11 +342,6 @@ def _read(
         except Exception:  # noqa: BLE001, S110  # somebody made the checksum anew
             pass  # the careful reader says what is wrong
     return _verified(tree_of(body), make, write)
-
-
-def _state_fields(text: str) -> dict[str, Any]:
-    head, rows = rows_apart(text)
-    return with_rows(_AS_WRITTEN.decode(head), rows)
 
 
 def _fields_as_written(
