@@ -6,10 +6,12 @@ import json
 import os
 import re
 import shutil
+import sqlite3
 import subprocess
 import sys
 import traceback
 import uuid
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import postgres
@@ -19,9 +21,10 @@ from fastapi_host.app import create_app
 from fastapi_host.partners import Partner, Partners, read_partners, sha256
 from fastapi_host.tables import MERCHANTS
 
-from holdback import ConfigurationError
+from holdback import ConfigurationError, wire
 
-ROOT = Path(__file__).parents[2]
+HOST = Path(__file__).parents[2] / "docs/hosts/fastapi_host"
+ENV = {name: value for name, value in os.environ.items() if not name.startswith("HOLDBACK")}
 
 
 def test_a_wrong_configuration_is_refused_at_the_start(tmp_path):
@@ -86,7 +89,7 @@ def test_sample_data_stays_out_of_the_database_of_the_service(tmp_path):
     """
     database = tmp_path / "holdback.db"
     done = subprocess.run(
-        [sys.executable, str(ROOT / "docs/hosts/fastapi_host"), "--sample"],
+        [sys.executable, str(HOST), "--sample"],
         env=os.environ | {"HOLDBACK_DATABASE_URL": f"sqlite:///{database}"},
         capture_output=True,
         text=True,
@@ -122,12 +125,11 @@ def test_it_serves_no_partner_with_public_ids_or_without_links(tmp_path, namespa
     """
     "Hosts that serve partners" need a namespace of their own, and links (decisions/ids).
     """
-    command = [sys.executable, str(ROOT / "docs/hosts/fastapi_host"), "--checks", "os:getcwd"]
+    command = [sys.executable, str(HOST), "--checks", "os:getcwd"]
     database = ["--database", f"sqlite:///{tmp_path}/holdback.db", "--partners", "partners.toml"]
-    env = {name: value for name, value in os.environ.items() if not name.startswith("HOLDBACK")}
     done = subprocess.run(
         [*command, *database, *more],
-        env=env | ({"HOLDBACK_NAMESPACE": namespace} if namespace else {}),
+        env=ENV | ({"HOLDBACK_NAMESPACE": namespace} if namespace else {}),
         capture_output=True,
         text=True,
         timeout=60,
@@ -138,18 +140,13 @@ def test_it_serves_no_partner_with_public_ids_or_without_links(tmp_path, namespa
     assert done.stderr.startswith(message)
 
 
-def test_one_command_starts_it_with_sample_data(tmp_path):
-    """
-    The command prints the sample keys and three curl commands that work as pasted, and says that
-    the ids are public.
-    """
-    if shutil.which("curl") is None:
-        pytest.skip("curl is not installed, so the commands that the sample prints were NOT tested")
+@contextmanager
+def sample_host(folder, *options):
+    """Start the host with sample data, as a person does; yield its port and what it printed."""
     port = str(postgres.free_port())
-    command = [sys.executable, str(ROOT / "docs/hosts/fastapi_host"), "--sample", "--port", port]
-    env = {name: value for name, value in os.environ.items() if not name.startswith("HOLDBACK")}
+    command = [sys.executable, str(HOST), "--sample", "--port", port, *options]
     with subprocess.Popen(
-        command, stdout=subprocess.PIPE, text=True, cwd=tmp_path, env=env
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=folder, env=ENV
     ) as process:
         try:
             printed = ""
@@ -157,24 +154,108 @@ def test_one_command_starts_it_with_sample_data(tmp_path):
                 line = process.stdout.readline()
                 assert line, printed
                 printed += line
-            # The server may not be listening yet, and each answer needs a line of its own.
-            retry = "--retry 20 --retry-delay 1 --retry-connrefused"
-            curl = f'curl() {{ command curl {retry} "$@"; echo; }}\n'
-            script = printed[printed.index("# 1.") :]
-            done = subprocess.run(
-                ["bash", "-c", curl + script],
-                capture_output=True,
-                text=True,
-                timeout=60,
-                check=True,
-            )
+            yield port, printed
         finally:
             process.terminate()
+
+
+def run_printed_commands(printed):
+    """Run the curl commands that the host printed, and return their answers."""
+    if shutil.which("curl") is None:
+        pytest.skip("curl is not installed, so the commands that the sample prints were NOT tested")
+    # The server may not be listening yet, and each answer needs a line of its own.
+    retry = "--retry 20 --retry-delay 1 --retry-connrefused"
+    curl = f'curl() {{ command curl {retry} "$@"; echo; }}\n'
+    script = printed[printed.index("# 1.") :]
+    done = subprocess.run(
+        ["bash", "-c", curl + script], capture_output=True, text=True, timeout=60, check=True
+    )
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def run(*arguments):
+    command = [sys.executable, str(HOST), *arguments]
+    return subprocess.run(command, env=ENV, capture_output=True, text=True, check=False, timeout=60)
+
+
+def documents(path):
+    """Return all states and events of a SQLite database."""
+    with closing(sqlite3.connect(path)) as db:
+        return [
+            bytes(document)
+            for select in ("select state from merchants", "select event from events")
+            for (document,) in db.execute(select)
+        ]
+
+
+def test_one_command_starts_it_with_sample_data(tmp_path):
+    """
+    The command prints the sample keys and three curl commands that work as pasted, and says that
+    the ids are public.
+    """
+    with sample_host(tmp_path) as (_, printed):
+        deals, offers, accepted = run_printed_commands(printed)
     assert "Only for trials: anyone can compute the ids, and the links" in printed
-    deals, offers, accepted = map(json.loads, done.stdout.splitlines())
     assert deals["deals"][0]["performance"]["renewal_eligibility"] is True
     assert offers["products"][0]["decision"] == "Accepted"
     assert re.fullmatch(r"[0-9a-f-]{36}", accepted["provider_id"])
+
+
+def test_sample_data_is_made_once(tmp_path):
+    """
+    Another start on the same database uses what is there: the same ids, and the same key gets the
+    same answer.
+    """
+    database = ("--database", f"sqlite:///{tmp_path}/holdback.db")
+    with sample_host(tmp_path, *database) as (port, first):
+        deals, _, accepted = run_printed_commands(first)
+    before = documents(tmp_path / "holdback.db")
+    with sample_host(tmp_path, *database) as (other, second):
+        assert documents(tmp_path / "holdback.db") == before
+        assert second.replace(f":{other}/", f":{port}/") == first
+        again = run_printed_commands(second)
+    assert (again[0], again[2]) == (deals, accepted)
+    assert again[1]["products"][0]["decision"] == "Accepted"
+
+
+def test_a_database_with_other_merchants_gets_no_sample_data(tmp_path):
+    """
+    It may be that of a service, which nobody may reach with public keys: the host says so and ends.
+    """
+    with service_on("sqlite", tmp_path) as service:
+        Merchant(service, "merchant-of-acme").ask()
+    before = documents(tmp_path / "holdback.db")
+    done = run("--sample", "--database", f"sqlite:///{tmp_path}/holdback.db")
+
+    assert done.returncode == 1
+    assert done.stderr == (
+        "the database of --database has merchants, but not all of the sample's; "
+        "name another database, or none\n"
+    )
+    assert documents(tmp_path / "holdback.db") == before
+
+
+def test_an_upgrade_can_be_rehearsed_with_sample_data(tmp_path):
+    """
+    With `--format 1` the sample's states and events are those of the first version. `carry-over`
+    rewrites them, and the merchants are as before (how-to/upgrade).
+    """
+    path = tmp_path / "holdback.db"
+    database = ("--database", f"sqlite:///{path}")
+    with sample_host(tmp_path, *database, "--format", "1") as (port, first):
+        deals, _, accepted = run_printed_commands(first)
+    assert {wire.format_of(document) for document in documents(path)} == {1}
+
+    done = run("carry-over", *database)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert '"event": "carried_over", "merchants": 4, "failed": 0' in done.stdout
+    assert {wire.format_of(document) for document in documents(path)} == {2}
+
+    with sample_host(tmp_path, *database) as (other, second):
+        assert second.replace(f":{other}/", f":{port}/") == first
+        again = run_printed_commands(second)
+    assert (again[0], again[2]) == (deals, accepted)
+    assert {wire.format_of(document) for document in documents(path)} == {2}
 
 
 def test_a_review_that_failed_ends_with_another_status(tmp_path):
@@ -186,10 +267,7 @@ def test_a_review_that_failed_ends_with_another_status(tmp_path):
         Merchant(service, "merchant-of-acme").ask()
         with service.store.engine.begin() as db:
             db.execute(MERCHANTS.update().values(state=b"{}"))
-    command = [sys.executable, str(ROOT / "docs/hosts/fastapi_host"), "review", "--sample"]
-    done = subprocess.run(
-        [*command, "--database", url], capture_output=True, text=True, check=False
-    )
+    done = run("review", "--sample", "--database", url)
 
     assert done.returncode == 1
     assert done.stderr == "1 merchants could not be reviewed\n"

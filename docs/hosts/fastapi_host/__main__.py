@@ -56,7 +56,7 @@ def main():
             options.kept = "deleted when this ends"
         try:
             COMMANDS[options.command](options)
-        except NotMigrated as error:
+        except (NotMigrated, sample.OtherMerchants) as error:
             sys.exit(str(error))
 
 
@@ -65,7 +65,7 @@ def _serve(options):
         migrate(options.database)
     app = _app(options)
     if options.sample:
-        ids = sample.fill(app.state.host)
+        ids = sample.ids(app.state.host)
         base = f"http://{options.host}:{options.port}"
         print(TRY.format(base=base, kept=options.kept, **sample.KEYS, **ids), flush=True)
     uvicorn.run(
@@ -146,7 +146,7 @@ def _app(options):
             "expected --sample; or --database, --partners, --checks, --links and HOLDBACK_NAMESPACE"
         )
     if options.sample:
-        engine = Engine.for_trial()
+        engine = Engine.for_trial(format=options.format)
         partners, checks = sample.PARTNERS, sample.SampleChecks(engine, now)
     else:
         engine = _engine(namespace, pkgutil.resolve_name(options.links), options.format)

@@ -12,10 +12,13 @@ from itertools import count
 from typing import Any
 
 from attrs import evolve, field, frozen
+from sqlalchemy import select
 
 from fastapi_host.attempts import Host, MerchantRequest
+from fastapi_host.documents import read_documents
 from fastapi_host.logs import Note
 from fastapi_host.partners import Agent, Partner, Partners, sha256
+from fastapi_host.tables import MERCHANTS
 from holdback import Engine, wire
 from holdback.lifecycle.commands import AcceptOffer
 from holdback.testing import payloads
@@ -81,7 +84,7 @@ class Past:
             return wire.read_command(operation, json.dumps(body), situation)
 
         request = self._request(merchant_id=self.merchant_id, command=command)
-        return json.loads(self._host_then(days).carry_out(request), parse_float=Decimal)
+        self._host_then(days).carry_out(request)
 
     def _host_then(self, days=0):
         """Return the host with the clock of that day."""
@@ -105,10 +108,45 @@ def first_offer(offers):
     return next(offer["offer_id"] for product in offers["products"] for offer in product["offers"])
 
 
-def fill(host):
-    """Fill an empty database, and return the ids that the printed commands use."""
+class OtherMerchants(Exception):
+    """The database has merchants, but not all of those of the sample."""
+
+
+def ids(host):
+    """
+    Return the ids that the printed commands use, making the sample data if there are no merchants.
+
+    Raises:
+        OtherMerchants: as it says; nothing is written.
+    """
+    if _is_empty(host.store):
+        _fill(host)
+    shop, issued = _merchant(host, "book-shop"), host.store.history(ACME.name, "corner-cafe")
+    if shop is None or shop.provider_id is None or not issued:
+        raise OtherMerchants(
+            "the database of --database has merchants, but not all of the sample's; "
+            "name another database, or none"
+        )
+    # The event may be of format 1, which `read_event` refuses; these keys are the same in both.
+    offer_id = first_offer(json.loads(issued[0])["offer_set"])
+    return {"offer_id": offer_id, "provider_id": shop.provider_id}
+
+
+def _is_empty(store):
+    with store.reading.connect() as db:
+        return db.scalar(select(MERCHANTS.c.merchant_id).limit(1)) is None
+
+
+def _merchant(host, merchant_id):
+    """Return a merchant of acme, None if there is none."""
+    stored = host.store.find(partner=ACME.name, merchant_id=merchant_id)
+    return None if stored.state is None else read_documents(stored).merchant
+
+
+def _fill(host):
+    """Fill an empty database."""
     now = datetime.now(UTC)
-    open_offers = Past(host, ACME, "corner-cafe", now).offers()
+    Past(host, ACME, "corner-cafe", now).offers()
     Past(host, WEST, "surf-shop", now).offers()
 
     waiting = Past(host, ACME, "bakery", now - timedelta(days=1))
@@ -116,15 +154,15 @@ def fill(host):
 
     past = Past(host, ACME, "book-shop", now - timedelta(days=DEAL_AGE))
     accepted = past.accept(past.offers(), BANK)
-    deal = past.agent("fund_deal", {"application_id": accepted["application_id"]})
-    entries = list(_remittances(past.began.date(), deal["balance"]))
+    past.agent("fund_deal", {"application_id": accepted["application_id"]})
+    deal = _merchant(host, "book-shop").active_deal
+    entries = list(_remittances(past.began.date(), deal.balance.amount))
     recorded = {
-        "deal_id": deal["deal_id"],
+        "deal_id": deal.id,
         "entries": entries,
         "complete_through": entries[-1]["on"],
     }
     past.agent("record_remittance", recorded, days=DEAL_AGE)
-    return {"offer_id": first_offer(open_offers), "provider_id": accepted["provider_id"]}
 
 
 def _remittances(funded_on, repayment_amount):
