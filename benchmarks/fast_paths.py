@@ -202,19 +202,27 @@ def requests() -> Iterator[Path]:
     body = json.dumps({"application": application}).encode()
     engine, merchant, context = journey.engine, journey.merchant, journey.context()
     request = wire.read_offers_request(body)
-    reply = engine.request_offers(merchant, request, context).reply
+    profile = journey.profile
+    issued = engine.request_offers(merchant, request, context, profile=profile)
+    reply, (event, *_) = issued.reply, issued.events
     stored = wire.write_merchant(merchant)
 
     def offers() -> bytes:
         asked = wire.read_offers_request(body)
-        return wire.write(engine.request_offers(merchant, asked, context).reply)
+        return wire.write(engine.request_offers(merchant, asked, context, profile=profile).reply)
 
     def write_carefully(reply: Any) -> bytes:
         return write_json(wire.to_dict(reply)).encode()
 
-    asking, reading, writing = "request offers", "read a stored merchant", "write a merchant"
+    asking, reading = "request offers", "read a stored merchant"
     read = partial(wire.read_merchant, stored)
-    write = partial(wire.write_merchant, merchant)
+
+    def entries() -> list[Any]:
+        return [tuple(deal.entries) for deal in read().deals]
+
+    def never(*_: Any) -> bool:
+        return False
+
     yield from (
         Path("offers written directly", asking, offers, {"holdback.wire:write": write_carefully}),
         Path(
@@ -233,16 +241,22 @@ def requests() -> Iterator[Path]:
             {"holdback.wire.strict_json:_FAST": CarefulDecoder},
         ),
         Path(
-            "quick decoder of JSON",
+            "unchanged documents",
             reading,
             read,
-            {"holdback.wire.strict_json:_FAST": CarefulDecoder},
+            {"holdback.wire.stored:_fields_as_written": lambda *_: None},
         ),
         Path(
-            "leaves of an object in place",
-            writing,
-            write,
-            {"holdback.exact_json:_object": careful_object},
+            "money as it is written",
+            "read a merchant and its entries",
+            entries,
+            {"holdback.money:_is_plain": never},
+        ),
+        Path(
+            "events by the standard encoder",
+            "write the event of offers",
+            lambda: wire.write_event(event),
+            {"holdback.wire.stored:write_plain": write_json},
         ),
         Path(
             "leaves of an object in place",

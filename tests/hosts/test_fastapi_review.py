@@ -185,7 +185,7 @@ def test_a_page_that_took_too_long_is_given_up(service, reviewed, monkeypatch, l
 
 def test_a_claim_is_for_one_process(service):
     """
-    Of two, the one whose claim has expired can neither save nor finish the page.
+    Of two reviews, that with an expired claim can neither save nor finish the page.
     """
     fill(service)
     first = claim(service.store, "r", "acme", 1000)

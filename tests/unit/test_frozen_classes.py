@@ -10,7 +10,7 @@ import attrs
 import pytest
 
 from every_case import for_every
-from holdback.frozen_classes import frozen, replace
+from holdback.frozen_classes import frozen
 
 
 def plain(frozen):
@@ -224,37 +224,3 @@ def test_pickled():
     A pickled object is equal to the original.
     """
     assert pickle.loads(pickle.dumps(Pickled(1))) == Pickled(1)
-
-
-@for_every("make", [plain, keywords, partly_compared])
-def test_a_copy_with_changes_is_that_of_attrs(make):
-    """
-    `replace` returns what `attrs.evolve` does, also of private fields.
-    """
-    kind, values = make(frozen)
-    changes = {attribute.alias: 9 for attribute in attrs.fields(kind)}
-
-    for value in values:
-        assert replace(value) == value
-        for alias, change in changes.items():
-            ours, theirs = replace(value, **{alias: change}), attrs.evolve(value, **{alias: change})
-            assert attrs.asdict(ours) == attrs.asdict(theirs)
-
-
-def test_a_copy_of_one_field_and_of_fields_that_are_derived():
-    """
-    A class with one field is copied, and what is derived is derived again.
-    """
-
-    @frozen
-    class Square:
-        side: int
-        area: int = attrs.field(init=False)
-
-        @area.default
-        def _area(self):
-            return self.side**2
-
-    assert replace(Square(2), side=3).area == 9
-    with pytest.raises(TypeError, match="length"):
-        replace(Square(2), length=3)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import attrs
+
 from holdback.errors import ConfigurationError, Refusal
 from holdback.exact_json import Json, Opaque
-from holdback.frozen_classes import replace
 from holdback.lifecycle.commands import DETAILS, AcceptOffer
 from holdback.lifecycle.configuration import REQUIRED_LINKS, Configuration
 from holdback.lifecycle.context import Context
@@ -147,7 +148,7 @@ def _acceptance(  # noqa: PLR0913, PLR0917 - everything that an acceptance depen
     configuration: Configuration,
     profile: Profile,
 ) -> Decision[Acceptance]:
-    accepted_offer = replace(offer, offer_status=offer_states.ACCEPTED)
+    accepted_offer = attrs.evolve(offer, offer_status=offer_states.ACCEPTED)
     links = _links(merchant, offer_set, accepted_offer, configuration)
     new = {"links": Opaque.of(links)}
     if details is not None:

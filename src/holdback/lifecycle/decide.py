@@ -11,8 +11,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from attrs import evolve
+
 from holdback.errors import ConfigurationError, Refusal
-from holdback.frozen_classes import frozen, replace
+from holdback.frozen_classes import frozen
 from holdback.lifecycle.commands import Command, Question, RequestOffers
 from holdback.lifecycle.configuration import FIRST_FORMAT, Configuration
 from holdback.lifecycle.context import Context
@@ -102,7 +104,7 @@ class _Decider:
         after = evolve_all(self.before, events)
         reply = self._reply(decision, after)
         if decision.events and self.operation.remembered and not self._first_format:
-            events = (*events[:-1], replace(events[-1], carried_out=self._carried_out(reply)))
+            events = (*events[:-1], evolve(events[-1], carried_out=self._carried_out(reply)))
             after = evolve_all(self.before, events)
         more = numbered(self._following(decision, after), after, request_id=self.context.request_id)
         profile = self.profile if decision.profile is None else decision.profile

@@ -11,10 +11,10 @@ from datetime import date
 from types import MappingProxyType
 from typing import Any, Final
 
+import attrs
 from attrs import define, field
 
 from holdback.errors import HistoryError
-from holdback.frozen_classes import replace
 from holdback.lifecycle.events import Event, event_type
 from holdback.model.deal import Deal, Entry, in_order, later, merged
 from holdback.model.merchant import Merchant, RememberedRequest
@@ -107,7 +107,7 @@ class Draft:
         if recorded is None:
             return deal
         through = self.complete_through.pop(deal_id)
-        return replace(deal, entries=in_order(recorded), complete_through=through)
+        return attrs.evolve(deal, entries=in_order(recorded), complete_through=through)
 
     def finished(self) -> Merchant:
         """Return the merchant after the events."""
@@ -123,7 +123,7 @@ class Draft:
         requests: Any = collections.get("requests", self.base.requests)  # a tuple, or rows
         if self.remembered:
             collections["requests"] = requests + tuple(self.remembered.values())
-        return replace(self.base, **self.changes, **collections)
+        return attrs.evolve(self.base, **self.changes, **collections)
 
 
 _IDS: Final[Mapping[str, Callable[[Any], Any]]] = MappingProxyType(

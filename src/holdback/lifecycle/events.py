@@ -13,12 +13,12 @@ from datetime import date
 from types import MappingProxyType
 from typing import Final, TypeAlias
 
-from attrs import field
+from attrs import evolve, field
 from attrs.converters import optional
 from pendulum import DateTime
 
 from holdback.exact_json import Json
-from holdback.frozen_classes import frozen, replace
+from holdback.frozen_classes import frozen
 from holdback.frozen_values import FrozenMapping, frozen_record, frozen_records, frozen_texts
 from holdback.model.deal import Deal, Entry
 from holdback.model.merchant import CarriedOut, Merchant, OfferSet, Takings
@@ -300,7 +300,7 @@ def numbered(
 ) -> tuple[Event, ...]:
     """Return *events* with their envelopes, as the next events of *merchant*."""
     return tuple(
-        replace(
+        evolve(
             event,
             partner=merchant.partner,
             merchant_id=merchant.merchant_id,

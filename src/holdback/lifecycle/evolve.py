@@ -12,8 +12,9 @@ from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
+import attrs
+
 from holdback.derived_facts import with_newer_evidence
-from holdback.frozen_classes import replace
 from holdback.lifecycle import events
 from holdback.lifecycle.commands import DETAILS
 from holdback.lifecycle.draft import Draft, misplaced
@@ -116,12 +117,12 @@ def _offer_accepted(draft: Draft, event: events.OfferAccepted) -> None:
 def _close_offers(offer_set: OfferSet, accepted_id: str | None) -> OfferSet:
     """Return *offer_set* with one offer accepted and its other eligible offers withdrawn."""
     products = tuple(_close_product(product, accepted_id) for product in offer_set.products)
-    return replace(offer_set, products=products)
+    return attrs.evolve(offer_set, products=products)
 
 
 def _close_product(product: Product, accepted_id: str | None) -> Product:
     offers = tuple(
-        replace(
+        attrs.evolve(
             offer,
             offer_status=offer_states.ACCEPTED
             if offer.offer_id == accepted_id
@@ -131,12 +132,12 @@ def _close_product(product: Product, accepted_id: str | None) -> Product:
         else offer
         for offer in product.offers
     )
-    return replace(product, offers=offers)
+    return attrs.evolve(product, offers=offers)
 
 
 def _details_supplied(draft: Draft, event: events.DetailsSupplied) -> None:
     fulfilment: Fulfilment = draft.one("fulfilments", event.application_id, event)
-    draft.all("fulfilments")[event.application_id] = replace(
+    draft.all("fulfilments")[event.application_id] = attrs.evolve(
         fulfilment, omitted=event.omitted, sections={**fulfilment.sections, **event.sections}
     )
     # The merchant holds the last details, for its next application.
@@ -148,7 +149,9 @@ def _to_status(draft: Draft, event: Any, status: str, trigger: str, **changes: A
     fulfilment: Fulfilment = draft.one("fulfilments", event.application_id, event)
     if status not in next_states("application", fulfilment.status, trigger):
         raise misplaced(event, f"the application is {fulfilment.status}")
-    draft.all("fulfilments")[event.application_id] = replace(fulfilment, status=status, **changes)
+    draft.all("fulfilments")[event.application_id] = attrs.evolve(
+        fulfilment, status=status, **changes
+    )
 
 
 def _application_submitted(draft: Draft, event: events.ApplicationSubmitted) -> None:
@@ -166,7 +169,7 @@ def _deal_funded(draft: Draft, event: events.DealFunded) -> None:
     fulfilment: Fulfilment = draft.one("fulfilments", deal.application_id, event)
     if FUNDED_APPLICATION not in next_states("application", fulfilment.status, "fund_deal"):
         raise misplaced(event, f"the application is {fulfilment.status}")
-    draft.all("fulfilments")[deal.application_id] = replace(
+    draft.all("fulfilments")[deal.application_id] = attrs.evolve(
         fulfilment, status=FUNDED_APPLICATION, deal_id=deal.id
     )
     deals[deal.id] = deal
@@ -177,7 +180,7 @@ def _change_deal(draft: Draft, event: Any, status: str, trigger: str, **changes:
     deal: Deal = draft.one("deals", event.deal_id, event)
     if status not in next_states("deal", deal.status, trigger):
         raise misplaced(event, f"the deal is {deal.status}")
-    draft.all("deals")[deal.id] = replace(deal, status=status, **changes)
+    draft.all("deals")[deal.id] = attrs.evolve(deal, status=status, **changes)
 
 
 def _deal_repaid(draft: Draft, event: events.DealRepaid) -> None:
@@ -222,9 +225,9 @@ def _profile_erased(draft: Draft, event: events.ProfileErased) -> None:
     for application_id, offer_set in sets.items():
         is_open = offer_set.expires_at > event.at
         closed = _close_offers(offer_set, None) if is_open else offer_set
-        sets[application_id] = replace(closed, sections={})
+        sets[application_id] = attrs.evolve(closed, sections={})
     for application_id, fulfilment in fulfilments.items():
-        fulfilments[application_id] = replace(fulfilment, sections={})
+        fulfilments[application_id] = attrs.evolve(fulfilment, sections={})
     draft.changes |= {"sections": {}, "profile_erased": True}
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from holdback.frozen_classes import replace
+from attrs import evolve
+
 from holdback.model.merchant import Merchant
 from holdback.model.receipt import DealReceipt, Receipt, TakingsReceipt
 
@@ -41,13 +42,13 @@ def takings_receipt(days: int) -> Callable[[Merchant], TakingsReceipt]:
 
 def without_entries(receipt: _R) -> _R:
     """Return *receipt* as it is remembered: a repeated command has its entries again."""
-    return replace(receipt, entry_ids=()) if isinstance(receipt, DealReceipt) else receipt
+    return evolve(receipt, entry_ids=()) if isinstance(receipt, DealReceipt) else receipt
 
 
 def repeated_reply(receipt: Receipt, command: Any) -> Receipt:
     """Return the reply to *command*, which was carried out before with this *receipt*."""
     if isinstance(receipt, DealReceipt):
-        return replace(receipt, entry_ids=_entry_ids(command))
+        return evolve(receipt, entry_ids=_entry_ids(command))
     return receipt
 
 

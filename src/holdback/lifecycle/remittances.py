@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import date
 
+from attrs import evolve
+
 from holdback.errors import InvalidDocument, Refusal
-from holdback.frozen_classes import replace
 from holdback.lifecycle.commands import DEAL_ENDINGS, CloseDeal, RecordRemittance, RecordTakings
 from holdback.lifecycle.configuration import FIRST_FORMAT, Configuration
 from holdback.lifecycle.context import Context
@@ -62,7 +63,7 @@ def _check_input(command: RecordTakings | RecordRemittance, situation: Situation
 
 
 def _stated(takings: Takings, context: Context) -> Takings:
-    return takings if takings.stated_at is not None else replace(takings, stated_at=context.at)
+    return takings if takings.stated_at is not None else evolve(takings, stated_at=context.at)
 
 
 def _is_newer(takings: Takings, held: Takings | None, context: Context) -> bool:
@@ -169,7 +170,7 @@ def _new_entries(deal: Deal, entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
     new: dict[str, Entry] = {}
     for entry in entries:
         earlier = recorded.get(entry.id)
-        if earlier is not None and replace(earlier, settled=True) != replace(entry, settled=True):
+        if earlier is not None and evolve(earlier, settled=True) != evolve(entry, settled=True):
             raise Refusal(
                 "request_conflict", f"entry `{entry.id}` was recorded with another content"
             )

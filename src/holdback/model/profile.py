@@ -12,11 +12,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 import attrs
-from attrs import field
+from attrs import evolve, field
 
 from holdback.errors import Refusal, StateError
 from holdback.exact_json import Json, Opaque, canonical
-from holdback.frozen_classes import frozen, replace
+from holdback.frozen_classes import frozen
 from holdback.frozen_values import FrozenMapping, frozen_record
 from holdback.model.acceptance import BankDetails
 
@@ -95,7 +95,7 @@ class Profile:
     def with_sections(self, contents: Iterable[Opaque]) -> Profile:
         """Return this profile with *contents* added."""
         added = {self.digest(content): content for content in contents}
-        return replace(self, sections={**self.sections, **added}) if added else self
+        return evolve(self, sections={**self.sections, **added}) if added else self
 
     def keeping(self, digests: Iterable[str]) -> Profile:
         """Return this profile without the sections that *digests* do not name."""
@@ -103,7 +103,7 @@ class Profile:
         if kept >= self.sections.keys():
             return self
         sections = {name: text for name, text in self.sections.items() if name in kept}
-        return replace(self, sections=sections)
+        return evolve(self, sections=sections)
 
     def section(self, digest: str | None) -> Opaque | None:
         """

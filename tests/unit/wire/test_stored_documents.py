@@ -202,7 +202,7 @@ def test_every_error_of_a_state_is_reported():
 )
 def test_a_damaged_profile_is_refused_with_its_path(change, path):
     """
-    A profile is the one whose sections its digests name (decisions/documents).
+    The digests of a profile name its sections (decisions/documents).
     """
     assert list(messages_by_path(written(PROFILE | change), wire.read_profile)) == [path]
 
