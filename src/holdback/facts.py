@@ -6,8 +6,10 @@ end of the table and none is ever removed. `derived_facts` defines those that ho
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import date
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Final
 
 from holdback.bounds import most_money
@@ -19,6 +21,8 @@ from holdback.rules.types import Catalogue, Fact, Kind, Type
 DEAL: Final = "deal"
 MERCHANT: Final = "merchant"
 EVIDENCE: Final = "evidence"
+# The origin of the age of a check, which holdback derives from the instant of its result.
+DERIVED: Final = "derived"
 
 # Ranges are wide enough for any real merchant, and narrow enough that no ordinary sum of them
 # passes 2**62, the bound of the rule language. That of money depends on the currency.
@@ -36,6 +40,17 @@ EVIDENCE_FACTS: Final = (
 # The facts of one consumer credit check: a score and its day belong together.
 CREDIT: Final = ("credit_score", "credit_checked_on")
 INITIAL_EVIDENCE: Final = (*EVIDENCE_FACTS, "average_monthly_takings", "months_trading")
+
+# The checks that a host makes everywhere (service 1), each with the facts that it gives together.
+# A jurisdiction may have more, of the facts that it declares (`jurisdictions/checks.py`).
+CHECKS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {
+        "identity": ("identity_verified",),
+        "business": ("business_verified",),
+        "consumer_credit": CREDIT,
+        "takings": ("average_monthly_takings", "months_trading"),
+    }
+)
 
 # Name, kind, highest value, origin, meaning. The lowest value is 0, and the highest amount of money
 # depends on the currency. A kind with a star is rounded down from an exact fraction.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
 
@@ -17,6 +17,9 @@ from holdback.workbench.overview import overview
 
 # A line of an overview: a rule, a parameter, a fact, a setting or a product, as plain values.
 _Line = Mapping[str, Any]
+
+# The tables of values, by title, each with its key in an overview.
+_VALUES: Final = (("Settings", "settings"), ("Checks", "checks"), ("Parameters", "parameters"))
 
 
 @click.command("show")
@@ -88,6 +91,7 @@ def _text_lines(shown: _Line) -> Iterator[str]:
         for fact in shown["facts"]:
             meaning = f"{fact['value']}  {printable(fact['description'])}"
             yield f"  {fact['name']}  {meaning}  {click.style(_origin(fact), dim=True)}"
+    yield from _value_table("Checks", shown["checks"])
     yield from _value_table("Parameters", shown["parameters"])
     yield ""
     yield click.style("Renewal", bold=True)
@@ -140,7 +144,7 @@ def _markdown_lines(shown: _Line) -> Iterator[str]:
         yield f"Overlays {', '.join(shown['parents'])}."
     yield ""
     yield f"Digest `{shown['digest']}`."
-    for title, key in (("Settings", "settings"), ("Parameters", "parameters")):
+    for title, key in _VALUES:
         if shown[key]:
             yield from ("", f"## {title}", "", "| name | value | origin |", "|---|---|---|")
             for line in shown[key]:

@@ -16,6 +16,8 @@ from attrs import define, field
 from holdback.eligibility import OUTCOMES
 from holdback.errors import did_you_mean
 from holdback.exact_json import Json
+from holdback.facts import CHECKS
+from holdback.jurisdictions.checks import MAX_AGE_DAYS
 from holdback.jurisdictions.cost import MAX_EXAMPLE_DAYS
 from holdback.jurisdictions.jurisdiction_file import TIMELINES
 from holdback.jurisdictions.overlay import Policy
@@ -70,6 +72,8 @@ def offer_types(currency: Currency) -> Mapping[str, Type]:
 
 
 _LIMITS: Final = ("minimum", "maximum")
+# What an example of settings expects of checks: how old a result may be on the day, by check.
+MAX_AGES: Final = "max_age_days"
 
 
 @define(kw_only=True, slots=False)
@@ -131,13 +135,21 @@ class ExampleReader:
             node.add_error("out_of_range", balance.out_of_range)
         return number
 
-    def settings(self, examples: Node) -> Iterator[Example]:
-        """Yield the examples of the settings that change by date, in `jurisdiction.toml`."""
+    def settings(self, examples: Node, checks: Collection[str]) -> Iterator[Example]:
+        """
+        Yield the examples of the settings that change by date, in `jurisdiction.toml`.
+
+        *checks* are those that the files name.
+        """
         for element in examples.elements():
             table = element.table(("name", "expect"), ("on", "from", "until"))
-            expect = table["expect"].table((), TIMELINES)
+            expect = table["expect"].table((), (*TIMELINES, MAX_AGES))
             for name, (low, high) in TIMELINES.items():
                 expect[name].integer(low, high)
+            names = tuple(dict.fromkeys((*CHECKS, *checks)))
+            limits = expect[MAX_AGES].table((), names)
+            for name in names:
+                limits[name].integer(*MAX_AGE_DAYS)
             if table["expect"].value == {}:
                 table["expect"].add_error(
                     "missing", "expected a setting", "as `offers_valid_hours = 720`"

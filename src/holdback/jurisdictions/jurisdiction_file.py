@@ -16,6 +16,12 @@ from holdback.errors import code_of, did_you_mean
 from holdback.exact_numbers import ROUNDINGS, RoundingMode
 from holdback.frozen_classes import frozen
 from holdback.frozen_values import frozen_record
+from holdback.jurisdictions.acceptance_terms import (
+    ACCEPTANCE,
+    AcceptanceTerms,
+    read_acceptance_terms,
+)
+from holdback.jurisdictions.checks import ChecksReader, SourceCheck
 from holdback.jurisdictions.declared_facts import read_facts
 from holdback.jurisdictions.source_rules import ID, NAME
 from holdback.jurisdictions.timeline import Period, Timeline, read_period, read_timeline
@@ -31,18 +37,23 @@ _MOST_FORMAT: Final = 10**9
 OWN: Final = ("format", "code", "name", "owner", "review_by")
 _INHERITED: Final = ("currency", "rounding", "timezone", "automated_decisioning")
 # Settings that change by date, each with its range: offers stay open for at most a year, a deal
-# counts as recently active for at most ten, and a profile is kept for at most a hundred.
+# counts as recently active for at most ten, and a profile is kept for at most a hundred. A person's
+# approval and an accepted application last for at most ten.
 TIMELINES: Final = MappingProxyType(
     {
         "offers_valid_hours": (1, 24 * 366),
         "recently_active_days": (0, 3_660),
         "retain_profile_days": (0, 36_500),
+        "approval_days": (1, 3_660),
+        "acceptance_days": (1, 3_660),
     }
 )
-# Those that no file has to state, with the value that then holds: five years and a leap day. They
-# decide no outcome and no price (decisions/digests#settings-that-no-digest-covers).
-DEFAULTS: Final = MappingProxyType({"retain_profile_days": 5 * 365 + 1})
-_OPTIONAL: Final = ("facts", "figures", "examples")
+# Those that no file has to state, with the value that then holds: five years and a leap day, and 30
+# days. They decide no outcome and no price (decisions/digests#settings-that-no-digest-covers).
+DEFAULTS: Final = MappingProxyType(
+    {"retain_profile_days": 5 * 365 + 1, "approval_days": 30, "acceptance_days": 30}
+)
+_OPTIONAL: Final = (*ACCEPTANCE, "facts", "checks", "figures", "examples")
 _OF_A_CHILD: Final = ("parent", "switch_off")
 REQUIRED: Final = (*OWN, *_INHERITED, *(name for name in TIMELINES if name not in DEFAULTS))
 OPTIONAL: Final = (*DEFAULTS, *_OPTIONAL, *_OF_A_CHILD)
@@ -69,8 +80,9 @@ class JurisdictionDetails:
     What `jurisdiction.toml` says, completed by the parent's.
 
     `timelines` are the settings that change by date and are stated, each with the node that an
-    error about it points at. `setting_nodes` and `fact_nodes` have where a setting or fact is
-    written, here or in a parent's file; `examples` are the unread examples of the settings.
+    error about it points at. `checks` are those that the files name, by name. `setting_nodes` and
+    `fact_nodes` have where a setting or fact is written, here or in a parent's file; `examples` are
+    the unread examples of the settings.
     """
 
     code: str
@@ -83,6 +95,8 @@ class JurisdictionDetails:
     review_by: date
     automated_decisioning: bool
     facts: tuple[Fact, ...]
+    checks: Mapping[str, SourceCheck] = field(converter=frozen_record)
+    acceptance: AcceptanceTerms
     figures: NumberFormat | None
     switched_off: tuple[SwitchedOff, ...]
     timelines: Mapping[str, tuple[Node, Timeline[int]]] = field(
@@ -94,7 +108,11 @@ class JurisdictionDetails:
     fact_nodes: Mapping[str, Node] = field(converter=frozen_record, eq=False, repr=False)
 
     def settings(self, on: date) -> dict[str, Any]:
-        """Return the settings that can change an answer, by name, with their values on *on*."""
+        """
+        Return the settings that can change an answer, by name, with their values on *on*.
+
+        How old the results of checks may be belongs to them as well: `checks.age_limits`.
+        """
         return {
             "code": self.code,
             "rounding": self.rounding,
@@ -142,11 +160,11 @@ def read_details(
     node: Node, folder: str, parent: JurisdictionDetails | None
 ) -> tuple[JurisdictionDetails | None, Currency | None, tuple[Fact, ...]]:
     """
-    Return the content of `jurisdiction.toml` in *node*, its currency and its facts.
+    Return the content of `jurisdiction.toml` in *node*, its currency and its own facts.
 
     *folder* is the name of the folder. Absent keys of a child are taken from *parent*. The content
-    is None when anything in it is invalid; currency and facts are returned all the same where they
-    are valid, because the other files can be read with them.
+    is None when anything in it is invalid; currency and facts, those declared and then the ages of
+    checks, are returned all the same where they are valid: the other files can be read with them.
     """
     has_parent = isinstance(node.value, dict) and isinstance(node.value.get("parent"), str)
     required = OWN if has_parent else REQUIRED
@@ -175,9 +193,10 @@ def read_details(
     if parent is not None:
         content |= _inherited(table, parent)
     before = len(node.document.errors)
-    facts = () if parent is None else parent.facts
-    if currency is not None:
-        facts += read_facts(table["facts"], currency, facts)
+    inherited = AcceptanceTerms() if parent is None else parent.acceptance
+    acceptance = read_acceptance_terms(table, inherited)
+    declared, checks = _facts_and_checks(table, currency, parent)
+    facts = (*declared, *(check.age_fact for check in checks.values()))
     figures = _figures(table["figures"])
     if figures is None and parent is not None:
         figures = parent.figures
@@ -186,7 +205,9 @@ def read_details(
         return None, currency, facts
     details = JurisdictionDetails(
         **content,
-        facts=facts,
+        facts=declared,
+        checks=checks,
+        acceptance=acceptance,
         figures=figures,
         switched_off=switched_off,
         node=node,
@@ -195,6 +216,20 @@ def read_details(
         fact_nodes={**({} if parent is None else parent.fact_nodes), **table["facts"].entries()},
     )
     return details, currency, facts
+
+
+def _facts_and_checks(
+    table: TomlTable, currency: Currency | None, parent: JurisdictionDetails | None
+) -> tuple[tuple[Fact, ...], Mapping[str, SourceCheck]]:
+    """Return the valid facts and checks, inherited ones included; without *currency* only those."""
+    declared = () if parent is None else parent.facts
+    if currency is not None:
+        declared += read_facts(table["facts"], currency, declared)
+    inherited: Mapping[str, SourceCheck] = {} if parent is None else parent.checks
+    reader = ChecksReader(
+        declared=declared, inherited=inherited, fact_nodes=table["facts"].entries()
+    )
+    return declared, reader.read(table["checks"])
 
 
 def _inherited(table: TomlTable, parent: JurisdictionDetails) -> dict[str, Any]:
@@ -207,7 +242,7 @@ def _inherited(table: TomlTable, parent: JurisdictionDetails) -> dict[str, Any]:
 def _setting_nodes(table: TomlTable, parent: JurisdictionDetails | None) -> dict[str, Node]:
     return {
         name: parent.setting_nodes[name] if table[name].absent and parent else table[name]
-        for name in (*_INHERITED, *TIMELINES, "figures")
+        for name in (*_INHERITED, *TIMELINES, *ACCEPTANCE, "figures")
     }
 
 

@@ -17,6 +17,7 @@ from attrs import evolve, field
 from holdback.errors import did_you_mean
 from holdback.frozen_classes import frozen
 from holdback.frozen_values import frozen_record
+from holdback.jurisdictions.checks import age_name
 from holdback.jurisdictions.jurisdiction_file import JurisdictionDetails, SwitchedOff
 from holdback.jurisdictions.source_rules import SourceParameter, SourceProduct, SourceRule
 from holdback.money import Currency
@@ -208,10 +209,16 @@ class Draft:
                     did_you_mean(switch_off.name, names[switch_off.kind]),
                 )
 
+    def _fact_nodes(self) -> dict[str, Node]:
+        """Return the nodes of the facts that its file declares, and of the checks with an age."""
+        tables = self.file_node.entries()
+        nodes = dict(tables["facts"].entries()) if "facts" in tables else {}
+        checks = tables["checks"].entries() if "checks" in tables else {}
+        return nodes | {age_name(name): node for name, node in checks.items()}
+
     def _check_names(self, parent: Policy) -> None:
         """Add an error for every fact or parameter that clashes with one of *parent*."""
-        facts = self.file_node.entries().get("facts")
-        for name, node in ({} if facts is None else facts.entries()).items():
+        for name, node in self._fact_nodes().items():
             if name in parent.parameters:
                 message = f"`{name}` is a parameter of `{parent.code}`"
                 node.add_error("duplicate", message, "facts and parameters share no name", key=True)

@@ -11,6 +11,7 @@ from attrs import field
 from holdback.errors import ErrorDetail, InvalidDocument, did_you_mean
 from holdback.facts import catalogue
 from holdback.frozen_classes import frozen
+from holdback.jurisdictions.checks import age_name
 from holdback.jurisdictions.equivalent_mutants import read_equivalent_mutants
 from holdback.jurisdictions.examples import ExampleReader, without_examples
 from holdback.jurisdictions.jurisdiction import Jurisdiction
@@ -331,7 +332,7 @@ class _Reading:
             details=details,
             file_node=root,
             invalid_parameters=frozenset(parameters.invalid),
-            invalid_facts=_declared_names(root) - {fact.name for fact in facts.facts},
+            invalid_facts=frozenset(_stated_names(root) - {fact.name for fact in facts.facts}),
         )
 
 
@@ -346,10 +347,14 @@ def _read_rules_and_products(
     return rules, [product for product in offered if product is not None]
 
 
-def _declared_names(root: Node) -> frozenset[str]:
-    """Return the names of the facts that `jurisdiction.toml` declares, valid or not."""
-    declared = root.value.get("facts") if isinstance(root.value, dict) else None
-    return frozenset(declared) if isinstance(declared, dict) else frozenset()
+def _stated_names(root: Node) -> set[str]:
+    """Return the names of the facts and ages that `jurisdiction.toml` states, valid or not."""
+    tables = root.value if isinstance(root.value, dict) else {}
+    declared, checks = (
+        table if isinstance(table, dict) else {}
+        for table in (tables.get("facts"), tables.get("checks"))
+    )
+    return {*declared, *map(age_name, checks)}
 
 
 def _read_examples(
@@ -364,7 +369,7 @@ def _read_examples(
     reader = ExampleReader(policy=draft.policy, slices=slices, all_read=all_read)
     examples: list[Example] = []
     if draft.details is not None:
-        examples += reader.settings(draft.details.examples)
+        examples += reader.settings(draft.details.examples, draft.details.checks)
     if renewal is not None:
         examples += reader.renewal(renewal["examples"], renewal["typical"])
     if products is not None:

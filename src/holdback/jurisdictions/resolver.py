@@ -14,7 +14,9 @@ from typing import Any, Final
 from attrs import define, field
 
 from holdback.errors import RuleError, did_you_mean
+from holdback.facts import CHECKS
 from holdback.frozen_classes import frozen
+from holdback.jurisdictions.checks import age_limits, check_with_age, checks_on
 from holdback.jurisdictions.cost import within_cost
 from holdback.jurisdictions.digest import RulebookDigester, second_digest, versions_of
 from holdback.jurisdictions.jurisdiction_file import JurisdictionDetails
@@ -70,6 +72,9 @@ def _change_dates(draft: Draft) -> Iterable[date]:
     if draft.details is not None:
         for _, timeline in draft.details.timelines.values():
             yield from timeline.changes
+        for check in draft.details.checks.values():
+            if check.max_age is not None:
+                yield from check.max_age.changes
     yield from draft.policy.changes()
 
 
@@ -135,7 +140,9 @@ class _Resolver:
         """Return the rulebook of a slice without errors."""
         catalogue, settings = resolved.catalogue, details.settings(resolved.on)
         products = resolved.products
-        first_digest = self._digester.digest(catalogue, resolved.renewal, products, settings)
+        checks = checks_on(details.checks, details.facts, resolved.on)
+        covered = {**settings, **age_limits(checks)}
+        first_digest = self._digester.digest(catalogue, resolved.renewal, products, covered)
         versions = versions_of(
             choice for product, _ in products for choice in product.calculators.values()
         )
@@ -167,6 +174,10 @@ class _Resolver:
             products=tuple(_terms(product, ruleset(rules)) for product, rules in products),
             **settings,
             **details.settings_outside_digest(resolved.on),
+            checks=checks,
+            signature=details.acceptance.signature,
+            bank_details=details.acceptance.bank_details,
+            consents=details.acceptance.consents,
         )
 
     def _catalogue(self, on: date) -> Catalogue:
@@ -242,6 +253,9 @@ class _Resolver:
                 return None  # the name has its error; the rule may be right
             if name in self.draft.policy.parameters and name not in catalogue.parameters:
                 error = _without_value(error, name, on)
+            check_name = check_with_age(name)
+            if check_name in CHECKS or catalogue.fact(check_name) is not None:
+                error = _without_age(error, name)
             if not self._add_to_child(source, "invalid_rule", error.message, error.hint):
                 add_rule_error(source.table[key], error)
             return None
@@ -327,6 +341,17 @@ def _without_value(error: RuleError, name: str, on: date) -> RuleError:
         end=error.end,
         stage=error.stage,
         hint="let its timeline begin with the rule",
+    )
+
+
+def _without_age(error: RuleError, name: str) -> RuleError:
+    return RuleError(
+        f"the age `{name}` is not a fact yet",
+        source=error.source,
+        start=error.start,
+        end=error.end,
+        stage=error.stage,
+        hint=f"write `[checks.{check_with_age(name)}]` in `jurisdiction.toml`",
     )
 
 

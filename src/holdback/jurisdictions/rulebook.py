@@ -14,6 +14,7 @@ from holdback.exact_numbers import RoundingMode
 from holdback.frozen_classes import frozen
 from holdback.frozen_values import frozen_record
 from holdback.jurisdictions.calculator_choice import CalculatorChoice
+from holdback.jurisdictions.checks import CheckTerms
 from holdback.jurisdictions.digest import Versions, second_digest
 from holdback.jurisdictions.source_rules import SourceProduct
 from holdback.money import Currency
@@ -81,10 +82,17 @@ class Rulebook:
 
     Everything in it holds from the day `since` until the next change. `digest` identifies its
     meaning: two rulebooks with the same digest give the same answers and the same prices.
+
+    `approval_days` is how long a person's approval of a referral holds, and `acceptance_days` how
+    long an accepted application waits for its funding. `signature` is when the merchant has to have
+    signed, `"before_submission"` or `"before_funding"`; None where no signature is needed.
+    `bank_details` are the fields of complete bank details, and `consents` those that an offer
+    needs. `checks` are all checks of the jurisdiction by name.
     """
 
     # Two rulebooks are equal when jurisdiction, day and digest are, and what decides an operation
-    # without being in the digest: for how long a profile is kept. The digest covers the rest.
+    # without being in the digest, such as for how long a profile is kept. The digest covers the
+    # rest.
     code: str
     on: date
     digest: str
@@ -100,6 +108,12 @@ class Rulebook:
     offers_valid_hours: int = field(eq=False, repr=False)
     recently_active_days: int = field(eq=False, repr=False)
     retain_profile_days: int = field(repr=False)
+    approval_days: int = field(repr=False)
+    acceptance_days: int = field(repr=False)
+    signature: str | None = field(repr=False)
+    bank_details: tuple[str, ...] = field(repr=False)
+    consents: tuple[str, ...] = field(repr=False)
+    checks: Mapping[str, CheckTerms] = field(converter=frozen_record, repr=False)
     parameters: Mapping[str, Parameter] = field(converter=frozen_record, eq=False, repr=False)
     catalogue: Catalogue = field(eq=False, repr=False)
     renewal: RuleSet = field(eq=False, repr=False)

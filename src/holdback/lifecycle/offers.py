@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
-from types import MappingProxyType
-from typing import Final
 
 from attrs import evolve
 from pendulum import DateTime
@@ -13,7 +11,7 @@ from pendulum import DateTime
 from holdback.derived_facts import held_evidence, held_facts
 from holdback.errors import ErrorDetail, Refusal
 from holdback.exact_json import Json, Opaque
-from holdback.facts import BUILT_IN_FACTS
+from holdback.facts import BUILT_IN_FACTS, CHECKS
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.rulebook import Rulebook
 from holdback.lifecycle.commands import RequestOffers, RequireChecks
@@ -43,16 +41,6 @@ from holdback.offers.quote import Quote, quote, quote_renewal
 from holdback.offers.registry import PriceableProduct
 from holdback.rules.types import Facts
 from holdback.ruleset import known_facts
-
-# The checks that a host makes (service 1), each with the facts that it gives as evidence.
-CHECKS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
-    {
-        "identity": ("identity_verified",),
-        "business": ("business_verified",),
-        "consumer_credit": ("credit_score", "credit_checked_on"),
-        "takings": ("average_monthly_takings", "months_trading"),
-    }
-)
 
 
 def check_may_request(merchant: Merchant, request: OffersRequest, rulebook: Rulebook) -> None:

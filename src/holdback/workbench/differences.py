@@ -43,6 +43,7 @@ def differences(before: Overview, after: Overview) -> Iterator[Difference]:
     """Yield the differences from *before* to *after*, both made by `overview`."""
     yield from _valued("setting", before["settings"], after["settings"])
     yield from _valued("fact", before["facts"], after["facts"])
+    yield from _valued("check", before["checks"], after["checks"])
     yield from _valued("parameter", before["parameters"], after["parameters"])
     yield from _rules("rule", before["rules"], after["rules"])
     yield from _products(before["products"], after["products"])

@@ -33,7 +33,7 @@ def provably_same(first: Rulebook, second: Rulebook) -> bool:
     """
     if first is second:
         return True
-    if any(getattr(first, name) != getattr(second, name) for name in TIMELINES):
+    if any(getattr(first, name) != getattr(second, name) for name in (*TIMELINES, "checks")):
         return False
     if len(first.products) != len(second.products):
         return False

@@ -10,7 +10,7 @@ from attrs import evolve, field
 from holdback.exact_json import Json, write_json
 from holdback.exact_numbers import plain
 from holdback.frozen_classes import frozen
-from holdback.jurisdictions.examples import NOT_OFFERED, offer_types
+from holdback.jurisdictions.examples import MAX_AGES, NOT_OFFERED, offer_types
 from holdback.jurisdictions.jurisdiction import Jurisdiction
 from holdback.jurisdictions.rulebook import Example, Rulebook
 from holdback.money import Currency, Money
@@ -162,7 +162,21 @@ def expectation(example: Example, currency: Currency) -> Answer:
 
 
 def _settings_answer(values: Mapping[str, Json]) -> Answer:
-    return Answer(", ".join(f"{name} {value}" for name, value in sorted(values.items())))
+    """Return the *values* of settings in words; the ages of checks are values by check."""
+    ages = {f"{MAX_AGES} of {name}": days for name, days in values.get(MAX_AGES, {}).items()}
+    flat = {**{name: value for name, value in values.items() if name != MAX_AGES}, **ages}
+    return Answer(", ".join(f"{name} {value}" for name, value in sorted(flat.items())))
+
+
+def _settings_on(rulebook: Rulebook, expect: Mapping[str, Json]) -> dict[str, Json]:
+    """Return the settings that *expect* names, with their values in *rulebook*."""
+    ages = expect.get(MAX_AGES, {})
+    return {
+        name: {check: rulebook.checks[check].max_age_days for check in ages}
+        if name == MAX_AGES
+        else getattr(rulebook, name)
+        for name in expect
+    }
 
 
 def _normal_terms(terms: Mapping[str, Json], currency: Currency) -> dict[str, Json]:
@@ -198,7 +212,7 @@ def run_example(
     reasons: tuple[Reason, ...] = ()
     trace: tuple[TraceLine, ...] = ()
     if example.of_settings:
-        got = _settings_answer({name: getattr(rulebook, name) for name in example.expect})
+        got = _settings_answer(_settings_on(rulebook, example.expect))
     elif example.product is None:
         assessment = rulebook.assess_prepared(facts)
         reasons, trace = assessment.reasons, assessment.trace

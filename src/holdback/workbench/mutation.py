@@ -14,7 +14,7 @@ from datetime import date
 from functools import partial
 from typing import Any, Final, TypeAlias, TypeVar
 
-from attrs import evolve, field
+from attrs import evolve
 
 from holdback.errors import (
     ConfigurationError,
@@ -25,7 +25,7 @@ from holdback.errors import (
 )
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
-from holdback.jurisdictions.jurisdiction_file import TIMELINES, SwitchedOff
+from holdback.jurisdictions.jurisdiction_file import SwitchedOff
 from holdback.jurisdictions.rulebook import ProductTerms, Rulebook
 from holdback.jurisdictions.source_rules import SourceProduct, SourceRule
 from holdback.jurisdictions.timeline import Period
@@ -35,6 +35,8 @@ from holdback.ruleset import DECLINE, REFER, Rule, RuleSet
 from holdback.workbench.equivalence import provably_same
 from holdback.workbench.example_run import run_example
 from holdback.workbench.expression_mutants import expression_mutants, neighbours
+from holdback.workbench.jurisdiction_mutants import jurisdiction_mutants
+from holdback.workbench.mutant import Mutant, within
 from holdback.workbench.setting_mutants import SettingMutant, setting_mutants
 
 NOTICED: Final = "noticed"
@@ -45,18 +47,7 @@ LISTED: Final = "listed"
 # The reader of the files would reject it, so the mistake cannot go unnoticed.
 REFUSED: Final = "refused"
 
-RulebookChange: TypeAlias = Callable[[Rulebook], Rulebook]
 RuleChange: TypeAlias = Callable[[Rule, Catalogue], Rule | None]
-
-
-@frozen(kw_only=True)
-class Mutant:
-    """A small change to a file: its name, its place, and how it changes a rulebook."""
-
-    name: str
-    file: str
-    line: int | None
-    change: RulebookChange = field(repr=False)
 
 
 @frozen(kw_only=True)
@@ -124,7 +115,7 @@ def _verdict(mutant: Mutant, jurisdiction: Jurisdiction) -> Verdict:
 def mutants(jurisdiction: Jurisdiction, others: Jurisdictions) -> Iterator[Mutant]:
     """Yield every mutant of the own files of *jurisdiction*."""
     own = jurisdiction.policy.own
-    yield from _settings(jurisdiction)
+    yield from jurisdiction_mutants(jurisdiction)
     yield from _parameters(jurisdiction)
     codes = Counter(rule.code for rule in own.all_rules)
     keys = Counter(product.key for product in own.products)
@@ -142,44 +133,6 @@ def mutants(jurisdiction: Jurisdiction, others: Jurisdictions) -> Iterator[Mutan
                 change=partial(_with_terms, product=product, setting=setting),
             )
     yield from _switched_on(jurisdiction, others)
-
-
-def _settings(jurisdiction: Jurisdiction) -> Iterator[Mutant]:
-    """Yield every value of every own setting that changes by date, one unit up and down."""
-    details = jurisdiction.details
-    # No deal of an example can tell 90 days from 91, so examples state the settings day by day.
-    for name, (_, timeline) in details.timelines.items():
-        if details.setting_nodes[name].document is not details.node.document:
-            continue  # it is the parent's
-        for entry in timeline.entries:
-            for number in (entry.value + 1, entry.value - 1):
-                yield Mutant(
-                    name=f"{name} from {entry.period.start}: {entry.value} to {number}",
-                    file=details.node.document.file,
-                    line=None if entry.node is None else entry.node.line,
-                    change=partial(_with_setting, name=name, number=number, period=entry.period),
-                )
-
-
-def _within(rulebook: Rulebook, period: Period) -> bool:
-    """
-    Return whether *rulebook* is in force in *period*.
-
-    Every start and end of a period is a change date, so a slice is wholly inside or outside.
-    """
-    return rulebook.since in period
-
-
-def _with_setting(rulebook: Rulebook, *, name: str, number: int, period: Period) -> Rulebook:
-    """Return *rulebook* with another value of a setting if its slice is in *period*."""
-    if not _within(rulebook, period):
-        return rulebook
-    # The bounds of the reader: a value outside cannot be written unnoticed.
-    low, high = TIMELINES[name]
-    if not low <= number <= high:
-        raise InvalidDocument.of("out_of_range", f"expected {low} to {high}")
-    changed: dict[str, Any] = {name: number}
-    return evolve(rulebook, **changed)
 
 
 def _parameters(jurisdiction: Jurisdiction) -> Iterator[Mutant]:
@@ -201,7 +154,7 @@ def _parameters(jurisdiction: Jurisdiction) -> Iterator[Mutant]:
 
 def _with_parameter(rulebook: Rulebook, *, moved: Parameter, period: Period) -> Rulebook:
     """Return *rulebook* with a parameter *moved* if its slice is in *period*."""
-    if not _within(rulebook, period) or moved.name not in rulebook.parameters:
+    if not within(rulebook, period) or moved.name not in rulebook.parameters:
         return rulebook
     parameters = {**rulebook.parameters, moved.name: moved}
     return _with_catalogue(rulebook, rulebook.catalogue.with_parameters(parameters), moved.name)
@@ -282,14 +235,14 @@ def _rewritten(rule: Rule, catalogue: Catalogue, *, changes: Mapping[str, Any]) 
 def _mutated_texts(tree: Tree, period: Period, jurisdiction: Jurisdiction) -> list[str]:
     """Return the mutants of an expression, checked in the first slice of *period*."""
     for rulebook in jurisdiction.slices:
-        if _within(rulebook, period):
+        if within(rulebook, period):
             return list(expression_mutants(check(tree, rulebook.catalogue, Kind.FLAG)))
     return []
 
 
 def _with_rule(rulebook: Rulebook, *, source: SourceRule, change: RuleChange) -> Rulebook:
     """Return *rulebook* with *change* made to the rule that was resolved from *source*."""
-    if not _within(rulebook, source.period):
+    if not within(rulebook, source.period):
         return rulebook
 
     def changed(rules: RuleSet) -> RuleSet:
@@ -315,7 +268,7 @@ def _with_rule(rulebook: Rulebook, *, source: SourceRule, change: RuleChange) ->
 
 def _with_terms(rulebook: Rulebook, *, product: SourceProduct, setting: SettingMutant) -> Rulebook:
     """Return *rulebook* with a setting of *product* changed where it is offered."""
-    if not _within(rulebook, product.period):
+    if not within(rulebook, product.period):
         return rulebook
     return evolve(
         rulebook,
@@ -345,7 +298,7 @@ def _with_inherited(
 ) -> Rulebook:
     """Return *rulebook* with what *switch_off* leaves out, as and where *parent* has it."""
     # Before its first change date the parent has no rulebook, and so nothing to put back.
-    if not _within(rulebook, switch_off.period) or rulebook.since < parent.changes[0]:
+    if not within(rulebook, switch_off.period) or rulebook.since < parent.changes[0]:
         return rulebook
     before, renewal, catalogue = (
         parent.rulebook(rulebook.since),

@@ -9,6 +9,7 @@ from typing import Final
 from holdback.eligibility import FLOOR_PERCENT
 from holdback.exact_json import Json
 from holdback.exact_numbers import PERCENT_PLACES, digits
+from holdback.jurisdictions.acceptance_terms import ACCEPTANCE
 from holdback.jurisdictions.digest import normal_setting
 from holdback.jurisdictions.jurisdiction import Jurisdiction
 from holdback.jurisdictions.jurisdiction_file import TIMELINES, JurisdictionDetails, SwitchedOff
@@ -16,6 +17,7 @@ from holdback.jurisdictions.rulebook import ProductTerms, Rulebook
 from holdback.jurisdictions.source_rules import CALCULATORS, SourceRule
 from holdback.jurisdictions.timeline import Period, Timeline, TimelineEntry
 from holdback.rules import Kind, Type, check, parse, words
+from holdback.rules.values import days_text
 from holdback.ruleset import Rule
 from holdback.toml import Node
 
@@ -44,6 +46,7 @@ def overview(jurisdiction: Jurisdiction, on: date) -> dict[str, Json]:
         "floor": f"{FLOOR_PERCENT}%",
         "settings": list(_settings(jurisdiction.details, rulebook)),
         "facts": list(_facts(jurisdiction.details)),
+        "checks": list(_checks(jurisdiction.details, rulebook)),
         "parameters": list(_parameters(jurisdiction, rulebook)),
         "rules": [_rule(rule, rulebook) for rule in rulebook.renewal.rules],
         "switched_off": [
@@ -108,11 +111,30 @@ def _settings(details: JurisdictionDetails, rulebook: Rulebook) -> Iterator[dict
         percent = details.figures.percent_text("12.5")
         value = f"{shown}; {percent}; {details.figures.date}"
         yield {"name": "figures", "value": value, **_place(details.setting_nodes["figures"])}
+    for name in ACCEPTANCE:
+        node, value = details.setting_nodes[name], getattr(details.acceptance, name)
+        if not node.absent:
+            shown = value if isinstance(value, str) else ", ".join(value) or "none"
+            yield {"name": name, "value": shown, **_place(node)}
     for name in TIMELINES:
         # One that no file states has its default, and no place.
         if name in details.timelines:
             entry = _entry_in_force(details.timelines[name][1], rulebook)
             yield {"name": name, "value": entry.value, **_source(entry)}
+
+
+def _checks(details: JurisdictionDetails, rulebook: Rulebook) -> Iterator[dict[str, Json]]:
+    """Yield the checks that the files name; `value` says what is particular about each here."""
+    for name, source in details.checks.items():
+        terms = rulebook.checks[name]
+        parts = [f"gives {', '.join(terms.facts)}"]
+        if terms.max_age_days is not None:
+            parts.append(f"at most {days_text(terms.max_age_days)} old")
+        if terms.consent is not None:
+            parts.append(f"needs the consent {terms.consent}")
+        entry = None if source.max_age is None else source.max_age.entry_on(rulebook.since)
+        origin = _place(source.node) if entry is None else _source(entry)
+        yield {"name": name, "value": "; ".join(parts), **origin}
 
 
 def _parameters(jurisdiction: Jurisdiction, rulebook: Rulebook) -> Iterator[dict[str, Json]]:

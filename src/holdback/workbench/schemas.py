@@ -16,9 +16,10 @@ from holdback.eligibility import OUTCOMES
 from holdback.exact_json import Json
 from holdback.exact_numbers import ROUNDINGS
 from holdback.facts import catalogue
+from holdback.jurisdictions.acceptance_terms import SIGNATURES
+from holdback.jurisdictions.checks import MAX_AGE_DAYS
 from holdback.jurisdictions.examples import DECISIONS, offer_types
 from holdback.jurisdictions.jurisdiction_file import (
-    DEFAULTS,
     OPTIONAL,
     OWN,
     REQUIRED,
@@ -41,6 +42,7 @@ from holdback.offers.factor_rate import Band
 from holdback.offers.registry import BUILT_IN
 from holdback.rules import Fact, Kind, Type
 from holdback.ruleset import DECLINE, REFER
+from holdback.workbench.key_meanings import MEANING
 
 DRAFT: Final = "http://json-schema.org/draft-07/schema#"
 KINDS: Final = ("jurisdiction", "renewal", "products")
@@ -50,53 +52,6 @@ _PERCENT: Final = r"^[0-9]+(\.[0-9]{1,4})?%$"
 _RATIO: Final = r"^[0-9]+(\.[0-9]{1,6})?$"
 _DAYS: Final = "^[0-9]+ days?$"
 _CODE: Final = "^[A-Z]{2}(-[A-Z0-9]+)+$"
-
-_MEANING: Final[Mapping[str, str]] = {
-    "format": "The format of the file: 1.",
-    "code": "The code: of the jurisdiction, the name of its folder; of a rule, stable and never "
-    "used again.",
-    "name": "For people.",
-    "owner": "Who answers for the rules.",
-    "review_by": "The day by which the owner looks at them again.",
-    "currency": "ISO 4217: `GBP`.",
-    "rounding": "How amounts round to minor units.",
-    "timezone": "Local dates and day counts are in this zone: `Europe/London`.",
-    "automated_decisioning": "Whether an expired, unaccepted set calls for a second consumer "
-    "credit check.",
-    "offers_valid_hours": "How long offers are valid, in hours.",
-    "recently_active_days": "How long after its repayment a deal may still be renewed, in days.",
-    "retain_profile_days": "How long after the end of the last deal a merchant's profile is kept, "
-    f"in days; {DEFAULTS['retain_profile_days']} where it is left out.",
-    "parent": "The jurisdiction whose rules, parameters and products this one takes over.",
-    "switch_off": "What this jurisdiction drops of its parent's, each with a reason.",
-    "facts": "Facts that only the host knows here: their values come as evidence.",
-    "figures": "How figures are written in the sentences for merchants.",
-    "parameters": "Named values that change by date; rules read them like facts.",
-    "rules": "In the order of their priority.",
-    "typical": "The facts of an ordinary good case; examples say what differs.",
-    "examples": "What must come out, for which facts, on which days.",
-    "survivors": "Mutants of this file that no deal can tell from it, each with the reason why.",
-    "products": "In the order in which they are offered.",
-    "id": "The name of the rule in this file: `on-pace`.",
-    "require": "What must be true: `performance >= 80%`.",
-    "when": 'Limits the rule to some deals: `status == "Funded"`.',
-    "otherwise": "What a false answer means: decline, or refer to a person.",
-    "reason": "A sentence for the merchant, with facts and parameters in braces.",
-    "source": "Where it comes from.",
-    "from": "The first day.",
-    "until": "The first day after; left out: still in force.",
-    "key": "The product's stable name.",
-    "amounts": "The offers made, as percentages of the merchant's maximum.",
-    "timeline": "Values in the order of their dates, each in force until the next.",
-    "value": "The value from that day on.",
-    "given": "What differs from the typical case.",
-    "without": "The facts that are not known.",
-    "expect": "What must come out.",
-    "settles": "The balance of the deal that is renewed; the product is asked for by a renewal "
-    "then.",
-    "on": "The day.",
-    "product": "The key of the product that is asked for.",
-}
 
 
 def schema(kind: str) -> dict[str, Json]:
@@ -115,7 +70,7 @@ def _table(
 ) -> dict[str, Json]:
     """Return the schema of a table with these keys, each described."""
     described = {
-        key: {"description": _MEANING[key], **value} if key in _MEANING else dict(value)
+        key: {"description": MEANING[key], **value} if key in MEANING else dict(value)
         for key, value in properties.items()
     }
     table: dict[str, Json] = {"type": "object", "properties": described}
@@ -178,6 +133,7 @@ def _timeline(value: Json) -> dict[str, Json]:
 
 def _jurisdiction() -> dict[str, Json]:
     timelines = {name: _timeline(_integer(*ends)) for name, ends in TIMELINES.items()}
+    names = _list(_text(f"^{NAME}$"))
     properties: dict[str, Json] = {
         "format": _FORMAT,
         "code": _text("^[A-Z]{2}(-[A-Z0-9]{1,3})?$"),
@@ -189,7 +145,11 @@ def _jurisdiction() -> dict[str, Json]:
         "timezone": _text(),
         "automated_decisioning": _FLAG,
         **timelines,
+        "signature": _words(SIGNATURES),
+        "bank_details": names,
+        "consents": names,
         "facts": {"type": "object", "additionalProperties": _fact()},
+        "checks": {"type": "object", "additionalProperties": _check()},
         "figures": _table(
             {key: _text() for key in NumberFormat.KEYS} | {"group": {"type": "string"}},
             NumberFormat.KEYS,
@@ -200,7 +160,15 @@ def _jurisdiction() -> dict[str, Json]:
                     "name": _text(),
                     "on": _DAY,
                     **_PERIOD,
-                    "expect": _table({name: _integer(*ends) for name, ends in TIMELINES.items()}),
+                    "expect": _table(
+                        {
+                            **{name: _integer(*ends) for name, ends in TIMELINES.items()},
+                            "max_age_days": {
+                                "type": "object",
+                                "additionalProperties": _integer(*MAX_AGE_DAYS),
+                            },
+                        }
+                    ),
                 },
                 ("name", "expect"),
             )
@@ -212,6 +180,15 @@ def _jurisdiction() -> dict[str, Json]:
     inherited = [key for key in REQUIRED if key not in OWN]
     either = [{"required": ["parent"]}, {"required": inherited}]
     return {**_table(properties, OWN), "anyOf": either}
+
+
+def _check() -> dict[str, Json]:
+    properties = {
+        "max_age_days": _timeline(_integer(*MAX_AGE_DAYS)),
+        "facts": {**_list(_text(f"^{NAME}$")), "description": "The declared facts that it gives."},
+        "consent": _text(f"^{NAME}$"),
+    }
+    return _table(properties)
 
 
 def _fact() -> dict[str, Json]:

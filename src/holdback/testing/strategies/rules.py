@@ -25,7 +25,7 @@ from holdback.errors import (
     StateError,
 )
 from holdback.exact_json import Json
-from holdback.facts import BUILT_IN_FACTS, EVIDENCE_FACTS, INITIAL_EVIDENCE
+from holdback.facts import BUILT_IN_FACTS, EVIDENCE, EVIDENCE_FACTS, INITIAL_EVIDENCE
 from holdback.jurisdictions.jurisdiction import Jurisdictions
 from holdback.jurisdictions.rulebook import Rulebook
 from holdback.reasons import Reason
@@ -153,7 +153,8 @@ def evidence(rulebook: Rulebook, *, renewal: bool = False) -> st.SearchStrategy[
 
 def evidence_names(rulebook: Rulebook, *, renewal: bool) -> tuple[str, ...]:
     """Return the names of facts that may be evidence, those that the jurisdiction declares too."""
-    added = (fact.name for fact in rulebook.catalogue.facts[BUILT_IN_FACTS:])
+    own = rulebook.catalogue.facts[BUILT_IN_FACTS:]
+    added = (fact.name for fact in own if fact.origin == EVIDENCE)
     return (*(EVIDENCE_FACTS if renewal else INITIAL_EVIDENCE), *added)
 
 
