@@ -29,6 +29,9 @@ def timelines(files):
     for name in DATED:
         if name in files[WHO]:
             yield files[WHO][name]
+    for check in files[WHO].get("checks", {}).values():
+        if "max_age_days" in check:
+            yield check["max_age_days"]
     for file in (RENEWAL, PRODUCTS):
         for parameter in files.get(file, {}).get("parameters", {}).values():
             yield parameter["timeline"]
@@ -225,6 +228,16 @@ def change_days(files, random):
     entry["value"] = moved(entry["value"], random)
 
 
+def change_greatest_age(files, random):
+    checks = files[WHO].get("checks", {}).values()
+    check = pick((check for check in checks if "max_age_days" in check), random)
+    if random.random() < 0.3:
+        del check["max_age_days"]
+    else:
+        entry = pick(check["max_age_days"], random)
+        entry["value"] = moved(entry["value"], random)
+
+
 def change_range(files, random):
     facts = [fact for fact in files[WHO].get("facts", {}).values() if "maximum" in fact]
     fact = pick(facts, random)
@@ -373,6 +386,7 @@ CHANGES = (
     change_automated_decisioning,
     change_hours,
     change_days,
+    change_greatest_age,
     change_range,
     change_options,
     change_switched_off,

@@ -28,6 +28,7 @@ from holdback.bounds import (
     most_money,
 )
 from holdback.errors import ConfigurationError
+from holdback.facts import MOST_DAYS
 from holdback.jurisdictions.resolver import MAX_PRODUCTS
 from holdback.lifecycle.forgetting import MOST_SETS
 from holdback.model.consistency import merchant_errors
@@ -44,6 +45,17 @@ CODE = "XX"
 # -- a small jurisdiction
 
 
+# Settings in `jurisdiction.toml`; those with a name are optional.
+_OF_THE_COUNTRY = {
+    "hours": None,
+    "days": None,
+    "kept": "retain_profile_days",
+    "approved": "approval_days",
+    "accepted": "acceptance_days",
+    "old": "checks.identity.max_age_days",
+}
+
+
 def folder(currency, **settings):
     """The files of a jurisdiction in *currency*, with a product of these *settings*, as texts."""
     most = Money(most_money(currency), currency)
@@ -55,7 +67,7 @@ def folder(currency, **settings):
         "split_percentage": '{ calculator = "chosen", choices = ["10%"] }',
         "factor_rate": '{ calculator = "flat", rate = "1.2" }',
         "term": '{ calculator = "fixed", months = 6 }',
-    } | {name: value for name, value in settings.items() if name not in {"hours", "days", "kept"}}
+    } | {name: value for name, value in settings.items() if name not in _OF_THE_COUNTRY}
     limits = product.pop("limits").format(**{e: product.pop(e) for e in ("minimum", "maximum")})
     lines = FLEX.replace("NL-", f"{CODE}-").splitlines()
     rewritten = {**product, "limits": limits}
@@ -69,9 +81,10 @@ def folder(currency, **settings):
     country = OF_A_COUNTRY.replace("EUR", currency.code)
     country = country.replace("value = 720", f"value = {settings.get('hours', 720)}")
     country = country.replace("value = 90", f"value = {settings.get('days', 90)}")
-    if "kept" in settings:
-        entry = f'{{ from = 2025-01-01, value = {settings["kept"]}, source = "law" }}'
-        country += f"retain_profile_days = [{entry}]\n"
+    for setting, name in _OF_THE_COUNTRY.items():
+        if name is not None and setting in settings:
+            entry = f'{{ from = 2025-01-01, value = {settings[setting]}, source = "law" }}'
+            country += f"{name} = [{entry}]\n"
     return {
         "jurisdiction.toml": f'format = 1\ncode = "{CODE}"\nname = "X"\nowner = "x"\n'
         f"review_by = 2027-06-30\n{country}",
@@ -377,6 +390,27 @@ def bound(name, currency):
             {"kept": 36_501},
             ("expected 0 to 36500",) * 2,
         ),
+        "the life of an approval": Bound(
+            {"approved": 1},
+            {"approved": 3_660},
+            {"approved": 0},
+            {"approved": 3_661},
+            ("expected 1 to 3660",) * 2,
+        ),
+        "the life of an acceptance": Bound(
+            {"accepted": 1},
+            {"accepted": 3_660},
+            {"accepted": 0},
+            {"accepted": 3_661},
+            ("expected 1 to 3660",) * 2,
+        ),
+        "the greatest age of a check": Bound(
+            {"old": 0},
+            {"old": MOST_DAYS},
+            {"old": -1},
+            {"old": MOST_DAYS + 1},
+            (f"expected 0 to {MOST_DAYS}",) * 2,
+        ),
     }[name]
 
 
@@ -385,7 +419,8 @@ NAMES = (
     *("the rate", "the rate of a band", "the bands", "the discount", "the multiple of takings"),
     *("the split", "the splits", "the amounts", "the offers"),
     *("the months", "the longest term", "the validity of offers", "recently active"),
-    "the keeping of profiles",
+    *("the keeping of profiles", "the life of an approval", "the life of an acceptance"),
+    "the greatest age of a check",
 )
 
 

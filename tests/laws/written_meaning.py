@@ -55,9 +55,23 @@ def meaning(layers, day):
         "code": who["code"],
         **{key: who[key] for key in INHERITED},
         **{key: value_on(who[key], day) for key in DATED},
+        "greatest ages": greatest_ages(layers, day),
         "rules": meant,
         "products": offered,
         "facts": {name: fact_of(own[name]) for name in read if name in own},
+    }
+
+
+def greatest_ages(layers, day):
+    """How old the result of each check may be on *day*, and its facts; a child replaces a check."""
+    checks = {}
+    for layer in layers:
+        checks |= layer[WHO].get("checks", {})
+    limits = {name: value_on(check.get("max_age_days", []), day) for name, check in checks.items()}
+    return {
+        name: (limit, checks[name].get("facts"))
+        for name, limit in limits.items()
+        if limit is not None
     }
 
 

@@ -8,7 +8,7 @@ file names has its age as a fact, `NAME_age_days`. A child overlays its parent b
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from functools import partial
 from typing import Final
@@ -97,6 +97,12 @@ def check_with_age(name: str) -> str | None:
     ('identity', None)
     """
     return name.removesuffix(_AGE) if name.endswith(_AGE) else None
+
+
+def age_facts(checks: Mapping[str, SourceCheck], declared: Sequence[Fact]) -> Iterator[Fact]:
+    """Return the ages of *checks*, except where a *declared* fact has the name, an error."""
+    names = {fact.name for fact in declared}
+    return (check.age_fact for check in checks.values() if age_name(check.name) not in names)
 
 
 def checks_on(

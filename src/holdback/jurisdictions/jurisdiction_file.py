@@ -21,7 +21,7 @@ from holdback.jurisdictions.acceptance_terms import (
     AcceptanceTerms,
     read_acceptance_terms,
 )
-from holdback.jurisdictions.checks import ChecksReader, SourceCheck
+from holdback.jurisdictions.checks import ChecksReader, SourceCheck, age_facts
 from holdback.jurisdictions.declared_facts import read_facts
 from holdback.jurisdictions.source_rules import ID, NAME
 from holdback.jurisdictions.timeline import Period, Timeline, read_period, read_timeline
@@ -196,7 +196,7 @@ def read_details(
     inherited = AcceptanceTerms() if parent is None else parent.acceptance
     acceptance = read_acceptance_terms(table, inherited)
     declared, checks = _facts_and_checks(table, currency, parent)
-    facts = (*declared, *(check.age_fact for check in checks.values()))
+    facts = (*declared, *age_facts(checks, declared))
     figures = _figures(table["figures"])
     if figures is None and parent is not None:
         figures = parent.figures
