@@ -77,9 +77,9 @@ _TABLE: Final = (
     ("remaining_term_days", "days", MOST_DAYS, DEAL,
      "Days left of the term; none once the term has passed."),
     ("deals_completed", "count", 10_000, MERCHANT,
-     "Earlier deals that were repaid or renewed. Unknown unless the history is declared complete."),
+     "Earlier deals that were repaid or renewed; 0 for a newcomer, and always known."),
     ("deals_defaulted", "count", 10_000, MERCHANT,
-     "Deals that defaulted. Unknown unless the history is declared complete."),
+     "Deals that ever defaulted; 0 for a newcomer, and always known."),
     ("average_monthly_takings", "money", None, MERCHANT,
      "Takings in a month, averaged over the last 90 days. Until so many are recorded, as the "
      "initial application gave them; after that, unknown unless the takings are declared "
@@ -97,6 +97,12 @@ _TABLE: Final = (
     ("credit_checked_on", "date", date.max.toordinal(), EVIDENCE,
      "The day of the consumer credit check."),
 )  # fmt: skip
+
+# What an initial application never has, whatever the host brings: facts of a deal, and the trend of
+# takings that are recorded only while there is one.
+NEVER_INITIAL: Final = frozenset(
+    (*(name for name, _, _, origin, _ in _TABLE if origin == DEAL), "takings_trend")
+)
 
 # The facts that a jurisdiction declares have the places from here on.
 BUILT_IN_FACTS: Final = len(_TABLE)

@@ -29,6 +29,7 @@ from holdback.workbench.example_lint import (
     run_or_error,
 )
 from holdback.workbench.example_run import ExampleRun
+from holdback.workbench.initial_lint import distinct_rules, never_accepted
 
 _PROGRESS: Final = "progress"
 # Bounds the cost of a check: further versions of rules are not tested for a constant answer.
@@ -65,6 +66,7 @@ def _findings_in(
     yield from _overdue_review(jurisdiction, on)
     yield from _constant_rules(jurisdiction)
     yield from _floor_suffices(jurisdiction)
+    yield from never_accepted(jurisdiction)
     unbound = list(_unbound(jurisdiction))
     yield from unbound
     yield from evidence_from_the_future(jurisdiction)
@@ -80,7 +82,7 @@ def _unused(jurisdiction: Jurisdiction, jurisdictions: Jurisdictions) -> Iterato
     read = set[str]()
     for descendant in jurisdictions:
         if jurisdiction.policy.own in descendant.policy.layers:
-            for rule, _ in _distinct_rules(descendant):
+            for rule, _ in distinct_rules(descendant):
                 read.update(rule.checked.names, rule.checked.parameters)
             read.update(_read_by_calculators(descendant))
     hint = "leave it out, or write the rule that needs it"
@@ -186,27 +188,10 @@ def _overdue_review(jurisdiction: Jurisdiction, on: date | None) -> Iterator[Err
         )
 
 
-def _distinct_rules(jurisdiction: Jurisdiction) -> Iterator[tuple[Rule, bool]]:
-    """
-    Yield every rule that is in force on some day, and whether it is a renewal rule.
-
-    A rule comes once for each combination of values of its parameters.
-    """
-    seen = set[Rule]()
-    for rulebook in jurisdiction.slices:
-        rule_sets = [(rulebook.renewal, True)]
-        rule_sets += [(terms.rules, False) for terms in rulebook.products]
-        for rule_set, renewal in rule_sets:
-            for rule in rule_set.rules:
-                if rule not in seen:
-                    seen.add(rule)
-                    yield rule, renewal
-
-
 def _constant_rules(jurisdiction: Jurisdiction) -> Iterator[ErrorDetail]:
     """Yield own rules that are never in force, or have one answer for every deal."""
     in_force = set[SourceRule]()
-    for number, (rule, renewal) in enumerate(_distinct_rules(jurisdiction)):
+    for number, (rule, renewal) in enumerate(distinct_rules(jurisdiction)):
         source: SourceRule = rule.origin
         in_force.add(source)
         if number >= MAX_RULES_TESTED or source.jurisdiction != jurisdiction.code:

@@ -104,6 +104,67 @@ def test_a_rule_of_a_product_that_always_says_the_same():
     assert not [each for each in found(NL=fine) if "every" in each.message]
 
 
+@for_every(
+    ("require", "fact"),
+    [
+        ("progress >= 50%", "`progress`"),
+        ("takings_trend >= 90%", "`takings_trend`"),
+        ("identity_verified and missed_remittances_30d <= 3", "`missed_remittances_30d`"),
+        ("balance <= average_monthly_takings", "`balance`"),
+        ('not (status == "Defaulted" or months_trading < 3)', "`status`"),
+        ("progress >= 50% or performance >= 80%", "`progress` and `performance`"),
+    ],
+)
+def test_a_rule_of_a_product_that_only_a_deal_can_satisfy(require, fact):
+    """
+    Deal facts are unknown in an initial application; `check` reports a product rule that is then
+    never true, because nobody would be accepted.
+    """
+    files = country()
+    written = files["products.toml"].replace(
+        'require = "identity_verified", reason', f"require = '{require}', reason"
+    )
+    (error,) = [
+        each
+        for each in found(NL={**files, "products.toml": written})
+        if "initial application" in each.message
+    ]
+
+    assert error.place == "NL/products.toml:15:50 $.products[0].rules[0].require"
+    assert error.message == (
+        f"the rule `identity` is never true in an initial application, where {fact} is unknown: "
+        "the product is then never accepted"
+    )
+    assert "`renewal.toml`" in error.hint
+    assert "`deals_defaulted`" in error.hint
+
+
+@for_every(
+    ("require", "when"),
+    [
+        ("identity_verified", None),
+        ("deals_defaulted == 0", None),
+        ("progress >= 50% or identity_verified", None),
+        ("performance >= 80% or deals_completed == 0", None),
+        ("performance >= 80%", "deals_completed > 0"),
+        ("months_trading >= 3", 'status == "Repaid"'),
+        ("not (progress < 50% and months_trading < 3)", None),
+    ],
+)
+def test_a_rule_of_a_product_that_a_newcomer_can_satisfy(require, when):
+    """
+    A rule that reads the facts of a deal is no finding where a newcomer can meet it without them.
+    """
+    files = country()
+    limited = "" if when is None else f"when = '{when}', "
+    written = files["products.toml"].replace(
+        'require = "identity_verified", reason', f"{limited}require = '{require}', reason"
+    )
+
+    findings = found(NL={**files, "products.toml": written})
+    assert not [each for each in findings if "initial application" in each.message]
+
+
 def test_a_rule_that_is_never_in_force():
     """
     A rule of a product that is not offered on the rule's days is never in force.
