@@ -237,7 +237,13 @@ def test_what_is_new_is_appended(tmp_path, capsys):
     lines = lines_of(tmp_path)
     assert lines[: len(known)] == known
     added = {answer_of(line) for line in lines[len(known) :]}
-    assert added >= {answer_of(line) for line in LINES if line not in known}
+    # Facts that were added to the catalogue since give random deals of earlier slices other facts.
+    newest = str(load_jurisdictions()["GB"].changes[-1])
+    dropped = {
+        answer_of(line) for line in LINES if line not in known and json.loads(line)["on"] >= newest
+    }
+    assert len(dropped) > 50
+    assert added >= dropped
     assert all(json.loads(line)["format"] == 2 for line in lines[len(known) :])
     assert (tmp_path / PREFIXES).read_text() == f"{first}{len(lines)} {digest_of(lines)}\n"
     assert append([], tmp_path) == 0

@@ -39,7 +39,7 @@ TEXTS = {
     if (ROOT / code / name).exists()
 }
 # The day on which the past was last locked; a release that changes rules moves it.
-LOCKED_ON = date(2026, 11, 21)
+LOCKED_ON = date(2026, 11, 22)
 
 
 @pytest.fixture(scope="module", params=CODES)
@@ -87,7 +87,10 @@ def test_every_mutant_is_noticed(code, tried):
     assert [verdict.mutant.name for verdict in tried if verdict.state == SURVIVED] == []
     assert list(stale_equivalent_mutants(JURISDICTIONS[code], tried)) == []
     assert states[NOTICED] >= 30
-    assert states[LISTED] + states[EQUIVALENT] <= 5
+    # `== 0` and `<= 0` are the same of a count, so `deals_defaulted == 0` has one proved mutant.
+    products = JURISDICTIONS[code].policy.own.products
+    of_none = sum(rule.id == "no-default" for each in products for rule in each.rules)
+    assert states[LISTED] + states[EQUIVALENT] - of_none <= 5
     assert len({verdict.mutant.name for verdict in tried}) == len(tried)
     assert all(verdict.reason for verdict in tried if verdict.state != REFUSED)
 

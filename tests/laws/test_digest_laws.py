@@ -379,6 +379,13 @@ def digest_anew(rulebook):
         for product in rulebook.products
     ]
     given_by_name = {name: getattr(rulebook, name) for name in ("code", *INHERITED, *DATED)}
+    limits = {
+        name: {"max_age_days": check.max_age_days, "facts": check.facts}
+        for name, check in rulebook.checks.items()
+        if check.max_age_days is not None
+    }
+    if limits:
+        given_by_name["checks"] = limits
     first = RulebookDigester().digest(
         rulebook.catalogue, rulebook.renewal.rules, products, given_by_name
     )
@@ -389,7 +396,7 @@ def digest_anew(rulebook):
 def told_apart(rulebook):
     """The parts of a rulebook that a mutant may change."""
     settings = (rulebook.offers_valid_hours, rulebook.recently_active_days)
-    return rulebook.renewal, rulebook.products, settings
+    return rulebook.renewal, rulebook.products, settings, rulebook.checks
 
 
 @pytest.mark.parametrize("family", FAMILIES)
