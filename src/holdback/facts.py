@@ -98,7 +98,7 @@ _TABLE: Final = (
      "The day of the consumer credit check."),
 )  # fmt: skip
 
-# What an initial application never has, whatever the host brings: facts of a deal, and the trend of
+# What an initial application never has, even with all evidence: facts of a deal, and the trend of
 # takings that are recorded only while there is one.
 NEVER_INITIAL: Final = frozenset(
     (*(name for name, _, _, origin, _ in _TABLE if origin == DEAL), "takings_trend")

@@ -72,7 +72,7 @@ class SourceCheck:
         )
 
     def terms(self, on: date) -> CheckTerms:
-        """Return the check as it is on the day *on*."""
+        """Return the check with the greatest age of the day *on*."""
         limit = None if self.max_age is None else self.max_age.value_on(on)
         return CheckTerms(
             name=self.name, facts=self.facts, max_age_days=limit, consent=self.consent

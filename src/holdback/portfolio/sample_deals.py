@@ -49,6 +49,15 @@ _DECLARED: Final = (
     ("lien_rank", "US-NY", _RANK, (66, 20, 14)),
 )
 
+# The ages of checks in shipped jurisdictions, each with a fact of the check.
+_AGES: Final = (
+    ("business_age_days", "business_verified"),
+    ("consumer_credit_age_days", "credit_checked_on"),
+    ("identity_age_days", "identity_verified"),
+    ("register_status_age_days", "register_status"),
+    ("public_filings_age_days", "other_advances"),
+)
+
 # Percentages of an average month, January to December: shops, seaside resorts, other trades.
 _SEASONS: Final = (
     (86, 84, 92, 95, 97, 98, 97, 95, 97, 103, 116, 140),
@@ -101,6 +110,7 @@ _TYPES: Final[Mapping[str, Type]] = MappingProxyType(
     {"jurisdiction": Type(Kind.TEXT, options=_CODES)}
     | {fact.name: fact.type for fact in catalogue(Currency.of("GBP")).facts}
     | {name: type_ for name, _, type_, _ in _DECLARED}
+    | {name: Type(Kind.DAYS) for name, _ in _AGES}
 )
 
 
@@ -112,7 +122,8 @@ def sample(n: int, seed: int, *, backend: Backend = "pyarrow", on: date = date(2
     *on* give the same rows, and a smaller *n* gives the first of them.
 
     The columns are `deal_id` (unique texts), `jurisdiction` (those that ship, mostly GB and US),
-    `on`, every built-in fact, and the facts that shipped jurisdictions declare, null in the others.
+    `on`, every built-in fact, the facts that shipped jurisdictions declare, null in the others, and
+    the ages of checks.
     Percentages and amounts are decimals: 64.5 is 64.5%, amounts are in major units, yen are whole.
     Counts and days are integers, and the others texts, flags and dates.
 
@@ -228,7 +239,19 @@ def _chunk(seed: int, number: int, seasons: tuple[Numbers, Numbers]) -> _Columns
             columns[name][rows] = _UNKNOWN
     for name, code, _, _ in _DECLARED:
         columns[name][columns["jurisdiction"] != _CODES.index(code)] = _UNKNOWN
-    return columns
+    return columns | _ages(columns)
+
+
+def _ages(columns: _Columns) -> _Columns:
+    """How old the results of checks are: most checks were made when the deal was funded."""
+    ages = {}
+    for name, fact in _AGES:
+        days = columns["days_since_funding"]
+        if fact == "credit_checked_on":
+            days = -columns[fact]
+        missing = (columns[fact] == _UNKNOWN) | (days < 0)
+        ages[name] = np.where(missing, _UNKNOWN, days)
+    return ages
 
 
 def _deals(dice: Dice, merchants: _Merchants) -> _Deals:

@@ -253,8 +253,8 @@ def test_an_invalid_check_is_one_error(written, line, message, hint):
 
 def test_all_mistakes_are_reported_at_once():
     """
-    Whoever corrects one reads of the others, too; a rule that reads an age of an invalid check
-    may be right.
+    An author who corrects one reads of all others, too; a rule that reads the age of an invalid
+    check may be right.
     """
     written = (LICENSED, "[checks.identiy]\n", own("[]"), aged("business", ("2025-01-01", -1)))
     fresh = rule("fresh", "NL-R-09", "business_age_days <= 30 days")

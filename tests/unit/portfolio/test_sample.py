@@ -19,7 +19,7 @@ from holdback import InvalidDocument, load_jurisdictions
 from holdback.derived_facts import deal_facts
 from holdback.eligibility import OUTCOMES
 from holdback.exact_numbers import HUNDRED_PERCENT
-from holdback.facts import BUILT_IN_FACTS, EVIDENCE
+from holdback.facts import BUILT_IN_FACTS
 from holdback.model.deal import STATUSES, TYPES, Deal, Entry
 from holdback.money import MINOR_UNITS, Currency, Money
 from holdback.portfolio import sample_deals
@@ -95,12 +95,7 @@ def test_there_is_a_column_for_every_fact(table, shipped):
     Every built-in fact and every fact that a shipped jurisdiction declares has a column.
     """
     built_in = [fact.name for fact in shipped["GB"].catalogue.facts[:BUILT_IN_FACTS]]
-    own = {
-        fact.name
-        for each in shipped.values()
-        for fact in each.catalogue.facts[BUILT_IN_FACTS:]
-        if fact.origin == EVIDENCE  # not the ages of checks
-    }
+    own = {fact.name for each in shipped.values() for fact in each.catalogue.facts[BUILT_IN_FACTS:]}
 
     assert table.column_names[:3] == ["deal_id", "jurisdiction", "on"]
     assert table.column_names[3 : 3 + BUILT_IN_FACTS] == built_in
@@ -126,12 +121,33 @@ def test_own_facts_are_null_outside_their_jurisdiction(rows, shipped):
     """
     A declared fact is known in its jurisdiction only.
     """
-    names = list(rows[0])[3 + BUILT_IN_FACTS :]
+    names = [name for name in list(rows[0])[3 + BUILT_IN_FACTS :] if not name.endswith("_age_days")]
     homes = {name: {row["jurisdiction"] for row in rows if row[name] is not None} for name in names}
 
     for name, found in homes.items():
         assert len(found) == 1, name
         assert shipped[found.pop()].catalogue.fact(name) is not None
+
+
+def test_a_check_has_an_age_where_its_result_is_known(rows, shipped):
+    """
+    The age of a credit check is the days since its day; every age is of a check of the row's
+    jurisdiction whose result is known.
+    """
+    for row in rows:
+        if row["jurisdiction"] not in shipped:
+            continue
+        facts = shipped[row["jurisdiction"]].checks
+        for name in (name for name in row if name.endswith("_age_days")):
+            check = facts.get(name.removesuffix("_age_days"))
+            if row[name] is not None:
+                assert check is not None
+                assert row[check.facts[0]] is not None
+                assert row[name] >= 0
+    credit = [(row["credit_checked_on"], row["consumer_credit_age_days"]) for row in rows]
+    known_days = [(day, days) for day, days in credit if day is not None]
+    assert all((ON - day).days == days for day, days in known_days)
+    assert len(known_days) > len(rows) // 2
 
 
 def test_every_deal_has_its_id(table):

@@ -153,7 +153,7 @@ def test_a_rule_of_a_product_that_only_a_deal_can_satisfy(require, fact):
 )
 def test_a_rule_of_a_product_that_a_newcomer_can_satisfy(require, when):
     """
-    A rule that reads the facts of a deal is no finding where a newcomer can meet it without them.
+    A rule that reads the facts of a deal is not reported where a newcomer can meet it without them.
     """
     files = country()
     limited = "" if when is None else f"when = '{when}', "

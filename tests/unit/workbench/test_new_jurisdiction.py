@@ -89,7 +89,7 @@ def test_filled_it_passes_check_and_test(currency, zone, low, high):
     assert len(tried) >= 12
     assert all(each.passed for each in tried)
     assert [(each.rule, each.missing) for each in coverage(family["SE"], tried)] == [
-        (rule, ()) for rule in ("on-pace", "few-missed", "identity", "months-trading")
+        (rule, ()) for rule in ("on-pace", "few-missed", "identity", "months-trading", "no-default")
     ]
 
 
