@@ -10,16 +10,29 @@ from typing import Any, overload
 from holdback.eligibility import Assessment
 from holdback.lifecycle.commands import (
     AcceptOffer,
+    AskApplications,
+    AskEvidence,
+    AskHolds,
+    AskReferrals,
     AssessRenewal,
+    ChangeBankDetails,
     CloseApplication,
     CloseDeal,
     Command,
+    DecideReferral,
+    DeclineOffers,
     EraseProfile,
     FundDeal,
+    LiftHold,
     LookUp,
+    PlaceHold,
     Question,
+    RecordConsents,
+    RecordEvidence,
     RecordRemittance,
+    RecordSignature,
     RecordTakings,
+    ReinstateDeal,
     RequestOffers,
     RequireChecks,
     ReviewRenewal,
@@ -28,13 +41,15 @@ from holdback.lifecycle.commands import (
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.decision import Outcome
 from holdback.lifecycle.operations import Reply
+from holdback.lifecycle.renewal_review import RenewalReview
 from holdback.model.acceptance import Acceptance, ApplicationStatus
-from holdback.model.application import RequiredChecks
+from holdback.model.application import Applications, HeldEvidence, RequiredChecks
 from holdback.model.deal import MerchantLookup
 from holdback.model.merchant import Merchant
 from holdback.model.product import Offers
 from holdback.model.profile import Profile
-from holdback.model.receipt import DealReceipt, ProfileStatus, TakingsReceipt
+from holdback.model.receipt import DealReceipt, ProfileStatus, RecordReceipt, TakingsReceipt
+from holdback.model.referral import Holds, Referrals
 
 
 class CarryOut:
@@ -109,7 +124,7 @@ class CarryOut:
     def carry_out(
         self,
         merchant: Merchant,
-        command: ReviewRenewal | AssessRenewal,
+        command: AssessRenewal,
         context: Context,
         *,
         profile: Profile | None = None,
@@ -132,6 +147,87 @@ class CarryOut:
         *,
         profile: Profile | None = None,
     ) -> Outcome[RequiredChecks]: ...
+    @overload
+    def carry_out(
+        self,
+        merchant: Merchant,
+        command: DecideReferral | PlaceHold | ChangeBankDetails | RecordConsents,
+        context: Context,
+        *,
+        profile: Profile,
+    ) -> Outcome[RecordReceipt]: ...
+    @overload
+    def carry_out(
+        self,
+        merchant: Merchant,
+        command: RecordEvidence | LiftHold | DeclineOffers,
+        context: Context,
+        *,
+        profile: Profile | None = None,
+    ) -> Outcome[RecordReceipt]: ...
+    @overload
+    def carry_out(
+        self,
+        merchant: Merchant,
+        command: RecordSignature,
+        context: Context,
+        *,
+        profile: Profile | None = None,
+    ) -> Outcome[ApplicationStatus]: ...
+    @overload
+    def carry_out(
+        self,
+        merchant: Merchant,
+        command: ReinstateDeal,
+        context: Context,
+        *,
+        profile: Profile | None = None,
+    ) -> Outcome[DealReceipt]: ...
+    @overload
+    def carry_out(
+        self,
+        merchant: Merchant,
+        command: ReviewRenewal,
+        context: Context,
+        *,
+        profile: Profile | None = None,
+    ) -> Outcome[RenewalReview]: ...
+    @overload
+    def carry_out(
+        self,
+        merchant: Merchant,
+        command: AskApplications,
+        context: Context,
+        *,
+        profile: Profile | None = None,
+    ) -> Outcome[Applications]: ...
+    @overload
+    def carry_out(
+        self,
+        merchant: Merchant,
+        command: AskReferrals,
+        context: Context,
+        *,
+        profile: Profile | None = None,
+    ) -> Outcome[Referrals]: ...
+    @overload
+    def carry_out(
+        self,
+        merchant: Merchant,
+        command: AskHolds,
+        context: Context,
+        *,
+        profile: Profile,
+    ) -> Outcome[Holds]: ...
+    @overload
+    def carry_out(
+        self,
+        merchant: Merchant,
+        command: AskEvidence,
+        context: Context,
+        *,
+        profile: Profile | None = None,
+    ) -> Outcome[HeldEvidence]: ...
     @overload
     def carry_out(
         self,

@@ -23,7 +23,8 @@ from holdback.model.deal import (
     Deal,
     Entry,
 )
-from holdback.model.merchant import HeldFact, Merchant, Takings
+from holdback.model.evidence import HeldFact
+from holdback.model.merchant import Merchant, Takings
 from holdback.rules.types import Catalogue, Fact, Facts
 
 _DAY: Final = timedelta(days=1)
@@ -52,8 +53,8 @@ def performance(deal: Deal, today: date) -> int | None:
     return min(MOST_PERCENT, whole // (deal.repayment_amount.minor * elapsed))
 
 
-def deal_facts(merchant: Merchant, deal: Deal, today: date) -> dict[str, int | None]:
-    """Return the facts about *deal* and the merchant's other deals on *today*, by name."""
+def deal_facts(deal: Deal, today: date) -> dict[str, int | None]:
+    """Return the facts about *deal* on *today*, by name."""
     elapsed = max(0, (today - deal.funded_on).days)
     facts: dict[str, int | None] = {
         "progress": deal.progress,
@@ -65,7 +66,7 @@ def deal_facts(merchant: Merchant, deal: Deal, today: date) -> dict[str, int | N
         "remaining_term_days": max(0, deal.term_days - elapsed),
     }
     if _complete(deal, today):
-        facts |= _counted_facts(merchant, deal, today)
+        facts |= _counted_facts(deal, today)
     return facts
 
 
@@ -83,15 +84,11 @@ def _complete(deal: Deal, today: date) -> bool:
     return deal.complete_through is not None and deal.complete_through >= needed
 
 
-def _counted_facts(merchant: Merchant, deal: Deal, today: date) -> dict[str, int | None]:
-    others = [earlier.status for earlier in merchant.deals if earlier.id != deal.id]
+def _counted_facts(deal: Deal, today: date) -> dict[str, int | None]:
     recent = deal.entries_since(today - _COUNTED)
     return {
         "days_since_last_remittance": (today - _last_remitted_on(deal, recent)).days,
         "missed_remittances_30d": _missed(recent, today),
-        "deals_completed": sum(status in {REPAID, RENEWED} for status in others),
-        "deals_defaulted": sum(status == DEFAULTED for status in others)
-        + (deal.status == DEFAULTED),
     }
 
 
@@ -196,28 +193,7 @@ def with_newer_evidence(
     return {**{name: value for name, value in held.items() if name not in replaced}, **newer}
 
 
-def merchant_facts(
-    merchant: Merchant, evidence: Mapping[str, HeldFact], catalogue: Catalogue, today: date
-) -> dict[str, int | None]:
-    """
-    Return the facts about the merchant on *today*, by name.
-
-    They come from the evidence held and the newer *evidence*. The months of trading are
-    brought up to date, and takings recorded over 90 days replace those first given.
-    """
-    facts = {
-        name: _read(name, value, catalogue)
-        for name, value in with_newer_evidence(merchant.evidence, evidence).items()
-    }
-    months = facts.get("months_trading")
-    if months is not None and merchant.evidence_on is not None:
-        facts["months_trading"] = months + max(0, months_between(merchant.evidence_on, today))
-    if _superseded(merchant):
-        facts.pop("average_monthly_takings", None)
-    return facts | takings_facts(merchant, today)
-
-
-def _read(name: str, held: HeldFact, catalogue: Catalogue) -> int | None:
+def as_number(name: str, held: HeldFact, catalogue: Catalogue) -> int | None:
     """
     Return the fact *held* under *name* as a number, None if the catalogue cannot read it now.
 
@@ -234,25 +210,59 @@ def _read(name: str, held: HeldFact, catalogue: Catalogue) -> int | None:
 
 def held_facts(evidence: Mapping[str, HeldFact], catalogue: Catalogue) -> Facts:
     """Return held *evidence* as prepared facts; one no longer declared so is unknown."""
-    facts = {name: _read(name, value, catalogue) for name, value in evidence.items()}
+    facts = {name: as_number(name, value, catalogue) for name, value in evidence.items()}
     return tuple(facts.get(fact.name) for fact in catalogue.facts)
 
 
-def _superseded(merchant: Merchant) -> bool:
-    """Return whether recorded takings once covered the 90 days that replace those first given."""
+def recorded_over(merchant: Merchant, made_on: date) -> bool:
+    """
+    Return whether recorded takings replace those that a check of the day *made_on* gave.
+
+    They do once 90 days are complete, until an initial application gives newer ones.
+    """
     complete = merchant.takings_complete_through
-    if complete is None or merchant.takings_since is None:
+    if complete is None or merchant.takings_since is None or made_on > complete:
         return False
     return (complete - merchant.takings_since).days + 1 >= _AVERAGED_DAYS
 
 
-def renewal_facts(
-    merchant: Merchant, deal: Deal, catalogue: Catalogue, evidence: Mapping[str, Json], today: date
+def deal_counts(merchant: Merchant, base: Deal | None) -> dict[str, int | None]:
+    """
+    Return the number of deals that were completed, apart from the *base*, and that defaulted.
+
+    They are counted from statuses, and so always known.
+    """
+    completed = (deal for deal in merchant.deals if base is None or deal.id != base.id)
+    return {
+        "deals_completed": sum(deal.status in {REPAID, RENEWED} for deal in completed),
+        "deals_defaulted": sum(deal.status == DEFAULTED for deal in merchant.deals),
+    }
+
+
+def initial_facts(
+    merchant: Merchant, catalogue: Catalogue, evidence: Mapping[str, int | None], today: date
 ) -> Facts:
-    """Return the prepared facts for renewing *deal*, with the *evidence* of new checks."""
-    newer = held_evidence(evidence, catalogue)
-    facts = merchant_facts(merchant, newer, catalogue, today) | deal_facts(merchant, deal, today)
-    return tuple([_within_range(fact, facts.get(fact.name)) for fact in catalogue.facts])
+    """Return the prepared facts for an initial application, with what *evidence* says."""
+    return _prepared({**evidence, **takings_facts(merchant, today)}, merchant, None, catalogue)
+
+
+def renewal_facts(
+    merchant: Merchant,
+    deal: Deal,
+    catalogue: Catalogue,
+    evidence: Mapping[str, int | None],
+    today: date,
+) -> Facts:
+    """Return the prepared facts for renewing *deal*, with what *evidence* says."""
+    facts = {**evidence, **takings_facts(merchant, today), **deal_facts(deal, today)}
+    return _prepared(facts, merchant, deal, catalogue)
+
+
+def _prepared(
+    facts: Mapping[str, int | None], merchant: Merchant, base: Deal | None, catalogue: Catalogue
+) -> Facts:
+    named = {**facts, **deal_counts(merchant, base)}
+    return tuple([_within_range(fact, named.get(fact.name)) for fact in catalogue.facts])
 
 
 def _within_range(fact: Fact, number: int | None) -> int | None:

@@ -61,11 +61,18 @@ class Assessment:
     outcome: RenewalOutcome
     on: date
     _kept: tuple[RuleSet, Facts, int, int] = field(repr=False)
+    # The mask of the referring rules that a person's approval lifts: they count as true.
+    _lifted: int = field(default=0, repr=False, kw_only=True)
 
     @cached_property
     def answers(self) -> Answers:
         """The answers of all rules, and the facts that they read."""
         return Answers(*self._kept)
+
+    @property
+    def lifted(self) -> tuple[str, ...]:
+        """The rules that a person's approval lifted, which count as true."""
+        return tuple(rule.id for rule in self.answers.selected(self._lifted))
 
     @property
     def eligible(self) -> bool:
@@ -179,6 +186,8 @@ class Assessment:
             "format": number,
             "facts": mapping(self.answers.known),
         }
+        if self._lifted:
+            record["lifted"] = list(self.lifted)
         return record if number == 1 else record | {"versions": mapping(self.ruleset.versions)}
 
     def _repr_html_(self) -> str:
@@ -187,13 +196,15 @@ class Assessment:
         return assessment_html(self.plain())
 
 
-def assess(rules: RuleSet, facts: Facts, on: date) -> Assessment:
+def assess(rules: RuleSet, facts: Facts, on: date, *, lifted: int = 0) -> Assessment:
     """
     Return the assessment of prepared *facts* of the day *on* by a jurisdiction's renewal *rules*.
 
     The first of these that applies is the outcome: progress is unknown (`undetermined`), progress
     is below the floor (`not_assessed`), a declining rule is false (`ineligible`), a rule is unknown
     (`undetermined`), a rule is false (`referred`), and otherwise `eligible`.
+
+    *lifted* is a mask of rules that a person approved; it lifts none that declines, nor the floor.
     """
     progress = facts[rules.progress]
     if progress is None:
@@ -201,6 +212,8 @@ def assess(rules: RuleSet, facts: Facts, on: date) -> Assessment:
     if progress < FLOOR:
         return Assessment(NOT_ASSESSED, on, (rules, facts, 0, 0))
     false, unknown = rules.masks(facts)
+    lifted &= (false | unknown) & ~rules.declining
+    false, unknown = false & ~lifted, unknown & ~lifted
     outcome: RenewalOutcome
     if false & rules.declining:
         outcome = INELIGIBLE
@@ -210,4 +223,4 @@ def assess(rules: RuleSet, facts: Facts, on: date) -> Assessment:
         outcome = REFERRED
     else:
         outcome = ELIGIBLE
-    return Assessment(outcome, on, (rules, facts, false, unknown))
+    return Assessment(outcome, on, (rules, facts, false, unknown), lifted=lifted)

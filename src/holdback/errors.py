@@ -50,6 +50,7 @@ REFUSALS: Final[Mapping[str, tuple[int, str]]] = MappingProxyType(
         "merchant_not_found": (404, "There is no such merchant"),
         "application_not_found": (404, "There is no such application"),
         "deal_not_found": (404, "There is no such deal"),
+        "referral_not_found": (404, "There is no such referral"),
         "no_deal_to_renew": (404, "There is no deal to renew"),
         "offer_withdrawn": (409, "The offer was withdrawn"),
         "already_accepted": (409, "An offer was already accepted"),

@@ -2,25 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from datetime import date
+from collections.abc import Iterable, Mapping
+from datetime import date, datetime
 from typing import Any
 
 from holdback.carry_out import CarryOut
 from holdback.eligibility import Assessment
+from holdback.lifecycle.check_results import CheckResult
 from holdback.lifecycle.commands import (
     AcceptOffer,
     ApplicationEnding,
+    AskApplications,
+    AskEvidence,
+    AskHolds,
+    AskReferrals,
     AssessRenewal,
+    ChangeBankDetails,
     CloseApplication,
     CloseDeal,
     DealEnding,
+    DecideReferral,
+    DeclineOffers,
     Details,
     EraseProfile,
     FundDeal,
+    LiftHold,
     LookUp,
+    PlaceHold,
+    RecordConsents,
+    RecordEvidence,
     RecordRemittance,
+    RecordSignature,
     RecordTakings,
+    ReinstateDeal,
     RequestOffers,
     RequireChecks,
     ReviewRenewal,
@@ -28,17 +42,24 @@ from holdback.lifecycle.commands import (
 )
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.decision import Outcome
+from holdback.lifecycle.renewal_review import RenewalReview
 from holdback.model.acceptance import (
     Acceptance,
     ApplicationStatus,
     BankDetails,
 )
-from holdback.model.application import OffersRequest, RequiredChecks
+from holdback.model.application import (
+    Applications,
+    HeldEvidence,
+    OffersRequest,
+    RequiredChecks,
+)
 from holdback.model.deal import Entry, MerchantLookup
 from holdback.model.merchant import Merchant, Takings
 from holdback.model.product import Offers
 from holdback.model.profile import Profile
-from holdback.model.receipt import DealReceipt, ProfileStatus, TakingsReceipt
+from holdback.model.receipt import DealReceipt, ProfileStatus, RecordReceipt, TakingsReceipt
+from holdback.model.referral import Holds, ReferralEnding, Referrals
 
 
 class OperationMethods(CarryOut):
@@ -198,9 +219,142 @@ class OperationMethods(CarryOut):
         """
         return self.carry_out(merchant, EraseProfile(), context, profile=profile)
 
-    def review_renewal(self, merchant: Merchant, context: Context) -> Outcome[Assessment]:
+    def reinstate_deal(
+        self, merchant: Merchant, deal_id: str, context: Context
+    ) -> Outcome[DealReceipt]:
         """
-        Assess the renewal again, and announce a change of eligibility.
+        Undo a default that was recorded by mistake; the deal is active again.
+
+        Raises:
+            Refusal: `deal_not_found`, `not_possible_now`, `active_deal`.
+        """
+        return self.carry_out(merchant, ReinstateDeal(deal_id=deal_id), context)
+
+    def record_evidence(
+        self, merchant: Merchant, records: Iterable[CheckResult], context: Context
+    ) -> Outcome[RecordReceipt]:
+        """
+        Record results of checks, whenever they were made: the newest of each check counts.
+
+        Raises:
+            Refusal: `request_conflict`, another result of a check at the same instant.
+            InvalidDocument: naming every check, fact and value that cannot be recorded.
+        """
+        return self.carry_out(merchant, RecordEvidence(records=_as_tuple(records)), context)
+
+    def decide_referral(  # noqa: PLR0913 - what a person's decision says
+        self,
+        merchant: Merchant,
+        application_id: str,
+        product: str,
+        decision: ReferralEnding,
+        context: Context,
+        *,
+        by: str,
+        note: str | None = None,
+        until: datetime | None = None,
+        profile: Profile,
+    ) -> Outcome[RecordReceipt]:
+        """
+        Approve or decline a product that was referred; `referrals` lists what is to be decided.
+
+        An approval lifts referring rules alone, for this product and this base deal, until *until*,
+        or for the `approval_days` of the jurisdiction. The partner then asks again.
+
+        Raises:
+            Refusal: `referral_not_found`, `not_possible_now`, `profile_erased`.
+            InvalidDocument: *until* is not after now.
+        """
+        command = DecideReferral(
+            application_id=application_id,
+            product=product,
+            decision=decision,
+            by=by,
+            note=note,
+            until=until,
+        )
+        return self.carry_out(merchant, command, context, profile=profile)
+
+    def place_hold(  # noqa: PLR0913 - what a hold says
+        self,
+        merchant: Merchant,
+        code: str,
+        context: Context,
+        *,
+        by: str,
+        note: str | None = None,
+        profile: Profile,
+    ) -> Outcome[RecordReceipt]:
+        """
+        Hold the merchant: nothing is offered, accepted or funded, and no partner is told why.
+
+        Raises:
+            Refusal: `merchant_not_found`, `not_possible_now`, `profile_erased`.
+        """
+        command = PlaceHold(code=code, by=by, note=note)
+        return self.carry_out(merchant, command, context, profile=profile)
+
+    def lift_hold(
+        self, merchant: Merchant, code: str, context: Context, *, by: str
+    ) -> Outcome[RecordReceipt]:
+        """Lift the hold with this code."""
+        return self.carry_out(merchant, LiftHold(code=code, by=by), context)
+
+    def decline_offers(
+        self, merchant: Merchant, application_id: str, context: Context
+    ) -> Outcome[RecordReceipt]:
+        """
+        Decline the open offers of an application on the merchant's behalf.
+
+        Raises:
+            Refusal: `application_not_found`, `already_accepted`, `offers_expired`.
+        """
+        return self.carry_out(merchant, DeclineOffers(application_id=application_id), context)
+
+    def record_signature(
+        self, merchant: Merchant, application_id: str, document: str, digest: str, context: Context
+    ) -> Outcome[ApplicationStatus]:
+        """
+        Record that the merchant signed the contract, *document* with its *digest*.
+
+        Raises:
+            Refusal: `application_not_found`, `not_possible_now`.
+        """
+        command = RecordSignature(application_id=application_id, document=document, digest=digest)
+        return self.carry_out(merchant, command, context)
+
+    def change_bank_details(
+        self, merchant: Merchant, bank_details: BankDetails, context: Context, *, profile: Profile
+    ) -> Outcome[RecordReceipt]:
+        """
+        Correct the bank details of the application in fulfilment, or change those that are held.
+
+        Raises:
+            InvalidDocument: naming every field that is missing or not taken.
+            Refusal: `not_possible_now`, `profile_erased`.
+        """
+        command = ChangeBankDetails(bank_details=bank_details)
+        return self.carry_out(merchant, command, context, profile=profile)
+
+    def record_consents(
+        self,
+        merchant: Merchant,
+        consents: Mapping[str, bool],
+        context: Context,
+        *,
+        profile: Profile,
+    ) -> Outcome[RecordReceipt]:
+        """
+        Record consents that the merchant gave or withdrew, by name; the others stay as they are.
+
+        Raises:
+            Refusal: `merchant_not_found`, `not_possible_now`, `profile_erased`.
+        """
+        return self.carry_out(merchant, RecordConsents(consents=consents), context, profile=profile)
+
+    def review_renewal(self, merchant: Merchant, context: Context) -> Outcome[RenewalReview]:
+        """
+        Assess the renewal again, announce a change of eligibility, and name the checks it lacks.
 
         Raises:
             Refusal: `no_deal_to_renew`.
@@ -230,6 +384,22 @@ class OperationMethods(CarryOut):
             Refusal: as `request_offers`.
         """
         return self.carry_out(merchant, RequireChecks(request=request), context)
+
+    def applications(self, merchant: Merchant, context: Context) -> Outcome[Applications]:
+        """Return the merchant's applications, as its partner may see them."""
+        return self.carry_out(merchant, AskApplications(), context)
+
+    def referrals(self, merchant: Merchant, context: Context) -> Outcome[Referrals]:
+        """Return what a person has to decide, and what was decided and holds; for agents."""
+        return self.carry_out(merchant, AskReferrals(), context)
+
+    def holds(self, merchant: Merchant, context: Context, *, profile: Profile) -> Outcome[Holds]:
+        """Return the holds of the merchant with their notes; for agents."""
+        return self.carry_out(merchant, AskHolds(), context, profile=profile)
+
+    def evidence(self, merchant: Merchant, context: Context) -> Outcome[HeldEvidence]:
+        """Return the newest record of each check, its age, and whether it counts; for agents."""
+        return self.carry_out(merchant, AskEvidence(), context)
 
 
 def _as_tuple(items: Iterable[Any]) -> tuple[Any, ...]:

@@ -135,10 +135,15 @@ class RuleSet:
         """Return *template* with each name in braces replaced by the figure of that name."""
         return PLACEHOLDER.sub(lambda match: self.figure(match[1], facts), template)
 
-    def answer(self, facts: Facts) -> Answers:
-        """Return the answers of all rules on prepared *facts*."""
+    def answer(self, facts: Facts, *, lifted: int = 0) -> Answers:
+        """
+        Return the answers of all rules on prepared *facts*.
+
+        *lifted* is a mask of rules that a person approved: they count as true, if they refer.
+        """
         false, unknown = self.masks(facts)
-        return Answers(self, facts, false, unknown)
+        lifted &= ~self.declining
+        return Answers(self, facts, false & ~lifted, unknown & ~lifted)
 
 
 def known_facts(catalogue: Catalogue, facts: Facts) -> dict[str, Json]:

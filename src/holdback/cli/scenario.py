@@ -24,7 +24,7 @@ from holdback.errors import (
 )
 from holdback.exact_json import Json, field_path
 from holdback.frozen_classes import frozen
-from holdback.lifecycle.context import Context
+from holdback.lifecycle.context import Context, Evidence
 from holdback.lifecycle.decision import Outcome
 from holdback.lifecycle.operations import OPERATIONS
 from holdback.model.merchant import Merchant
@@ -148,10 +148,9 @@ def _step_errors(step: Any, path: str) -> Iterator[ErrorDetail]:
             code = "missing" if step[key] == "" else "wrong_type"
             message = "expected text that is not empty"
             yield ErrorDetail(code=code, message=message, path=f"{path}.{key}")
-    if not isinstance(step.get("evidence", {}), Mapping):
-        yield ErrorDetail(
-            code="wrong_type", message="expected evidence by fact name", path=f"{path}.evidence"
-        )
+    if not isinstance(step.get("evidence", {}), Mapping | list):
+        message = "expected evidence by fact name, or an array of results of checks"
+        yield ErrorDetail(code="wrong_type", message=message, path=f"{path}.evidence")
     operation = step.get("operation")
     if "operation" in step and operation not in OPERATIONS:
         hint = did_you_mean(str(operation), OPERATIONS)
@@ -207,8 +206,13 @@ def _context(step: Mapping[str, Any]) -> Context:
     return Context(
         at=_instant(step["at"], "$.at"),
         request_id=step["request_id"],
-        evidence=wire.read_evidence(step.get("evidence", {})),
+        evidence=_evidence(step.get("evidence", {})),
     )
+
+
+def _evidence(tree: Json) -> Evidence:
+    """Return the evidence of a step: by fact name, or check by check."""
+    return wire.read_check_results(tree) if isinstance(tree, list) else wire.read_evidence(tree)
 
 
 def _filled(value: Any, replies: Sequence[Json]) -> Any:

@@ -158,6 +158,11 @@ def versions_of(choices: Iterable[CalculatorChoice]) -> dict[str, int | None]:
     return {name: VERSIONS.get(name) for name in names}
 
 
+def rule_digest(rule: Rule) -> str:
+    """Return the digest of the meaning of *rule*: its id, its code, and what it requires."""
+    return digest(_rule(rule))
+
+
 def scheme(text: str) -> int:
     """
     Return the scheme of the digest *text*: 1 or 2.

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
 
 import attrs
 
 from holdback.errors import ConfigurationError, Refusal
 from holdback.exact_json import Json, Opaque
+from holdback.jurisdictions.rulebook import Rulebook
+from holdback.lifecycle.bank_details import BEFORE_SUBMISSION, check_details, needed_details
 from holdback.lifecycle.commands import DETAILS, AcceptOffer
-from holdback.lifecycle.configuration import REQUIRED_LINKS, Configuration
+from holdback.lifecycle.configuration import FIRST_FORMAT, REQUIRED_LINKS, Configuration
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.decision import Decision
 from holdback.lifecycle.events import (
@@ -21,6 +25,7 @@ from holdback.lifecycle.first_format import facts_at_acceptance
 from holdback.model import offer as offer_states
 from holdback.model.acceptance import Acceptance, AcceptanceIds, BankDetails
 from holdback.model.deal import FUNDED, REPAID, Deal
+from holdback.model.instants import plus
 from holdback.model.merchant import (
     FUNDED_APPLICATION,
     IN_FULFILMENT,
@@ -30,7 +35,7 @@ from holdback.model.merchant import (
     OfferSet,
 )
 from holdback.model.offer import Offer
-from holdback.model.profile import Profile, details_section
+from holdback.model.profile import Profile, details_section, read_details
 
 
 def accept_offer(
@@ -44,8 +49,9 @@ def accept_offer(
     Return the acceptance of an offer; no events if it was accepted before with the same details.
 
     Raises:
-        Refusal: `offer_not_found`, `offers_expired`, `offer_withdrawn`, `already_accepted` or
-            `active_deal`.
+        Refusal: `offer_not_found`, `offers_expired`, `offer_withdrawn`, `already_accepted`,
+            `active_deal` or `not_possible_now`.
+        InvalidDocument: the jurisdiction does not take a field of the bank details.
     """
     details = None if command.bank_details == BankDetails() else command.bank_details
     # The order of these checks is decided: a retry of an acceptance that succeeded gets its reply,
@@ -56,6 +62,9 @@ def accept_offer(
             return Decision((), lambda _: _reply(merchant, earlier, configuration, profile))
         raise Refusal("already_accepted", "this offer was accepted with other bank details")
     offer_set, offer = _open_offer(merchant, command.offer_id, context)
+    if merchant.on_hold:
+        # The partner is not told why: the sentence is one for every reason (decisions/referrals).
+        raise Refusal("not_possible_now", "the offer cannot be accepted now")
     _check_base_deal(merchant, offer_set)
     return _acceptance(merchant, offer_set, offer, details, context, configuration, profile)
 
@@ -68,14 +77,17 @@ def _same_details(earlier: Fulfilment, details: BankDetails, profile: Profile) -
     """Return whether an acceptance had these *details*; once erased, nobody can tell."""
     if profile.is_erased:
         return True
-    return profile.digest(details_section(details)) == earlier.sections.get("bank_details")
+    given = earlier.accepted_details or earlier.sections.get("bank_details")
+    return profile.digest(details_section(details)) == given
 
 
 def _open_offer(merchant: Merchant, offer_id: str, context: Context) -> tuple[OfferSet, Offer]:
     """Return the offer with its set, if it can be accepted now."""
     offer_set, offer, status = find_offer(merchant, offer_id)
-    withdrawn = status == offer_states.WITHDRAWN
-    if status == offer_states.ACCEPTED or (withdrawn and _acceptance_holds(merchant)):
+    withdrawn = status in {offer_states.WITHDRAWN, offer_states.DECLINED}
+    if status == offer_states.ACCEPTED or (
+        status == offer_states.WITHDRAWN and _acceptance_holds(merchant)
+    ):
         raise Refusal("already_accepted", "another offer of the merchant was accepted")
     if offer is None or context.at >= offer_set.expires_at:
         raise Refusal(
@@ -157,10 +169,16 @@ def _acceptance(  # noqa: PLR0913, PLR0917 - everything that an acceptance depen
         **_filled(merchant, offer_set),
         **{name: profile.digest(content) for name, content in new.items()},
     }
+    rulebook = configuration.loaded_rulebook(merchant, context.at)
+    needed = needed_details(rulebook, configuration)
+    check_details(details, needed)
+    given = details if details is not None else _held_details(sections, profile)
+    complete = given is not None and not given.lacks(needed)
     omitted = tuple(
         name
         for name in DETAILS
-        if name not in sections and not (offer_set.renewal and name != "bank_details")
+        if (not complete if name == "bank_details" else name not in sections)
+        and not (offer_set.renewal and name != "bank_details")
     )
     accepted = OfferAccepted(
         at=context.at,
@@ -172,9 +190,10 @@ def _acceptance(  # noqa: PLR0913, PLR0917 - everything that an acceptance depen
         # What was stored: rules and facts may have changed since (decisions/rules-change).
         facts=offer_set.facts or facts_at_acceptance(merchant, offer_set, context, configuration),
         earlier_deals=tuple(_deal_summary(deal) for deal in merchant.deals),
+        **_fulfilment_terms(rulebook, context, configuration),
     )
     events: tuple[Event, ...] = (accepted,)
-    if "bank_details" in sections:
+    if complete and accepted.signature_before != BEFORE_SUBMISSION:
         application_id = offer_set.application_id
         events += (ApplicationSubmitted(at=context.at, application_id=application_id),)
     kept = {*merchant.named_sections, *sections.values()}
@@ -186,6 +205,22 @@ def _acceptance(  # noqa: PLR0913, PLR0917 - everything that an acceptance depen
         links=links,
     )
     return Decision(events, lambda _: reply, after)
+
+
+def _held_details(sections: Mapping[str, str], profile: Profile) -> BankDetails | None:
+    """Return the bank details that the merchant has from before, None without any."""
+    digest = sections.get("bank_details")
+    return None if digest is None else read_details(profile.section(digest))
+
+
+def _fulfilment_terms(
+    rulebook: Rulebook | None, context: Context, configuration: Configuration
+) -> dict[str, Any]:
+    """Return until when the application waits for its funding, and whether it is signed before."""
+    if rulebook is None or configuration.format == FIRST_FORMAT:
+        return {}
+    days = timedelta(days=rulebook.acceptance_days)
+    return {"lapses_at": plus(context.at, days), "signature_before": rulebook.signature}
 
 
 def _filled(merchant: Merchant, offer_set: OfferSet) -> dict[str, str]:

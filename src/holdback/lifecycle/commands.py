@@ -8,19 +8,24 @@ a field takes, and an attribute with a default may be omitted. `holdback.wire` r
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import date
+from datetime import date, datetime
 from types import MappingProxyType
-from typing import Annotated, Final, Literal, TypeAlias, TypedDict, get_args
+from typing import Annotated, Any, Final, Literal, TypeAlias, TypedDict, get_args
 
 from attrs import converters, field
+from pendulum import DateTime
 
 from holdback.errors import ErrorDetail, InvalidDocument, did_you_mean
 from holdback.exact_json import field_path
 from holdback.frozen_classes import frozen
+from holdback.frozen_values import frozen_record
+from holdback.lifecycle.check_results import CheckResult
 from holdback.model.acceptance import BankDetails
 from holdback.model.application import OffersRequest
 from holdback.model.deal import CANCELLED, DEFAULTED, Entry
+from holdback.model.instants import as_instant
 from holdback.model.merchant import Takings
+from holdback.model.referral import ReferralEnding
 from holdback.model.validators import (
     day,
     instance_of,
@@ -33,17 +38,30 @@ from holdback.model.validators import (
 
 __all__ = [
     "AcceptOffer",
+    "AskApplications",
+    "AskEvidence",
+    "AskHolds",
+    "AskReferrals",
     "AssessRenewal",
+    "ChangeBankDetails",
     "CloseApplication",
     "CloseDeal",
     "Command",
+    "DecideReferral",
+    "DeclineOffers",
     "Details",
     "EraseProfile",
     "FundDeal",
+    "LiftHold",
     "LookUp",
+    "PlaceHold",
     "Question",
+    "RecordConsents",
+    "RecordEvidence",
     "RecordRemittance",
+    "RecordSignature",
     "RecordTakings",
+    "ReinstateDeal",
     "RequestOffers",
     "RequireChecks",
     "ReviewRenewal",
@@ -66,6 +84,18 @@ class Details(TypedDict, total=False):
 
     bank_details: BankDetails | None
     intended_use_of_funds: str | None
+
+
+def _until(value: datetime) -> DateTime:
+    return as_instant(value, "$.until")
+
+
+def _flags_by_name(_: object, attribute: Any, value: Any) -> None:
+    if not isinstance(value, Mapping) or not all(
+        type(name) is str and name and type(given) is bool for name, given in value.items()
+    ):
+        message = "expected true or false by the name of a consent"
+        raise InvalidDocument.of("wrong_type", message, path=f"$.{attribute.name}")
 
 
 DETAILS: Final = tuple(Details.__annotations__)
@@ -182,6 +212,89 @@ class ReviewRenewal:
     """Assess the renewal again, and announce a change of eligibility."""
 
 
+@frozen(kw_only=True)
+class ReinstateDeal:
+    """Undo a default that was recorded by mistake."""
+
+    deal_id: str = field(validator=text)
+
+
+@frozen(kw_only=True)
+class RecordEvidence:
+    """Record results of checks, whenever they were made."""
+
+    records: tuple[CheckResult, ...] = field(
+        validator=tuple_of(instance_of(CheckResult, "results of checks, `CheckResult`"))
+    )
+
+
+@frozen(kw_only=True)
+class DecideReferral:
+    """
+    Decide a referral: approve the product, or decline it, until the instant `until`.
+
+    `by` is the host's identifier of the person, not a name. The note is kept in the profile.
+    """
+
+    application_id: str = field(validator=text)
+    product: str = field(validator=text)
+    decision: ReferralEnding = field(validator=one_of(*get_args(ReferralEnding)))
+    by: str = field(validator=text)
+    note: FreeText | None = field(default=None, repr=False, validator=optional(text))
+    until: DateTime | None = field(default=None, converter=converters.optional(_until))
+
+
+@frozen(kw_only=True)
+class PlaceHold:
+    """Hold the merchant: nothing is offered, accepted or funded until the hold is lifted."""
+
+    code: str = field(validator=text)
+    by: str = field(validator=text)
+    note: FreeText | None = field(default=None, repr=False, validator=optional(text))
+
+
+@frozen(kw_only=True)
+class LiftHold:
+    """Lift the hold with this code."""
+
+    code: str = field(validator=text)
+    by: str = field(validator=text)
+
+
+@frozen(kw_only=True)
+class DeclineOffers:
+    """Decline the open offers of an application, on the merchant's behalf."""
+
+    application_id: str = field(validator=text)
+
+
+@frozen(kw_only=True)
+class RecordSignature:
+    """Record that the merchant signed: the host's name of the document, and its digest."""
+
+    application_id: str = field(validator=text)
+    document: str = field(validator=text)
+    digest: str = field(validator=text)
+
+
+@frozen(kw_only=True)
+class ChangeBankDetails:
+    """Correct the bank details of the application in fulfilment, or change those that are held."""
+
+    bank_details: BankDetails = field(
+        repr=False, validator=instance_of(BankDetails, "bank details, `BankDetails`")
+    )
+
+
+@frozen(kw_only=True)
+class RecordConsents:
+    """Record consents that the merchant gave or withdrew, by name."""
+
+    consents: Mapping[str, bool] = field(
+        converter=frozen_record, repr=False, validator=_flags_by_name
+    )
+
+
 # A command: the input of an operation that may change the merchant.
 Command: TypeAlias = (
     RequestOffers
@@ -194,6 +307,15 @@ Command: TypeAlias = (
     | CloseDeal
     | EraseProfile
     | ReviewRenewal
+    | ReinstateDeal
+    | RecordEvidence
+    | DecideReferral
+    | PlaceHold
+    | LiftHold
+    | DeclineOffers
+    | RecordSignature
+    | ChangeBankDetails
+    | RecordConsents
 )
 
 
@@ -214,5 +336,27 @@ class RequireChecks:
     request: OffersRequest = field(validator=instance_of(OffersRequest, "a request for offers"))
 
 
+@frozen(kw_only=True)
+class AskApplications:
+    """Ask for the merchant's applications, as its partner may see them."""
+
+
+@frozen(kw_only=True)
+class AskReferrals:
+    """Ask what a person has to decide about the merchant, and what was decided."""
+
+
+@frozen(kw_only=True)
+class AskHolds:
+    """Ask for the holds of the merchant, with their notes."""
+
+
+@frozen(kw_only=True)
+class AskEvidence:
+    """Ask for the newest record of each check, and whether it counts."""
+
+
 # A question: the input of an operation that changes nothing and has no events.
-Question: TypeAlias = LookUp | AssessRenewal | RequireChecks
+Question: TypeAlias = (
+    LookUp | AssessRenewal | RequireChecks | AskApplications | AskReferrals | AskHolds | AskEvidence
+)

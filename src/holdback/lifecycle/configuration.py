@@ -238,11 +238,16 @@ class Configuration:
     def situation(self, merchant: Merchant, context: Context) -> Situation:
         """Return what an input about *merchant* is checked with; it raises as `currency`."""
         at = context.not_before(merchant.last_seen_at).at
+        rulebook = self.loaded_rulebook(merchant, at)
         return Situation(
             currency=self.currency(merchant),
             at=at,
             day=self.local_day(merchant, at),
             deals=merchant.deals,
+            # Format 1 has the fields of the service alone.
+            bank_details=()
+            if rulebook is None or self.format == FIRST_FORMAT
+            else rulebook.bank_details,
         )
 
     def loaded_rulebook(self, merchant: Merchant, at: DateTime) -> Rulebook | None:

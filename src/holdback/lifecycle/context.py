@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from datetime import date, datetime
-from decimal import Decimal
+from collections.abc import Iterable, Mapping
+from datetime import datetime
 from typing import Any, TypeAlias
 
 from attrs import evolve, field
 from pendulum import DateTime
 
-from holdback.errors import ConfigurationError, ErrorDetail, InvalidDocument
-from holdback.exact_json import Json, shown_path
+from holdback.errors import ConfigurationError, InvalidDocument
+from holdback.exact_json import Json
 from holdback.frozen_classes import frozen
 from holdback.frozen_values import FrozenMapping
+from holdback.lifecycle.check_results import CheckResult, FactValues, exact_values
 from holdback.model.instants import as_instant
 from holdback.model.validators import text
-from holdback.money import Money
-from holdback.rules.values import FactValue, is_missing
 
-# The results of a host's checks, by fact name.
-Evidence: TypeAlias = Mapping[str, FactValue]
+# The results of a host's checks: by fact name, if they were made just now, or check by check.
+Evidence: TypeAlias = FactValues | Iterable[CheckResult]
 
 
 def _instant(value: datetime) -> DateTime:
@@ -39,33 +37,18 @@ def _id(instance: Any, attribute: Any, value: Any) -> None:
         raise ConfigurationError(error.errors) from None
 
 
-def _evidence(evidence: Evidence) -> Mapping[str, Json]:
+def _evidence(evidence: Evidence) -> Mapping[str, Json] | tuple[CheckResult, ...]:
     """Return *evidence* as exact JSON values, which can be stored; missing values are left out."""
-    return FrozenMapping(_exact(evidence))
-
-
-def _exact(evidence: object) -> dict[str, Json]:
-    if not isinstance(evidence, Mapping):
-        message = "expected evidence by fact name"
+    if isinstance(evidence, Iterable) and not isinstance(evidence, Mapping | str | bytes):
+        results = tuple(evidence)
+        if all(isinstance(result, CheckResult) for result in results):
+            return results
+        message = "expected results of checks, `CheckResult`"
         raise ConfigurationError.of("wrong_type", message, path="$.evidence")
-    errors = []
-    values: dict[str, Json] = {}
-    for name, value in evidence.items():
-        if is_missing(value):
-            continue
-        if isinstance(value, Money):
-            values[name] = str(value)
-        elif isinstance(value, date) and not isinstance(value, datetime):
-            values[name] = value.isoformat()
-        elif type(value) in {str, bool, int, Decimal}:
-            values[name] = value
-        else:
-            message = f"expected a plain exact value, not {type(value).__name__}"
-            path = shown_path("$.evidence", name)
-            errors.append(ErrorDetail(code="wrong_type", message=message, path=path))
-    if errors:
-        raise ConfigurationError(errors)
-    return values
+    try:
+        return FrozenMapping(exact_values(evidence, "$.evidence"))
+    except InvalidDocument as error:
+        raise ConfigurationError(error.errors) from None
 
 
 @frozen(kw_only=True)
@@ -75,7 +58,8 @@ class Context:
 
     `at` is read from the host's clock once for each attempt. `request_id` is the host's: random,
     never reused for another request, and the same on a retry. `evidence` holds the results of the
-    host's checks, by fact name; each is a `holdback.rules.FactValue`, which is never a float.
+    host's checks: by fact name, made at the instant of this context, or as `CheckResult`s, with an
+    instant each. Each value is a `holdback.rules.FactValue`, which is never a float.
 
     >>> import pendulum
     >>> Context(at=pendulum.datetime(2026, 7, 1), request_id="r-1").at.isoformat()
@@ -88,7 +72,9 @@ class Context:
 
     at: DateTime = field(converter=_instant)
     request_id: str = field(validator=_id)
-    evidence: Mapping[str, Json] = field(factory=FrozenMapping, converter=_evidence, repr=False)
+    evidence: Mapping[str, Json] | tuple[CheckResult, ...] = field(
+        factory=FrozenMapping, converter=_evidence, repr=False
+    )
 
     def not_before(self, last_seen_at: DateTime | None) -> Context:
         """Return this context, moved to *last_seen_at* if the host's clock has gone back."""

@@ -9,24 +9,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from attrs import evolve
 
-from holdback.errors import ConfigurationError, Refusal
+from holdback.errors import ConfigurationError, ErrorDetail, Refusal
 from holdback.frozen_classes import frozen
 from holdback.lifecycle.commands import Command, Question, RequestOffers
 from holdback.lifecycle.configuration import FIRST_FORMAT, Configuration
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.decision import Decision, Outcome
 from holdback.lifecycle.events import Event, RenewalEligibilityChanged, numbered
+from holdback.lifecycle.evidence import evidence_of, recorded
 from holdback.lifecycle.evolve import evolve_all
 from holdback.lifecycle.fingerprint import fingerprint
 from holdback.lifecycle.first_format import first_format_reply
 from holdback.lifecycle.forgetting import forgotten
+from holdback.lifecycle.fulfilment import lapse
+from holdback.lifecycle.invitation import Invitation, invitation
 from holdback.lifecycle.operations import Operation, operation_of
 from holdback.lifecycle.receipts import repeated_reply, without_entries
-from holdback.lifecycle.status import check_evidence, renewal_case, renewal_eligibility
+from holdback.model.evidence import CheckRecord
 from holdback.model.merchant import CarriedOut, Merchant
 from holdback.model.profile import Profile
 
@@ -98,15 +102,19 @@ class _Decider:
 
     def decided(self) -> Outcome[Any]:
         """Return the decision of the operation's handler, with the events that follow from it."""
-        self._check_evidence()
-        decision = self._handled()
-        events = numbered(decision.events, self.before, request_id=self.context.request_id)
+        first = self._first()
+        decision = self._handled(evolve_all(self.before, self._numbered(first)))
+        own = decision.events
+        if own or self.operation.always_announces:
+            own = (*self._stored(first), *own)
+        events = self._numbered(own)
         after = evolve_all(self.before, events)
         reply = self._reply(decision, after)
         if decision.events and self.operation.remembered and not self._first_format:
             events = (*events[:-1], evolve(events[-1], carried_out=self._carried_out(reply)))
             after = evolve_all(self.before, events)
-        more = numbered(self._following(decision, after), after, request_id=self.context.request_id)
+        following, faults = self._following(events, after)
+        more = numbered(following, after, request_id=self.context.request_id)
         profile = self.profile if decision.profile is None else decision.profile
         return Outcome(
             reply=reply,
@@ -114,27 +122,61 @@ class _Decider:
             merchant=evolve_all(after, more),
             profile=profile,
             format=self.configuration.format,
+            faults=tuple(dict.fromkeys((*decision.faults, *faults))),
         )
+
+    def _numbered(self, events: Iterable[Event]) -> tuple[Event, ...]:
+        return numbered(events, self.before, request_id=self.context.request_id)
+
+    def _first(self) -> tuple[Event, ...]:
+        """
+        Return what comes before the operation: a lapse that is due, and the evidence it brings.
+
+        It is stored with the operation's own events. A refused operation changes nothing.
+        """
+        lapsed = lapse(self.before, self.context.at)
+        records = self._evidence()
+        kept = (recorded(records, self.before, self.context),) if records else ()
+        return (*lapsed, *kept)
+
+    def _stored(self, first: tuple[Event, ...]) -> tuple[Event, ...]:
+        """Return those of the *first* events that are stored: format 1 has none of them."""
+        return () if self._first_format else first
+
+    def _evidence(self) -> tuple[CheckRecord, ...]:
+        """Return the records of the evidence that comes with the operation."""
+        if not self.context.evidence:
+            return ()
+        if self.operation.is_question:
+            message = "a question takes no evidence: record it first, with `record_evidence`"
+            raise ConfigurationError.of("not_allowed", message, path="$.evidence")
+        if self._first_format and not isinstance(self.context.evidence, Mapping):
+            message = "format 1, which is written during the upgrade, has evidence by fact name"
+            raise ConfigurationError.of("not_allowed", message, path="$.evidence")
+        rulebook = self.configuration.loaded_rulebook(self.before, self.context.at)
+        if rulebook is None:
+            message = "evidence is read by the rules of the jurisdiction, which is not loaded"
+            raise ConfigurationError.of("unknown_name", message, path="$.evidence")
+        return evidence_of(self.context, self.before, rulebook, with_takings=self._takes_takings())
+
+    def _takes_takings(self) -> bool:
+        """Return whether takings can be evidence: a merchant with a deal has them recorded."""
+        if self.operation.input is RequestOffers:
+            return not self.command.request.renewal
+        return self.before.active_deal is None
 
     @property
     def _first_format(self) -> bool:
         return self.configuration.format == FIRST_FORMAT
 
-    def _handled(self) -> Decision[Any]:
-        arguments = (self.before, self.command, self.context, self.configuration)
+    def _handled(self, merchant: Merchant) -> Decision[Any]:
+        if self._first_format and not self.operation.in_first_format:
+            message = "format 1, which is written during the upgrade, cannot say this"
+            raise Refusal("not_possible_now", message)
+        arguments = (merchant, self.command, self.context, self.configuration)
         if self.operation.takes_profile:
             arguments += (self.profile,)  # type: ignore[assignment]  # of handlers that take it
         return self.operation.handler(*arguments)
-
-    def _check_evidence(self) -> None:
-        if not self.context.evidence or self.operation.checks_evidence:
-            return
-        rulebook = self.configuration.loaded_rulebook(self.before, self.context.at)
-        if rulebook is None:
-            message = "evidence is read by the rules of the jurisdiction, which is not loaded"
-            raise ConfigurationError.of("unknown_name", message, path="$.evidence")
-        is_known = self.before.provider_id is not None
-        check_evidence(self.context.evidence, rulebook, known_merchant=is_known)
 
     def _reply(self, decision: Decision[Any], after: Merchant) -> Any:
         if self._first_format:
@@ -154,34 +196,40 @@ class _Decider:
             receipt=without_entries(reply),
         )
 
-    def _following(self, decision: Decision[Any], after: Merchant) -> tuple[Event, ...]:
-        """Return the events that follow from the operation's own: what is forgotten, announced."""
-        following: tuple[Event, ...] = ()
-        if decision.events and not self._first_format:
-            following = forgotten(self.before, after, self.context.at, self.configuration)
-        due = self.operation.announces == "always" or (
-            self.operation.announces == "with events" and decision.events
-        )
-        announced = self._announcement(after) if due else None
-        return following if announced is None else (*following, announced)
+    def _following(
+        self, events: tuple[Event, ...], after: Merchant
+    ) -> tuple[tuple[Event, ...], tuple[ErrorDetail, ...]]:
+        """
+        Return the events that follow from the operation's own: what is forgotten, and announced.
 
-    def _announcement(self, after: Merchant) -> RenewalEligibilityChanged | None:
-        """Return the announcement of a change of renewal eligibility, None if there is none."""
+        With them are the faults of calculators.
+        """
+        following: tuple[Event, ...] = ()
+        if events and not self._first_format:
+            following = forgotten(self.before, after, self.context.at, self.configuration)
+        if not events and not self.operation.always_announces:
+            return following, ()
         context, configuration = self.context, self.configuration
-        case = renewal_case(after, context, configuration.loaded_rulebook(after, context.at))
-        eligible = renewal_eligibility(after, case)
-        if eligible == after.renewal_eligibility:
-            return None
+        rulebook = configuration.loaded_rulebook(after, context.at)
+        invited = invitation(after, context.at, rulebook, configuration)
+        if invited.eligible != after.renewal_eligibility:
+            following = (*following, self._announcement(invited))
+        return following, invited.faults
+
+    def _announcement(self, invited: Invitation) -> RenewalEligibilityChanged:
+        """Return the announcement that the renewal eligibility has changed."""
+        case, eligible = invited.case, invited.eligible
         # When eligibility is lost, name the deal that was active before: after it there may be
         # none.
         deal = case.deal if case is not None and eligible else self.before.active_deal
         assessed = case is not None and deal is not None and case.deal.id == deal.id
         record = None
-        if case is not None and assessed:
-            record = case.assessment.frozen_record(configuration.format)
+        if invited.assessment is not None and assessed:
+            record = invited.assessment.frozen_record(self.configuration.format)
         return RenewalEligibilityChanged(
-            at=context.at,
+            at=self.context.at,
             deal_id=None if deal is None else deal.id,
             renewal_eligibility=eligible,
             assessment=record,
+            decided_by=None if self._first_format else invited.decided_by,
         )

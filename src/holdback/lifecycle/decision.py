@@ -7,6 +7,7 @@ from typing import Generic, TypeVar
 
 from attrs import field
 
+from holdback.errors import ErrorDetail
 from holdback.frozen_classes import frozen
 from holdback.lifecycle.configuration import NEWEST_FORMAT
 from holdback.lifecycle.events import Event
@@ -22,12 +23,14 @@ class Decision(Generic[Reply_co]):
     The events of a command, and its reply as a function of the merchant after them.
 
     The reply is a function because some replies show the state after the events, and because a host
-    that stores events alone never asks for it. `profile` is None where it does not change.
+    that stores events alone never asks for it. `profile` is None where it does not change. `faults`
+    are those of the host's calculators that made a renewal ineligible.
     """
 
     events: tuple[Event, ...]
     reply: Callable[[Merchant], Reply_co]
     profile: Profile | None = None
+    faults: tuple[ErrorDetail, ...] = ()
 
 
 @frozen
@@ -37,7 +40,8 @@ class Outcome(Generic[Reply_co]):
 
     Without events nothing has changed: the operation is a question or was carried out before.
     `profile` is the one to store, None if none was given. `format` is the one that the engine
-    writes.
+    writes. `faults` are those of the host's calculators that kept a renewal from being eligible:
+    the host repairs them, and nobody else is told.
     """
 
     reply: Reply_co
@@ -45,3 +49,4 @@ class Outcome(Generic[Reply_co]):
     merchant: Merchant
     profile: Profile | None = field(default=None, repr=False)
     format: int = field(default=NEWEST_FORMAT, repr=False)
+    faults: tuple[ErrorDetail, ...] = ()

@@ -134,5 +134,9 @@ _IDS: Final[Mapping[str, Callable[[Any], Any]]] = MappingProxyType(
         "deals": lambda deal: deal.id,
         "takings": lambda takings: takings.on,
         "requests": lambda request: request.request_id,
+        "checks": lambda record: record.check,
+        "referrals": lambda referral: referral.product,
+        "referral_decisions": lambda decision: decision.product,
+        "holds": lambda hold: hold.code,
     }
 )

@@ -48,6 +48,8 @@ def _erased(_: Merchant) -> ProfileStatus:
 
 def _obstacle(merchant: Merchant, context: Context, configuration: Configuration) -> str | None:
     """Return why the profile must be kept, None if it need not."""
+    if merchant.on_hold:
+        return "the merchant is on hold"
     if merchant.in_fulfilment is not None:
         return "an application of the merchant is in fulfilment"
     if any(deal.active or deal.balance.minor for deal in merchant.deals):

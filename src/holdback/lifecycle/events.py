@@ -21,27 +21,39 @@ from holdback.exact_json import Json
 from holdback.frozen_classes import frozen
 from holdback.frozen_values import FrozenMapping, frozen_record, frozen_records, frozen_texts
 from holdback.model.deal import Deal, Entry
-from holdback.model.merchant import CarriedOut, Merchant, OfferSet, Takings
+from holdback.model.evidence import CheckRecord
+from holdback.model.merchant import CarriedOut, Merchant, OfferSet, Signature, Takings
 from holdback.model.offer import Offer
+from holdback.model.referral import Hold, Referral, ReferralDecision
 from holdback.money import Money
 
 __all__ = [
     "ApplicationClosed",
+    "ApplicationLapsed",
     "ApplicationSubmitted",
+    "BankDetailsChanged",
+    "ConsentsRecorded",
     "DealClosed",
     "DealFunded",
+    "DealReinstated",
     "DealRenewed",
     "DealReopened",
     "DealRepaid",
     "DetailsSupplied",
     "EntriesClosed",
     "Event",
+    "EvidenceRecorded",
     "Forgotten",
+    "HoldLifted",
+    "HoldPlaced",
     "OfferAccepted",
+    "OffersDeclined",
     "OffersIssued",
     "ProfileErased",
+    "ReferralDecided",
     "RemittancesRecorded",
     "RenewalEligibilityChanged",
+    "SignatureRecorded",
     "TakingsRecorded",
 ]
 
@@ -69,8 +81,10 @@ class OffersIssued(Envelope):
     A set of offers was priced.
 
     `timezone` and `currency` are those of the jurisdiction, which the merchant keeps. `decisions`
-    are the records of the products' decisions. A renewal has its `assessment`. In an event that was
-    carried over from format 1, `first_format` has the `facts`, which its states did not hold.
+    are the records of the products' decisions, and `referrals` what a person has to decide. A
+    renewal has its `assessment`. `consents` are those given in the request, of those that the
+    jurisdiction names. In an event that was carried over from format 1, `first_format` has the
+    `facts`, which its states did not hold.
     """
 
     jurisdiction: str
@@ -86,6 +100,8 @@ class OffersIssued(Envelope):
     first_format: Mapping[str, Json] | None = field(
         default=None, converter=optional(frozen_record), repr=False
     )
+    referrals: tuple[Referral, ...] = ()
+    consents: tuple[str, ...] | None = None
 
 
 @frozen(kw_only=True)
@@ -95,8 +111,9 @@ class OfferAccepted(Envelope):
 
     `application_id` names the offer set. `omitted` names the details that are still to be supplied,
     `sections` the application's personal data. `facts` are those known when the offer was priced,
-    `earlier_deals` summaries of the merchant's deals. An event that was carried over from format 1
-    has both in `first_format`, as `facts` and `deals`, because its states did not hold them.
+    `earlier_deals` summaries of the merchant's deals. The application lapses at `lapses_at`, and
+    `signature_before` says before what its contract is signed. An event that was carried over from
+    format 1 has facts and deals in `first_format`, because its states did not hold them.
     """
 
     application_id: str
@@ -111,6 +128,8 @@ class OfferAccepted(Envelope):
     first_format: Mapping[str, Json] | None = field(
         default=None, converter=optional(frozen_record), repr=False
     )
+    lapses_at: DateTime | None = None
+    signature_before: str | None = None
 
 
 @frozen(kw_only=True)
@@ -200,13 +219,107 @@ class RemittancesRecorded(Envelope):
 
 @frozen(kw_only=True)
 class RenewalEligibilityChanged(Envelope):
-    """The renewal eligibility of the deal has changed: the cause of a webhook (service 6)."""
+    """
+    The renewal eligibility of the deal has changed: the cause of a webhook (service 6).
+
+    `decided_by` says what decided: the `rules`, the `products`, or the `service` itself, which
+    invites nobody in fulfilment or on hold.
+    """
 
     deal_id: str | None
     renewal_eligibility: bool
     assessment: Mapping[str, Json] | None = field(
         default=None, converter=optional(frozen_record), repr=False
     )
+    decided_by: str | None = None
+
+
+@frozen(kw_only=True)
+class EvidenceRecorded(Envelope):
+    """
+    Results of checks were recorded, in whichever order they were made.
+
+    `jurisdiction` is the merchant's: this may be its first event.
+    """
+
+    jurisdiction: str
+    records: tuple[CheckRecord, ...]
+
+
+@frozen(kw_only=True)
+class ReferralDecided(Envelope):
+    """A person decided a referral, so the partner may ask again; `sections` name the note."""
+
+    decision: ReferralDecision
+
+
+@frozen(kw_only=True)
+class HoldPlaced(Envelope):
+    """An agent holds the merchant."""
+
+    hold: Hold
+
+
+@frozen(kw_only=True)
+class HoldLifted(Envelope):
+    """The hold with this code was lifted, by the person whose identifier is `by`."""
+
+    code: str
+    by: str
+
+
+@frozen(kw_only=True)
+class OffersDeclined(Envelope):
+    """The open offers of an application were declined on the merchant's behalf."""
+
+    application_id: str
+
+
+@frozen(kw_only=True)
+class ApplicationLapsed(Envelope):
+    """The application was not funded in time."""
+
+    application_id: str
+
+
+@frozen(kw_only=True)
+class SignatureRecorded(Envelope):
+    """The merchant signed the contract of the application."""
+
+    application_id: str
+    signature: Signature
+
+
+@frozen(kw_only=True)
+class BankDetailsChanged(Envelope):
+    """
+    The bank details were changed: those held, and those of the application in fulfilment, if any.
+
+    `omitted` names what that application still lacks. `sections` names the details in the profile.
+    """
+
+    application_id: str | None = None
+    omitted: tuple[str, ...] = ()
+    sections: Mapping[str, str] = field(factory=FrozenMapping, converter=frozen_texts, repr=False)
+
+
+@frozen(kw_only=True)
+class ConsentsRecorded(Envelope):
+    """
+    Consents were given or withdrawn; `sections` names all of them in the profile.
+
+    `given` are those given, of those that the jurisdiction names.
+    """
+
+    given: tuple[str, ...]
+    sections: Mapping[str, str] = field(factory=FrozenMapping, converter=frozen_texts, repr=False)
+
+
+@frozen(kw_only=True)
+class DealReinstated(Envelope):
+    """The default of the deal had been recorded by mistake; the deal is active again."""
+
+    deal_id: str
 
 
 @frozen(kw_only=True)
@@ -257,6 +370,16 @@ Event: TypeAlias = (
     | RenewalEligibilityChanged
     | ProfileErased
     | Forgotten
+    | EvidenceRecorded
+    | ReferralDecided
+    | HoldPlaced
+    | HoldLifted
+    | OffersDeclined
+    | ApplicationLapsed
+    | SignatureRecorded
+    | BankDetailsChanged
+    | ConsentsRecorded
+    | DealReinstated
 )
 
 # The name under which a host stores each event. A class may be renamed; a name here never changes,
@@ -278,6 +401,16 @@ EVENT_TYPES: Final[Mapping[str, type[Event]]] = MappingProxyType(
         "RenewalEligibilityChanged": RenewalEligibilityChanged,
         "ProfileErased": ProfileErased,
         "Forgotten": Forgotten,
+        "EvidenceRecorded": EvidenceRecorded,
+        "ReferralDecided": ReferralDecided,
+        "HoldPlaced": HoldPlaced,
+        "HoldLifted": HoldLifted,
+        "OffersDeclined": OffersDeclined,
+        "ApplicationLapsed": ApplicationLapsed,
+        "SignatureRecorded": SignatureRecorded,
+        "BankDetailsChanged": BankDetailsChanged,
+        "ConsentsRecorded": ConsentsRecorded,
+        "DealReinstated": DealReinstated,
     }
 )
 _TYPE_NAMES: Final[Mapping[type, str]] = MappingProxyType(

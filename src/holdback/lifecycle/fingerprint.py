@@ -7,6 +7,7 @@ with its default is left out, so a fingerprint made before stays the same.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from datetime import date
 from decimal import Decimal
 from functools import cache
@@ -49,9 +50,13 @@ def _fields(value: Any, profile: Profile | None) -> dict[str, Json]:
 def _names(kind: type) -> tuple[tuple[str, str, Any], ...]:
     """Return, for each field of *kind*, its name in a fingerprint, its own, and its default."""
     return tuple(
-        (attribute.alias or attribute.name, attribute.name, attribute.default)
+        (attribute.alias or attribute.name, attribute.name, _default(attribute.default))
         for attribute in attrs.fields(kind)
     )
+
+
+def _default(default: Any) -> Any:
+    return default.factory() if isinstance(default, attrs.Factory) else default  # type: ignore[arg-type]  # a class
 
 
 def _plain(value: Any, profile: Profile | None) -> Json:
@@ -64,6 +69,8 @@ def _plain(value: Any, profile: Profile | None) -> Json:
     if isinstance(value, Opaque):
         assert profile is not None, "an operation with personal data takes the profile"
         return profile.digest(value)
+    if isinstance(value, Mapping):
+        return dict(value)
     if isinstance(value, tuple):
         return [_plain(item, profile) for item in value]
     return _fields(value, profile) if attrs.has(type(value)) else value

@@ -14,7 +14,13 @@ from datetime import date
 from types import MappingProxyType
 from typing import Any, Final, TypeAlias
 
-from holdback.derived_facts import held_facts, merchant_facts
+from holdback.derived_facts import (
+    held_facts,
+    months_between,
+    recorded_over,
+    takings_facts,
+    with_newer_evidence,
+)
 from holdback.exact_json import Json
 from holdback.frozen_classes import frozen
 from holdback.lifecycle.configuration import Configuration
@@ -85,5 +91,12 @@ def facts_at_acceptance(
     catalogue = rulebook.catalogue
     if not offer_set.renewal:
         return known_facts(catalogue, held_facts(offer_set.evidence, catalogue))
-    facts = merchant_facts(merchant, offer_set.evidence, catalogue, rulebook.on)
-    return known_facts(catalogue, tuple(facts.get(fact.name) for fact in catalogue.facts))
+    held = with_newer_evidence(merchant.evidence, offer_set.evidence)
+    facts = dict(zip((f.name for f in catalogue.facts), held_facts(held, catalogue), strict=True))
+    months, since = facts["months_trading"], merchant.evidence_on
+    if months is not None and since is not None:
+        facts["months_trading"] = months + max(0, months_between(since, rulebook.on))
+        if recorded_over(merchant, since):
+            facts["average_monthly_takings"] = None
+    facts |= takings_facts(merchant, rulebook.on)
+    return known_facts(catalogue, tuple(facts[fact.name] for fact in catalogue.facts))

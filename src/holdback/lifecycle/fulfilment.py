@@ -2,30 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+import attrs
+from pendulum import DateTime
+
+from holdback.eligibility import FLOOR, FLOOR_PERCENT
 from holdback.errors import Refusal
 from holdback.exact_json import Opaque
-from holdback.lifecycle.commands import CloseApplication, FundDeal, SupplyDetails
-from holdback.lifecycle.configuration import Configuration
+from holdback.lifecycle.bank_details import check_details, may_submit, needed_details
+from holdback.lifecycle.commands import CloseApplication, FundDeal, RecordSignature, SupplyDetails
+from holdback.lifecycle.configuration import FIRST_FORMAT, Configuration
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.decision import Decision
 from holdback.lifecycle.events import (
     ApplicationClosed,
+    ApplicationLapsed,
     ApplicationSubmitted,
     DealFunded,
     DealRenewed,
     DetailsSupplied,
     Event,
+    SignatureRecorded,
 )
 from holdback.lifecycle.receipts import deal_receipt
 from holdback.lifecycle.transitions import next_states
 from holdback.model.acceptance import ApplicationStatus, BankDetails
-from holdback.model.deal import FUNDED, INITIAL, RENEWAL, REPAID, Deal
+from holdback.model.deal import DEFAULTED, FUNDED, INITIAL, RENEWAL, REPAID, Deal
 from holdback.model.merchant import (
     FUNDED_APPLICATION,
     IN_FULFILMENT,
-    SUBMITTED,
     Fulfilment,
     Merchant,
+    Signature,
 )
 from holdback.model.profile import Profile, details_section
 from holdback.model.receipt import DealReceipt
@@ -36,7 +45,7 @@ def supply_details(
     merchant: Merchant,
     command: SupplyDetails,
     context: Context,
-    _: Configuration,
+    configuration: Configuration,
     profile: Profile,
 ) -> Decision[ApplicationStatus]:
     """
@@ -46,7 +55,10 @@ def supply_details(
         Refusal: `application_not_found`, `not_possible_now`, `request_conflict` or
             `profile_erased`.
     """
-    fulfilment = _fulfilment(merchant, command.application_id)
+    fulfilment = find_fulfilment(merchant, command.application_id)
+    rulebook = configuration.loaded_rulebook(merchant, context.at)
+    needed = needed_details(rulebook, configuration)
+    check_details(command.bank_details, needed)
     contents = _new_details(merchant, fulfilment, command, profile)
     events: tuple[Event, ...] = ()
     if contents:
@@ -55,19 +67,40 @@ def supply_details(
         supplied = DetailsSupplied(
             at=context.at,
             application_id=fulfilment.application_id,
-            omitted=tuple(name for name in fulfilment.omitted if name not in contents),
+            omitted=_still_omitted(fulfilment, contents, command, needed),
             sections={name: profile.digest(content) for name, content in contents.items()},
         )
         events = (supplied,)
         kept = {*merchant.named_sections, *supplied.sections.values()}
         profile = profile.with_sections(contents.values()).keeping(kept)
-    may_follow = next_states("application", fulfilment.status, "supply_details")
-    if "bank_details" in contents and SUBMITTED in may_follow:
+    if contents and _completes(fulfilment, supplied.omitted):
         submitted = ApplicationSubmitted(at=context.at, application_id=fulfilment.application_id)
         events = (*events, submitted)
     return Decision(
         events, lambda after: _application_status(after, command.application_id), profile
     )
+
+
+def _still_omitted(
+    fulfilment: Fulfilment,
+    contents: Mapping[str, Opaque],
+    command: SupplyDetails,
+    needed: tuple[str, ...],
+) -> tuple[str, ...]:
+    """Return what is omitted after the *contents*; incomplete bank details still are."""
+    details = command.bank_details
+    incomplete = "bank_details" in contents and details is not None and details.lacks(needed)
+    return tuple(
+        name
+        for name in fulfilment.omitted
+        if name not in contents or (name == "bank_details" and incomplete)
+    )
+
+
+def _completes(fulfilment: Fulfilment, omitted: tuple[str, ...]) -> bool:
+    """Return whether the application is complete when only *omitted* is missing."""
+    after = attrs.evolve(fulfilment, omitted=omitted)
+    return may_submit(after, signed=fulfilment.signature is not None)
 
 
 def _new_details(
@@ -104,7 +137,7 @@ def close_application(
     Raises:
         Refusal: `application_not_found` or `not_possible_now`.
     """
-    fulfilment = _fulfilment(merchant, command.application_id)
+    fulfilment = find_fulfilment(merchant, command.application_id)
     events: tuple[Event, ...] = ()
     if fulfilment.status != command.status:
         if command.status not in next_states("application", fulfilment.status, "close_application"):
@@ -125,7 +158,7 @@ def fund_deal(
     Raises:
         Refusal: `application_not_found`, `not_possible_now` or `active_deal`.
     """
-    fulfilment = _fulfilment(merchant, command.application_id)
+    fulfilment = find_fulfilment(merchant, command.application_id)
     if fulfilment.status == FUNDED_APPLICATION:
         assert fulfilment.deal_id is not None, "a funded application names its deal"
         return Decision((), deal_receipt(fulfilment.deal_id, command))
@@ -142,9 +175,8 @@ def _funding(
     base, active = merchant.deal_of(fulfilment.base_deal_id), merchant.active_deal
     if active is not None and (base is None or active.id != base.id):
         raise Refusal("active_deal", "the merchant has an active deal")
-    if base is not None and base.status not in {FUNDED, REPAID}:
-        raise Refusal("not_possible_now", "the deal that it would renew has ended")
     today = configuration.local_day(merchant, context.at)
+    _check_funding(merchant, fulfilment, base, configuration)
     offer = fulfilment.offer
     make_id = configuration.id_factory(merchant, context.request_id)
     deal = Deal(
@@ -170,7 +202,83 @@ def _funding(
     return deal.id, (renewed, funded)
 
 
-def _fulfilment(merchant: Merchant, application_id: str) -> Fulfilment:
+def _check_funding(
+    merchant: Merchant, fulfilment: Fulfilment, base: Deal | None, configuration: Configuration
+) -> None:
+    """
+    Refuse a funding if what the acceptance relied on has changed.
+
+    The application stays submitted until it lapses.
+    """
+    if base is not None and base.status not in {FUNDED, REPAID}:
+        raise Refusal("not_possible_now", "the deal that it would renew has ended")
+    if configuration.format == FIRST_FORMAT:
+        return  # processes of the first version, which know no more, may still run
+    if merchant.on_hold:
+        raise Refusal("not_possible_now", "it cannot be funded now")
+    accepted_on = configuration.local_day(merchant, fulfilment.accepted_at)
+    if any(
+        deal.status == DEFAULTED and deal.closed_on is not None and deal.closed_on >= accepted_on
+        for deal in merchant.deals
+    ):
+        raise Refusal("not_possible_now", "a deal defaulted after the acceptance")
+    if base is not None and base.progress < FLOOR:
+        message = f"less than {FLOOR_PERCENT} percent of the deal that it would renew is paid down"
+        raise Refusal("not_possible_now", message)
+    if fulfilment.signature_before is not None and fulfilment.signature is None:
+        raise Refusal("not_possible_now", "the contract is not signed")
+
+
+def lapse(merchant: Merchant, at: DateTime) -> tuple[Event, ...]:
+    """
+    Return the lapse of the application in fulfilment, if it was not funded in time.
+
+    Nothing lapses on hold: that time does not count.
+    """
+    waiting = merchant.in_fulfilment
+    if waiting is None or waiting.lapses_at is None or merchant.on_hold or at < waiting.lapses_at:
+        return ()
+    return (ApplicationLapsed(at=at, application_id=waiting.application_id),)
+
+
+def record_signature(
+    merchant: Merchant, command: RecordSignature, context: Context, _: Configuration
+) -> Decision[ApplicationStatus]:
+    """
+    Return the signature of the contract; no events if this document was signed before.
+
+    Another document replaces it until the funding, because a contract may be made anew.
+
+    Raises:
+        Refusal: `application_not_found` or `not_possible_now`.
+    """
+    fulfilment = find_fulfilment(merchant, command.application_id)
+    held = fulfilment.signature
+    events: tuple[Event, ...] = ()
+    if held is None or (held.document, held.digest) != (command.document, command.digest):
+        if fulfilment.status not in IN_FULFILMENT:
+            raise _not_possible("it is not signed", fulfilment)
+        signature = Signature(
+            document=command.document, digest=command.digest, signed_at=context.at
+        )
+        application_id = fulfilment.application_id
+        signed = SignatureRecorded(
+            at=context.at, application_id=application_id, signature=signature
+        )
+        events = (signed,)
+        if may_submit(fulfilment, signed=True):
+            submitted = ApplicationSubmitted(at=context.at, application_id=application_id)
+            events = (signed, submitted)
+    return Decision(events, lambda after: _application_status(after, command.application_id))
+
+
+def find_fulfilment(merchant: Merchant, application_id: str) -> Fulfilment:
+    """
+    Return the accepted application with *application_id*.
+
+    Raises:
+        Refusal: `application_not_found`.
+    """
     fulfilment = merchant.fulfilment_of(application_id)
     if fulfilment is None:
         raise Refusal("application_not_found", "no accepted application has this application_id")
@@ -178,7 +286,7 @@ def _fulfilment(merchant: Merchant, application_id: str) -> Fulfilment:
 
 
 def _application_status(after: Merchant, application_id: str) -> ApplicationStatus:
-    fulfilment = _fulfilment(after, application_id)
+    fulfilment = find_fulfilment(after, application_id)
     return ApplicationStatus(
         application_id=application_id, status=fulfilment.status, omitted=fulfilment.omitted
     )

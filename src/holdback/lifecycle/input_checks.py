@@ -32,13 +32,15 @@ class Situation:
     """
     What an input about a merchant is read and checked with.
 
-    Amounts are in `currency`; `day` is the local date of the instant `at`.
+    Amounts are in `currency`; `day` is the local date of the instant `at`. `bank_details` are the
+    fields that the jurisdiction names for bank details.
     """
 
     currency: Currency
     at: DateTime
     day: date
     deals: tuple[Deal, ...] = field(repr=False)
+    bank_details: tuple[str, ...] = ()
 
 
 def input_errors(kind: type, command: _Input, situation: Situation) -> Iterator[ErrorDetail]:

@@ -6,7 +6,13 @@ from collections.abc import Iterable
 from itertools import chain
 
 from holdback.errors import HistoryError
-from holdback.lifecycle.events import DealFunded, Event, OffersIssued, RemittancesRecorded
+from holdback.lifecycle.events import (
+    DealFunded,
+    Event,
+    EvidenceRecorded,
+    OffersIssued,
+    RemittancesRecorded,
+)
 from holdback.lifecycle.evolve import evolve_all
 from holdback.model.consistency import merchant_errors
 from holdback.model.deal import Entry, in_order, merged
@@ -28,8 +34,8 @@ def rebuild(events: Iterable[Event], since: Merchant | None = None) -> Merchant:
         return _consistent(evolve_all(since, later))
     following = iter(events)
     first = next(following, None)
-    if not isinstance(first, OffersIssued):
-        message = "expected a journal that begins with the merchant's first offers"
+    if not isinstance(first, OffersIssued | EvidenceRecorded):
+        message = "expected a journal that begins with the merchant's first offers or checks"
         hint = "for another journal, give a new merchant as `since`"
         raise HistoryError.of("does_not_follow", message, path="$[0]", hint=hint)
     new = Merchant.new(

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterator
 from datetime import date
 
+from pendulum import DateTime
+
 from holdback.derived_facts import performance
-from holdback.eligibility import Assessment
+from holdback.eligibility import UNDETERMINED, Assessment
 from holdback.errors import Refusal
 from holdback.exact_numbers import HUNDRED_PERCENT, PERCENT_PLACES, trimmed
+from holdback.jurisdictions.checks import age_name
+from holdback.jurisdictions.rulebook import Rulebook
 from holdback.lifecycle.commands import AssessRenewal, LookUp, ReviewRenewal
 from holdback.lifecycle.configuration import Configuration
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.decision import Decision
-from holdback.lifecycle.status import renewal_case, renewal_eligibility
+from holdback.lifecycle.evidence import TAKINGS, check_states
+from holdback.lifecycle.invitation import RULES, Invitation, invitation
+from holdback.lifecycle.offers import required_check
+from holdback.lifecycle.renewal_review import RenewalReview
+from holdback.lifecycle.status import RenewalCase, renewal_case
+from holdback.model.application import Check
 from holdback.model.deal import Deal, LookupDeal, MerchantLookup, Performance
 from holdback.model.merchant import Merchant
 
@@ -22,8 +31,11 @@ def look_up(
     merchant: Merchant, _: LookUp, context: Context, configuration: Configuration
 ) -> Decision[MerchantLookup]:
     """Return the merchant's deals with their performance on the day (service 4.3)."""
-    deals = _with_performance(merchant, merchant.deals, context, configuration)
-    return Decision((), lambda _: MerchantLookup(deals=deals))
+    rulebook = configuration.loaded_rulebook(merchant, context.at)
+    invited = invitation(merchant, context.at, rulebook, configuration)
+    today = configuration.local_day(merchant, context.at)
+    deals = tuple(_shown(deal, today, eligible=invited.eligible) for deal in merchant.deals)
+    return Decision((), lambda _: MerchantLookup(deals=deals), faults=invited.faults)
 
 
 def deal_reply(
@@ -32,8 +44,10 @@ def deal_reply(
     """Return the reply of a command about one deal: that deal, as the merchant lookup shows it."""
 
     def reply(after: Merchant) -> LookupDeal:
-        deals = (find_deal(after, deal_id),)
-        return _with_performance(after, deals, context, configuration)[0]
+        rulebook = configuration.loaded_rulebook(after, context.at)
+        invited = invitation(after, context.at, rulebook, configuration)
+        today = configuration.local_day(after, context.at)
+        return _shown(find_deal(after, deal_id), today, eligible=invited.eligible)
 
     return reply
 
@@ -52,37 +66,75 @@ def find_deal(merchant: Merchant, deal_id: str) -> Deal:
 
 
 def assess_renewal(
-    merchant: Merchant,
-    _: AssessRenewal | ReviewRenewal,
-    context: Context,
-    configuration: Configuration,
+    merchant: Merchant, _: AssessRenewal, context: Context, configuration: Configuration
 ) -> Decision[Assessment]:
     """
-    Return the assessment of the deal that a renewal would be based on.
+    Return the assessment of the deal that a renewal would be based on, by the rules alone.
 
-    The reply raises the refusal `no_deal_to_renew` without a base deal. `review_renewal` uses this
-    handler too; `decide` adds the event.
+    The reply raises the refusal `no_deal_to_renew` without a base deal.
     """
-    case = renewal_case(merchant, context, configuration.rulebook(merchant, context.at))
+    case = renewal_case(merchant, context.at, configuration.rulebook(merchant, context.at))
 
     def reply(_: Merchant) -> Assessment:
-        if case is None:
-            raise Refusal("no_deal_to_renew", "the merchant has no active or recently repaid deal")
-        return case.assessment
+        return _base(case).assessment
 
     return Decision((), reply)
 
 
-def _with_performance(
-    merchant: Merchant, deals: Iterable[Deal], context: Context, configuration: Configuration
-) -> tuple[LookupDeal, ...]:
-    rulebook = configuration.loaded_rulebook(merchant, context.at)
-    today = configuration.local_day(merchant, context.at)
-    eligible = renewal_eligibility(merchant, renewal_case(merchant, context, rulebook))
-    return tuple(
-        LookupDeal(deal=deal, performance=_performance(deal, today, eligible=eligible))
-        for deal in deals
-    )
+def review_renewal(
+    merchant: Merchant, _: ReviewRenewal, context: Context, configuration: Configuration
+) -> Decision[RenewalReview]:
+    """
+    Return whether the merchant is to be invited, and the checks that alone keep it from that.
+
+    `decide` adds the event. The reply raises `no_deal_to_renew` without a base deal.
+    """
+    rulebook = configuration.rulebook(merchant, context.at)
+    invited = invitation(merchant, context.at, rulebook, configuration)
+
+    def reply(_: Merchant) -> RenewalReview:
+        case = _base(invited.case)
+        return RenewalReview(
+            assessment=invited.assessment or case.assessment,
+            renewal_eligibility=invited.eligible,
+            decided_by=invited.decided_by,
+            checks=tuple(_checks_alone(merchant, invited, context.at, rulebook)),
+        )
+
+    return Decision((), reply, faults=invited.faults)
+
+
+def _base(case: RenewalCase | None) -> RenewalCase:
+    if case is None:
+        raise Refusal("no_deal_to_renew", "the merchant has no active or recently repaid deal")
+    return case
+
+
+def _checks_alone(
+    merchant: Merchant, invited: Invitation, at: DateTime, rulebook: Rulebook
+) -> Iterator[Check]:
+    """
+    Yield the checks without which alone the rules do not agree.
+
+    There are none where a rule is false, or where a fact is missing that no check gives.
+    """
+    assessment = invited.assessment
+    if assessment is None or assessment.outcome != UNDETERMINED or invited.decided_by != RULES:
+        return
+    if assessment.answers.false:
+        return
+    needs, states = set(assessment.needs), tuple(check_states(merchant, rulebook, at))
+    due = [s for s in states if needs & {*s.terms.facts, age_name(s.terms.name)}]
+    given = {name for state in due for name in (*state.terms.facts, age_name(state.terms.name))}
+    # A deal's takings are recorded day by day, and no check.
+    if needs <= given and all(state.terms.name != TAKINGS for state in due):
+        for state in due:
+            yield required_check(state, merchant, rulebook, at, merchant.consents)
+
+
+def _shown(deal: Deal, today: date, *, eligible: bool) -> LookupDeal:
+    """Return *deal* as the lookup shows it; the active deal alone can be *eligible*."""
+    return LookupDeal(deal=deal, performance=_performance(deal, today, eligible=eligible))
 
 
 def _performance(deal: Deal, today: date, *, eligible: bool) -> Performance:

@@ -2,44 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 
 from attrs import evolve
 from pendulum import DateTime
 
-from holdback.derived_facts import held_evidence, held_facts
+from holdback.derived_facts import held_evidence, initial_facts, takings_facts
 from holdback.errors import ErrorDetail, Refusal
 from holdback.exact_json import Json, Opaque
-from holdback.facts import BUILT_IN_FACTS, CHECKS
 from holdback.frozen_classes import frozen
+from holdback.jurisdictions.checks import age_name
 from holdback.jurisdictions.rulebook import Rulebook
 from holdback.lifecycle.commands import RequestOffers, RequireChecks
-from holdback.lifecycle.configuration import Configuration
+from holdback.lifecycle.configuration import FIRST_FORMAT, Configuration
+from holdback.lifecycle.consents import given_consents
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.decision import Decision
 from holdback.lifecycle.events import OffersIssued
+from holdback.lifecycle.evidence import (
+    CREDIT,
+    TAKINGS,
+    CheckState,
+    check_states,
+    evidence_facts,
+    second_check_due,
+)
 from holdback.lifecycle.fingerprint import fingerprint
 from holdback.lifecycle.forgetting import MOST_SETS
 from holdback.lifecycle.ids import IdFactory
-from holdback.lifecycle.status import (
-    RenewalCase,
-    base_deal,
-    check_evidence,
-    renewal_case,
-    required_second_check,
-    with_valid_credit,
+from holdback.lifecycle.product_decisions import (
+    DecidedProduct,
+    ProductsCase,
+    decided_products,
+    referral_of,
 )
+from holdback.lifecycle.status import base_deal, renewal_case
 from holdback.model import offer as offer_states
 from holdback.model.application import Check, OffersRequest, RequiredChecks
+from holdback.model.evidence import HeldFact
 from holdback.model.instants import utc
 from holdback.model.merchant import Merchant, OfferSet
-from holdback.model.product import Offers, Product
+from holdback.model.product import REFERRED, Offers, Product
 from holdback.model.profile import Profile
-from holdback.offers.calculator import PricingCase
-from holdback.offers.quote import Quote, quote, quote_renewal
-from holdback.offers.registry import PriceableProduct
-from holdback.rules.types import Facts
+from holdback.model.referral import Referral
 from holdback.ruleset import known_facts
 
 
@@ -91,7 +97,7 @@ def request_offers(
     Raises:
         Refusal: as `check_may_request`, or `request_conflict`, `not_possible_now` or
             `profile_erased`; for a repeated request whose offers are closed, as `accept_offer`.
-        ConfigurationError: the evidence is invalid.
+        ConfigurationError: a calculator failed.
     """
     request = command.request
     digest = fingerprint("request_offers", command, profile)
@@ -104,16 +110,41 @@ def request_offers(
     check_may_request(merchant, request, rulebook)
     if sum(offer_set.is_open(context.at) for offer_set in merchant.offer_sets) >= MOST_SETS:
         raise Refusal("not_possible_now", f"{MOST_SETS} sets of offers are open already")
-    evidence = check_evidence(context.evidence, rulebook, known_merchant=request.renewal)
-    case = renewal_case(merchant, context, rulebook) if request.renewal else None
-    make_id = configuration.id_factory(merchant, context.request_id)
-    pricing = _Pricing(merchant, request, context, configuration, rulebook, case, evidence, make_id)
     contents = _sections(request)
     sections = {name: profile.digest(content) for name, content in contents.items()}
-    issued = pricing.issued(digest, sections)
+    priced = _Request(
+        request=request,
+        context=context,
+        configuration=configuration,
+        case=_case(merchant, request, context, rulebook),
+        make_id=configuration.id_factory(merchant, context.request_id),
+    )
+    decided = tuple(decided_products(priced.case, configuration, priced.offer_id))
+    issued = priced.issued(digest, sections, decided)
     kept = {*merchant.named_sections, *sections.values()}
     after = profile.with_sections(contents.values()).keeping(kept)
     return Decision((issued,), lambda _: _offers_as_issued(issued.offer_set), after)
+
+
+def _case(
+    merchant: Merchant, request: OffersRequest, context: Context, rulebook: Rulebook
+) -> ProductsCase:
+    """Return what the decisions on the products depend on."""
+    renewal = renewal_case(merchant, context.at, rulebook) if request.renewal else None
+    if renewal is None:
+        evidence = evidence_facts(merchant, rulebook, context.at)
+        facts = initial_facts(merchant, rulebook.catalogue, evidence, rulebook.on)
+        consents = given_consents(request.consents, rulebook)
+    else:
+        facts, consents = renewal.facts, merchant.consents
+    return ProductsCase(
+        merchant=merchant,
+        rulebook=rulebook,
+        at=context.at,
+        facts=facts,
+        renewal=renewal,
+        consents=consents,
+    )
 
 
 def _repeated(merchant: Merchant, request_id: str, digest: str) -> OfferSet | None:
@@ -160,93 +191,74 @@ def _as_issued(product: Product) -> Product:
     return evolve(product, offers=offers)
 
 
-@frozen
-class _Pricing:
-    """One request being priced, with everything that pricing depends on."""
+@frozen(kw_only=True)
+class _Request:
+    """One request being priced, with everything that its offers depend on."""
 
-    merchant: Merchant
     request: OffersRequest
     context: Context
     configuration: Configuration
-    rulebook: Rulebook
-    renewal: RenewalCase | None
-    evidence: Facts
+    case: ProductsCase
     make_id: IdFactory
 
-    def issued(self, digest: str, sections: Mapping[str, str]) -> OffersIssued:
-        """Return the event, with a decision on every product and an id for every offer."""
-        facts = self._facts()
-        products, decisions = [], []
-        for bound in self.configuration.products(self.rulebook):
-            case = PricingCase(
-                facts=facts,
-                catalogue=bound.terms.rules.catalogue,
-                renewal=self.request.renewal,
-                currency=self.rulebook.currency,
-                rounding=self.rulebook.rounding,
-            )
-            quoted = self._decided(bound, case)
-            products.append(self._product(bound, quoted))
-            decisions.append(quoted.record(bound, self.configuration.format))
-        at, renewal, written = self.context.at, self.renewal, self.configuration.format
+    def issued(
+        self, digest: str, sections: Mapping[str, str], decided: tuple[DecidedProduct, ...]
+    ) -> OffersIssued:
+        """Return the event, with a decision on every product."""
+        at, case, written = self.context.at, self.case, self.configuration.format
+        rulebook, application_id = case.rulebook, self.make_id("application")
+        first = written == FIRST_FORMAT
         return OffersIssued(
             at=at,
-            jurisdiction=self.rulebook.code,
-            timezone=self.rulebook.timezone,
-            currency=self.rulebook.currency.code,
+            jurisdiction=rulebook.code,
+            timezone=rulebook.timezone,
+            currency=rulebook.currency.code,
             offer_set=OfferSet(
                 request_id=self.context.request_id,
-                application_id=self.make_id("application"),
+                application_id=application_id,
                 fingerprint=digest,
                 renewal=self.request.renewal,
                 sections=sections,
                 issued_at=at,
-                issued_on=self.rulebook.on,
-                expires_at=expiry(at, self.rulebook.offers_valid_hours),
-                products=tuple(products),
-                digest=self.rulebook.renewal.digest_for(written),
-                base_deal_id=None if renewal is None else renewal.deal.id,
-                evidence=held_evidence(self.context.evidence, self.rulebook.catalogue),
-                facts=self._known(facts),
+                issued_on=rulebook.on,
+                expires_at=expiry(at, rulebook.offers_valid_hours),
+                products=tuple(one.product() for one in decided),
+                digest=rulebook.renewal.digest_for(written),
+                base_deal_id=case.base_deal_id,
+                # Format 1 keeps the evidence of a request with its offers.
+                evidence=self._evidence() if first else {},
+                facts=self._known(),
             ),
-            assessment=None if renewal is None else renewal.assessment.frozen_record(written),
-            decisions=tuple(decisions),
+            assessment=None
+            if case.renewal is None
+            else case.renewal.assessment.frozen_record(written),
+            decisions=tuple(one.record(written) for one in decided),
+            referrals=() if first else tuple(self._referrals(decided, application_id)),
+            consents=None if first or self.request.renewal else case.consents,
         )
 
-    def _facts(self) -> Facts:
-        if self.renewal is not None:
-            return self.renewal.facts
-        return with_valid_credit(self.merchant, self.evidence, self.rulebook, self.context.at)
+    def _referrals(
+        self, decided: Iterable[DecidedProduct], application_id: str
+    ) -> Iterator[Referral]:
+        for one in decided:
+            if one.quote.decision == REFERRED:
+                referral = referral_of(one, self.case, application_id)
+                if referral.rules or referral.needs:
+                    yield referral
 
-    def _known(self, facts: Facts) -> Mapping[str, Json]:
-        if self.renewal is not None:
-            return self.renewal.assessment.answers.known
-        return known_facts(self.rulebook.catalogue, facts)
+    def _known(self) -> Mapping[str, Json]:
+        if self.case.renewal is not None:
+            return self.case.renewal.assessment.answers.known
+        return known_facts(self.case.rulebook.catalogue, self.case.facts)
 
-    def _decided(self, bound: PriceableProduct, case: PricingCase) -> Quote:
-        """Return the product's own decision, unless the renewal is not eligible."""
-        key = bound.terms.key
+    def _evidence(self) -> Mapping[str, HeldFact]:
+        evidence = self.context.evidence
+        assert isinstance(evidence, Mapping), "format 1 takes evidence by fact name alone"
+        return held_evidence(evidence, self.case.rulebook.catalogue)
 
-        def offer_id(place: int) -> str:
-            return self.make_id("offer", key, str(place))
-
-        if self.renewal is None:
-            return quote(bound, case, offer_id)
-        assessment, settlement = self.renewal.assessment, self.renewal.deal.balance
-        return quote_renewal(bound, case, offer_id, assessment, settlement)
-
-    def _product(self, bound: PriceableProduct, quoted: Quote) -> Product:
-        terms = bound.terms
-        return Product(
-            product_id=bound.product_id,
-            key=terms.key,
-            name=terms.name,
-            description=terms.description,
-            decision=quoted.decision,
-            repayment_mechanism=terms.repayment_mechanism,
-            limits=quoted.limits,
-            offers=quoted.offers,
-        )
+    def offer_id(self, key: str, place: int) -> str:
+        """Return the id of an offer of the product *key*."""
+        return self.make_id("offer", key, str(place))
 
 
 def expiry(at: DateTime, valid_hours: int) -> DateTime:
@@ -261,39 +273,48 @@ def required_checks(
     """
     Return the checks that the host must carry out before it makes this request.
 
-    An initial application needs the takings and all facts that the products' rules read. A renewal
-    needs only the facts read by product or renewal rules that the merchant's state lacks.
+    These are the checks of which a fact that the rules read is missing or too old, and a second
+    credit check after offers expired unaccepted. An initial application needs the takings too.
 
     Raises:
         Refusal: as `check_may_request`.
-        ConfigurationError: the evidence is invalid.
     """
     request = question.request
     rulebook = configuration.rulebook(merchant, context.at)
     check_may_request(merchant, request, rulebook)
-    check_evidence(context.evidence, rulebook, known_merchant=request.renewal)
-    reply = RequiredChecks(checks=tuple(_checks(merchant, request, context, rulebook)))
+    reply = RequiredChecks(checks=tuple(_checks(merchant, request, context.at, rulebook)))
     return Decision((), lambda _: reply)
 
 
 def _checks(
-    merchant: Merchant, request: OffersRequest, context: Context, rulebook: Rulebook
+    merchant: Merchant, request: OffersRequest, at: DateTime, rulebook: Rulebook
 ) -> Iterator[Check]:
-    catalogue = rulebook.catalogue
     rulesets = [product.rules for product in rulebook.products]
     if request.renewal:
         rulesets.append(rulebook.renewal)
     read = {name for ruleset in rulesets for rule in ruleset.rules for name in rule.checked.names}
-    held = held_facts(merchant.evidence if request.renewal else {}, catalogue)
-    due = required_second_check(merchant, rulebook, context.at)
-    # A fact that the jurisdiction declares is a check by its own name: the host alone knows it.
-    declared = {fact.name: (fact.name,) for fact in catalogue.facts[BUILT_IN_FACTS:]}
-    for name, evidence in {**CHECKS, **declared}.items():
-        # Offers that expired unaccepted call for a second consumer credit check (service 3).
-        again = name == "consumer_credit" and due is not None
-        missing = any(fact in read and held[catalogue.place(fact)] is None for fact in evidence)
-        if name == "takings":
-            missing = not request.renewal
-        if missing or again:
-            not_before = due.not_before if again and due is not None else None
-            yield Check(name=name, evidence=evidence, not_before=not_before)
+    given = merchant.consents if request.renewal else given_consents(request.consents, rulebook)
+    facts = evidence_facts(merchant, rulebook, at) | takings_facts(merchant, rulebook.on)
+    for state in check_states(merchant, rulebook, at):
+        terms = state.terms
+        of_rules = {*terms.facts, age_name(terms.name)} & read
+        if terms.name == TAKINGS:
+            # A renewal takes the takings from the merchant's history; calculators need them too.
+            of_rules = set() if request.renewal else set(terms.facts)
+        lacking = any(facts.get(name) is None for name in of_rules)
+        if lacking or state.why == "due_again":
+            yield required_check(state, merchant, rulebook, at, given)
+
+
+def required_check(
+    state: CheckState, merchant: Merchant, rulebook: Rulebook, at: DateTime, given: Container[str]
+) -> Check:
+    """Return the check of *state* as one to be carried out; *given* are the consents given."""
+    terms = state.terms
+    return Check(
+        name=terms.name,
+        evidence=terms.facts,
+        why=state.why or "missing",
+        not_before=second_check_due(merchant, rulebook, at) if terms.name == CREDIT else None,
+        consent=None if terms.consent is None or terms.consent in given else terms.consent,
+    )

@@ -9,35 +9,59 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Any, Final, Literal, TypeAlias, get_args
+from typing import Any, Final, TypeAlias, get_args
 
 from holdback.eligibility import Assessment
 from holdback.frozen_classes import frozen
 from holdback.lifecycle import commands
 from holdback.lifecycle.acceptance import accept_offer
+from holdback.lifecycle.application_views import ask_applications, decline_offers
+from holdback.lifecycle.bank_details import change_bank_details
 from holdback.lifecycle.commands import Command, Question
+from holdback.lifecycle.consents import record_consents
 from holdback.lifecycle.decision import Decision
 from holdback.lifecycle.erasure import erase_profile
-from holdback.lifecycle.fulfilment import close_application, fund_deal, supply_details
-from holdback.lifecycle.lookup import assess_renewal, look_up
+from holdback.lifecycle.evidence import ask_evidence, record_evidence
+from holdback.lifecycle.fulfilment import (
+    close_application,
+    fund_deal,
+    record_signature,
+    supply_details,
+)
+from holdback.lifecycle.holds import ask_holds, lift_hold, place_hold
+from holdback.lifecycle.lookup import assess_renewal, look_up, review_renewal
 from holdback.lifecycle.offers import request_offers, required_checks
-from holdback.lifecycle.remittances import close_deal, record_remittance, record_takings
+from holdback.lifecycle.referrals import ask_referrals, decide_referral
+from holdback.lifecycle.remittances import (
+    close_deal,
+    record_remittance,
+    record_takings,
+    reinstate_deal,
+)
+from holdback.lifecycle.renewal_review import RenewalReview
 from holdback.model.acceptance import Acceptance, ApplicationStatus
-from holdback.model.application import Check, RequiredChecks
+from holdback.model.application import Applications, Check, HeldEvidence, RequiredChecks
 from holdback.model.deal import LookupDeal, MerchantLookup, Performance
 from holdback.model.product import Offers
-from holdback.model.receipt import DealReceipt, ProfileStatus, TakingsReceipt
+from holdback.model.receipt import DealReceipt, ProfileStatus, RecordReceipt, TakingsReceipt
+from holdback.model.referral import Holds, Referrals
 
 __all__ = [
     "COMMANDS",
     "ApplicationStatus",
+    "Applications",
     "Check",
     "DealReceipt",
+    "HeldEvidence",
+    "Holds",
     "LookupDeal",
     "MerchantLookup",
     "Offers",
     "Performance",
     "ProfileStatus",
+    "RecordReceipt",
+    "Referrals",
+    "RenewalReview",
     "Reply",
     "RequiredChecks",
     "TakingsReceipt",
@@ -58,6 +82,12 @@ Reply: TypeAlias = (
     | ProfileStatus
     | RequiredChecks
     | Assessment
+    | RenewalReview
+    | RecordReceipt
+    | Applications
+    | Referrals
+    | Holds
+    | HeldEvidence
 )
 
 
@@ -71,8 +101,9 @@ class Operation:
     `checks_evidence` itself does so because the evidence allowed depends on its request. An
     operation that `takes_profile` reads the merchant's profile and gives it back changed. One that
     is `remembered` replies to a repetition by its request id; offers and acceptances are recognised
-    by their own ids. `announces` says when a change of renewal eligibility is announced: with the
-    events of the operation, never, or always, even without events.
+    by their own ids. A change of renewal eligibility is announced with the events of an operation;
+    one that `always_announces` does so without events too. A host that writes format 1 carries out
+    what is `in_first_format`.
     """
 
     name: str
@@ -80,10 +111,10 @@ class Operation:
     handler: Handler
     reply: type[Reply]
     by_provider: bool = False
-    checks_evidence: bool = False
-    announces: Literal["never", "with events", "always"] = "with events"
+    always_announces: bool = False
     takes_profile: bool = False
     remembered: bool = False
+    in_first_format: bool = True
 
     @property
     def is_question(self) -> bool:
@@ -98,9 +129,6 @@ _OPERATIONS: Final = (
         handler=request_offers,
         reply=Offers,
         takes_profile=True,
-        checks_evidence=True,
-        # Offers change nothing that eligibility depends on, and this is the busiest operation.
-        announces="never",
     ),
     Operation(
         name="accept_offer",
@@ -159,13 +187,47 @@ _OPERATIONS: Final = (
         reply=ProfileStatus,
         takes_profile=True,
     ),
+    *(
+        Operation(
+            name=name,
+            input=command,
+            handler=handler,
+            reply=reply,
+            takes_profile=takes_profile,
+            remembered=True,
+            in_first_format=False,
+        )
+        for name, command, handler, reply, takes_profile in (
+            ("record_evidence", commands.RecordEvidence, record_evidence, RecordReceipt, False),
+            ("decide_referral", commands.DecideReferral, decide_referral, RecordReceipt, True),
+            ("place_hold", commands.PlaceHold, place_hold, RecordReceipt, True),
+            ("lift_hold", commands.LiftHold, lift_hold, RecordReceipt, False),
+            ("decline_offers", commands.DeclineOffers, decline_offers, RecordReceipt, False),
+            (
+                "record_signature",
+                commands.RecordSignature,
+                record_signature,
+                ApplicationStatus,
+                False,
+            ),
+            (
+                "change_bank_details",
+                commands.ChangeBankDetails,
+                change_bank_details,
+                RecordReceipt,
+                True,
+            ),
+            ("record_consents", commands.RecordConsents, record_consents, RecordReceipt, True),
+            ("reinstate_deal", commands.ReinstateDeal, reinstate_deal, DealReceipt, False),
+        )
+    ),
     Operation(
         name="review_renewal",
         input=commands.ReviewRenewal,
-        handler=assess_renewal,
-        reply=Assessment,
+        handler=review_renewal,
+        reply=RenewalReview,
         by_provider=True,
-        announces="always",
+        always_announces=True,
     ),
     Operation(
         name="look_up",
@@ -186,7 +248,22 @@ _OPERATIONS: Final = (
         input=commands.RequireChecks,
         handler=required_checks,
         reply=RequiredChecks,
-        checks_evidence=True,
+    ),
+    *(
+        Operation(
+            name=name,
+            input=question,
+            handler=handler,
+            reply=reply,
+            by_provider=True,
+            takes_profile=takes_profile,
+        )
+        for name, question, handler, reply, takes_profile in (
+            ("applications", commands.AskApplications, ask_applications, Applications, False),
+            ("referrals", commands.AskReferrals, ask_referrals, Referrals, False),
+            ("holds", commands.AskHolds, ask_holds, Holds, True),
+            ("evidence", commands.AskEvidence, ask_evidence, HeldEvidence, False),
+        )
     ),
 )
 

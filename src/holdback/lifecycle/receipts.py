@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from attrs import evolve
 
 from holdback.model.merchant import Merchant
-from holdback.model.receipt import DealReceipt, Receipt, TakingsReceipt
+from holdback.model.receipt import DealReceipt, Receipt, RecordReceipt, TakingsReceipt
 
 _R = TypeVar("_R")
 
@@ -38,6 +38,11 @@ def takings_receipt(days: int) -> Callable[[Merchant], TakingsReceipt]:
         )
 
     return reply
+
+
+def record_receipt(after: Merchant) -> RecordReceipt:
+    """Return the reply of a command that recorded something about the merchant."""
+    return RecordReceipt(sequence=after.sequence)
 
 
 def without_entries(receipt: _R) -> _R:

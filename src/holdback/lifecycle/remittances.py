@@ -8,12 +8,19 @@ from datetime import date
 from attrs import evolve
 
 from holdback.errors import InvalidDocument, Refusal
-from holdback.lifecycle.commands import DEAL_ENDINGS, CloseDeal, RecordRemittance, RecordTakings
+from holdback.lifecycle.commands import (
+    DEAL_ENDINGS,
+    CloseDeal,
+    RecordRemittance,
+    RecordTakings,
+    ReinstateDeal,
+)
 from holdback.lifecycle.configuration import FIRST_FORMAT, Configuration
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.decision import Decision
 from holdback.lifecycle.events import (
     DealClosed,
+    DealReinstated,
     DealReopened,
     DealRepaid,
     Event,
@@ -147,6 +154,30 @@ def close_deal(
             raise Refusal("not_possible_now", f"the deal is {deal.status.lower()}")
         today = configuration.local_day(merchant, context.at)
         events = (DealClosed(at=context.at, deal_id=deal.id, status=status, on=today),)
+    return Decision(events, deal_receipt(deal.id, command))
+
+
+def reinstate_deal(
+    merchant: Merchant, command: ReinstateDeal, context: Context, _: Configuration
+) -> Decision[DealReceipt]:
+    """
+    Return the undoing of a default that was a mistake; no events if the deal is active.
+
+    A deal that was paid down in full meanwhile is repaid at once.
+
+    Raises:
+        Refusal: `deal_not_found`, `not_possible_now`, or `active_deal` for another deal.
+    """
+    deal = find_deal(merchant, command.deal_id)
+    events: tuple[Event, ...] = ()
+    if deal.status != FUNDED:
+        if FUNDED not in next_states("deal", deal.status, "reinstate_deal"):
+            raise Refusal("not_possible_now", f"the deal is {deal.status.lower()}")
+        if merchant.active_deal is not None:
+            raise Refusal("active_deal", "the merchant has another active deal")
+        active = evolve(deal, status=FUNDED, closed_on=None)
+        reinstated = DealReinstated(at=context.at, deal_id=deal.id)
+        events = (reinstated, *_change_of_status(merchant, active, active, context))
     return Decision(events, deal_receipt(deal.id, command))
 
 

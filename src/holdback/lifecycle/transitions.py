@@ -46,6 +46,9 @@ TABLE: Final = (
     Transition(
         "offer", offer.ELIGIBLE, "time", EXPIRED, "", "at expiresAt; never stored, always compared"
     ),
+    Transition(
+        "offer", offer.ELIGIBLE, "decline_offers", offer.DECLINED, "OffersDeclined", "all of a set"
+    ),
     Transition("application", NOT_YET, "request_offers", OFFERED, "OffersIssued"),
     Transition(
         "application",
@@ -69,7 +72,32 @@ TABLE: Final = (
         "supply_details",
         merchant.SUBMITTED,
         "ApplicationSubmitted",
-        "bank details are supplied",
+        "complete bank details are supplied",
+    ),
+    *(
+        Transition(
+            "application",
+            merchant.AWAITING_DETAILS,
+            operation,
+            merchant.SUBMITTED,
+            "ApplicationSubmitted",
+            condition,
+        )
+        for operation, condition in (
+            ("change_bank_details", "nothing else is omitted"),
+            ("record_signature", "the contract is signed before the submission"),
+        )
+    ),
+    *(
+        Transition(
+            "application",
+            state,
+            "time",
+            merchant.LAPSED,
+            "ApplicationLapsed",
+            "at lapses_at, not counting time on hold; recorded by the next command",
+        )
+        for state in (merchant.AWAITING_DETAILS, merchant.SUBMITTED)
     ),
     *(
         Transition("application", state, "close_application", end, "ApplicationClosed")
@@ -111,6 +139,14 @@ TABLE: Final = (
     ),
     Transition("deal", deal.FUNDED, "close_deal", deal.DEFAULTED, "DealClosed", "`defaulted`"),
     Transition("deal", deal.FUNDED, "close_deal", deal.CANCELLED, "DealClosed", "`cancelled`"),
+    Transition(
+        "deal",
+        deal.DEFAULTED,
+        "reinstate_deal",
+        deal.FUNDED,
+        "DealReinstated",
+        "the default was a mistake, and no other deal is active",
+    ),
 )
 
 

@@ -2,24 +2,59 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
 
 from attrs import field
 
 from holdback.frozen_classes import frozen
-from holdback.frozen_values import frozen_texts
+from holdback.frozen_values import FrozenMapping, frozen_texts
 from holdback.model.offer import Offer
 from holdback.model.validators import optional, text
+
+# The fields of bank details that the service specifies (service 2.3).
+SPECIFIED_DETAILS: Final = ("account_number", "bank_name", "account_type", "sort_code")
+
+
+def _texts(_: object, attribute: Any, value: Any) -> None:
+    for name, content in value.items():
+        text(_, attribute, name)
+        text(_, attribute, content)
 
 
 @frozen(kw_only=True)
 class BankDetails:
-    """Where the funds go (service 2.3). Personal data: never shown, logged or digested."""
+    """
+    Where the funds go (service 2.3). Personal data: never shown, logged or digested.
+
+    `more` has the fields that a jurisdiction names besides the specified ones, such as `iban`.
+    """
 
     account_number: str | None = field(default=None, repr=False, validator=optional(text))
     bank_name: str | None = field(default=None, repr=False, validator=optional(text))
     account_type: str | None = field(default=None, repr=False, validator=optional(text))
     sort_code: str | None = field(default=None, repr=False, validator=optional(text))
+    more: Mapping[str, str] = field(
+        factory=FrozenMapping, converter=frozen_texts, repr=False, validator=_texts
+    )
+
+    @classmethod
+    def of(cls, fields: Mapping[str, str]) -> BankDetails:
+        """Return the bank details with *fields*, specified ones and others, by name."""
+        specified = {name: fields[name] for name in SPECIFIED_DETAILS if name in fields}
+        more = {name: content for name, content in fields.items() if name not in specified}
+        return cls(**specified, more=more)
+
+    @property
+    def given(self) -> dict[str, str]:
+        """The fields that are given, by name."""
+        specified = {name: getattr(self, name) for name in SPECIFIED_DETAILS}
+        return {n: content for n, content in {**specified, **self.more}.items() if content}
+
+    def lacks(self, needed: Iterable[str]) -> tuple[str, ...]:
+        """Return those of the fields *needed* that are not given."""
+        given = self.given
+        return tuple(name for name in needed if name not in given)
 
 
 @frozen(kw_only=True)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from datetime import date
+from collections.abc import Mapping
 from typing import Final
 
 from attrs import field
+from pendulum import DateTime
 
 from holdback.errors import ErrorDetail, InvalidDocument
-from holdback.exact_json import Opaque
+from holdback.exact_json import Json, Opaque
 from holdback.frozen_classes import frozen
+from holdback.frozen_values import frozen_record
 from holdback.model.validators import instance_of, optional, text
 
 
@@ -70,13 +72,17 @@ class Check:
     """
     A check that the host must carry out before it asks for offers.
 
-    `evidence` names the facts that it must give. `not_before` is set for a second consumer credit
-    check: the day on which an earlier set of offers expired unaccepted (service 3).
+    `evidence` names the facts that it gives. `why` says why it is required: what is held of it is
+    `missing` or `too_old`, or the check is `due_again` because offers expired unaccepted (service
+    3); it must then be made at `not_before` or later. `consent` names the consent of the merchant
+    that the check needs and that is not given yet.
     """
 
     name: str
     evidence: tuple[str, ...]
-    not_before: date | None = None
+    why: str
+    not_before: DateTime | None = None
+    consent: str | None = None
 
 
 @frozen(kw_only=True)
@@ -84,3 +90,63 @@ class RequiredChecks:
     """The checks that a request for offers needs."""
 
     checks: tuple[Check, ...]
+
+
+@frozen(kw_only=True)
+class HeldCheck:
+    """
+    The newest record of a check, its age in days, and the facts that it gave.
+
+    `why` says why it does not count: it is `too_old`, or `due_again`; None while it counts.
+    """
+
+    check: str
+    made_at: DateTime
+    age_days: int | None
+    facts: Mapping[str, Json] = field(converter=frozen_record, repr=False)
+    why: str | None = None
+
+
+@frozen(kw_only=True)
+class HeldEvidence:
+    """What is held of the checks of a merchant."""
+
+    checks: tuple[HeldCheck, ...]
+
+
+@frozen(kw_only=True)
+class ProductDecision:
+    """The decision on one product, with the codes of the reasons for another than `Accepted`."""
+
+    product_id: str
+    name: str
+    decision: str
+    codes: tuple[str, ...] = ()
+
+
+@frozen(kw_only=True)
+class ApplicationView:
+    """
+    An application as its partner may see it.
+
+    `status` is `offered`, `expired`, `closed` (its offers were declined, or withdrawn), `referred`
+    or `declined` before an acceptance, and then as in `ApplicationStatus`. `omitted` names what is
+    still to be supplied. The products are listed as long as the set of offers is held.
+    """
+
+    application_id: str
+    type: str
+    status: str
+    requested_at: DateTime | None = None
+    expires_at: DateTime | None = None
+    accepted_at: DateTime | None = None
+    omitted: tuple[str, ...] = ()
+    signature_required: bool = False
+    products: tuple[ProductDecision, ...] = ()
+
+
+@frozen(kw_only=True)
+class Applications:
+    """The applications of a merchant that the service still holds, oldest first."""
+
+    applications: tuple[ApplicationView, ...]

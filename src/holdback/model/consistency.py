@@ -19,17 +19,19 @@ from holdback.model import merchant as applications
 from holdback.model import offer as offers
 from holdback.model import product as products
 from holdback.model.deal import Deal, Entry
+from holdback.model.evidence import HeldFact
 from holdback.model.instants import END_YEAR, FIRST_YEAR
-from holdback.model.merchant import Fulfilment, HeldFact, Merchant, OfferSet
+from holdback.model.merchant import Fulfilment, Merchant, OfferSet
 from holdback.money import MINOR_UNITS, Currency, Money
 
-_OFFER_STATUSES = (offers.ELIGIBLE, offers.ACCEPTED, offers.WITHDRAWN)
+_OFFER_STATUSES = (offers.ELIGIBLE, offers.ACCEPTED, offers.WITHDRAWN, offers.DECLINED)
 _DECISIONS = (products.ACCEPTED, products.REFERRED, products.DECLINED)
 _APPLICATION_STATUSES = (
     *sorted(applications.IN_FULFILMENT),
     applications.FUNDED_APPLICATION,
     applications.DECLINED_APPLICATION,
     applications.WITHDRAWN_APPLICATION,
+    applications.LAPSED,
 )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from typing import Final
 
 import pendulum
@@ -59,3 +59,23 @@ def local_date(at: DateTime, zone: pendulum.Timezone | pendulum.FixedTimezone) -
     # The standard library's conversion: pendulum's own is many times slower.
     moment = datetime(at.year, at.month, at.day, at.hour, at.minute, at.second, tzinfo=UTC)
     return moment.astimezone(zone).date()
+
+
+def start_of_day(day: date, zone: pendulum.Timezone | pendulum.FixedTimezone) -> DateTime:
+    """Return the instant at which *day* begins in the time zone *zone*, from 1970 on."""
+    day = max(day, date(FIRST_YEAR, 1, 2))
+    return utc(datetime(day.year, day.month, day.day, tzinfo=zone).astimezone(UTC))
+
+
+def plus(at: DateTime, duration: timedelta) -> DateTime:
+    """Return the instant *duration* after *at*."""
+    # The standard library's arithmetic: pendulum's own is many times slower.
+    moment = datetime.combine(at.date(), at.time(), UTC)
+    return utc(moment + duration)
+
+
+def elapsed(since: DateTime, until: DateTime) -> timedelta:
+    """Return the duration from *since* to *until*."""
+    return datetime.combine(until.date(), until.time()) - datetime.combine(
+        since.date(), since.time()
+    )

@@ -19,10 +19,12 @@ from holdback.exact_json import Json
 from holdback.frozen_classes import frozen
 from holdback.frozen_values import FrozenMapping, frozen_record, frozen_records, frozen_texts
 from holdback.model.deal import FUNDED, Deal
+from holdback.model.evidence import CheckRecord, HeldFact, frozen_evidence
 from holdback.model.instants import as_instant
 from holdback.model.offer import ELIGIBLE, Offer
 from holdback.model.product import Product
 from holdback.model.receipt import Receipt
+from holdback.model.referral import Hold, Referral, ReferralDecision
 from holdback.model.rows import Rows
 from holdback.model.validators import amount, day, plain_day, text
 from holdback.money import Money
@@ -33,23 +35,8 @@ SUBMITTED: Final = "submitted"
 FUNDED_APPLICATION: Final = "funded"
 DECLINED_APPLICATION: Final = "declined"
 WITHDRAWN_APPLICATION: Final = "withdrawn"
+LAPSED: Final = "lapsed"
 IN_FULFILMENT: Final = frozenset({AWAITING_DETAILS, SUBMITTED})
-
-
-@frozen
-class HeldFact:
-    """
-    A result of a host's check, as it was recorded: its `value`, and the kind that its fact had.
-
-    The kind of evidence from before kinds were recorded is None.
-    """
-
-    value: Json
-    kind: str | None = None
-
-
-def _frozen_evidence(evidence: Mapping[str, HeldFact]) -> Mapping[str, HeldFact]:
-    return frozen_record(evidence)
 
 
 @frozen(kw_only=True)
@@ -75,7 +62,7 @@ class OfferSet:
     digest: str
     base_deal_id: str | None = None
     evidence: Mapping[str, HeldFact] = field(
-        factory=FrozenMapping, converter=_frozen_evidence, repr=False
+        factory=FrozenMapping, converter=frozen_evidence, repr=False
     )
     facts: Mapping[str, Json] = field(factory=FrozenMapping, converter=frozen_record, repr=False)
 
@@ -120,13 +107,25 @@ class ClosedOfferSet:
 
 
 @frozen(kw_only=True)
+class Signature:
+    """The merchant's signature: the host's name of the `document`, and the document's digest."""
+
+    document: str
+    digest: str
+    signed_at: DateTime
+
+
+@frozen(kw_only=True)
 class Fulfilment:
     """
     An application whose offer was accepted, and its status.
 
     `omitted` names the details that are still to be supplied, and `sections` the application's
     personal data. `facts` are those known when the offer was priced, `earlier_deals` summaries of
-    the merchant's deals at the acceptance.
+    the merchant's deals at the acceptance. At `lapses_at` it lapses unless it was funded before;
+    None for one from before lapses. `signature_before` says before what the contract is signed,
+    None where it need not be. `accepted_details` is the digest of the bank details given at the
+    acceptance, where others replaced them.
     """
 
     application_id: str
@@ -141,6 +140,10 @@ class Fulfilment:
     earlier_deals: tuple[Mapping[str, Json], ...] = field(
         default=(), converter=frozen_records, repr=False
     )
+    lapses_at: DateTime | None = None
+    signature_before: str | None = None
+    signature: Signature | None = None
+    accepted_details: str | None = field(default=None, repr=False)
 
 
 def _stated_at(value: datetime) -> DateTime:
@@ -202,8 +205,10 @@ class Merchant:
 
     It has no personal data: `sections` name the sections of the merchant's profile. What the
     merchant needs of its jurisdiction is held with it: `timezone` and `currency`. `provider_id` is
-    None until the first acceptance and never changes after it. The evidence comes from accepted
-    applications; `months_trading` and the takings in it are as of `evidence_on`. `offer_sets` are
+    None until the first acceptance and never changes after it. `checks` is the newest record of
+    each check; `evidence`, recorded on `evidence_on`, is from before there were records, and counts
+    for the checks that have none. `consents` are those given, of those that the jurisdiction names.
+    `referrals` are to be decided by a person, and `referral_decisions` were. `offer_sets` are
     those that are open or were closed lately. `last_accepted_at` is the instant of the last
     acceptance, and `takings_since` the first day of takings ever recorded. `requests` are the
     requests carried out lately. `renewal_eligibility` is as last announced.
@@ -220,7 +225,7 @@ class Merchant:
     sections: Mapping[str, str] = field(factory=FrozenMapping, converter=frozen_texts, repr=False)
     profile_erased: bool = False
     evidence: Mapping[str, HeldFact] = field(
-        factory=FrozenMapping, converter=_frozen_evidence, repr=False
+        factory=FrozenMapping, converter=frozen_evidence, repr=False
     )
     evidence_on: date | None = None
     offer_sets: tuple[OfferSet, ...] = ()
@@ -234,6 +239,11 @@ class Merchant:
     takings_complete_through: date | None = None
     requests: Sequence[RememberedRequest] = ()
     renewal_eligibility: bool = False
+    checks: tuple[CheckRecord, ...] = ()
+    consents: tuple[str, ...] = ()
+    referrals: tuple[Referral, ...] = ()
+    referral_decisions: tuple[ReferralDecision, ...] = ()
+    holds: tuple[Hold, ...] = ()
 
     @classmethod
     def new(cls, *, partner: str, merchant_id: str, jurisdiction: str) -> Merchant:
@@ -280,9 +290,15 @@ class Merchant:
         return next((f for f in self.fulfilments if f.status in IN_FULFILMENT), None)
 
     @property
+    def on_hold(self) -> bool:
+        """Whether an agent holds the merchant: nothing is offered, accepted or funded."""
+        return bool(self.holds)
+
+    @property
     def named_sections(self) -> Iterator[str]:
         """The digests of all sections of the profile that this state names."""
-        holders: list[Merchant | OfferSet | Fulfilment]
+        holders: list[Merchant | OfferSet | Fulfilment | Hold | ReferralDecision]
         holders = [self, *self.offer_sets, *self.fulfilments]
+        holders += [*self.holds, *self.referral_decisions]
         for holder in holders:
             yield from holder.sections.values()

@@ -12,6 +12,7 @@ from holdback.money import Money
 ELIGIBLE: Final = "Eligible"
 ACCEPTED: Final = "Accepted"
 WITHDRAWN: Final = "Withdrawn"
+DECLINED: Final = "Declined"
 
 
 @frozen(kw_only=True)

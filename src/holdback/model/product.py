@@ -29,7 +29,8 @@ class Product:
     """
     A financing product with its decision and its offers, which only `Accepted` has (service 2.2).
 
-    `key` is the product's name in `products.toml`; no reply shows it.
+    `key` is the product's name in `products.toml`, and `codes` are those of the reasons for another
+    decision than `Accepted`; the offers response shows neither.
     """
 
     product_id: str
@@ -40,6 +41,7 @@ class Product:
     repayment_mechanism: str
     limits: Limits
     offers: tuple[Offer, ...] = ()
+    codes: tuple[str, ...] = ()
 
 
 @frozen(kw_only=True)

@@ -11,7 +11,6 @@ import hmac
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-import attrs
 from attrs import evolve, field
 
 from holdback.errors import Refusal, StateError
@@ -20,7 +19,7 @@ from holdback.frozen_classes import frozen
 from holdback.frozen_values import FrozenMapping, frozen_record
 from holdback.model.acceptance import BankDetails
 
-# The sections by name. `links` are those of one acceptance; they are personal to the merchant.
+# The sections by name. `links` are those of one acceptance, and a `note` is an agent's.
 SECTIONS: Final = (
     "consents",
     "applicants",
@@ -28,6 +27,7 @@ SECTIONS: Final = (
     "intended_use_of_funds",
     "bank_details",
     "links",
+    "note",
 )
 # A salt of this size cannot be guessed.
 SALT_BYTES: Final = 16
@@ -126,10 +126,9 @@ class Profile:
 
 def details_section(details: BankDetails) -> Opaque:
     """Return bank details as a section, without the fields that are not given."""
-    fields = attrs.asdict(details)
-    return Opaque.of({name: text for name, text in fields.items() if text is not None})
+    return Opaque.of(details.given)
 
 
 def read_details(section: Opaque | None) -> BankDetails | None:
     """Return the bank details in *section*, None for None."""
-    return None if section is None else BankDetails(**section.value)
+    return None if section is None else BankDetails.of(section.value)

@@ -45,5 +45,12 @@ class ProfileStatus:
     erased: bool
 
 
+@frozen(kw_only=True)
+class RecordReceipt:
+    """The receipt of what was recorded about a merchant: the number of its last event."""
+
+    sequence: int
+
+
 # What a remembered request replied.
-Receipt: TypeAlias = DealReceipt | TakingsReceipt | ApplicationStatus
+Receipt: TypeAlias = DealReceipt | TakingsReceipt | ApplicationStatus | RecordReceipt

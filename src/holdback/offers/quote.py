@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
+from attrs import evolve
+
 from holdback.eligibility import RECORD_FORMAT, UNDETERMINED, Assessment
 from holdback.eligibility import REFERRED as RENEWAL_REFERRED
 from holdback.exact_json import Json
@@ -79,15 +81,18 @@ def quote(
     case: PricingCase,
     identify: Identify,
     settlement: Money | None = None,
+    *,
+    lifted: int = 0,
 ) -> Quote:
     """
     Return the decision on *product* for *case*, by the product's own rules first.
 
     A renewal settles its base deal: *settlement* is the balance of that deal, and every offer is
-    larger than it (decisions/offers). *identify* returns the ids of the offers.
+    larger than it (decisions/offers). *identify* returns the ids of the offers. *lifted* is the
+    mask of the product's rules that a person approved.
     """
     results = Results(product, case)
-    answers = product.terms.rules.answer(case.facts)
+    answers = product.terms.rules.answer(case.facts, lifted=lifted)
     # The order is that of outcomes: a "no" is certain even while other rules are unknown, and an
     # unknown rule never leads to an offer (decisions/rule-language#rules-and-outcomes).
     if answers.declined:
@@ -104,12 +109,14 @@ def quote(
         return Quote(decision=REFERRED, limits=results.configured, settlement=settlement)
 
 
-def quote_renewal(
+def quote_renewal(  # noqa: PLR0913 - what a quote depends on, and what was approved
     product: PriceableProduct,
     case: PricingCase,
     identify: Identify,
     assessment: Assessment,
     settlement: Money,
+    *,
+    lifted: int = 0,
 ) -> Quote:
     """
     Return the decision on *product* in a renewal: the *assessment* first, then as `quote`.
@@ -117,7 +124,7 @@ def quote_renewal(
     Unless the assessment is eligible the product is not considered (decisions/offers).
     """
     if assessment.eligible:
-        return quote(product, case, identify, settlement)
+        return quote(product, case, identify, settlement, lifted=lifted)
     undecided = assessment.outcome in {RENEWAL_REFERRED, UNDETERMINED}
     return Quote(
         decision=REFERRED if undecided else DECLINED,
@@ -125,6 +132,16 @@ def quote_renewal(
         reasons=assessment.reasons,
         needs=assessment.needs,
     )
+
+
+def declined(product: PriceableProduct, case: PricingCase) -> Quote:
+    """Return the decision of a person who declined *product*."""
+    return Quote(decision=DECLINED, limits=Results(product, case).configured)
+
+
+def withheld(product: PriceableProduct, case: PricingCase, quoted: Quote) -> Quote:
+    """Return *quoted* without its offers: something besides the rules refers the product."""
+    return evolve(quoted, decision=REFERRED, limits=Results(product, case).configured, offers=())
 
 
 def _priced(results: Results, identify: Identify, settlement: Money | None) -> Quote:

@@ -39,6 +39,7 @@ from holdback.errors import ConfigurationError, InvalidDocument, Refusal
 from holdback.exact_json import Json
 from holdback.frozen_classes import frozen
 from holdback.frozen_values import FrozenMapping, frozen_record
+from holdback.lifecycle.check_results import FactValues
 from holdback.lifecycle.commands import Command
 from holdback.lifecycle.context import Context, Evidence
 from holdback.lifecycle.decision import Outcome
@@ -71,7 +72,7 @@ def given(  # noqa: PLR0913  # every argument but the engine is a keyword
     merchant_id: str = "m-1",
     merchant: Merchant | None = None,
     profile: Profile | None = None,
-    evidence: Evidence = FrozenMapping(),
+    evidence: FactValues = FrozenMapping(),
 ) -> Story:
     """
     Return a story that begins at the instant *at*. No clock is read.

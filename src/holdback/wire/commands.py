@@ -16,7 +16,9 @@ import attrs
 from pendulum import DateTime
 
 from holdback.errors import InvalidDocument, did_you_mean
-from holdback.exact_json import Json, Verbatim, field_path
+from holdback.exact_json import Json
+from holdback.frozen_classes import frozen
+from holdback.lifecycle.check_results import CheckResult
 from holdback.lifecycle.commands import (
     Command,
     FreeText,
@@ -35,15 +37,15 @@ from holdback.wire.fields import (
     Errors,
     Reader,
     add_error,
-    add_type_error,
     amount_in,
     day,
+    exact_facts,
     flag,
+    flags_by_name,
     free_text,
     identifier,
     instant,
     list_of,
-    number,
     object_of,
     one_of,
     or_null,
@@ -51,7 +53,7 @@ from holdback.wire.fields import (
     read_document,
     read_object,
 )
-from holdback.wire.requests import bank_details, read_offers_request
+from holdback.wire.requests import bank_details_with, read_offers_request
 from holdback.wire.strict_json import checked_tree
 
 # A reader of the whole input: it returns the fields of the command, which may be incomplete if it
@@ -65,26 +67,41 @@ _READERS: Final[Mapping[Any, Reader]] = MappingProxyType(
         bool: flag,
         date: day,
         DateTime: instant,
-        BankDetails: bank_details,
+        Mapping[str, Json]: exact_facts,
+        Mapping[str, bool]: flags_by_name,
     }
 )
 
 
-def _reader_of(kind: Any, currency: Currency) -> Reader:
-    """Return the reader of a field that is declared as *kind*; amounts are in *currency*."""
+@frozen
+class _Terms:
+    """What readers need to know of a jurisdiction."""
+
+    currency: Currency
+    bank_details: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, situation: Situation) -> _Terms:
+        return cls(situation.currency, situation.bank_details)
+
+
+def _reader_of(kind: Any, terms: _Terms) -> Reader:
+    """Return the reader of a field declared as *kind*, in a jurisdiction of these *terms*."""
     if kind in _READERS:
         return _READERS[kind]
     if kind is Money:
-        return amount_in(currency)
+        return amount_in(terms.currency)
+    if kind is BankDetails:
+        return bank_details_with(terms.bank_details)
     origin, arguments = get_origin(kind), get_args(kind)
     if origin is Literal:
         return one_of(arguments)
     if origin in {Union, UnionType}:
         (inner,) = (argument for argument in arguments if argument is not NoneType)
-        return or_null(_reader_of(inner, currency))
+        return or_null(_reader_of(inner, terms))
     if origin is tuple:
-        return list_of(_reader_of(arguments[0], currency))
-    fields, required = _fields_of(kind, currency)
+        return list_of(_reader_of(arguments[0], terms))
+    fields, required = _fields_of(kind, terms)
 
     def read(value: Json, path: str, errors: Errors) -> Any:
         before = len(errors)
@@ -102,25 +119,24 @@ def _readable(fields: Iterable[str], read: Mapping[str, Any]) -> SimpleNamespace
 
 # Few classes, and a currency for each jurisdiction: the cache stays small.
 @cache
-def _fields_of(kind: type, currency: Currency) -> tuple[Mapping[str, Reader], tuple[str, ...]]:
+def _fields_of(kind: type, terms: _Terms) -> tuple[Mapping[str, Reader], tuple[str, ...]]:
     """Return the readers of the fields of *kind*, and the names of the fields that are required."""
     hints = get_type_hints(kind, include_extras=True)
     attributes = attrs.fields(kind)
-    readers = {field.name: _reader_of(hints[field.name], currency) for field in attributes}
+    readers = {field.name: _reader_of(hints[field.name], terms) for field in attributes}
     return readers, tuple(field.name for field in attributes if field.default is attrs.NOTHING)
 
 
-_DETAILS: Final = MappingProxyType(
-    {"bank_details": or_null(bank_details), "intended_use_of_funds": or_null(free_text)}
-)
-
-
-def _supply_details(tree: Json, _: Situation, errors: Errors) -> dict[str, Any]:
+def _supply_details(tree: Json, situation: Situation, errors: Errors) -> dict[str, Any]:
     """Read the details from an object of their own; at least one must be given."""
-    fields = {"application_id": identifier, "details": object_of(_DETAILS)}
+    details_readers = {
+        "bank_details": or_null(bank_details_with(situation.bank_details)),
+        "intended_use_of_funds": or_null(free_text),
+    }
+    fields = {"application_id": identifier, "details": object_of(details_readers)}
     read = read_object(tree, "$", errors, fields, ("application_id", "details"))
     given = tree.get("details") if isinstance(tree, dict) else None
-    if isinstance(given, dict) and not any(given.get(name) is not None for name in _DETAILS):
+    if isinstance(given, dict) and not any(given.get(name) is not None for name in details_readers):
         message = "expected bank_details, intended_use_of_funds or both"
         add_error("missing", message, "$.details", errors)
     details = read.pop("details", None) or {}
@@ -137,7 +153,7 @@ def _recorded(kind: type, items: str) -> _InputReader:
     """Return a reader of recorded *items*; none are allowed only with `complete_through`."""
 
     def read(tree: Json, situation: Situation, errors: Errors) -> dict[str, Any]:
-        fields, required = _fields_of(kind, situation.currency)
+        fields, required = _fields_of(kind, _Terms.of(situation))
         recorded = read_object(tree, "$", errors, fields, required)
         if isinstance(tree, dict) and tree.get(items) == [] and not tree.get("complete_through"):
             message = "expected at least one item, or the day that complete_through names"
@@ -172,7 +188,7 @@ def _read(
     elif operation.by_provider:
         read = _provider_id(tree, situation, errors)
     else:
-        read = read_object(tree, "$", errors, *_fields_of(kind, situation.currency))
+        read = read_object(tree, "$", errors, *_fields_of(kind, _Terms.of(situation)))
     raise_if_any(errors, tree)
     return kind(**read)
 
@@ -241,16 +257,29 @@ def read_evidence(tree: Mapping[str, Json] | None, *, path: str = "$.evidence") 
     Raises:
         InvalidDocument: *tree* is not an object of such values.
     """
-    evidence: dict[str, Json] = {}
     clean, wrong = checked_tree({} if tree is None else tree, path=path)
     errors = Errors(wrong)
-    if type(clean) is not dict:
-        add_type_error(clean, "an object", path, errors)
-        clean = {}
-    for name, value in clean.items():
-        if isinstance(value, dict | list):
-            add_type_error(value, "one value", field_path(path, name), errors)
-        elif not wrong:
-            evidence[name] = number(value) if isinstance(value, Verbatim) else value
+    evidence = exact_facts(clean, path, errors)
     raise_if_any(errors, clean)
     return evidence
+
+
+def read_check_results(tree: Json, *, path: str = "$.evidence") -> tuple[CheckResult, ...]:
+    """
+    Return the results of checks in *tree*, an array of objects with `check`, `made_at` and `facts`.
+
+    >>> tree = [{"check": "identity", "made_at": "2026-12-01T09:00:00Z",
+    ...          "facts": {"identity_verified": True}}]
+    >>> read_check_results(tree)[0].check
+    'identity'
+
+    Raises:
+        InvalidDocument: naming everything that is invalid in *tree*.
+    """
+    clean, wrong = checked_tree(tree, path=path)
+    errors = Errors(wrong)
+    # No amount is read as money here: a fact says its own currency.
+    reader = _reader_of(tuple[CheckResult, ...], _Terms(Currency.of("GBP")))
+    results: tuple[CheckResult, ...] = reader(clean, path, errors)
+    raise_if_any(errors, clean)
+    return results

@@ -319,3 +319,28 @@ def number(text: Verbatim) -> int | Decimal:
     """Return the number written as *text*: an `int` if it has neither point nor exponent."""
     # -0 stays a `Decimal`: an `int` would lose the sign, and the same bytes could not be written.
     return int(text) if text.lstrip("-").isdigit() and text != "-0" else Decimal(text)
+
+
+def exact_facts(value: Json, path: str, errors: Errors) -> dict[str, Json]:
+    """Read facts by name as exact values: text, flags, null, `int`, `Decimal`."""
+    facts: dict[str, Json] = {}
+    if type(value) is not dict:
+        add_type_error(value, "an object", path, errors)
+        return facts
+    for name, item in value.items():
+        if isinstance(item, dict | list):
+            add_type_error(item, "one value", field_path(path, name), errors)
+        else:
+            facts[name] = number(item) if isinstance(item, Verbatim) else item
+    return facts
+
+
+def flags_by_name(value: Json, path: str, errors: Errors) -> dict[str, bool]:
+    """Read an object of true and false, at least one."""
+    if type(value) is not dict:
+        add_type_error(value, "an object", path, errors)
+        return {}
+    if not value:
+        add_error("missing", "expected at least one name", path, errors)
+    read = {name: flag(item, field_path(path, name), errors) for name, item in value.items()}
+    return {name: item for name, item in read.items() if item is not None}

@@ -20,7 +20,9 @@ from pendulum import Date, DateTime
 from holdback.eligibility import Assessment
 from holdback.exact_json import Json, write_json
 from holdback.exact_numbers import digits, plain_digits, unscaled
+from holdback.frozen_values import FrozenMapping
 from holdback.lifecycle.operations import Reply
+from holdback.lifecycle.renewal_review import RenewalReview
 from holdback.model.acceptance import Acceptance
 from holdback.model.deal import Deal, Entry, LookupDeal, transaction_status
 from holdback.model.offer import Offer
@@ -163,6 +165,16 @@ def _receipt(receipt: DealReceipt) -> dict[str, Json]:
     }
 
 
+def _review(review: RenewalReview) -> dict[str, Json]:
+    """Write a review: the assessment, and what it leads to."""
+    return {
+        **review.assessment.plain(),
+        "renewal_eligibility": review.renewal_eligibility,
+        "decided_by": review.decided_by,
+        "checks": _items(review.checks),
+    }
+
+
 def _pricing(deal: Deal) -> dict[str, Json]:
     return {
         "funded_amount": deal.funded_amount.amount,
@@ -217,6 +229,8 @@ _WRITERS: Final[Mapping[type, Callable[[Any], Json]]] = MappingProxyType(
         LookupDeal: _deal,
         DealReceipt: _receipt,
         Assessment: Assessment.plain,
+        RenewalReview: _review,
+        FrozenMapping: dict,
     }
 )
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import cache
 from types import MappingProxyType
 from typing import Any, Final
 
 from holdback.errors import ErrorDetail, did_you_mean
 from holdback.exact_json import Json
+from holdback.lifecycle.input_checks import Situation
 from holdback.model.acceptance import BankDetails
 from holdback.model.application import Application, OffersRequest
 from holdback.money import MINOR_UNITS
@@ -154,21 +156,32 @@ _BANK_DETAILS: Final[Mapping[str, Reader]] = MappingProxyType(
 )
 
 
-def bank_details(value: Json, path: str, errors: Errors) -> BankDetails | None:
-    """Read bank details, of which every field is optional (service 2.3)."""
-    before = len(errors)
-    read = read_object(value, path, errors, _BANK_DETAILS)
-    return BankDetails(**read) if len(errors) == before else None
+# Few jurisdictions name fields of their own: the cache stays small.
+@cache
+def bank_details_with(named: tuple[str, ...]) -> Reader:
+    """
+    Return a reader of bank details, of which every field is optional (service 2.3).
+
+    It takes the fields that are *named* by the jurisdiction besides those of the service.
+    """
+    fields = {**dict.fromkeys(named, identifier), **_BANK_DETAILS}
+
+    def read(value: Json, path: str, errors: Errors) -> BankDetails | None:
+        before = len(errors)
+        given = read_object(value, path, errors, fields)
+        return BankDetails.of(given) if len(errors) == before else None
+
+    return read
 
 
-_ACCEPT_REQUEST: Final[Mapping[str, Reader]] = MappingProxyType(
-    {"bank_details": or_null(bank_details)}
-)
-
-
-def read_accept_request(body: bytes | str | Mapping[str, Json] | None = None) -> BankDetails | None:
+def read_accept_request(
+    body: bytes | str | Mapping[str, Json] | None = None, situation: Situation | None = None
+) -> BankDetails | None:
     """
     Return the bank details in the optional body of an acceptance (service 2.3), None without any.
+
+    With the *situation* of the merchant, `engine.situation(merchant, context)`, the fields that its
+    jurisdiction names are read too.
 
     >>> read_accept_request(b"") is None
     True
@@ -182,7 +195,8 @@ def read_accept_request(body: bytes | str | Mapping[str, Json] | None = None) ->
         return None
     errors = Errors()
     tree = read_document(body, errors)
-    read = read_object(tree, "$", errors, _ACCEPT_REQUEST)
+    named = () if situation is None else situation.bank_details
+    read = read_object(tree, "$", errors, {"bank_details": or_null(bank_details_with(named))})
     raise_if_any(errors, tree)
     details: BankDetails | None = read.get("bank_details")
     return details

@@ -17,14 +17,13 @@ from typing import Any, Final, get_args, get_origin
 
 import attrs
 from cattrs import Converter
-from cattrs.gen import make_dict_unstructure_fn
 
 from holdback.exact_json import Json, write_plain
 from holdback.frozen_classes import frozen
 from holdback.model.acceptance import ApplicationStatus
 from holdback.model.deal import Deal, Entry
 from holdback.model.merchant import CarriedOut, RememberedRequest, Takings
-from holdback.model.receipt import DealReceipt, Receipt, TakingsReceipt
+from holdback.model.receipt import DealReceipt, Receipt, RecordReceipt, TakingsReceipt
 from holdback.model.rows import BETWEEN_ROWS, Rows
 from holdback.money import Money
 from holdback.wire.converter import (
@@ -33,6 +32,7 @@ from holdback.wire.converter import (
     class_hook,
     make_converter,
     structured,
+    unstructure_fn,
 )
 from holdback.wire.fields import kind_of
 from holdback.wire.formats import tree_of
@@ -176,6 +176,8 @@ def _receipt(fields: Any) -> Receipt:
         return TakingsReceipt(
             **{**fields, "complete_through": None if through is None else calendar_day(through)}
         )
+    if "application_id" not in fields:
+        return RecordReceipt(**fields)
     return ApplicationStatus(**{**fields, "omitted": tuple(fields["omitted"])})
 
 
@@ -287,7 +289,7 @@ def _add_rows(converter: Converter, *, lazily: bool) -> None:
 
     @cache
     def write() -> Callable[[Deal], dict[str, Json]]:
-        return make_dict_unstructure_fn(Deal, converter, _cattrs_use_alias=True)
+        return unstructure_fn(Deal, converter)
 
     converter.register_structure_hook(Deal, _deal(read, lazily=lazily))
     converter.register_unstructure_hook(Deal, lambda deal: {**write()(deal), **_of_entries(deal)})

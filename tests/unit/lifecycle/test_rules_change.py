@@ -9,7 +9,7 @@ import pytest
 from holdback import Engine, Jurisdictions, Merchant, Refusal, Takings, wire
 from holdback.errors import ConfigurationError
 from holdback.lifecycle.application import filled_application
-from holdback.model.merchant import HeldFact
+from holdback.model.evidence import HeldFact
 from holdback.money import Money
 from journey import EVIDENCE, Journey
 from small_folders import changed, country, loaded

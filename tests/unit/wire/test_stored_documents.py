@@ -13,7 +13,7 @@ from every_case import for_every
 from holdback import StateError, wire
 from holdback.exact_json import Opaque, Verbatim, write_json
 from holdback.lifecycle.events import RenewalEligibilityChanged
-from holdback.model.merchant import HeldFact
+from holdback.model.evidence import HeldFact
 from holdback.wire.converter import event_converter, structured
 from holdback.wire.strict_json import read_json
 from stored_json import edited, resealed, tree_of, written

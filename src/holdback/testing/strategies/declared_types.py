@@ -23,7 +23,7 @@ from holdback.exact_json import Json, Opaque
 from holdback.lifecycle.commands import FreeText
 from holdback.model.application import Application, OffersRequest
 from holdback.model.deal import STATUSES, TYPES, Deal, Entry, EntryTotals
-from holdback.model.merchant import HeldFact
+from holdback.model.evidence import HeldFact
 from holdback.model.offer import Offer
 from holdback.model.profile import SALT_BYTES, Profile
 from holdback.money import Currency, Money

@@ -16,7 +16,7 @@ import attrs
 from holdback.errors import ConfigurationError, ErrorDetail
 from holdback.frozen_classes import frozen
 from holdback.lifecycle import events
-from holdback.model import deal, merchant, offer, product
+from holdback.model import deal, evidence, merchant, offer, product
 from holdback.model.profile import Profile
 from holdback.wire.first_format import documents as first
 
@@ -73,6 +73,7 @@ def _not_expressible(after: merchant.Merchant) -> Iterator[tuple[str, str]]:
     """Yield what *after* has that format 1 cannot say, with the places."""
     if after.profile_erased:
         yield "the profile was erased", "$.profile_erased"
+    yield from _people(after)
     if after.requests:
         yield "requests are remembered", "$.requests"
     if after.closed_offer_sets or after.credit_check_due is not None:
@@ -91,13 +92,23 @@ def _not_expressible(after: merchant.Merchant) -> Iterator[tuple[str, str]]:
             yield "the personal data was erased", f"$.offer_sets[{place}].sections"
 
 
+def _people(after: merchant.Merchant) -> Iterator[tuple[str, str]]:
+    """Yield what *after* has of checks and of people's decisions."""
+    for name in ("checks", "consents", "referrals", "referral_decisions", "holds"):
+        if getattr(after, name):
+            yield f"{name.replace('_', ' ')} are held", f"$.{name}"
+    for place, fulfilment in enumerate(after.fulfilments):
+        if fulfilment.lapses_at or fulfilment.signature or fulfilment.accepted_details:
+            yield "an application lapses, was signed or corrected", f"$.fulfilments[{place}]"
+
+
 def _first(kind: type[_T], value: Any, **changes: Any) -> _T:
     """Return the document *kind* of format 1, with the fields of *value* and *changes*."""
     names = attrs.fields_dict(kind)  # type: ignore[arg-type]  # every document is a class of attrs
     return kind(**{n: changes[n] if n in changes else getattr(value, n) for n in names})
 
 
-def _evidence(held: Mapping[str, merchant.HeldFact]) -> dict[str, Any]:
+def _evidence(held: Mapping[str, evidence.HeldFact]) -> dict[str, Any]:
     return {name: fact.value for name, fact in held.items()}
 
 

@@ -18,6 +18,7 @@ from holdback.lifecycle.commands import RequestOffers
 from holdback.lifecycle.fingerprint import fingerprint
 from holdback.model import application, deal, merchant, offer, product
 from holdback.model.acceptance import BankDetails
+from holdback.model.evidence import HeldFact
 from holdback.model.profile import Profile, details_section
 from holdback.wire.first_format import documents as first
 
@@ -111,8 +112,8 @@ def _details(stored: first.BankDetails) -> Opaque:
     return details_section(like(BankDetails, stored))
 
 
-def _held(evidence: Mapping[str, Json]) -> dict[str, merchant.HeldFact]:
-    return {name: merchant.HeldFact(value) for name, value in evidence.items()}
+def _held(evidence: Mapping[str, Json]) -> dict[str, HeldFact]:
+    return {name: HeldFact(value) for name, value in evidence.items()}
 
 
 def upcast_offer(stored: first.Offer) -> offer.Offer:

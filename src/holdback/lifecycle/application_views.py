@@ -1,0 +1,126 @@
+"""The applications of a merchant: what its partner may see of them, and the declining of offers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pendulum import DateTime
+
+from holdback.errors import Refusal
+from holdback.lifecycle.commands import AskApplications, DeclineOffers
+from holdback.lifecycle.configuration import Configuration
+from holdback.lifecycle.context import Context
+from holdback.lifecycle.decision import Decision
+from holdback.lifecycle.events import Event, OffersDeclined
+from holdback.lifecycle.receipts import record_receipt
+from holdback.model import offer as offer_states
+from holdback.model.application import Applications, ApplicationView, ProductDecision
+from holdback.model.deal import INITIAL, RENEWAL
+from holdback.model.merchant import Fulfilment, Merchant, OfferSet
+from holdback.model.product import REFERRED
+from holdback.model.receipt import RecordReceipt
+
+
+def ask_applications(
+    merchant: Merchant, _: AskApplications, context: Context, __: Configuration
+) -> Decision[Applications]:
+    """Return the merchant's applications, without anything that an agent alone may see."""
+    reply = Applications(applications=tuple(_views(merchant, context.at)))
+    return Decision((), lambda _: reply)
+
+
+def _views(merchant: Merchant, at: DateTime) -> Iterator[ApplicationView]:
+    sets = {offer_set.application_id: offer_set for offer_set in merchant.offer_sets}
+    for fulfilment in merchant.fulfilments:
+        if fulfilment.application_id not in sets:
+            yield _accepted(fulfilment, None)
+    for application_id, offer_set in sets.items():
+        accepted = merchant.fulfilment_of(application_id)
+        if accepted is None:
+            yield _offered(offer_set, at)
+        else:
+            yield _accepted(accepted, offer_set)
+
+
+def _accepted(fulfilment: Fulfilment, offer_set: OfferSet | None) -> ApplicationView:
+    # When it lapses is not shown: a hold moves that instant (decisions/referrals#holds).
+    return ApplicationView(
+        application_id=fulfilment.application_id,
+        type=INITIAL if fulfilment.base_deal_id is None else RENEWAL,
+        status=fulfilment.status,
+        requested_at=None if offer_set is None else offer_set.issued_at,
+        expires_at=None if offer_set is None else offer_set.expires_at,
+        accepted_at=fulfilment.accepted_at,
+        omitted=fulfilment.omitted,
+        signature_required=fulfilment.signature_before is not None and fulfilment.signature is None,
+        products=() if offer_set is None else _decisions(offer_set),
+    )
+
+
+def _offered(offer_set: OfferSet, at: DateTime) -> ApplicationView:
+    return ApplicationView(
+        application_id=offer_set.application_id,
+        type=RENEWAL if offer_set.renewal else INITIAL,
+        status=_status(offer_set, at),
+        requested_at=offer_set.issued_at,
+        expires_at=offer_set.expires_at,
+        products=_decisions(offer_set),
+    )
+
+
+def _status(offer_set: OfferSet, at: DateTime) -> str:
+    statuses = {offer.offer_status for offer in offer_set.offers}
+    if offer_states.ELIGIBLE in statuses:
+        return "offered" if offer_set.is_open(at) else "expired"
+    if statuses:
+        return "closed"
+    referred = any(product.decision == REFERRED for product in offer_set.products)
+    return "referred" if referred else "declined"
+
+
+def _decisions(offer_set: OfferSet) -> tuple[ProductDecision, ...]:
+    return tuple(
+        ProductDecision(
+            product_id=product.product_id,
+            name=product.name,
+            decision=product.decision,
+            codes=product.codes,
+        )
+        for product in offer_set.products
+    )
+
+
+def decline_offers(
+    merchant: Merchant, command: DeclineOffers, context: Context, _: Configuration
+) -> Decision[RecordReceipt]:
+    """
+    Return the declining of the open offers of an application; no events if none is open any more.
+
+    Offers that were declined have not expired: no second credit check follows from them.
+
+    Raises:
+        Refusal: `application_not_found`, `already_accepted` or `offers_expired`.
+    """
+    if merchant.fulfilment_of(command.application_id) is not None:
+        raise Refusal("already_accepted", "an offer of this application was accepted")
+    offer_set = next((s for s in merchant.sets if s.application_id == command.application_id), None)
+    if offer_set is None:
+        raise Refusal("application_not_found", "no application has this application_id")
+    events: tuple[Event, ...] = ()
+    if isinstance(offer_set, OfferSet) and offer_set.is_open(context.at):
+        events = (OffersDeclined(at=context.at, application_id=command.application_id),)
+    elif _expired(merchant, command.application_id):
+        raise Refusal("offers_expired", "the offers have expired")
+    return Decision(events, record_receipt)
+
+
+def _expired(merchant: Merchant, application_id: str) -> bool:
+    """Return whether offers of a set that is not open were left to expire."""
+    statuses = (
+        {offer.offer_status for offer in one.offers}
+        if isinstance(one, OfferSet)
+        else set(one.offers.values())
+        for one in merchant.sets
+        if one.application_id == application_id
+    )
+    return any(offer_states.ELIGIBLE in of_set for of_set in statuses)

@@ -1,0 +1,126 @@
+"""Bank details: which fields a jurisdiction takes and needs, and their correction by agents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from attrs import evolve
+
+from holdback.errors import ErrorDetail, InvalidDocument, Refusal, did_you_mean
+from holdback.exact_json import field_path
+from holdback.jurisdictions.rulebook import Rulebook
+from holdback.lifecycle.commands import ChangeBankDetails
+from holdback.lifecycle.configuration import FIRST_FORMAT, Configuration
+from holdback.lifecycle.context import Context
+from holdback.lifecycle.decision import Decision
+from holdback.lifecycle.events import ApplicationSubmitted, BankDetailsChanged, Event
+from holdback.lifecycle.receipts import record_receipt
+from holdback.model.acceptance import SPECIFIED_DETAILS, BankDetails
+from holdback.model.merchant import AWAITING_DETAILS, Fulfilment, Merchant
+from holdback.model.profile import Profile, details_section
+from holdback.model.receipt import RecordReceipt
+
+# The stage before which a contract is signed.
+BEFORE_SUBMISSION: Final = "before_submission"
+
+
+def needed_details(rulebook: Rulebook | None, configuration: Configuration) -> tuple[str, ...]:
+    """
+    Return the fields that complete bank details have; with none named, any details are complete.
+
+    That was so in the first version, whose processes may still run beside format 1.
+    """
+    if rulebook is None or configuration.format == FIRST_FORMAT:
+        return ()
+    return rulebook.bank_details
+
+
+def check_details(details: BankDetails | None, named: tuple[str, ...]) -> None:
+    """
+    Refuse fields that are neither the service's nor *named* by the jurisdiction.
+
+    Raises:
+        InvalidDocument: naming every such field.
+    """
+    errors = [] if details is None else list(_not_taken(details, named))
+    if errors:
+        raise InvalidDocument(errors)
+
+
+def _not_taken(details: BankDetails, named: tuple[str, ...]) -> Iterator[ErrorDetail]:
+    taken = (*SPECIFIED_DETAILS, *named)
+    for name in details.more:
+        if name not in taken:
+            yield ErrorDetail(
+                code="unknown_field",
+                message="unknown field",
+                path=field_path("$.bank_details", name),
+                hint=did_you_mean(name, taken),
+            )
+
+
+def may_submit(fulfilment: Fulfilment, *, signed: bool) -> bool:
+    """Return whether *fulfilment*, which awaits details, is complete."""
+    waits_for_signature = fulfilment.signature_before == BEFORE_SUBMISSION and not signed
+    return (
+        fulfilment.status == AWAITING_DETAILS
+        and "bank_details" not in fulfilment.omitted
+        and not waits_for_signature
+    )
+
+
+def change_bank_details(
+    merchant: Merchant,
+    command: ChangeBankDetails,
+    context: Context,
+    configuration: Configuration,
+    profile: Profile,
+) -> Decision[RecordReceipt]:
+    """
+    Return the change of the bank details, also in the application in fulfilment.
+
+    An application that lacked nothing else is submitted. No events if these details are held.
+
+    Raises:
+        InvalidDocument: naming every field that is missing or not taken.
+        Refusal: `not_possible_now` before the first acceptance, or `profile_erased`.
+    """
+    if merchant.provider_id is None:
+        raise Refusal("not_possible_now", "no offer was accepted yet")
+    rulebook = configuration.loaded_rulebook(merchant, context.at)
+    details = command.bank_details
+    needed = needed_details(rulebook, configuration)
+    check_details(details, needed)
+    lacking = details.lacks(needed)
+    if lacking:
+        raise InvalidDocument(
+            ErrorDetail(
+                code="missing", message="the field is missing", path=f"$.bank_details.{name}"
+            )
+            for name in lacking
+        )
+    section = details_section(details)
+    digest, fulfilment = profile.digest(section), merchant.in_fulfilment
+    held = merchant if fulfilment is None else fulfilment
+    if held.sections.get("bank_details") == digest == merchant.sections.get("bank_details"):
+        return Decision((), record_receipt)
+    changed = BankDetailsChanged(
+        at=context.at,
+        application_id=None if fulfilment is None else fulfilment.application_id,
+        omitted=()
+        if fulfilment is None
+        else tuple(name for name in fulfilment.omitted if name != "bank_details"),
+        sections={"bank_details": digest},
+    )
+    events: tuple[Event, ...] = (changed,)
+    if fulfilment is not None and _completes(fulfilment, changed):
+        submitted = ApplicationSubmitted(at=context.at, application_id=fulfilment.application_id)
+        events = (changed, submitted)
+    after = profile.with_sections((section,)).keeping({*merchant.named_sections, digest})
+    return Decision(events, record_receipt, after)
+
+
+def _completes(fulfilment: Fulfilment, changed: BankDetailsChanged) -> bool:
+    after = evolve(fulfilment, omitted=changed.omitted)
+    return may_submit(after, signed=fulfilment.signature is not None)

@@ -1,0 +1,409 @@
+"""
+The results of the host's checks: how they are recorded, and what they say on a day.
+
+Of each check the newest record counts, whichever request brought it, and in whichever order records
+arrive. A result that is too old for the jurisdiction is unknown, and so is a credit check from
+before offers expired unaccepted (decisions/evidence).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import date, datetime
+from typing import Final
+
+from attrs import evolve
+from pendulum import DateTime
+
+from holdback.derived_facts import as_number, held_evidence, months_between, recorded_over
+from holdback.errors import ConfigurationError, ErrorDetail, InvalidDocument, Refusal, did_you_mean
+from holdback.exact_json import Json, shown_path
+from holdback.facts import BUILT_IN_FACTS, EVIDENCE, EVIDENCE_FACTS, INITIAL_EVIDENCE
+from holdback.frozen_classes import frozen
+from holdback.jurisdictions.checks import CheckTerms
+from holdback.jurisdictions.rulebook import Rulebook
+from holdback.lifecycle.check_results import CheckResult
+from holdback.lifecycle.commands import AskEvidence, RecordEvidence
+from holdback.lifecycle.configuration import Configuration
+from holdback.lifecycle.context import Context
+from holdback.lifecycle.decision import Decision
+from holdback.lifecycle.events import EvidenceRecorded
+from holdback.lifecycle.receipts import record_receipt
+from holdback.model.application import HeldCheck, HeldEvidence
+from holdback.model.evidence import CheckRecord, HeldFact
+from holdback.model.instants import local_date, start_of_day
+from holdback.model.merchant import ClosedOfferSet, CreditCheckDue, Merchant
+from holdback.model.offer import ELIGIBLE
+from holdback.model.receipt import RecordReceipt
+from holdback.rules.types import Catalogue
+
+CREDIT: Final = "consumer_credit"
+TAKINGS: Final = "takings"
+_CHECKED_ON: Final = "credit_checked_on"
+
+
+# ---------------------------------------------------------------------------- recording
+
+
+def check_records(
+    evidence: Mapping[str, Json] | Iterable[CheckResult],
+    rulebook: Rulebook,
+    at: DateTime,
+    *,
+    with_takings: bool,
+    path: str = "$.evidence",
+) -> tuple[CheckRecord, ...]:
+    """
+    Return *evidence*, which is handed in at the instant *at*, as one record for each check.
+
+    Results by fact name were made just now; a day before today under `credit_checked_on` makes the
+    credit check one of the start of that day. The takings may be given only *with_takings*: those
+    of a merchant with a deal follow from its history.
+
+    Raises:
+        InvalidDocument: naming every check, fact and value that cannot be recorded.
+    """
+    reader = _EvidenceReader(rulebook, at, with_takings)
+    if isinstance(evidence, Mapping):
+        records = reader.made_now(evidence, path)
+    else:
+        records = reader.made_then(tuple(evidence), path)
+    if reader.errors:
+        raise InvalidDocument(reader.errors)
+    return records
+
+
+class _EvidenceReader:
+    """Evidence while it is read, with all that is wrong in it."""
+
+    def __init__(self, rulebook: Rulebook, at: DateTime, with_takings: bool) -> None:  # noqa: FBT001
+        self.rulebook, self.at = rulebook, at
+        self.errors: list[ErrorDetail] = []
+        own = (
+            fact.name
+            for fact in rulebook.catalogue.facts[BUILT_IN_FACTS:]
+            if fact.origin == EVIDENCE
+        )
+        self.allowed = (*(INITIAL_EVIDENCE if with_takings else EVIDENCE_FACTS), *own)
+
+    def add(self, code: str, message: str, path: str, hint: str | None = None) -> None:
+        self.errors.append(ErrorDetail(code=code, message=message, path=path, hint=hint))
+
+    def made_now(self, facts: Mapping[str, Json], path: str) -> tuple[CheckRecord, ...]:
+        """Return a record for each check of which *facts* has a result."""
+        self._check(facts, path)
+        records = []
+        for terms in self.rulebook.checks.values():
+            given = {name: facts[name] for name in terms.facts if name in facts}
+            if given:
+                made_at = self._made_at(given.get(_CHECKED_ON), path)
+                records.append(self._record(terms, made_at, given))
+        return tuple(records)
+
+    def _made_at(self, checked_on: Json, path: str) -> DateTime:
+        """Return the instant of a check that was made on the day *checked_on*, today if None."""
+        if not isinstance(checked_on, str) or self.errors:
+            return self.at
+        day = date.fromisoformat(checked_on)
+        if day > self.rulebook.on:
+            message = f"expected a day up to today, {self.rulebook.on.isoformat()}"
+            self.add("future_day", message, f"{path}.{_CHECKED_ON}")
+        return self.at if day >= self.rulebook.on else start_of_day(day, self.rulebook.zone)
+
+    def made_then(self, results: tuple[CheckResult, ...], path: str) -> tuple[CheckRecord, ...]:
+        """Return a record for each of the *results*."""
+        records, seen = [], dict[tuple[str, DateTime], CheckRecord]()
+        for place, result in enumerate(results):
+            at = f"{path}[{place}]"
+            terms = self._terms(result, at)
+            if result.made_at > self.at:
+                self.add("future_day", "expected an instant up to now", f"{at}.made_at")
+            self._check(result.facts, f"{at}.facts", terms)
+            if terms is None or self.errors:
+                continue
+            record = self._record(terms, result.made_at, result.facts)
+            if record.facts.get(_CHECKED_ON, HeldFact(None)).value != result.facts.get(
+                _CHECKED_ON, record.facts.get(_CHECKED_ON, HeldFact(None)).value
+            ):
+                message = "expected the day of `made_at`, or none"
+                self.add("contradiction", message, f"{at}.facts.{_CHECKED_ON}")
+            if seen.setdefault((record.check, record.made_at), record) != record:
+                message = "another result of this check has the same instant"
+                self.add("contradiction", message, f"{at}.made_at")
+            records.append(record)
+        return tuple(records)
+
+    def _terms(self, result: CheckResult, path: str) -> CheckTerms | None:
+        terms = self.rulebook.checks.get(result.check)
+        if terms is None:
+            names = ", ".join(f"`{name}`" for name in self.rulebook.checks)
+            hint = did_you_mean(result.check, self.rulebook.checks) or f"there are {names}"
+            self.add("unknown_name", "there is no such check", f"{path}.check", hint)
+        return terms
+
+    def _check(self, facts: Mapping[str, Json], path: str, of: CheckTerms | None = None) -> None:
+        """Add an error for each of the *facts* that is not evidence, and each invalid value."""
+        allowed = [name for name in self.allowed if of is None or name in of.facts]
+        for name in facts:
+            if name not in allowed:
+                self.errors.append(_not_evidence(name, allowed, path, of))
+        given = {name: value for name, value in facts.items() if name in allowed}
+        try:
+            self.rulebook.catalogue.prepare(given)
+        except InvalidDocument as error:
+            self.errors += [
+                evolve(detail, path=(detail.path or "$").replace("$", path, 1))
+                for detail in error.errors
+            ]
+
+    def _record(
+        self, terms: CheckTerms, made_at: DateTime, facts: Mapping[str, Json]
+    ) -> CheckRecord:
+        """Return the record of one check, with the day on which a credit check was made."""
+        held = dict(facts)
+        if terms.name == CREDIT:
+            held[_CHECKED_ON] = local_date(made_at, self.rulebook.zone).isoformat()
+        return CheckRecord(
+            check=terms.name,
+            made_at=made_at,
+            facts=held_evidence(held, self.rulebook.catalogue) if not self.errors else {},
+        )
+
+
+def _not_evidence(
+    name: object, allowed: Iterable[str], path: str, of: CheckTerms | None
+) -> ErrorDetail:
+    shown = str(name)[:60]
+    message = f"`{shown}` is not evidence"
+    if of is not None:
+        message = f"`{shown}` is not a fact of the check `{of.name}`"
+    elif name in INITIAL_EVIDENCE:
+        message = (
+            f"`{shown}` is derived from the merchant's history and cannot be given as evidence"
+        )
+    hint = did_you_mean(shown, allowed)
+    return ErrorDetail(code="not_allowed", message=message, path=shown_path(path, name), hint=hint)
+
+
+def evidence_of(
+    context: Context, merchant: Merchant, rulebook: Rulebook, *, with_takings: bool
+) -> tuple[CheckRecord, ...]:
+    """
+    Return the records that *context* brings and the merchant does not hold yet.
+
+    Raises:
+        ConfigurationError: the evidence is invalid.
+        Refusal: `request_conflict`, as `new_records`.
+    """
+    try:
+        records = check_records(context.evidence, rulebook, context.at, with_takings=with_takings)
+    except InvalidDocument as error:
+        raise ConfigurationError(error.errors) from None
+    return new_records(merchant, records)
+
+
+def new_records(merchant: Merchant, records: Iterable[CheckRecord]) -> tuple[CheckRecord, ...]:
+    """
+    Return those of the *records* that the merchant does not hold already.
+
+    Raises:
+        Refusal: `request_conflict`, a check of the same instant is held with another result.
+    """
+    held = {record.check: record for record in merchant.checks}
+    new = []
+    for record in records:
+        earlier = held.get(record.check)
+        if record == earlier:
+            continue
+        if earlier is not None and earlier.made_at == record.made_at:
+            message = f"the check `{record.check}` of this instant has another result already"
+            raise Refusal("request_conflict", message)
+        new.append(record)
+    return tuple(dict.fromkeys(new))
+
+
+def record_evidence(
+    merchant: Merchant, command: RecordEvidence, context: Context, configuration: Configuration
+) -> Decision[RecordReceipt]:
+    """
+    Return the recording of results of checks; no events if all are held already.
+
+    Raises:
+        InvalidDocument: naming every check, fact and value that cannot be recorded.
+        Refusal: `request_conflict`, or `not_possible_now` while no rules are loaded.
+    """
+    rulebook = configuration.rulebook(merchant, context.at)
+    records = check_records(
+        command.records,
+        rulebook,
+        context.at,
+        with_takings=merchant.active_deal is None,
+        path="$.records",
+    )
+    new = new_records(merchant, records)
+    events = (recorded(new, merchant, context),) if new else ()
+    return Decision(events, record_receipt)
+
+
+def recorded(
+    records: tuple[CheckRecord, ...], merchant: Merchant, context: Context
+) -> EvidenceRecorded:
+    """Return the event that keeps *records*."""
+    return EvidenceRecorded(at=context.at, jurisdiction=merchant.jurisdiction, records=records)
+
+
+# ------------------------------------------------------------------------ what they say
+
+
+def newest_record(merchant: Merchant, terms: CheckTerms, rulebook: Rulebook) -> CheckRecord | None:
+    """Return the newest record of the check, None if it was never made."""
+    record = next((record for record in merchant.checks if record.check == terms.name), None)
+    before = _record_before_records(merchant, terms, rulebook)
+    if record is None or (before is not None and before.made_at > record.made_at):
+        return before
+    return record
+
+
+def _record_before_records(
+    merchant: Merchant, terms: CheckTerms, rulebook: Rulebook
+) -> CheckRecord | None:
+    """
+    Return the record that evidence of an accepted application of format 1 makes, if any.
+
+    It was made at the start of the day that was recorded.
+    """
+    facts = {name: merchant.evidence[name] for name in terms.facts if name in merchant.evidence}
+    if not facts:
+        return None
+    checked_on = facts.get(_CHECKED_ON, HeldFact(None)).value
+    day = date.fromisoformat(checked_on) if isinstance(checked_on, str) else merchant.evidence_on
+    made_at = start_of_day(day or date(1970, 1, 1), rulebook.zone)
+    return CheckRecord(check=terms.name, made_at=made_at, facts=facts)
+
+
+@frozen(kw_only=True)
+class CheckState:
+    """
+    A check of the jurisdiction as it is held on a day: its newest record and how old it is.
+
+    `why` says why its facts are unknown: it is `missing`, `too_old`, or `due_again` after offers
+    expired unaccepted; None while the record counts.
+    """
+
+    terms: CheckTerms
+    record: CheckRecord | None
+    age_days: int | None
+    why: str | None
+
+
+def check_states(merchant: Merchant, rulebook: Rulebook, at: DateTime) -> Iterator[CheckState]:
+    """Yield every check of the jurisdiction with what is held of it at the instant *at*."""
+    due = second_check_due(merchant, rulebook, at)
+    for terms in rulebook.checks.values():
+        record = newest_record(merchant, terms, rulebook)
+        if record is None:
+            why = "due_again" if terms.name == CREDIT and due is not None else "missing"
+            yield CheckState(terms=terms, record=None, age_days=None, why=why)
+            continue
+        age = max(0, (rulebook.on - local_date(record.made_at, rulebook.zone)).days)
+        stale: str | None = None
+        if terms.name == CREDIT and due is not None and record.made_at < due:
+            stale = "due_again"
+        elif terms.max_age_days is not None and age > terms.max_age_days:
+            stale = "too_old"
+        yield CheckState(terms=terms, record=record, age_days=age, why=stale)
+
+
+def evidence_facts(merchant: Merchant, rulebook: Rulebook, at: DateTime) -> dict[str, int | None]:
+    """
+    Return the facts that the merchant's checks give at the instant *at*, by name.
+
+    The age of a check is known even when its result is too old.
+    """
+    facts: dict[str, int | None] = {}
+    catalogue = rulebook.catalogue
+    for state in check_states(merchant, rulebook, at):
+        if state.record is None:
+            continue
+        facts[f"{state.terms.name}_age_days"] = state.age_days
+        if state.why is None:
+            facts |= _read(state.record, state.terms, catalogue)
+        if state.terms.name == TAKINGS:
+            made_on = local_date(state.record.made_at, rulebook.zone)
+            facts |= _takings_today(facts, merchant, made_on, rulebook.on)
+    return facts
+
+
+def _read(record: CheckRecord, terms: CheckTerms, catalogue: Catalogue) -> dict[str, int | None]:
+    return {
+        name: as_number(name, record.facts[name], catalogue)
+        for name in terms.facts
+        if name in record.facts
+    }
+
+
+def _takings_today(
+    facts: Mapping[str, int | None], merchant: Merchant, made_on: date, today: date
+) -> dict[str, int | None]:
+    """Return what a statement of the day *made_on* says today: months pass, days are recorded."""
+    changed: dict[str, int | None] = {}
+    months = facts.get("months_trading")
+    if months is not None:
+        changed["months_trading"] = months + max(0, months_between(made_on, today))
+    if recorded_over(merchant, made_on):
+        changed["average_monthly_takings"] = None
+    return changed
+
+
+def second_check_due(merchant: Merchant, rulebook: Rulebook, at: DateTime) -> DateTime | None:
+    """
+    Return the instant from which a credit check counts, None if any does.
+
+    With automated decisioning, offers that expired unaccepted require a second check (service 3,
+    decisions/second-credit-check). One made since then satisfies every later request.
+    """
+    expired = expired_unaccepted(merchant, at)
+    return None if expired is None or not rulebook.automated_decisioning else expired.expired_at
+
+
+def expired_unaccepted(merchant: Merchant, at: datetime) -> CreditCheckDue | None:
+    """Return what the last set of offers that expired unaccepted asks for, None without one."""
+    # An acceptance withdraws all open offers. So a set with eligible offers that expired after the
+    # last acceptance was issued after it. Offers that were declined did not expire.
+    since = merchant.last_accepted_at
+    expired = [due for due in (merchant.credit_check_due,) if due is not None]
+    closed_sets = (
+        offer_set if isinstance(offer_set, ClosedOfferSet) else ClosedOfferSet.of(offer_set)
+        for offer_set in merchant.sets
+        if offer_set.expires_at <= at and (since is None or offer_set.expires_at > since)
+    )
+    expired += [
+        CreditCheckDue(expired_at=closed.expires_at, checked_on=closed.credit_checked_on)
+        for closed in closed_sets
+        if ELIGIBLE in closed.offers.values()
+    ]
+    return max(expired, key=lambda due: due.expired_at, default=None)
+
+
+def ask_evidence(
+    merchant: Merchant, _: AskEvidence, context: Context, configuration: Configuration
+) -> Decision[HeldEvidence]:
+    """
+    Return the newest record of each check, how old it is, and whether it counts.
+
+    Raises:
+        Refusal: `not_possible_now` while no rules are loaded.
+    """
+    rulebook = configuration.rulebook(merchant, context.at)
+    checks = tuple(
+        HeldCheck(
+            check=state.terms.name,
+            made_at=state.record.made_at,
+            age_days=state.age_days,
+            facts={name: fact.value for name, fact in sorted(state.record.facts.items())},
+            why=state.why,
+        )
+        for state in check_states(merchant, rulebook, context.at)
+        if state.record is not None
+    )
+    return Decision((), lambda _: HeldEvidence(checks=checks))

@@ -1,0 +1,232 @@
+"""
+The decisions on all products of a jurisdiction for one merchant at one instant.
+
+A request for offers and an invitation to renew ask here, so that they agree. Besides the rules
+decide a person's decision about the product, a hold, and the consents that an offer needs
+(decisions/referrals).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+from attrs import field
+from pendulum import DateTime
+
+from holdback.eligibility import Assessment, assess
+from holdback.exact_json import Json
+from holdback.frozen_classes import frozen
+from holdback.jurisdictions.digest import rule_digest
+from holdback.jurisdictions.rulebook import Rulebook
+from holdback.lifecycle.configuration import Configuration
+from holdback.lifecycle.status import RenewalCase
+from holdback.model.merchant import Merchant
+from holdback.model.product import ACCEPTED, Product
+from holdback.model.referral import DECLINE, Referral, ReferralDecision, ReferredRule
+from holdback.offers.calculator import PricingCase
+from holdback.offers.quote import Quote, declined, quote, quote_renewal, withheld
+from holdback.offers.registry import PriceableProduct
+from holdback.reasons import reasons
+from holdback.rules.types import Facts
+from holdback.ruleset import RuleSet, known_facts
+
+# The id of an offer, from the key of its product and its place among the product's offers.
+OfferIds = Callable[[str, int], str]
+
+
+@frozen(kw_only=True)
+class ProductsCase:
+    """Everything that the decisions on the products depend on; `renewal` is None in an initial."""
+
+    merchant: Merchant = field(repr=False)
+    rulebook: Rulebook
+    at: DateTime
+    facts: Facts = field(repr=False)
+    renewal: RenewalCase | None
+    consents: tuple[str, ...]
+
+    @property
+    def base_deal_id(self) -> str | None:
+        """The deal that a renewal is based on."""
+        return None if self.renewal is None else self.renewal.deal.id
+
+    @property
+    def withheld(self) -> tuple[str, ...]:
+        """What keeps offers back, whatever the rules say: a hold, and consents that are missing."""
+        missing = (name for name in self.rulebook.consents if name not in self.consents)
+        hold = ("hold",) if self.merchant.on_hold else ()
+        return (*hold, *(f"consents.{name}" for name in missing))
+
+
+@frozen(kw_only=True)
+class DecidedProduct:
+    """
+    The decision on one product, and what led to it.
+
+    `decision` is the person's that is in force, and `assessment` the renewal's with what that
+    approval lifts. `withheld` names what kept back the offers of a product that was accepted.
+    """
+
+    bound: PriceableProduct
+    quote: Quote
+    assessment: Assessment | None
+    decision: ReferralDecision | None
+    lifted: tuple[str, ...]
+    withheld: tuple[str, ...]
+
+    @property
+    def key(self) -> str:
+        """The product's name in `products.toml`."""
+        return self.bound.terms.key
+
+    def product(self) -> Product:
+        """Return the product as the merchant is offered it."""
+        terms, quoted = self.bound.terms, self.quote
+        return Product(
+            product_id=self.bound.product_id,
+            key=terms.key,
+            name=terms.name,
+            description=terms.description,
+            decision=quoted.decision,
+            repayment_mechanism=terms.repayment_mechanism,
+            limits=quoted.limits,
+            offers=quoted.offers,
+            codes=tuple(reason.code for reason in quoted.reasons),
+        )
+
+    def record(self, written: int) -> Mapping[str, Json]:
+        """
+        Return the record of the decision for the event, in the format *written*.
+
+        What a person decided and what was kept back is in it only where it is there.
+        """
+        record = dict(self.quote.record(self.bound, written))
+        if self.decision is not None:
+            record["referral"] = self.decision.decision
+        if self.lifted:
+            record["lifted"] = list(self.lifted)
+        if self.withheld:
+            record["withheld"] = list(self.withheld)
+        return record
+
+
+def decided_products(
+    case: ProductsCase, configuration: Configuration, offer_id: OfferIds
+) -> Iterator[DecidedProduct]:
+    """
+    Yield the decision on every product, in the order of the file.
+
+    Raises:
+        ConfigurationError: a calculator failed.
+    """
+    for bound in configuration.products(case.rulebook):
+        yield _decided(bound, case, offer_id)
+
+
+def _decided(bound: PriceableProduct, case: ProductsCase, offer_id: OfferIds) -> DecidedProduct:
+    key, rules = bound.terms.key, bound.terms.rules
+    priced = PricingCase(
+        facts=case.facts,
+        catalogue=rules.catalogue,
+        renewal=case.renewal is not None,
+        currency=case.rulebook.currency,
+        rounding=case.rulebook.rounding,
+    )
+    decision = decision_in_force(case.merchant, key, case.base_deal_id, case.at)
+    approved = frozenset(() if decision is None else decision.rules)
+    lifted = lifted_mask(rules, approved) if approved else 0
+    assessment = _assessment(case, approved)
+    if decision is not None and decision.decision == DECLINE:
+        quoted = declined(bound, priced)
+    elif case.renewal is None or assessment is None:
+        quoted = quote(bound, priced, lambda place: offer_id(key, place), lifted=lifted)
+    else:
+        quoted = quote_renewal(
+            bound,
+            priced,
+            lambda place: offer_id(key, place),
+            assessment,
+            case.renewal.deal.balance,
+            lifted=lifted,
+        )
+    kept_back = case.withheld if quoted.decision == ACCEPTED else ()
+    if kept_back:
+        quoted = withheld(bound, priced, quoted)
+    return DecidedProduct(
+        bound=bound,
+        quote=quoted,
+        assessment=assessment,
+        decision=decision,
+        lifted=tuple(rule.id for bit, rule in enumerate(rules.rules) if lifted >> bit & 1)
+        + (() if assessment is None else assessment.lifted),
+        withheld=kept_back,
+    )
+
+
+def _assessment(case: ProductsCase, approved: frozenset[str]) -> Assessment | None:
+    """Return the assessment of the renewal, with the rules *approved* lifted."""
+    if case.renewal is None:
+        return None
+    rules = case.rulebook.renewal
+    lifted = lifted_mask(rules, approved) if approved else 0
+    if not lifted:
+        return case.renewal.assessment
+    return assess(rules, case.facts, case.rulebook.on, lifted=lifted)
+
+
+def decision_in_force(
+    merchant: Merchant, product: str, base_deal_id: str | None, at: DateTime
+) -> ReferralDecision | None:
+    """Return what a person decided about *product* and still holds at the instant *at*, if any."""
+    for decision in merchant.referral_decisions:
+        if decision.product == product and decision.base_deal_id == base_deal_id:
+            return decision if at < decision.until else None
+    return None
+
+
+def lifted_mask(rules: RuleSet, approved: frozenset[str]) -> int:
+    """Return the mask of the referring *rules* whose digests are *approved*."""
+    return sum(
+        1 << bit
+        for bit, rule in enumerate(rules.rules)
+        if not rules.declining >> bit & 1 and rule_digest(rule) in approved
+    )
+
+
+def referral_of(decided: DecidedProduct, case: ProductsCase, application_id: str) -> Referral:
+    """Return what a person has to decide about a product that is `Referred`."""
+    rulesets = [decided.bound.terms.rules]
+    if case.renewal is not None:
+        rulesets.insert(0, case.rulebook.renewal)
+    referred = tuple(rule for ruleset in rulesets for rule in _referred_rules(ruleset, case.facts))
+    read = {
+        name
+        for ruleset in rulesets
+        for rule in ruleset.rules
+        if any(one.digest == rule_digest(rule) for one in referred)
+        for name in rule.checked.names
+    }
+    known = known_facts(case.rulebook.catalogue, case.facts)
+    return Referral(
+        application_id=application_id,
+        product=decided.key,
+        referred_at=case.at,
+        base_deal_id=case.base_deal_id,
+        rules=referred,
+        needs=(*decided.quote.needs, *(n for n in decided.withheld if n != "hold")),
+        facts={name: known[name] for name in sorted(read) if name in known},
+    )
+
+
+def _referred_rules(ruleset: RuleSet, facts: Facts) -> Iterator[ReferredRule]:
+    """Yield the referring rules of *ruleset* that are false or unknown, whatever was approved."""
+    answers = ruleset.answer(facts)
+    texts = {reason.code: reason.text for reason in reasons(answers, answers.false)}
+    for rule in answers.selected((answers.false | answers.unknown) & ~ruleset.declining):
+        yield ReferredRule(
+            rule=rule.id,
+            code=rule.code,
+            digest=rule_digest(rule),
+            answer=False if rule.code in texts else None,
+            text=texts.get(rule.code, ""),
+        )
