@@ -8,6 +8,7 @@ from decimal import Decimal
 import attrs
 import pendulum
 
+import people_samples
 from holdback.eligibility import assess
 from holdback.errors import ErrorDetail, InvalidDocument, Refusal
 from holdback.exact_json import Opaque
@@ -16,6 +17,7 @@ from holdback.lifecycle import events as happened
 from holdback.lifecycle.commands import RequestOffers
 from holdback.lifecycle.fingerprint import fingerprint
 from holdback.lifecycle.first_format import TakingsHeld
+from holdback.lifecycle.renewal_review import RenewalReview
 from holdback.model.acceptance import Acceptance, ApplicationStatus, BankDetails
 from holdback.model.application import Application, Check, OffersRequest, RequiredChecks
 from holdback.model.deal import (
@@ -26,12 +28,12 @@ from holdback.model.deal import (
     MerchantLookup,
     Performance,
 )
+from holdback.model.evidence import HeldFact
 from holdback.model.merchant import (
     CarriedOut,
     ClosedOfferSet,
     CreditCheckDue,
     Fulfilment,
-    HeldFact,
     Merchant,
     OfferSet,
     RememberedRequest,
@@ -354,15 +356,18 @@ REPLIES = {
     "profile_status": ProfileStatus(erased=True),
     "required_checks": RequiredChecks(
         checks=(
-            Check(name="identity", evidence=("identity_verified",)),
+            Check(name="identity", evidence=("identity_verified",), why="missing"),
             Check(
                 name="consumer_credit",
                 evidence=("credit_score", "credit_checked_on"),
-                not_before=DAY,
+                why="due_again",
+                not_before=EXPIRES,
+                consent="credit_check",
             ),
         )
     ),
 }
+REPLIES |= people_samples.REPLIES
 # What a host that writes format 1 replies with instead (how-to/upgrade).
 FIRST_REPLIES = {
     "deal": STANDING,
@@ -437,7 +442,51 @@ EVENTS = {
         takings_before=DAY,
         entries_through=(happened.EntriesClosed(deal_id=uuid(6), through=date(2025, 12, 1)),),
     ),
+    **{
+        name: make(**envelope(16 + place))
+        for place, (name, make) in enumerate(people_samples.EVENTS.items())
+    },
 }
+# Events and a state with the fields that were added for checks and for people's decisions.
+WITH_PEOPLE = {
+    "OffersIssued": attrs.evolve(
+        EVENTS["OffersIssued"], referrals=(people_samples.REFERRAL,), consents=("terms",)
+    ),
+    "OfferAccepted": attrs.evolve(
+        EVENTS["OfferAccepted"], lapses_at=EXPIRES, signature_before="before_funding"
+    ),
+    "RenewalEligibilityChanged": attrs.evolve(
+        EVENTS["RenewalEligibilityChanged"], decided_by="products"
+    ),
+}
+MERCHANT_WITH_PEOPLE = attrs.evolve(
+    MERCHANT,
+    offer_sets=(
+        ACCEPTED_SET,
+        attrs.evolve(
+            RENEWAL_SET,
+            products=(
+                attrs.evolve(RENEWAL_SET.products[0], codes=("GB-R-02",)),
+                RENEWAL_SET.products[1],
+            ),
+        ),
+    ),
+    fulfilments=(
+        attrs.evolve(
+            FULFILMENT,
+            lapses_at=EXPIRES,
+            signature_before="before_funding",
+            signature=people_samples.SIGNATURE,
+            accepted_details="8" * 32,
+        ),
+    ),
+    checks=people_samples.RECORDS,
+    consents=("terms",),
+    referrals=(people_samples.REFERRAL,),
+    referral_decisions=(people_samples.DECISION,),
+    holds=(people_samples.HOLD,),
+    requests=(*REQUESTS, people_samples.REMEMBERED),
+)
 # As a journal of format 1 gives them: what its states did not hold is in a field of its own.
 CARRIED_OVER = {
     "OffersIssued": attrs.evolve(
@@ -517,3 +566,9 @@ def assessment():
 
 
 REPLIES["assessment"] = assessment()
+REPLIES["renewal_review"] = RenewalReview(
+    assessment=assessment(),
+    renewal_eligibility=False,
+    decided_by="rules",
+    checks=REPLIES["required_checks"].checks,
+)

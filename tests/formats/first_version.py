@@ -33,6 +33,15 @@ def unpacked(folder):
     return (str(folder / "hosts"), str(folder / "wheel"))
 
 
+def rules(folder):
+    """Unpack the rule files of the first version into *folder*, and return theirs."""
+    with zipfile.ZipFile(WHEEL) as packed:
+        names = [name for name in packed.namelist() if "jurisdictions/" in name]
+        names = [name for name in names if name.endswith((".toml", ".lock", ".json"))]
+        packed.extractall(folder, names)
+    return next(folder.rglob("GB")).parent
+
+
 @cache
 def documents():
     """

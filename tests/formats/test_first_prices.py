@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import first_version
 from attrs import evolve
@@ -12,24 +14,27 @@ from holdback import Engine, load_jurisdictions, wire
 from holdback.workbench.replay import replay, replay_offers
 from journey import Journey
 
-JURISDICTIONS = load_jurisdictions()
+# The lives of the first version go on beyond the day on which the rules that ship changed, so they
+# are replayed by the rules of then.
+with TemporaryDirectory() as unpacked:
+    JURISDICTIONS = load_jurisdictions(first_version.rules(Path(unpacked)))
 SALT = bytes(range(16))
 
 
-def replayed(event):
+def replayed(event, jurisdictions):
     """The replay of an event as it was stored; None for one without a decision."""
     document = json.loads(event)
     if document["type"] == "OffersIssued":
-        return replay_offers(document, JURISDICTIONS)
+        return replay_offers(document, jurisdictions)
     record = document.get("assessment")
-    return None if record is None else replay(record, JURISDICTIONS)
+    return None if record is None else replay(record, jurisdictions)
 
 
-def states(events):
+def states(events, jurisdictions=JURISDICTIONS):
     """How many events of each type have which state, and the differences."""
     counts, differences = Counter(), []
     for event in events:
-        found = replayed(event)
+        found = replayed(event, jurisdictions)
         if found is not None:
             counts[json.loads(event)["type"], found.state] += 1
             differences += found.differences + found.missing + found.wording
@@ -111,7 +116,7 @@ def test_what_is_written_for_the_first_version():
     journey.pay_down(60)
     journey.ask(renewal=True)
     written = journey.written
-    counts, differences = states(written)
+    counts, differences = states(written, journey.engine.jurisdictions)
 
     assert {json.loads(event)["format"] for event in written} == {1}
     assert b"v2:sha256:" not in b"".join(written)

@@ -333,7 +333,7 @@ class TestAcceptRequest:
         """
         body = json.dumps({"bank_details": DETAILS})
 
-        assert attrs.asdict(wire.read_accept_request(body)) == DETAILS
+        assert wire.read_accept_request(body).given == DETAILS
         for name in DETAILS:
             wrong = {"bank_details": {**DETAILS, name: 7}}
             assert paths(wrong, wire.read_accept_request) == {f"$.bank_details.{name}"}

@@ -67,27 +67,22 @@ def test_expired_offers_call_for_a_second_credit_check(journey):
     "With automated decisioning, a second credit check is then run on the merchant's consumer file."
     (service 3, decisions/second-credit-check)
     """
+    new = journey.do("required_checks", journey.request()).checks
     journey.ask()
-    checks = journey.do("required_checks", journey.request()).checks
-    first = [check.not_before for check in checks]
+    asked = journey.do("required_checks", journey.request()).checks
     journey.now = journey.offers.expires_at
-    again = journey.do("required_checks", journey.request()).checks
-    stale = journey.ask(evidence=journey_evidence() | {"credit_checked_on": "2026-07-06"})
-    fresh = journey.ask(
-        evidence=journey_evidence() | {"credit_checked_on": journey.now.date().isoformat()}
-    )
+    (credit,) = journey.do("required_checks", journey.request()).checks
+    stale = journey.ask(evidence={"credit_score": 640, "credit_checked_on": "2026-07-06"})
+    fresh = journey.ask(evidence={"credit_score": 640})
+    later = journey.do("required_checks", journey.request()).checks
 
-    assert first == [None] * 4
-    credit = next(check for check in again if check.name == "consumer_credit")
-    assert credit.not_before == journey.now.date()
+    assert [check.why for check in new] == ["missing"] * 4
+    assert asked == ()
+    assert (credit.name, credit.why) == ("consumer_credit", "due_again")
+    assert credit.not_before == journey.now
     assert {product.decision for product in stale.products} == {"Referred"}
     assert "Accepted" in {product.decision for product in fresh.products}
-
-
-def journey_evidence():
-    from journey import EVIDENCE
-
-    return dict(EVIDENCE)
+    assert later == ()  # one second check satisfies every later request
 
 
 def test_accepting_twice_gives_the_same_bytes(journey):
@@ -326,7 +321,7 @@ def test_the_table_names_every_stored_state():
     }
 
     assert states["deal"] == {"Funded", "Repaid", "Renewed", "Defaulted", "Cancelled"}
-    assert states["offer"] == {"Eligible", "Accepted", "Withdrawn", "Expired"}
+    assert states["offer"] == {"Eligible", "Accepted", "Withdrawn", "Declined", "Expired"}
     assert states["application"] == {
         "offered",
         "awaiting_details",
@@ -334,6 +329,7 @@ def test_the_table_names_every_stored_state():
         "funded",
         "declined",
         "withdrawn",
+        "lapsed",
     }
 
 

@@ -46,7 +46,8 @@ def test_time_alone_may_change_it_and_a_review_says_so(renewable):
     renewable.pass_time(days=60)
     reply = renewable.do("review_renewal")
 
-    assert not reply.eligible
+    assert not reply.renewal_eligibility
+    assert reply.decided_by == "rules"
     assert changes(renewable) == [True, False]
 
 

@@ -81,8 +81,7 @@ def test_what_is_counted_from_entries(deal):
     Missed remittances are counted over the last 30 days without today, and the last remittance is
     the last that counts, or the funding.
     """
-    merchant = Merchant.new(partner="acme", merchant_id="m-1", jurisdiction="GB")
-    facts = deal_facts(evolve(merchant, deals=(deal,)), deal, TODAY)
+    facts = deal_facts(deal, TODAY)
     last = max((e.on for e in deal.entries if counts(deal, e)), default=deal.funded_on)
     days = [TODAY - timedelta(days=ago) for ago in range(1, 31)]
 

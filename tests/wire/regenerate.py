@@ -51,12 +51,15 @@ def stored_documents():
 
     yield "state_merchant.json", wire.write_merchant(wire_samples.MERCHANT)
     yield "state_new.json", wire.write_merchant(wire_samples.NEW)
+    yield "state_with_people.json", wire.write_merchant(wire_samples.MERCHANT_WITH_PEOPLE)
     yield "profile.json", wire.write_profile(wire_samples.PROFILE)
     yield "profile_erased.json", wire.write_profile(wire_samples.PROFILE.erased())
     for name, event in wire_samples.EVENTS.items():
         yield f"event_{name}.json", wire.write_event(event)
     for name, event in wire_samples.CARRIED_OVER.items():
         yield f"event_{name}_carried_over.json", wire.write_event(event)
+    for name, event in wire_samples.WITH_PEOPLE.items():
+        yield f"event_{name}_with_people.json", wire.write_event(event)
 
 
 def listed():

@@ -26,6 +26,10 @@ EVENTS_OF_FORMAT_2 = {
         f"event_{name}_carried_over.json": event
         for name, event in wire_samples.CARRIED_OVER.items()
     },
+    **{
+        f"event_{name}_with_people.json": event
+        for name, event in wire_samples.WITH_PEOPLE.items()
+    },
 }
 
 
@@ -91,6 +95,7 @@ def test_a_stored_merchant_is_readable_for_ever():
     for name, merchant in (
         ("state_merchant.json", wire_samples.MERCHANT),
         ("state_new.json", wire_samples.NEW),
+        ("state_with_people.json", wire_samples.MERCHANT_WITH_PEOPLE),
     ):
         assert wire.read_merchant((SECOND / name).read_bytes()) == merchant
     for name, profile in (

@@ -148,7 +148,9 @@ def _step_errors(step: Any, path: str) -> Iterator[ErrorDetail]:
             code = "missing" if step[key] == "" else "wrong_type"
             message = "expected text that is not empty"
             yield ErrorDetail(code=code, message=message, path=f"{path}.{key}")
-    if not isinstance(step.get("evidence", {}), Mapping | list):
+    evidence = step.get("evidence", {})
+    listed = isinstance(evidence, list) and all(isinstance(item, Mapping) for item in evidence)
+    if not isinstance(evidence, Mapping) and not listed:
         message = "expected evidence by fact name, or an array of results of checks"
         yield ErrorDetail(code="wrong_type", message=message, path=f"{path}.evidence")
     operation = step.get("operation")

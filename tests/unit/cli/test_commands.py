@@ -67,7 +67,8 @@ def test_run_prints_each_reply_as_the_wire_has_it(written):
     assert list(step) == ["step", "operation", "reply", "events"]
     assert set(step["reply"]) == {"products", "expiresAt"}
     assert '"minimum":1000.00' in ran.output
-    assert [event["type"] for event in step["events"]] == ["OffersIssued"]
+    types = [event["type"] for event in step["events"]]
+    assert types == ["EvidenceRecorded", "OffersIssued"]
 
 
 def test_a_refused_step_leaves_with_1_and_the_others_go_on(written):

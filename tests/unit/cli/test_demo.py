@@ -18,7 +18,7 @@ from holdback.cli.commands import holdback
 NAMES = ("corner-cafe", "book-nook", "late-lunch")
 MOST_LINES = 60
 WIDTH = 80
-FULL_LINES = 747
+FULL_LINES = 765
 
 # What the story tells of each step: day, operation, and the words that say what came of it.
 STORY = [
@@ -42,7 +42,7 @@ STORY = [
     ("2026-06-04", "look_up", "Initial: Renewed. Renewal: Funded, 0% paid down"),
     ("2026-03-02", "request_offers", "Starter advance: GBP 1000.00 to 2000.00."),
     ("2026-04-01", "accept_offer", "Refused: 404 offers_expired, the offers have expired;"),
-    ("2026-04-01", "required_checks", "consumer_credit (from 2026-04-01 on)"),
+    ("2026-04-01", "required_checks", "consumer_credit (from 2026-04-01T08:00:00Z on)"),
     ("2026-01-19", "request_offers", "Business cash advance: GBP 9600.00 to 24000.00;"),
     ("2026-01-19", "accept_offer", "Accepted: GBP 9600.00"),
     ("2026-01-20", "fund_deal", "Initial deal funded"),

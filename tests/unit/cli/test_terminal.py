@@ -80,7 +80,8 @@ def test_a_scenario_cannot_command_the_terminal(tmp_path):
         ("at", 5),
         ("partner", ""),
         ("jurisdiction", 4),
-        ("evidence", []),
+        ("evidence", [5]),
+        ("evidence", 5),
         ("note", {}),
     ],
 )

@@ -54,7 +54,8 @@ def test_the_filled_application_has_the_newest_evidence(renewable):
     filled = filled_application(accepted.application_id, renewable.merchant, renewable.profile)
 
     assert filled.facts["credit_score"] == 650
-    assert renewable.merchant.evidence["credit_score"].value == 650
+    credit = next(r for r in renewable.merchant.checks if r.check == "consumer_credit")
+    assert credit.facts["credit_score"].value == 650
 
 
 def test_an_application_keeps_the_details_it_has(journey):

@@ -28,14 +28,28 @@ def test_evidence_rules_hold_for_every_operation(funded, evidence):
         lambda: funded.engine.record_remittance(
             funded.merchant, funded.deal.id, funded.entry(5), context
         ),
-        lambda: funded.engine.look_up(funded.merchant, context),
+        lambda: funded.engine.review_renewal(funded.merchant, context),
     ):
         with pytest.raises(ConfigurationError, match=next(iter(evidence))):
             operation()
     new = Journey()
     nonsense = new.context({"nonsense": 1})
     with pytest.raises(ConfigurationError, match="nonsense"):
-        new.engine.required_checks(new.merchant, new.request(), nonsense)
+        new.engine.request_offers(new.merchant, new.request(), nonsense, profile=new.profile)
+
+
+def test_questions_take_no_evidence(funded):
+    """
+    "Reads take no evidence", so that a look-up, a review and a request agree.
+    """
+    context = funded.context({"credit_score": 700})
+    for operation in (
+        lambda: funded.engine.look_up(funded.merchant, context),
+        lambda: funded.engine.assess_renewal(funded.merchant, context),
+        lambda: funded.engine.required_checks(funded.merchant, funded.request(), context),
+    ):
+        with pytest.raises(ConfigurationError, match="record it first, with `record_evidence`"):
+            operation()
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ def month(journey, number):
             back = journey.entry(share, id=f"back-{number}", on=today, reverses=entry.id)
             journey.remit(back, complete_through=today)
     if journey.deal.progress >= 80 * 10**4:
-        checked = {"credit_score": 700, "credit_checked_on": journey.today().isoformat()}
+        checked = {"credit_score": 700, "identity_verified": True, "business_verified": True}
         journey.ask(renewal=True, evidence=checked)
         if any(product.offers for product in journey.offers.products):
             journey.accept(bank_details=None)

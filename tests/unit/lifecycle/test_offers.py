@@ -67,6 +67,7 @@ def test_a_second_credit_check_is_a_score_and_its_day_together(renewable):
     journey = expired_renewal(renewable)
     today = {"credit_checked_on": journey.today().isoformat()}
     half = decisions(journey.ask(renewal=True, evidence=today))
+    journey.pass_time(hours=1)
     whole = decisions(journey.ask(renewal=True, evidence=today | {"credit_score": 700}))
 
     assert half["flex"] == "Referred"

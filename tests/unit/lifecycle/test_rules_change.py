@@ -84,7 +84,8 @@ def test_an_open_offer_is_accepted_on_its_terms(offered, change):
     assert accepted.repayment_amount == promised.repayment_amount
     assert accepted.factor_rate == promised.factor_rate
     assert filled.facts["grade"] == 4
-    assert offered.merchant.evidence["grade"] == HeldFact(4, "count")
+    (record,) = (record for record in offered.merchant.checks if record.check == "grade")
+    assert record.facts == {"grade": HeldFact(4, "count")}
 
 
 def test_the_deal_is_funded_serviced_and_looked_up(offered, change):

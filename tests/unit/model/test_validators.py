@@ -84,7 +84,7 @@ def test_what_could_not_be_stored_is_not_taken(make):
         lambda: Context(at=datetime(2026, 7, 6), request_id="r"),
         lambda: Context(at=datetime(9999, 12, 31, tzinfo=UTC), request_id="r"),
         lambda: Context(at=datetime(1, 1, 1, tzinfo=timezone(timedelta(hours=1))), request_id="r"),
-        lambda: Context(at=datetime(2026, 7, 6, tzinfo=UTC), request_id="r", evidence=[]),
+        lambda: Context(at=datetime(2026, 7, 6, tzinfo=UTC), request_id="r", evidence=["credit"]),
     ],
 )
 def test_what_the_host_says_of_itself_is_not_blamed_on_a_document(make):

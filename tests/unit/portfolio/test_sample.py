@@ -232,7 +232,7 @@ def test_deals_stand_as_a_merchants_state_would_have_them():
     for place in range(500):
         numbers = {name: int(column[place]) for name, column in drawn.items()}
         facts = {name: int(column[place]) for name, column in columns.items()}
-        expected = deal_facts(None, deal_of(facts, **numbers), ON)
+        expected = deal_facts(deal_of(facts, **numbers), ON)
 
         assert {name: facts[name] for name in expected} == {
             name: sample_deals._UNKNOWN if number is None else number
