@@ -285,12 +285,7 @@ class OperationMethods(CarryOut):
         note: str | None = None,
         profile: Profile,
     ) -> Outcome[RecordReceipt]:
-        """
-        Hold the merchant: nothing is offered, accepted or funded, and no partner is told why.
-
-        Raises:
-            Refusal: `merchant_not_found`, `not_possible_now`, `profile_erased`.
-        """
+        """Hold the merchant: nothing is offered, accepted or funded; no partner is told why."""
         command = PlaceHold(code=code, by=by, note=note)
         return self.carry_out(merchant, command, context, profile=profile)
 
@@ -303,12 +298,7 @@ class OperationMethods(CarryOut):
     def decline_offers(
         self, merchant: Merchant, application_id: str, context: Context
     ) -> Outcome[RecordReceipt]:
-        """
-        Decline the open offers of an application on the merchant's behalf.
-
-        Raises:
-            Refusal: `application_not_found`, `already_accepted`, `offers_expired`.
-        """
+        """Decline the open offers of an application; it raises as `accept_offer`."""
         return self.carry_out(merchant, DeclineOffers(application_id=application_id), context)
 
     def record_signature(

@@ -37,6 +37,7 @@ from holdback.lifecycle.operations import (
     DealReceipt,
     MerchantLookup,
     Offers,
+    RenewalReview,
     Reply,
     TakingsReceipt,
 )

@@ -9,7 +9,7 @@ from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdback import Deal, Entry, Merchant, Money
+from holdback import Deal, Entry, Money
 from holdback.derived_facts import deal_facts
 from holdback.money import Currency
 

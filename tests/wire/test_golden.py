@@ -26,10 +26,7 @@ EVENTS_OF_FORMAT_2 = {
         f"event_{name}_carried_over.json": event
         for name, event in wire_samples.CARRIED_OVER.items()
     },
-    **{
-        f"event_{name}_with_people.json": event
-        for name, event in wire_samples.WITH_PEOPLE.items()
-    },
+    **{f"event_{name}_with_people.json": event for name, event in wire_samples.WITH_PEOPLE.items()},
 }
 
 

@@ -20,11 +20,23 @@ from pendulum import DateTime
 from holdback.exact_json import Json
 from holdback.frozen_classes import frozen
 from holdback.frozen_values import FrozenMapping, frozen_record, frozen_records, frozen_texts
+from holdback.lifecycle.envelope import Envelope
+from holdback.lifecycle.people_events import (
+    ApplicationLapsed,
+    BankDetailsChanged,
+    ConsentsRecorded,
+    DealReinstated,
+    EvidenceRecorded,
+    HoldLifted,
+    HoldPlaced,
+    OffersDeclined,
+    ReferralDecided,
+    SignatureRecorded,
+)
 from holdback.model.deal import Deal, Entry
-from holdback.model.evidence import CheckRecord
-from holdback.model.merchant import CarriedOut, Merchant, OfferSet, Signature, Takings
+from holdback.model.merchant import Merchant, OfferSet, Takings
 from holdback.model.offer import Offer
-from holdback.model.referral import Hold, Referral, ReferralDecision
+from holdback.model.referral import Referral
 from holdback.money import Money
 
 __all__ = [
@@ -56,23 +68,6 @@ __all__ = [
     "SignatureRecorded",
     "TakingsRecorded",
 ]
-
-
-@frozen(kw_only=True)
-class Envelope:
-    """
-    What every event has: its instant, its merchant, its place in the journal, and its request.
-
-    The events of a merchant are numbered from 1 without gaps. `carried_out` is on the last event of
-    an operation that is remembered, so that it is not repeated. `decide` fills the envelope in.
-    """
-
-    at: DateTime
-    partner: str = ""
-    merchant_id: str = ""
-    sequence: int = 0
-    request_id: str | None = None
-    carried_out: CarriedOut | None = None
 
 
 @frozen(kw_only=True)
@@ -232,94 +227,6 @@ class RenewalEligibilityChanged(Envelope):
         default=None, converter=optional(frozen_record), repr=False
     )
     decided_by: str | None = None
-
-
-@frozen(kw_only=True)
-class EvidenceRecorded(Envelope):
-    """
-    Results of checks were recorded, in whichever order they were made.
-
-    `jurisdiction` is the merchant's: this may be its first event.
-    """
-
-    jurisdiction: str
-    records: tuple[CheckRecord, ...]
-
-
-@frozen(kw_only=True)
-class ReferralDecided(Envelope):
-    """A person decided a referral, so the partner may ask again; `sections` name the note."""
-
-    decision: ReferralDecision
-
-
-@frozen(kw_only=True)
-class HoldPlaced(Envelope):
-    """An agent holds the merchant."""
-
-    hold: Hold
-
-
-@frozen(kw_only=True)
-class HoldLifted(Envelope):
-    """The hold with this code was lifted, by the person whose identifier is `by`."""
-
-    code: str
-    by: str
-
-
-@frozen(kw_only=True)
-class OffersDeclined(Envelope):
-    """The open offers of an application were declined on the merchant's behalf."""
-
-    application_id: str
-
-
-@frozen(kw_only=True)
-class ApplicationLapsed(Envelope):
-    """The application was not funded in time."""
-
-    application_id: str
-
-
-@frozen(kw_only=True)
-class SignatureRecorded(Envelope):
-    """The merchant signed the contract of the application."""
-
-    application_id: str
-    signature: Signature
-
-
-@frozen(kw_only=True)
-class BankDetailsChanged(Envelope):
-    """
-    The bank details were changed: those held, and those of the application in fulfilment, if any.
-
-    `omitted` names what that application still lacks. `sections` names the details in the profile.
-    """
-
-    application_id: str | None = None
-    omitted: tuple[str, ...] = ()
-    sections: Mapping[str, str] = field(factory=FrozenMapping, converter=frozen_texts, repr=False)
-
-
-@frozen(kw_only=True)
-class ConsentsRecorded(Envelope):
-    """
-    Consents were given or withdrawn; `sections` names all of them in the profile.
-
-    `given` are those given, of those that the jurisdiction names.
-    """
-
-    given: tuple[str, ...]
-    sections: Mapping[str, str] = field(factory=FrozenMapping, converter=frozen_texts, repr=False)
-
-
-@frozen(kw_only=True)
-class DealReinstated(Envelope):
-    """The default of the deal had been recorded by mistake; the deal is active again."""
-
-    deal_id: str
 
 
 @frozen(kw_only=True)

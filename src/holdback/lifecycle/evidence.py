@@ -12,17 +12,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import date, datetime
 from typing import Final
 
-from attrs import evolve
 from pendulum import DateTime
 
-from holdback.derived_facts import as_number, held_evidence, months_between, recorded_over
-from holdback.errors import ConfigurationError, ErrorDetail, InvalidDocument, Refusal, did_you_mean
-from holdback.exact_json import Json, shown_path
-from holdback.facts import BUILT_IN_FACTS, EVIDENCE, EVIDENCE_FACTS, INITIAL_EVIDENCE
+from holdback.derived_facts import as_number, months_between, recorded_over
+from holdback.errors import ConfigurationError, InvalidDocument, Refusal
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.checks import CheckTerms
 from holdback.jurisdictions.rulebook import Rulebook
-from holdback.lifecycle.check_results import CheckResult
+from holdback.lifecycle.check_records import CHECKED_ON, CREDIT, check_records
 from holdback.lifecycle.commands import AskEvidence, RecordEvidence
 from holdback.lifecycle.configuration import Configuration
 from holdback.lifecycle.context import Context
@@ -37,152 +34,7 @@ from holdback.model.offer import ELIGIBLE
 from holdback.model.receipt import RecordReceipt
 from holdback.rules.types import Catalogue
 
-CREDIT: Final = "consumer_credit"
 TAKINGS: Final = "takings"
-_CHECKED_ON: Final = "credit_checked_on"
-
-
-# ---------------------------------------------------------------------------- recording
-
-
-def check_records(
-    evidence: Mapping[str, Json] | Iterable[CheckResult],
-    rulebook: Rulebook,
-    at: DateTime,
-    *,
-    with_takings: bool,
-    path: str = "$.evidence",
-) -> tuple[CheckRecord, ...]:
-    """
-    Return *evidence*, which is handed in at the instant *at*, as one record for each check.
-
-    Results by fact name were made just now; a day before today under `credit_checked_on` makes the
-    credit check one of the start of that day. The takings may be given only *with_takings*: those
-    of a merchant with a deal follow from its history.
-
-    Raises:
-        InvalidDocument: naming every check, fact and value that cannot be recorded.
-    """
-    reader = _EvidenceReader(rulebook, at, with_takings)
-    if isinstance(evidence, Mapping):
-        records = reader.made_now(evidence, path)
-    else:
-        records = reader.made_then(tuple(evidence), path)
-    if reader.errors:
-        raise InvalidDocument(reader.errors)
-    return records
-
-
-class _EvidenceReader:
-    """Evidence while it is read, with all that is wrong in it."""
-
-    def __init__(self, rulebook: Rulebook, at: DateTime, with_takings: bool) -> None:  # noqa: FBT001
-        self.rulebook, self.at = rulebook, at
-        self.errors: list[ErrorDetail] = []
-        own = (
-            fact.name
-            for fact in rulebook.catalogue.facts[BUILT_IN_FACTS:]
-            if fact.origin == EVIDENCE
-        )
-        self.allowed = (*(INITIAL_EVIDENCE if with_takings else EVIDENCE_FACTS), *own)
-
-    def add(self, code: str, message: str, path: str, hint: str | None = None) -> None:
-        self.errors.append(ErrorDetail(code=code, message=message, path=path, hint=hint))
-
-    def made_now(self, facts: Mapping[str, Json], path: str) -> tuple[CheckRecord, ...]:
-        """Return a record for each check of which *facts* has a result."""
-        self._check(facts, path)
-        records = []
-        for terms in self.rulebook.checks.values():
-            given = {name: facts[name] for name in terms.facts if name in facts}
-            if given:
-                made_at = self._made_at(given.get(_CHECKED_ON), path)
-                records.append(self._record(terms, made_at, given))
-        return tuple(records)
-
-    def _made_at(self, checked_on: Json, path: str) -> DateTime:
-        """Return the instant of a check that was made on the day *checked_on*, today if None."""
-        if not isinstance(checked_on, str) or self.errors:
-            return self.at
-        day = date.fromisoformat(checked_on)
-        if day > self.rulebook.on:
-            message = f"expected a day up to today, {self.rulebook.on.isoformat()}"
-            self.add("future_day", message, f"{path}.{_CHECKED_ON}")
-        return self.at if day >= self.rulebook.on else start_of_day(day, self.rulebook.zone)
-
-    def made_then(self, results: tuple[CheckResult, ...], path: str) -> tuple[CheckRecord, ...]:
-        """Return a record for each of the *results*."""
-        records, seen = [], dict[tuple[str, DateTime], CheckRecord]()
-        for place, result in enumerate(results):
-            at = f"{path}[{place}]"
-            terms = self._terms(result, at)
-            if result.made_at > self.at:
-                self.add("future_day", "expected an instant up to now", f"{at}.made_at")
-            self._check(result.facts, f"{at}.facts", terms)
-            if terms is None or self.errors:
-                continue
-            record = self._record(terms, result.made_at, result.facts)
-            if record.facts.get(_CHECKED_ON, HeldFact(None)).value != result.facts.get(
-                _CHECKED_ON, record.facts.get(_CHECKED_ON, HeldFact(None)).value
-            ):
-                message = "expected the day of `made_at`, or none"
-                self.add("contradiction", message, f"{at}.facts.{_CHECKED_ON}")
-            if seen.setdefault((record.check, record.made_at), record) != record:
-                message = "another result of this check has the same instant"
-                self.add("contradiction", message, f"{at}.made_at")
-            records.append(record)
-        return tuple(records)
-
-    def _terms(self, result: CheckResult, path: str) -> CheckTerms | None:
-        terms = self.rulebook.checks.get(result.check)
-        if terms is None:
-            names = ", ".join(f"`{name}`" for name in self.rulebook.checks)
-            hint = did_you_mean(result.check, self.rulebook.checks) or f"there are {names}"
-            self.add("unknown_name", "there is no such check", f"{path}.check", hint)
-        return terms
-
-    def _check(self, facts: Mapping[str, Json], path: str, of: CheckTerms | None = None) -> None:
-        """Add an error for each of the *facts* that is not evidence, and each invalid value."""
-        allowed = [name for name in self.allowed if of is None or name in of.facts]
-        for name in facts:
-            if name not in allowed:
-                self.errors.append(_not_evidence(name, allowed, path, of))
-        given = {name: value for name, value in facts.items() if name in allowed}
-        try:
-            self.rulebook.catalogue.prepare(given)
-        except InvalidDocument as error:
-            self.errors += [
-                evolve(detail, path=(detail.path or "$").replace("$", path, 1))
-                for detail in error.errors
-            ]
-
-    def _record(
-        self, terms: CheckTerms, made_at: DateTime, facts: Mapping[str, Json]
-    ) -> CheckRecord:
-        """Return the record of one check, with the day on which a credit check was made."""
-        held = dict(facts)
-        if terms.name == CREDIT:
-            held[_CHECKED_ON] = local_date(made_at, self.rulebook.zone).isoformat()
-        return CheckRecord(
-            check=terms.name,
-            made_at=made_at,
-            facts=held_evidence(held, self.rulebook.catalogue) if not self.errors else {},
-        )
-
-
-def _not_evidence(
-    name: object, allowed: Iterable[str], path: str, of: CheckTerms | None
-) -> ErrorDetail:
-    shown = str(name)[:60]
-    message = f"`{shown}` is not evidence"
-    if of is not None:
-        message = f"`{shown}` is not a fact of the check `{of.name}`"
-    elif name in INITIAL_EVIDENCE:
-        message = (
-            f"`{shown}` is derived from the merchant's history and cannot be given as evidence"
-        )
-    hint = did_you_mean(shown, allowed)
-    return ErrorDetail(code="not_allowed", message=message, path=shown_path(path, name), hint=hint)
 
 
 def evidence_of(
@@ -252,9 +104,6 @@ def recorded(
     return EvidenceRecorded(at=context.at, jurisdiction=merchant.jurisdiction, records=records)
 
 
-# ------------------------------------------------------------------------ what they say
-
-
 def newest_record(merchant: Merchant, terms: CheckTerms, rulebook: Rulebook) -> CheckRecord | None:
     """Return the newest record of the check, None if it was never made."""
     record = next((record for record in merchant.checks if record.check == terms.name), None)
@@ -275,7 +124,7 @@ def _record_before_records(
     facts = {name: merchant.evidence[name] for name in terms.facts if name in merchant.evidence}
     if not facts:
         return None
-    checked_on = facts.get(_CHECKED_ON, HeldFact(None)).value
+    checked_on = facts.get(CHECKED_ON, HeldFact(None)).value
     day = date.fromisoformat(checked_on) if isinstance(checked_on, str) else merchant.evidence_on
     made_at = start_of_day(day or date(1970, 1, 1), rulebook.zone)
     return CheckRecord(check=terms.name, made_at=made_at, facts=facts)

@@ -18,17 +18,22 @@ from holdback.derived_facts import with_newer_evidence
 from holdback.lifecycle import events
 from holdback.lifecycle.commands import DETAILS
 from holdback.lifecycle.draft import Draft, misplaced
+from holdback.lifecycle.evolve_people import APPLY_PEOPLE
+from holdback.lifecycle.status_changes import (
+    accepted_details,
+    change_deal,
+    close_offers,
+    to_status,
+)
 from holdback.lifecycle.transitions import next_states
 from holdback.model import offer as offer_states
 from holdback.model.acceptance import ApplicationStatus
 from holdback.model.application import PROFILE
 from holdback.model.deal import DEFAULTED, FUNDED, RENEWED, REPAID, Deal, later
-from holdback.model.instants import elapsed, plus
 from holdback.model.merchant import (
     AWAITING_DETAILS,
     FUNDED_APPLICATION,
     IN_FULFILMENT,
-    LAPSED,
     SUBMITTED,
     ClosedOfferSet,
     CreditCheckDue,
@@ -38,7 +43,6 @@ from holdback.model.merchant import (
     RememberedRequest,
     Takings,
 )
-from holdback.model.product import Product
 from holdback.model.referral import APPROVE
 
 
@@ -109,7 +113,7 @@ def _offer_accepted(draft: Draft, event: events.OfferAccepted) -> None:
     draft.all("referrals").clear()
     for application_id, offer_set in sets.items():
         if offer_set.expires_at > event.at:
-            sets[application_id] = _close_offers(offer_set, event.offer.offer_id)
+            sets[application_id] = close_offers(offer_set, event.offer.offer_id)
     draft.changes["provider_id"] = event.provider_id
     # A renewal has a use of funds of its own; the profile is that of the initial application.
     kept = ("bank_details",) if accepted.renewal else (*PROFILE, *DETAILS)
@@ -127,145 +131,24 @@ def _offer_accepted(draft: Draft, event: events.OfferAccepted) -> None:
         draft.changes["profile_erased"] = False
 
 
-def _close_offers(
-    offer_set: OfferSet, accepted_id: str | None, others: str = offer_states.WITHDRAWN
-) -> OfferSet:
-    """Return *offer_set* with one offer accepted, and its other eligible offers closed."""
-    products = tuple(_close_product(product, accepted_id, others) for product in offer_set.products)
-    return attrs.evolve(offer_set, products=products)
-
-
-def _close_product(product: Product, accepted_id: str | None, others: str) -> Product:
-    offers = tuple(
-        attrs.evolve(
-            offer,
-            offer_status=offer_states.ACCEPTED if offer.offer_id == accepted_id else others,
-        )
-        if offer.offer_status == offer_states.ELIGIBLE
-        else offer
-        for offer in product.offers
-    )
-    return attrs.evolve(product, offers=offers)
-
-
 def _details_supplied(draft: Draft, event: events.DetailsSupplied) -> None:
     fulfilment: Fulfilment = draft.one("fulfilments", event.application_id, event)
     draft.all("fulfilments")[event.application_id] = attrs.evolve(
         fulfilment,
         omitted=event.omitted,
         sections={**fulfilment.sections, **event.sections},
-        accepted_details=_accepted_details(fulfilment, event.sections),
+        accepted_details=accepted_details(fulfilment, event.sections),
     )
     # The merchant holds the last details, for its next application.
     draft.changes["sections"] = {**draft.last("sections"), **event.sections}
 
 
-def _to_status(draft: Draft, event: Any, status: str, trigger: str, **changes: Any) -> None:
-    """Give the application of *event* the *status*, if it may follow on *trigger*."""
-    fulfilment: Fulfilment = draft.one("fulfilments", event.application_id, event)
-    if status not in next_states("application", fulfilment.status, trigger):
-        raise misplaced(event, f"the application is {fulfilment.status}")
-    draft.all("fulfilments")[event.application_id] = attrs.evolve(
-        fulfilment, status=status, **changes
-    )
-
-
 def _application_submitted(draft: Draft, event: events.ApplicationSubmitted) -> None:
-    _to_status(draft, event, SUBMITTED, "supply_details")
-
-
-def _application_lapsed(draft: Draft, event: events.ApplicationLapsed) -> None:
-    _to_status(draft, event, LAPSED, "time")
-
-
-def _signature_recorded(draft: Draft, event: events.SignatureRecorded) -> None:
-    _change_fulfilment(draft, event, signature=event.signature)
-
-
-def _change_fulfilment(draft: Draft, event: Any, **changes: Any) -> None:
-    """Change the application of *event*, which is in fulfilment."""
-    fulfilment: Fulfilment = draft.one("fulfilments", event.application_id, event)
-    if fulfilment.status not in IN_FULFILMENT:
-        raise misplaced(event, f"the application is {fulfilment.status}")
-    draft.all("fulfilments")[event.application_id] = attrs.evolve(fulfilment, **changes)
-
-
-def _bank_details_changed(draft: Draft, event: events.BankDetailsChanged) -> None:
-    draft.changes["sections"] = {**draft.last("sections"), **event.sections}
-    if event.application_id is None:
-        return
-    before: Fulfilment = draft.one("fulfilments", event.application_id, event)
-    _change_fulfilment(
-        draft,
-        event,
-        omitted=event.omitted,
-        sections={**before.sections, **event.sections},
-        accepted_details=_accepted_details(before, event.sections),
-    )
-
-
-def _accepted_details(before: Fulfilment, sections: Mapping[str, str]) -> str | None:
-    """Return the digest of the bank details of the acceptance, when *sections* replace them."""
-    held = before.sections.get("bank_details")
-    replaced = sections.get("bank_details") not in {None, held}
-    return before.accepted_details or (held if replaced else None)
-
-
-def _offers_declined(draft: Draft, event: events.OffersDeclined) -> None:
-    declined: OfferSet = draft.one("offer_sets", event.application_id, event)
-    draft.all("offer_sets")[event.application_id] = _close_offers(
-        declined, None, offer_states.DECLINED
-    )
-
-
-def _evidence_recorded(draft: Draft, event: events.EvidenceRecorded) -> None:
-    if event.jurisdiction != draft.base.jurisdiction:
-        raise misplaced(event, "the merchant is of another jurisdiction")
-    checks = draft.all("checks")
-    for record in event.records:
-        earlier = checks.get(record.check)
-        if earlier is None or record.made_at > earlier.made_at:
-            checks[record.check] = record
-
-
-def _referral_decided(draft: Draft, event: events.ReferralDecided) -> None:
-    decision = event.decision
-    draft.all("referrals").pop(decision.product, None)
-    draft.all("referral_decisions")[decision.product] = decision
-
-
-def _hold_placed(draft: Draft, event: events.HoldPlaced) -> None:
-    draft.all("holds")[event.hold.code] = event.hold
-
-
-def _hold_lifted(draft: Draft, event: events.HoldLifted) -> None:
-    draft.one("holds", event.code, event)
-    holds = draft.all("holds")
-    since = min(hold.placed_at for hold in holds.values())
-    del holds[event.code]
-    until = min((hold.placed_at for hold in holds.values()), default=event.at)
-    # The time on hold does not count: an application lapses so much later.
-    fulfilments = draft.all("fulfilments")
-    for application_id, fulfilment in fulfilments.items():
-        if fulfilment.status in IN_FULFILMENT and fulfilment.lapses_at is not None:
-            lapses_at = plus(fulfilment.lapses_at, elapsed(since, until))
-            fulfilments[application_id] = attrs.evolve(fulfilment, lapses_at=lapses_at)
-
-
-def _consents_recorded(draft: Draft, event: events.ConsentsRecorded) -> None:
-    draft.changes["consents"] = event.given
-    draft.changes["sections"] = {**draft.last("sections"), **event.sections}
-
-
-def _deal_reinstated(draft: Draft, event: events.DealReinstated) -> None:
-    deals = draft.all("deals")
-    if any(deal.status == FUNDED for deal in deals.values()):
-        raise misplaced(event, "a deal is active")
-    _change_deal(draft, event, FUNDED, "reinstate_deal", closed_on=None)
+    to_status(draft, event, SUBMITTED, "supply_details")
 
 
 def _application_closed(draft: Draft, event: events.ApplicationClosed) -> None:
-    _to_status(draft, event, event.status, "close_application")
+    to_status(draft, event, event.status, "close_application")
 
 
 def _deal_funded(draft: Draft, event: events.DealFunded) -> None:
@@ -281,28 +164,20 @@ def _deal_funded(draft: Draft, event: events.DealFunded) -> None:
     deals[deal.id] = deal
 
 
-def _change_deal(draft: Draft, event: Any, status: str, trigger: str, **changes: Any) -> None:
-    """Give the deal of *event* the *status*, if it may follow on *trigger*."""
-    deal: Deal = draft.one("deals", event.deal_id, event)
-    if status not in next_states("deal", deal.status, trigger):
-        raise misplaced(event, f"the deal is {deal.status}")
-    draft.all("deals")[deal.id] = attrs.evolve(deal, status=status, **changes)
-
-
 def _deal_repaid(draft: Draft, event: events.DealRepaid) -> None:
-    _change_deal(draft, event, REPAID, "record_remittance")
+    change_deal(draft, event, REPAID, "record_remittance")
 
 
 def _deal_reopened(draft: Draft, event: events.DealReopened) -> None:
-    _change_deal(draft, event, FUNDED, "record_remittance")
+    change_deal(draft, event, FUNDED, "record_remittance")
 
 
 def _deal_renewed(draft: Draft, event: events.DealRenewed) -> None:
-    _change_deal(draft, event, RENEWED, "fund_deal", settled=event.settled, closed_on=event.on)
+    change_deal(draft, event, RENEWED, "fund_deal", settled=event.settled, closed_on=event.on)
 
 
 def _deal_closed(draft: Draft, event: events.DealClosed) -> None:
-    _change_deal(draft, event, event.status, "close_deal", closed_on=event.on)
+    change_deal(draft, event, event.status, "close_deal", closed_on=event.on)
     if event.status == DEFAULTED:  # which voids every approval
         decisions = draft.all("referral_decisions")
         for product in [key for key, one in decisions.items() if one.decision == APPROVE]:
@@ -334,7 +209,7 @@ def _profile_erased(draft: Draft, event: events.ProfileErased) -> None:
     sets, fulfilments = draft.all("offer_sets"), draft.all("fulfilments")
     for application_id, offer_set in sets.items():
         is_open = offer_set.expires_at > event.at
-        closed = _close_offers(offer_set, None) if is_open else offer_set
+        closed = close_offers(offer_set, None) if is_open else offer_set
         sets[application_id] = attrs.evolve(closed, sections={})
     for application_id, fulfilment in fulfilments.items():
         fulfilments[application_id] = attrs.evolve(fulfilment, sections={})
@@ -416,15 +291,6 @@ _APPLY: Final[Mapping[type, Callable[[Draft, Any], None]]] = MappingProxyType(
         events.RenewalEligibilityChanged: _eligibility_changed,
         events.ProfileErased: _profile_erased,
         events.Forgotten: _forgotten,
-        events.EvidenceRecorded: _evidence_recorded,
-        events.ReferralDecided: _referral_decided,
-        events.HoldPlaced: _hold_placed,
-        events.HoldLifted: _hold_lifted,
-        events.OffersDeclined: _offers_declined,
-        events.ApplicationLapsed: _application_lapsed,
-        events.SignatureRecorded: _signature_recorded,
-        events.BankDetailsChanged: _bank_details_changed,
-        events.ConsentsRecorded: _consents_recorded,
-        events.DealReinstated: _deal_reinstated,
+        **APPLY_PEOPLE,
     }
 )

@@ -14,6 +14,7 @@ from holdback.exact_json import Json, Opaque
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.checks import age_name
 from holdback.jurisdictions.rulebook import Rulebook
+from holdback.lifecycle.check_records import CREDIT
 from holdback.lifecycle.commands import RequestOffers, RequireChecks
 from holdback.lifecycle.configuration import FIRST_FORMAT, Configuration
 from holdback.lifecycle.consents import given_consents
@@ -21,7 +22,6 @@ from holdback.lifecycle.context import Context
 from holdback.lifecycle.decision import Decision
 from holdback.lifecycle.events import OffersIssued
 from holdback.lifecycle.evidence import (
-    CREDIT,
     TAKINGS,
     CheckState,
     check_states,

@@ -17,26 +17,24 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from functools import cache
-from types import GenericAlias, MappingProxyType
+from types import GenericAlias
 from typing import Any, Final, TypeAlias, TypeVar, get_args, get_origin
 
 import attrs
 from cattrs import Converter
 from cattrs.errors import ClassValidationError, ForbiddenExtraKeysError, IterableValidationError
-from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn, override
+from cattrs.gen import make_dict_structure_fn
 from pendulum import DateTime
 
 from holdback.errors import ErrorDetail, InvalidDocument, StateError, did_you_mean
 from holdback.exact_json import Json, Opaque, Verbatim, field_path
 from holdback.exact_numbers import MAX_DIGITS, plain, plain_digits
 from holdback.frozen_values import FrozenList, FrozenMapping
-from holdback.lifecycle.events import OfferAccepted, OffersIssued, RenewalEligibilityChanged
 from holdback.model.acceptance import ApplicationStatus
 from holdback.model.evidence import HeldFact
-from holdback.model.merchant import Fulfilment, Merchant
-from holdback.model.product import Product
 from holdback.model.receipt import DealReceipt, Receipt, RecordReceipt, TakingsReceipt
 from holdback.money import Money
+from holdback.wire.added_fields import unstructure_fn
 from holdback.wire.fields import kind_of, number
 from holdback.wire.strict_json import is_number
 from holdback.wire.timestamps import calendar_day, instant, write_timestamp
@@ -209,35 +207,6 @@ def class_hook(kind: type, converter: Converter) -> Structure:
         return structure_fields()(value, of)
 
     return structure
-
-
-def unstructure_fn(kind: Any, converter: Converter) -> Callable[[Any], dict[str, Json]]:
-    """
-    Return the function that writes an object of *kind*.
-
-    A field that was added later is left out while it has its default, so that what says nothing new
-    has the same bytes as before (decisions/formats#fields-that-were-added).
-    """
-    left_out = override(omit_if_default=True)
-    added: dict[str, Any] = dict.fromkeys(ADDED_FIELDS.get(kind, ()), left_out)
-    write: Callable[[Any], dict[str, Json]] = make_dict_unstructure_fn(
-        kind, converter, _cattrs_use_alias=True, **added
-    )
-    return write
-
-
-# The fields of stored classes that documents of format 2 may lack: with their defaults they say
-# what a document said before there were any.
-ADDED_FIELDS: Final[Mapping[type, tuple[str, ...]]] = MappingProxyType(
-    {
-        Merchant: ("checks", "consents", "referrals", "referral_decisions", "holds"),
-        Fulfilment: ("lapses_at", "signature_before", "signature", "accepted_details"),
-        Product: ("codes",),
-        OffersIssued: ("referrals", "consents"),
-        OfferAccepted: ("lapses_at", "signature_before"),
-        RenewalEligibilityChanged: ("decided_by",),
-    }
-)
 
 
 def _array_hook(kind: Any, converter: Converter) -> Structure:

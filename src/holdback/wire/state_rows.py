@@ -26,13 +26,13 @@ from holdback.model.merchant import CarriedOut, RememberedRequest, Takings
 from holdback.model.receipt import DealReceipt, Receipt, RecordReceipt, TakingsReceipt
 from holdback.model.rows import BETWEEN_ROWS, Rows
 from holdback.money import Money
+from holdback.wire.added_fields import unstructure_fn
 from holdback.wire.converter import (
     Structure,
     UnexpectedError,
     class_hook,
     make_converter,
     structured,
-    unstructure_fn,
 )
 from holdback.wire.fields import kind_of
 from holdback.wire.formats import tree_of
