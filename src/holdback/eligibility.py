@@ -71,8 +71,8 @@ class Assessment:
 
     @property
     def lifted(self) -> tuple[str, ...]:
-        """The rules that a person's approval lifted, which count as true."""
-        return tuple(rule.id for rule in self.answers.selected(self._lifted))
+        """The codes of the rules that a person's approval lifted, which count as true."""
+        return tuple(rule.code for rule in self.answers.selected(self._lifted))
 
     @property
     def eligible(self) -> bool:

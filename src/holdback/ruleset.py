@@ -9,7 +9,7 @@ are asked for.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from functools import cached_property
 from typing import Any, Final, NamedTuple
 
@@ -134,6 +134,14 @@ class RuleSet:
     def sentence(self, template: str, facts: Facts) -> str:
         """Return *template* with each name in braces replaced by the figure of that name."""
         return PLACEHOLDER.sub(lambda match: self.figure(match[1], facts), template)
+
+    def referring(self, codes: Container[str]) -> int:
+        """Return the mask of the rules with these *codes* that refer, and so can be lifted."""
+        return sum(
+            1 << bit
+            for bit, rule in enumerate(self.rules)
+            if rule.otherwise == REFER and rule.code in codes
+        )
 
     def answer(self, facts: Facts, *, lifted: int = 0) -> Answers:
         """

@@ -64,7 +64,8 @@ class DecidedProduct:
     The decision on one product, and what led to it.
 
     `decision` is the person's that is in force, and `assessment` the renewal's with what that
-    approval lifts. `withheld` names what kept back the offers of a product that was accepted.
+    approval lifts; `lifted` are the codes of those rules. `withheld` names what kept back the
+    offers of a product that was accepted.
     """
 
     bound: PriceableProduct
@@ -157,7 +158,7 @@ def _decided(bound: PriceableProduct, case: ProductsCase, offer_id: OfferIds) ->
         quote=quoted,
         assessment=assessment,
         decision=decision,
-        lifted=tuple(rule.id for bit, rule in enumerate(rules.rules) if lifted >> bit & 1)
+        lifted=tuple(rule.code for bit, rule in enumerate(rules.rules) if lifted >> bit & 1)
         + (() if assessment is None else assessment.lifted),
         withheld=kept_back,
     )

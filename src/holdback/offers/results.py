@@ -8,6 +8,7 @@ returned is not repeated, because it may follow from a merchant's figures.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from decimal import Decimal
 from functools import lru_cache
 from typing import Any, Final
@@ -80,12 +81,12 @@ class Results:
 
     def limits(self) -> Limits | None:
         """Return the bounds of the amount."""
-        limits = self.product.limits(self.case)
+        limits = self._called(_LIMITS, self.product.limits)
         return None if limits is None else self._limits(limits)
 
     def repayment(self, funded: Money) -> tuple[Decimal, Money] | None:
         """Return the factor rate of the amount *funded*, and what is repaid with it."""
-        rate = self.product.factor_rate(self.case, funded)
+        rate = self._called(_FACTOR_RATE, self.product.factor_rate, funded)
         if rate is None:
             return None
         factor = _scaled(rate, RATIO_PLACES, _ONE, _MOST_RATE)
@@ -101,7 +102,7 @@ class Results:
 
     def split_percentages(self, repayment: Money) -> tuple[Decimal, ...] | None:
         """Return the split percentages of the amount *repayment*; () if it is unaffordable."""
-        splits = self.product.split_percentage(self.case, repayment)
+        splits = self._called(_SPLIT_PERCENTAGE, self.product.split_percentage, repayment)
         if splits is None:
             return None
         most = MOST_OFFERS // len(self.product.terms.amounts)
@@ -114,7 +115,7 @@ class Results:
 
     def term(self, repayment: Money, split: Decimal) -> Term | None:
         """Return the term in which *repayment* is expected to be repaid with the *split*."""
-        term = self.product.term(self.case, repayment, split)
+        term = self._called(_TERM, self.product.term, repayment, split)
         if term is None:
             return None
         # A `bool` is an `int` to `isinstance`.
@@ -124,6 +125,24 @@ class Results:
         if months is None or not 1 <= term.days <= MOST_TERM_DAYS:
             raise self._wrong(_TERM, term, _TERM_EXPECTED)
         return term
+
+    def _called(self, kind: str, calculator: Callable[..., Any], *arguments: object) -> Any:
+        """Return what *calculator* returns; an exception of its own is the host's to repair."""
+        try:
+            return calculator(self.case, *arguments)
+        except Exception as error:
+            choice = getattr(self.product.terms, kind)
+            # What it says is in the cause: it may follow from a merchant's figures.
+            message = f"{self._named(kind)} failed with `{type(error).__name__}`"
+            detail = ErrorDetail(code="wrong_result", message=message, **choice.place())
+            raise ConfigurationError([detail]) from error
+
+    def _named(self, kind: str) -> str:
+        terms = self.product.terms
+        return (
+            f"the calculator `{kind}/{getattr(terms, kind).name}` of the product `{terms.key}` of "
+            f"{terms.rules.jurisdiction}"
+        )
 
     @property
     def _most(self) -> int:
@@ -156,12 +175,8 @@ class Results:
         )
 
     def _wrong(self, kind: str, result: object, expected: str) -> ConfigurationError:
-        terms = self.product.terms
-        choice = getattr(terms, kind)
-        message = (
-            f"the calculator `{kind}/{choice.name}` of the product `{terms.key}` of "
-            f"{terms.rules.jurisdiction} returned something else than {expected}"
-        )
+        choice = getattr(self.product.terms, kind)
+        message = f"{self._named(kind)} returned something else than {expected}"
         hint = f"it was {_described(result)}"
         error = ErrorDetail(code="wrong_result", message=message, hint=hint, **choice.place())
         return ConfigurationError([error])

@@ -20,6 +20,9 @@ def record_differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> I
     recorded_codes, derived_codes = codes(before), codes(after)
     if recorded_codes != derived_codes:
         yield f"reasons: recorded {recorded_codes}, derived {derived_codes}"
+    lifted = [list(record.get("lifted", ())) for record in (before, after)]
+    if lifted[0] != lifted[1]:
+        yield f"lifted: recorded {lifted[0]}, derived {lifted[1]}"
     recorded, derived = _answers(before), _answers(after)
     for rule in dict.fromkeys([*recorded, *derived]):
         answers = recorded.get(rule, "nothing"), derived.get(rule, "nothing")

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from attrs import evolve
 
+from holdback.eligibility import Assessment, assess
 from holdback.exact_json import Json
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.digest import Versions, scheme, second_digest
@@ -88,7 +89,7 @@ def replay(record: Json, jurisdictions: Jurisdictions) -> Replay:
     read = {"progress", *(name for rule in rulebook.renewal.rules for name in rule.checked.names)}
     facts = {name: value for name, value in document["facts"].items() if name in read}
     recorded = {**document, "facts": facts}
-    derived = rulebook.assess(facts).record()
+    derived = _assessed(rulebook, facts, document).record()
     differences = (
         *_day_difference("on", on, digest, in_force),
         *_versions_difference(digest, versions, rulebook),
@@ -96,6 +97,16 @@ def replay(record: Json, jurisdictions: Jurisdictions) -> Replay:
     )
     wording = (*wording_differences(recorded, derived), *_undeclared(document["facts"], rulebook))
     return _result(digest, rulebook, differences, wording)
+
+
+def _assessed(
+    rulebook: Rulebook, facts: Mapping[str, Any], document: Mapping[str, Any]
+) -> Assessment:
+    """Return the assessment of *facts*, with the rules lifted that *document* says were."""
+    listed = document.get("lifted")
+    codes = tuple(map(str, listed)) if isinstance(listed, list) else ()
+    lifted = rulebook.renewal.referring(codes)
+    return assess(rulebook.renewal, rulebook.catalogue.prepare(facts), rulebook.on, lifted=lifted)
 
 
 def replay_offers(

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from attrs import evolve
 
-from holdback.eligibility import Assessment
+from holdback.eligibility import Assessment, assess
 from holdback.errors import ConfigurationError, InvalidDocument
 from holdback.exact_json import Json
 from holdback.exact_numbers import plain, without_zeros
@@ -17,9 +17,11 @@ from holdback.frozen_classes import frozen
 from holdback.jurisdictions.digest import VERSIONS, scheme
 from holdback.jurisdictions.rulebook import ProductTerms, Rulebook
 from holdback.model.offer import ELIGIBLE
+from holdback.model.product import ACCEPTED
+from holdback.model.referral import DECLINE
 from holdback.money import Money
 from holdback.offers.calculator import PricingCase
-from holdback.offers.quote import Quote, quote, quote_renewal
+from holdback.offers.quote import Quote, declined, quote, quote_renewal, withheld
 from holdback.offers.registry import BUILT_IN, PriceableProduct, bind
 from holdback.toml import excerpt
 from holdback.workbench.record_differences import codes
@@ -166,13 +168,32 @@ class _Pricing:
             (product,) = bind(
                 evolve(self.rulebook, products=(terms,)), self.registry, "{}/{}".format
             )
-            if self.assessment is None:
-                return _derived(product, quote(product, self.case, str))
-            settlement, difference = self._settlement(decision)
-            quoted = quote_renewal(product, self.case, str, self.assessment, settlement)
+            quoted, difference = self._quoted(product, decision)
+            if _texts(decision, "withheld") and quoted.decision == ACCEPTED:
+                quoted = withheld(product, self.case, quoted)
             return _derived(product, quoted, difference)
         except (InvalidDocument, ConfigurationError) as error:
             raise _UnderivableError(detail.message for detail in error.errors) from None
+
+    def _quoted(
+        self, product: PriceableProduct, decision: Mapping[str, Any]
+    ) -> tuple[Quote, str | None]:
+        """Return the decision on *product*, with what a person decided about it."""
+        settlement, difference = None, None
+        if self.assessment is not None:
+            settlement, difference = self._settlement(decision)
+        if decision.get("referral") == DECLINE:
+            return declined(product, self.case), difference
+        approved = _texts(decision, "lifted")
+        lifted = product.terms.rules.referring(approved)
+        if self.assessment is None or settlement is None:
+            return quote(product, self.case, str, lifted=lifted), difference
+        renewal = self.rulebook.renewal
+        assessment = assess(
+            renewal, self.case.facts, self.rulebook.on, lifted=renewal.referring(approved)
+        )
+        quoted = quote_renewal(product, self.case, str, assessment, settlement, lifted=lifted)
+        return quoted, difference
 
     def _versions_missing(self, terms: ProductTerms, decision: Mapping[str, Any]) -> Iterator[str]:
         """Yield what priced the product and is not present now in the version of then."""
@@ -215,6 +236,12 @@ class _Pricing:
         return settlement, None
 
 
+def _texts(decision: Mapping[str, Any], name: str) -> tuple[str, ...]:
+    """Return the texts that *decision* lists under *name*."""
+    listed = decision.get(name)
+    return tuple(map(str, listed)) if isinstance(listed, list | tuple) else ()
+
+
 def _derived(product: PriceableProduct, quoted: Quote, difference: str | None = None) -> _Derived:
     return _Derived(
         decision=quoted.record(product),
@@ -234,6 +261,7 @@ def _plain_product(terms: ProductTerms, quoted: Quote) -> Mapping[str, Any]:
             "minimum": str(quoted.limits.minimum),
             "maximum": str(quoted.limits.maximum),
         },
+        "codes": [reason.code for reason in quoted.reasons],
         "offers": [
             {
                 "offer_status": ELIGIBLE,
@@ -273,6 +301,8 @@ def _product_differences(
     if not recorded or not derived:
         return  # the keys of the products differ, and that is reported with their order
     yield from _compared(name, _TERMS, recorded, derived)
+    if "codes" in recorded:  # those of products from before have none
+        yield from _compared(name, ("codes",), recorded, derived)
     limits = recorded.get("limits")
     before = limits if isinstance(limits, Mapping) else _ABSENT
     yield from _compared(f"{name}, limits", ("minimum", "maximum"), before, derived["limits"])

@@ -1,0 +1,610 @@
+"""What people decide about a merchant, and what waits for them (decisions/referrals)."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from holdback import BankDetails, Engine, InvalidDocument, Refusal, load_jurisdictions, wire
+from holdback.lifecycle.events import RenewalEligibilityChanged
+from holdback.workbench.replay import replay, replay_offers
+from journey import EVIDENCE, Journey
+
+JURISDICTIONS = load_jurisdictions()
+
+
+def referred():
+    """A merchant in GB whose score of 600 a person has to look at."""
+    journey = Journey()
+    journey.ask(evidence=EVIDENCE | {"credit_score": 600})
+    return journey
+
+
+def decide(journey, decision="approve", **more):
+    (referral,) = journey.do("referrals").referrals
+    return journey.do(
+        "decide_referral",
+        referral.application_id,
+        referral.product,
+        decision,
+        by="u-7",
+        **more,
+    )
+
+
+def decisions(offers):
+    return {product.name: product.decision for product in offers.products}
+
+
+def flex(offers):
+    return offers.products[0].decision
+
+
+def refused(code, do, *arguments, **options):
+    with pytest.raises(Refusal) as raised:
+        do(*arguments, **options)
+    assert raised.value.code == code
+    return raised.value
+
+
+# -- referrals
+
+
+def test_a_referral_says_what_a_person_needs():
+    """
+    "`referrals(merchant)` lists open ones with codes, figures and needs."
+    """
+    (referral,) = referred().do("referrals").referrals
+
+    assert (referral.product, referral.base_deal_id) == ("flex", None)
+    assert [(rule.code, rule.answer) for rule in referral.rules] == [("GB-P-04", False)]
+    assert "600" in referral.rules[0].text
+    assert referral.facts == {"credit_score": 600}
+
+
+def test_an_approval_lifts_the_rules_that_referred():
+    """
+    "`Referred` is a task, not an end": after an approval the partner asks again.
+    """
+    journey = referred()
+    assert flex(journey.offers) == "Referred"
+    decide(journey, note="Spoke to the owner.")
+    before = journey.do("referrals")
+    again = journey.ask(evidence={})
+
+    assert flex(again) == "Accepted"
+    assert before.referrals == ()
+    assert [(one.decision, one.by) for one in before.decisions] == [("approve", "u-7")]
+    assert b"Spoke" not in wire.write_merchant(journey.merchant)
+    assert not any(b"Spoke" in wire.write_event(event) for event in journey.events)
+    assert b"Spoke" in wire.write_profile(journey.profile)
+
+
+def test_sets_already_issued_do_not_change():
+    """
+    "Sets already issued do not change: the partner asks again."
+    """
+    journey = referred()
+    before = journey.merchant.offer_sets
+    decide(journey)
+
+    assert journey.merchant.offer_sets == before
+
+
+@pytest.mark.parametrize(("later", "decision"), [(30, "Referred"), (29, "Accepted")])
+def test_an_approval_ends(later, decision):
+    """
+    An approval lifts "until `until` (default `approval_days`)", compared like an expiry.
+    """
+    journey = referred()
+    decide(journey)
+    journey.pass_time(days=later)
+
+    assert flex(journey.ask(evidence={})) == decision
+
+
+def test_until_is_after_now():
+    """
+    A decision that never held is a mistake.
+    """
+    journey = referred()
+    with pytest.raises(InvalidDocument, match=r"\$\.until: expected an instant after now"):
+        decide(journey, until=journey.now)
+    decide(journey, until=journey.now + timedelta(seconds=1))
+    assert flex(journey.ask(evidence={})) == "Accepted"
+
+
+@pytest.mark.parametrize(
+    "evidence",
+    [{"credit_score": 579}, {"identity_verified": False}, {"months_trading": 11}],
+)
+def test_an_approval_never_lifts_a_declining_rule(evidence):
+    """
+    "And never a declining rule."
+    """
+    journey = referred()
+    decide(journey)
+    journey.pass_time(hours=1)
+
+    assert flex(journey.ask(evidence=EVIDENCE | evidence)) == "Declined"
+
+
+def test_an_unknown_declining_rule_is_not_lifted():
+    """
+    "Never a declining rule, false or unknown."
+    """
+    journey = referred()
+    decide(journey)
+    journey.pass_time(hours=1)
+    journey.ask(evidence={"credit_checked_on": journey.today().isoformat()})
+
+    assert flex(journey.offers) == "Referred"
+    (referral,) = [r for r in journey.do("referrals").referrals if r.product == "flex"]
+    assert [(rule.code, rule.answer) for rule in referral.rules] == [("GB-P-04", None)]
+    assert referral.needs == ("credit_score",)
+
+
+def test_an_approval_that_would_lift_nothing_is_refused(journey):
+    """
+    What is missing is recorded, not approved.
+    """
+    journey.ask(evidence={})
+    referral = next(r for r in journey.do("referrals").referrals if r.product == "starter")
+    arguments = (referral.application_id, referral.product, "approve")
+    why = refused("not_possible_now", journey.do, "decide_referral", *arguments, by="u-7")
+
+    assert "it needs average_monthly_takings" in str(why)
+
+
+def test_a_decline_holds_until_it_ends():
+    """
+    "A decline makes the product `Declined` until `until`."
+    """
+    journey = referred()
+    decide(journey, "decline", until=journey.now + timedelta(days=7))
+    at_once = flex(journey.ask(evidence={}))
+    journey.pass_time(days=7)
+
+    assert (at_once, flex(journey.ask(evidence={}))) == ("Declined", "Referred")
+
+
+def test_a_default_voids_an_approval(funded):
+    """
+    "A default voids it."
+    """
+    funded.do("close_deal", funded.deal.id, "cancelled")
+    funded.pass_time(hours=1)
+    funded.ask(evidence=EVIDENCE | {"credit_score": 600})
+    decide(funded)
+    assert [one.decision for one in funded.do("referrals").decisions] == ["approve"]
+    funded.ask(evidence={})
+    funded.accept()
+    funded.fund()
+    funded.do("close_deal", funded.deal.id, "defaulted")
+
+    assert funded.do("referrals").decisions == ()
+
+
+def test_another_application_has_no_such_referral():
+    """
+    A decision names an open referral.
+    """
+    journey = referred()
+    arguments = ("a-0", "flex", "approve")
+    refused("referral_not_found", journey.do, "decide_referral", *arguments, by="u-7")
+    decide(journey)
+    (decision,) = journey.do("referrals").decisions
+    arguments = (decision.application_id, "flex", "decline")
+    refused("referral_not_found", journey.do, "decide_referral", *arguments, by="u-7")
+
+
+def test_decisions_that_were_lifted_or_declined_are_replayed():
+    """
+    "`replay` derives decisions and offers", with what a person decided.
+    """
+    journey = referred()
+    decide(journey)
+    journey.ask(evidence={})
+    approved = json.loads(wire.write_event(journey.events[-1]))
+    journey.do("place_hold", "dispute", by="a-1")
+    journey.ask(evidence={})
+    held = json.loads(wire.write_event(journey.events[-1]))
+    found = [replay_offers(event, JURISDICTIONS) for event in (approved, held)]
+
+    assert approved["decisions"][0]["lifted"] == ["GB-P-04"]
+    assert held["decisions"][0]["withheld"] == ["hold"]
+    assert [(one.state, one.differences) for one in found] == [("the same", ())] * 2
+    del approved["decisions"][0]["lifted"]
+    assert replay_offers(approved, JURISDICTIONS).state == "different"
+
+
+# -- holds
+
+
+def hold(journey, code="suspected_fraud", **more):
+    return journey.do("place_hold", code, by="a-3", **more)
+
+
+def test_on_hold_nothing_is_offered_accepted_or_funded(journey):
+    """
+    "On hold: requests are `Referred`, no acceptance, no funding (`not_possible_now`)."
+    """
+    journey.ask()
+    hold(journey, note="The owner's passport is on a list.")
+    offer_id = journey.first_offer().offer_id
+    why = refused("not_possible_now", journey.accept, offer_id)
+    offers = journey.ask(evidence={})
+
+    assert "hold" not in str(why)
+    assert set(decisions(offers).values()) == {"Referred"}
+    journey.do("lift_hold", "suspected_fraud", by="a-3")
+    journey.accept(offer_id)
+    hold(journey, "sanctions")
+    refused("not_possible_now", journey.fund)
+    journey.do("lift_hold", "sanctions", by="a-3")
+    assert journey.fund().balance.minor > 0
+
+
+def test_already_accepted_and_expired_come_before_the_hold(journey):
+    """
+    "Already accepted and expired are answered before the hold is looked at."
+    """
+    journey.ask()
+    first = journey.first_offer().offer_id
+    second = [o for p in journey.offers.products for o in p.offers][1].offer_id
+    accepted = wire.write(journey.accept(first))
+    hold(journey)
+
+    assert wire.write(journey.accept(first)) == accepted
+    refused("already_accepted", journey.accept, second)
+    other = Journey()
+    other.ask()
+    hold(other)
+    other.now = other.offers.expires_at
+    refused("offers_expired", other.accept)
+
+
+def test_eligibility_is_false_on_hold_and_a_webhook_says_no_more(renewable):
+    """
+    "Eligibility is false; webhooks carry the deal and a boolean alone."
+    """
+    assert renewable.active().performance.renewal_eligibility
+    hold(renewable)
+    event = renewable.events[-1]
+
+    assert not renewable.active().performance.renewal_eligibility
+    assert isinstance(event, RenewalEligibilityChanged)
+    assert (event.renewal_eligibility, event.decided_by) == (False, "service")
+    renewable.remit(renewable.entry(100), complete_through=renewable.today())  # is serviced
+    renewable.do("lift_hold", "suspected_fraud", by="a-3")
+    assert renewable.active().performance.renewal_eligibility
+
+
+def test_a_hold_refers_only_what_would_be_accepted(funded):
+    """
+    "Nothing on a partner's wire tells a hold from another referral": a deal below the floor is
+    declined, on hold or not.
+    """
+    hold(funded)
+
+    assert set(decisions(funded.ask(renewal=True)).values()) == {"Declined"}
+
+
+def test_notes_are_shown_with_the_holds(journey):
+    """
+    An agent reads the note, which only the profile has.
+    """
+    journey.ask()
+    hold(journey, note="Ask the bank.")
+    hold(journey)
+    (only,) = journey.do("holds").holds
+
+    assert (only.code, only.by, only.note) == ("suspected_fraud", "a-3", "Ask the bank.")
+    assert b"Ask the bank" not in wire.write_merchant(journey.merchant)
+    assert "Ask" not in repr(only)
+
+
+# -- applications
+
+
+def test_an_application_lapses(journey):
+    """
+    "`OfferAccepted` fixes `lapses_at`, compared like an expiry; the next command emits
+    `ApplicationLapsed`."
+    """
+    journey.ask()
+    journey.accept()
+    journey.pass_time(days=30, seconds=-1)
+    assert journey.do("applications").applications[0].status == "submitted"
+    journey.pass_time(seconds=1)
+    events = len(journey.events)
+
+    assert journey.do("applications").applications[0].status == "lapsed"
+    assert len(journey.events) == events  # a question changes nothing
+    refused("not_possible_now", journey.fund)
+    journey.ask(evidence={})
+    assert [type(e).__name__ for e in journey.events[events:]][:2] == [
+        "ApplicationLapsed",
+        "OffersIssued",
+    ]
+    assert journey.engine.rebuild(journey.events) == journey.merchant
+
+
+def test_time_on_hold_does_not_count(journey):
+    """
+    "`expiresAt` keeps running, `acceptance_days` stops."
+    """
+    journey.ask()
+    journey.accept()
+    journey.pass_time(days=10)
+    hold(journey, "dispute")
+    journey.pass_time(days=5)
+    hold(journey, "sanctions")
+    journey.pass_time(days=5)
+    journey.do("lift_hold", "dispute", by="a-3")
+    journey.pass_time(days=90)
+    journey.do("lift_hold", "sanctions", by="a-3")
+    journey.pass_time(days=20, seconds=-1)
+    assert journey.do("applications").applications[0].status == "submitted"
+    journey.pass_time(seconds=1)
+
+    assert journey.do("applications").applications[0].status == "lapsed"
+
+
+def test_declined_offers_did_not_expire(journey):
+    """
+    "Open offers may be declined, which is no expiry": no second credit check follows.
+    """
+    journey.ask()
+    application_id = journey.merchant.offer_sets[0].application_id
+    journey.do("decline_offers", application_id)
+    events = len(journey.events)
+    journey.do("decline_offers", application_id)
+    refused("offer_withdrawn", journey.accept)
+    status = journey.do("applications").applications[0].status
+    journey.pass_time(days=60)
+
+    assert status == "closed"
+    assert len(journey.events) == events
+    assert journey.do("required_checks", journey.request()).checks == ()
+
+
+def test_offers_that_expired_are_declined_no_more(journey):
+    """
+    What expired unaccepted calls for a second check, whatever is declined afterwards.
+    """
+    journey.ask()
+    journey.now = journey.offers.expires_at
+    application_id = journey.merchant.offer_sets[0].application_id
+
+    refused("offers_expired", journey.do, "decline_offers", application_id)
+    refused("application_not_found", journey.do, "decline_offers", "a-0")
+
+
+def test_a_partner_sees_codes_and_what_was_omitted(journey):
+    """
+    "For a partner status, what was omitted, dates and public codes."
+    """
+    journey.ask(evidence=EVIDENCE | {"credit_score": 1})
+    (view,) = journey.do("applications").applications
+    assert (view.status, view.products[0].codes) == ("declined", ("GB-P-03",))
+    journey.pass_time(hours=1)
+    journey.ask(evidence={"credit_score": 700})
+    journey.accept(bank_details=None)
+    view = journey.do("applications").applications[-1]
+
+    assert (view.status, view.omitted) == ("awaiting_details", ("bank_details",))
+
+
+def in_country(code, evidence=(), **block):
+    journey = Journey()
+    journey.merchant = type(journey.merchant).new(
+        partner="acme", merchant_id="m-1", jurisdiction=code
+    )
+    journey.now = datetime(2026, 12, 1, 9, tzinfo=UTC)
+    currency = JURISDICTIONS.currency(code).code
+    journey.ask(evidence=dict(evidence), currency=currency, **block)
+    return journey
+
+
+GERMAN = {
+    "identity_verified": True,
+    "business_verified": True,
+    "credit_score": 700,
+    "average_monthly_takings": "EUR 20000.00",
+    "months_trading": 40,
+    "register_entries": 0,
+}
+
+
+def test_a_contract_is_signed_before_the_funding():
+    """
+    "A signature can be required (before funding by default)."
+    """
+    journey = in_country("DE", GERMAN)
+    journey.accept(bank_details=BankDetails(more={"iban": "DE02120300000000202051"}))
+    (view,) = journey.do("applications").applications
+    assert (view.status, view.signature_required) == ("submitted", True)
+    why = refused("not_possible_now", journey.fund)
+    assert "not signed" in str(why)
+    application_id = journey.acceptance.application_id
+    for digest in ("sha256:1", "sha256:2", "sha256:2"):
+        journey.do("record_signature", application_id, "contract", digest)
+    signed = [e for e in journey.events if type(e).__name__ == "SignatureRecorded"]
+    journey.fund()
+
+    assert len(signed) == 2
+    refused(
+        "not_possible_now", journey.do, "record_signature", application_id, "contract", "sha256:3"
+    )
+
+
+# -- bank details
+
+
+def test_only_complete_details_submit(journey):
+    """
+    "Only complete details submit automatically"; agents correct them before funding.
+    """
+    journey.ask()
+    first = wire.write(journey.accept(bank_details=BankDetails(bank_name="B")))
+    (view,) = journey.do("applications").applications
+    assert (view.status, view.omitted) == ("awaiting_details", ("bank_details",))
+    with pytest.raises(InvalidDocument) as raised:
+        journey.do("change_bank_details", BankDetails(bank_name="C"))
+    assert {e.path for e in raised.value.errors} == {
+        "$.bank_details.account_number",
+        "$.bank_details.sort_code",
+    }
+    complete = BankDetails(account_number="12345678", sort_code="10-20-30")
+    journey.do("change_bank_details", complete)
+
+    assert journey.do("applications").applications[0].status == "submitted"
+    assert wire.write(journey.accept(bank_details=BankDetails(bank_name="B"))) == first
+    refused("already_accepted", journey.accept, bank_details=complete)
+
+
+def test_details_are_changed_after_the_funding(funded):
+    """
+    "Agents correct them before funding and change them after."
+    """
+    funded.do("change_bank_details", BankDetails(account_number="99999999", sort_code="99-99-99"))
+    events = len(funded.events)
+    funded.do("change_bank_details", BankDetails(account_number="99999999", sort_code="99-99-99"))
+
+    assert len(funded.events) == events
+    assert b"99999999" in wire.write_profile(funded.profile)
+    assert b"12345678" in wire.write_profile(funded.profile)  # of the funded application
+    assert b"99999999" not in wire.write_merchant(funded.merchant)
+
+
+def test_other_fields_are_taken_where_the_jurisdiction_names_them(journey):
+    """
+    "Keys beyond the specification's are taken only where it names them."
+    """
+    journey.ask()
+    with pytest.raises(InvalidDocument, match=r"\$\.bank_details\.iban: unknown field"):
+        journey.accept(bank_details=BankDetails(more={"iban": "GB33BUKB20201555555555"}))
+    situation = journey.engine.situation(journey.merchant, journey.context())
+    with pytest.raises(InvalidDocument, match=r"\$\.bank_details\.iban: unknown field"):
+        wire.read_accept_request({"bank_details": {"iban": "GB33"}}, situation)
+
+
+# -- funding
+
+
+def test_funding_looks_at_the_floor_again(renewable):
+    """
+    "For a renewal the floor on that day": remittances that were reversed after the offer count.
+    """
+    renewable.ask(renewal=True)
+    renewable.accept(bank_details=None)
+    (paid,) = renewable.deal.entries
+    renewable.remit(renewable.entry(paid.amount.minor, reverses=paid.id, on=renewable.today()))
+    why = refused("not_possible_now", renewable.fund)
+
+    assert "less than 50 percent" in str(why)
+    assert renewable.do("applications").applications[-1].status == "submitted"
+
+
+def test_a_default_that_was_a_mistake_is_undone(funded):
+    """
+    "`reinstate_deal` undoes a default made by mistake."
+    """
+    funded.do("close_deal", funded.deal.id, "defaulted")
+    assert funded.merchant.active_deal is None
+    funded.do("reinstate_deal", funded.deal.id)
+    events = len(funded.events)
+    funded.do("reinstate_deal", funded.deal.id)
+
+    assert funded.merchant.active_deal == funded.deal
+    assert len(funded.events) == events
+    assert funded.engine.rebuild(funded.events) == funded.merchant
+
+
+def test_a_default_counts_for_ever_in_every_application(funded):
+    """
+    "A deal that ever defaulted counts for ever", and is known in an initial application.
+    """
+    funded.do("close_deal", funded.deal.id, "defaulted")
+    funded.now = datetime(2026, 12, 1, tzinfo=UTC)
+    funded.ask(evidence=EVIDENCE)
+    issued = next(e for e in funded.events[::-1] if type(e).__name__ == "OffersIssued")
+
+    assert decisions(funded.offers) == {
+        "Business cash advance": "Declined",
+        "Starter advance": "Declined",
+    }
+    assert [d["reasons"][0]["code"] for d in issued.decisions] == ["GB-P-07", "GB-P-16"]
+    assert issued.offer_set.facts["deals_defaulted"] == 1
+    assert issued.offer_set.facts["deals_completed"] == 0
+
+
+# -- invitations
+
+
+def test_nobody_is_invited_whom_every_product_would_decline(renewable):
+    """
+    "`renewal_eligibility` is true when the rules agree and not every product would be `Declined`",
+    and a request for offers announces a change too.
+    """
+    renewable.ask(renewal=True, evidence={"credit_score": 1})
+    event = renewable.events[-1]
+
+    assert set(decisions(renewable.offers).values()) == {"Declined"}
+    assert not renewable.active().performance.renewal_eligibility
+    assert isinstance(event, RenewalEligibilityChanged)
+    assert (event.renewal_eligibility, event.decided_by) == (False, "products")
+    assert replay(json.loads(wire.write_event(event))["assessment"], JURISDICTIONS).state == (
+        "the same"
+    )
+    review = renewable.do("review_renewal")
+    assert (review.renewal_eligibility, review.decided_by) == (False, "products")
+    assert review.assessment.eligible
+
+
+def test_a_calculator_that_fails_makes_it_false_and_tells_the_host(renewable):
+    """
+    "A calculator that fails makes it false and tells the host; it is an error only in a request."
+    """
+    from attrs import frozen
+
+    from holdback.errors import ConfigurationError
+
+    @frozen
+    class Broken:
+        version = 1
+
+        def __call__(self, case, repayment, split):
+            raise ZeroDivisionError
+
+    engine = Engine.for_trial(calculators={"term/takings_pace": Broken})
+    context = renewable.context()
+    found = engine.look_up(renewable.merchant, context)
+
+    assert not found.reply.deals[-1].performance.renewal_eligibility
+    assert [fault.code for fault in found.faults] == ["wrong_result"]
+    with pytest.raises(ConfigurationError):
+        engine.request_offers(
+            renewable.merchant, renewable.request(renewal=True), context, profile=renewable.profile
+        )
+
+
+# -- consents
+
+
+def test_consents_are_recorded(funded):
+    """
+    Consents are given or withdrawn by name, and the others stay as they are.
+    """
+    funded.do("record_consents", {"marketing": True})
+    held = json.loads(wire.write_profile(funded.profile))["sections"]
+    events = len(funded.events)
+    funded.do("record_consents", {"marketing": True})
+
+    assert any(
+        isinstance(content, dict) and content.get("marketing") is True for content in held.values()
+    )
+    assert len(funded.events) == events
