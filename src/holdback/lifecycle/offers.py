@@ -302,7 +302,9 @@ def _checks(
             # A renewal takes the takings from the merchant's history; calculators need them too.
             of_rules = set() if request.renewal else set(terms.facts)
         lacking = any(facts.get(name) is None for name in of_rules)
-        if lacking or state.why == "due_again":
+        # The age of a check is known when its result is too old, so it is not what is lacking.
+        too_old = state.why == "too_old" and of_rules and terms.name != TAKINGS
+        if lacking or too_old or state.why == "due_again":
             yield required_check(state, merchant, rulebook, at, given)
 
 
@@ -315,6 +317,6 @@ def required_check(
         name=terms.name,
         evidence=terms.facts,
         why=state.why or "missing",
-        not_before=second_check_due(merchant, rulebook, at) if terms.name == CREDIT else None,
+        not_before=second_check_due(merchant, rulebook, at) if state.why == "due_again" else None,
         consent=None if terms.consent is None or terms.consent in given else terms.consent,
     )
