@@ -19,17 +19,22 @@ from holdback.model.profile import Profile
 from holdback.model.receipt import RecordReceipt
 
 
-def given_consents(consents: Opaque | None, rulebook: Rulebook) -> tuple[str, ...]:
+def given_consents(
+    merchant: Merchant, consents: Opaque | None, rulebook: Rulebook
+) -> tuple[str, ...]:
     """
     Return the consents that are given, of those that the jurisdiction names.
 
     The service leaves the form of `consents` open (service 2.1): one is given where the object has
-    `true` under its name.
+    `true` under its name. One that the object does not name is as it was recorded before.
     """
     value: Any = None if consents is None else consents.value
-    if not isinstance(value, Mapping):
-        return ()
-    return tuple(name for name in _named(rulebook) if value.get(name) is True)
+    said = value if isinstance(value, Mapping) else {}
+    return tuple(
+        name
+        for name in _named(rulebook)
+        if said.get(name, name in merchant.consents) is True
+    )
 
 
 def _named(rulebook: Rulebook) -> tuple[str, ...]:

@@ -217,7 +217,8 @@ def _profile_erased(draft: Draft, event: events.ProfileErased) -> None:
     for product, decision in decisions.items():
         decisions[product] = attrs.evolve(decision, sections={})
     draft.all("referrals").clear()
-    draft.changes |= {"sections": {}, "profile_erased": True}
+    # The consents were part of the profile: whoever comes back has to give them again.
+    draft.changes |= {"sections": {}, "consents": (), "profile_erased": True}
 
 
 def _forgotten(draft: Draft, event: events.Forgotten) -> None:

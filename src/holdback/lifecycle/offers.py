@@ -134,7 +134,7 @@ def _case(
     if renewal is None:
         evidence = evidence_facts(merchant, rulebook, context.at)
         facts = initial_facts(merchant, rulebook.catalogue, evidence, rulebook.on)
-        consents = given_consents(request.consents, rulebook)
+        consents = given_consents(merchant, request.consents, rulebook)
     else:
         facts, consents = renewal.facts, merchant.consents
     return ProductsCase(
@@ -293,7 +293,7 @@ def _checks(
     if request.renewal:
         rulesets.append(rulebook.renewal)
     read = {name for ruleset in rulesets for rule in ruleset.rules for name in rule.checked.names}
-    given = merchant.consents if request.renewal else given_consents(request.consents, rulebook)
+    given = given_consents(merchant, request.consents, rulebook)
     facts = evidence_facts(merchant, rulebook, at) | takings_facts(merchant, rulebook.on)
     for state in check_states(merchant, rulebook, at):
         terms = state.terms
