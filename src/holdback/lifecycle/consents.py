@@ -31,9 +31,7 @@ def given_consents(
     value: Any = None if consents is None else consents.value
     said = value if isinstance(value, Mapping) else {}
     return tuple(
-        name
-        for name in _named(rulebook)
-        if said.get(name, name in merchant.consents) is True
+        name for name in _named(rulebook) if said.get(name, name in merchant.consents) is True
     )
 
 

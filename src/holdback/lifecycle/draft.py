@@ -136,7 +136,7 @@ _IDS: Final[Mapping[str, Callable[[Any], Any]]] = MappingProxyType(
         "requests": lambda request: request.request_id,
         "checks": lambda record: record.check,
         "referrals": lambda referral: referral.product,
-        "referral_decisions": lambda decision: decision.product,
+        "referral_decisions": lambda decision: (decision.product, decision.base_deal_id),
         "holds": lambda hold: hold.code,
     }
 )

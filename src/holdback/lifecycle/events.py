@@ -78,8 +78,8 @@ class OffersIssued(Envelope):
     `timezone` and `currency` are those of the jurisdiction, which the merchant keeps. `decisions`
     are the records of the products' decisions, and `referrals` what a person has to decide. A
     renewal has its `assessment`. `consents` are those given, in the request or before it, of those
-    that the jurisdiction names. In an event that was carried over from format 1, `first_format` has the
-    `facts`, which its states did not hold.
+    that the jurisdiction names. In an event that was carried over from format 1, `first_format` has
+    the `facts`, which its states did not hold.
     """
 
     jurisdiction: str

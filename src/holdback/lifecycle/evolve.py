@@ -180,8 +180,8 @@ def _deal_closed(draft: Draft, event: events.DealClosed) -> None:
     change_deal(draft, event, event.status, "close_deal", closed_on=event.on)
     if event.status == DEFAULTED:  # which voids every approval
         decisions = draft.all("referral_decisions")
-        for product in [key for key, one in decisions.items() if one.decision == APPROVE]:
-            del decisions[product]
+        for about in [key for key, one in decisions.items() if one.decision == APPROVE]:
+            del decisions[about]
 
 
 def _takings_recorded(draft: Draft, event: events.TakingsRecorded) -> None:
@@ -214,8 +214,8 @@ def _profile_erased(draft: Draft, event: events.ProfileErased) -> None:
     for application_id, fulfilment in fulfilments.items():
         fulfilments[application_id] = attrs.evolve(fulfilment, sections={})
     decisions = draft.all("referral_decisions")
-    for product, decision in decisions.items():
-        decisions[product] = attrs.evolve(decision, sections={})
+    for about, decision in decisions.items():
+        decisions[about] = attrs.evolve(decision, sections={})
     draft.all("referrals").clear()
     # The consents were part of the profile: whoever comes back has to give them again.
     draft.changes |= {"sections": {}, "consents": (), "profile_erased": True}

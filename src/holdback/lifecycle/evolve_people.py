@@ -65,7 +65,11 @@ def _evidence_recorded(draft: Draft, event: events.EvidenceRecorded) -> None:
 def _referral_decided(draft: Draft, event: events.ReferralDecided) -> None:
     decision = event.decision
     draft.all("referrals").pop(decision.product, None)
-    draft.all("referral_decisions")[decision.product] = decision
+    decisions = draft.all("referral_decisions")
+    # What has ended is in the journal, so the state does not grow with every deal.
+    for about in [key for key, one in decisions.items() if one.until <= event.at]:
+        del decisions[about]
+    decisions[decision.product, decision.base_deal_id] = decision
 
 
 def _hold_placed(draft: Draft, event: events.HoldPlaced) -> None:

@@ -14,7 +14,6 @@ from holdback.exact_json import Json, Opaque
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.checks import age_name
 from holdback.jurisdictions.rulebook import Rulebook
-from holdback.lifecycle.check_records import CREDIT
 from holdback.lifecycle.commands import RequestOffers, RequireChecks
 from holdback.lifecycle.configuration import FIRST_FORMAT, Configuration
 from holdback.lifecycle.consents import given_consents

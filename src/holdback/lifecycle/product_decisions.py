@@ -178,11 +178,16 @@ def _assessment(case: ProductsCase, approved: frozenset[str]) -> Assessment | No
 def decision_in_force(
     merchant: Merchant, product: str, base_deal_id: str | None, at: DateTime
 ) -> ReferralDecision | None:
-    """Return what a person decided about *product* and still holds at the instant *at*, if any."""
-    for decision in merchant.referral_decisions:
-        if decision.product == product and decision.base_deal_id == base_deal_id:
-            return decision if at < decision.until else None
-    return None
+    """
+    Return what a person decided about *product* and still holds at the instant *at*, if any.
+
+    A decline holds whichever deal is renewed, or none: a merchant that is declined one way must not
+    get the product another way. An approval is for its own base deal.
+    """
+    held = [one for one in merchant.referral_decisions if one.product == product and at < one.until]
+    declines = (one for one in held if one.decision == DECLINE)
+    own = (one for one in held if one.base_deal_id == base_deal_id)
+    return next(declines, None) or next(own, None)
 
 
 def lifted_mask(rules: RuleSet, approved: frozenset[str]) -> int:

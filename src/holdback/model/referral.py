@@ -59,8 +59,8 @@ class ReferralDecision:
     What a person decided about a product: it holds until the instant `until`.
 
     An approval lifts the rules whose digests are in `rules`, for this product and this base deal. A
-    decline makes the product `Declined`. `by` is the host's identifier of the person; the note is
-    in the profile.
+    decline makes the product `Declined`, whichever deal a renewal is based on, and in an initial
+    application too. `by` is the host's identifier of the person; the note is in the profile.
     """
 
     application_id: str
