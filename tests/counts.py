@@ -85,7 +85,7 @@ TABLE = MappingProxyType(
             ("histories on each database", 2, 12),
             ("operations in a history on each database", 40, 100),
             ("simulated histories", 80, 2_000),
-            ("simulated histories that have to be rich", 30, 60),
+            ("simulated histories that have to be rich", 40, 80),
             ("failures in a host", 10, 50),
             ("crashes of PostgreSQL", 2, 6),
             ("generated requests of each kind to each operation", 20, 110),

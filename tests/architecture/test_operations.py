@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import holdback
-from holdback import Engine, wire
+from holdback import Context, Engine, wire
 from holdback.carry_out import CarryOut
 from holdback.lifecycle import commands, events
 from holdback.lifecycle import operations as operations_table
@@ -55,24 +55,27 @@ def test_the_reply_is_what_the_handler_returns(operation):
 
     assert hints["return"] == Decision[operation.reply]
     assert next(iter(hints)) == "merchant"
-    assert list(hints)[2] == "context"
+    assert list(hints.values())[2] is Context
 
 
 @operations
 def test_the_engine_has_a_method_for_every_operation(operation):
     """
-    Each operation has a method: the merchant first, then what is asked, then the context.
+    Each operation has a method: the merchant first, then what is asked, then the context. Who did
+    it, and the profile, follow by name.
     """
     method = getattr(Engine, operation.name)
-    required = [
-        parameter.name
+    required = {
+        parameter.name: parameter.kind is parameter.KEYWORD_ONLY
         for parameter in inspect.signature(method).parameters.values()
         if parameter.default is parameter.empty
-    ]
+    }
+    by_place = [name for name, is_by_name in required.items() if not is_by_name]
 
-    assert required[:2] == ["self", "merchant"]
+    assert by_place[:2] == ["self", "merchant"]
+    assert by_place[-1] == "context"
     assert ("profile" in required) == operation.takes_profile
-    assert [name for name in required if name != "profile"][-1] == "context"
+    assert required.keys() - by_place <= {"profile", "by"}
     assert get_type_hints(method)["return"] == holdback.Outcome[operation.reply]
 
 

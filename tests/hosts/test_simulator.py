@@ -9,6 +9,7 @@ import pytest
 from broken import snapshot_without_version
 
 from counts import count
+from holdback.lifecycle.operations import COMMANDS
 from holdback.testing.conformance import CHECKS, Effort, MemoryHost, Session
 from holdback.testing.conformance.actions import ACTIONS
 from holdback.testing.conformance.checks import rerun_options, run_check
@@ -37,8 +38,9 @@ def test_no_history_breaks_an_invariant():
 
 
 def test_the_histories_are_rich():
-    """The histories reach every status of a deal, crashes, and refusals of each operation."""
-    host, answers, deals, crashes = MemoryHost(), Counter(), Counter(), 0
+    """The histories carry out every operation, and reach every status and crashes."""
+    host, answers, crashes = MemoryHost(), Counter(), 0
+    deals, applications, decisions = Counter(), Counter(), Counter()
     for seed in range(RICH):
         simulation = Simulation(host, f"rich{seed}")
         carry_out(draw_steps(Random(seed), 2 * OPERATIONS), simulation, OPERATIONS)
@@ -48,8 +50,14 @@ def test_the_histories_are_rich():
         answers.update((exchange.operation, exchange.status) for exchange in simulation.exchanges)
         for merchant in simulation.merchants.values():
             deals.update(deal.status for deal in merchant.projection.deals.values())
+            applications.update(merchant.projection.applications.values())
+            decided = merchant.projection.decided.values()
+            decisions.update(decision["decision"] for decision in decided)
     assert set(deals) == {"Funded", "Repaid", "Renewed", "Defaulted", "Cancelled"}
+    assert set(applications) >= {"submitted", "funded", "declined", "withdrawn", "lapsed"}
+    assert set(decisions) == {"approve", "decline"}
     assert crashes >= RICH
+    assert {name for name, status in answers if status == 200} == {*COMMANDS, "look_up"}
     for operation in ("request_offers", "accept_offer", "fund_deal", "close_application"):
         assert {status for name, status in answers if name == operation} >= {0, 200, 409}
     assert set(ACTIONS) >= {"crash", "time", "change the rules", "the same request again"}

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
-from holdback.testing.given import Story, Then, given
+from holdback.testing.given import Story, given
+from holdback.testing.then import Then
 
 __all__ = ["Story", "Then", "given"]

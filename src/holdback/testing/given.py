@@ -39,16 +39,14 @@ from holdback.errors import ConfigurationError, InvalidDocument, Refusal
 from holdback.exact_json import Json
 from holdback.frozen_classes import frozen
 from holdback.frozen_values import FrozenMapping, frozen_record
-from holdback.lifecycle.check_results import FactValues
-from holdback.lifecycle.commands import Command
+from holdback.lifecycle.check_results import CheckResult, FactValues
+from holdback.lifecycle.commands import Command, RecordEvidence
 from holdback.lifecycle.context import Context, Evidence
-from holdback.lifecycle.decision import Outcome
-from holdback.lifecycle.events import Event, event_type, numbered
+from holdback.lifecycle.events import Event, numbered
 from holdback.model.instants import as_instant
 from holdback.model.merchant import Merchant
 from holdback.model.profile import Profile
 from holdback.rules.values import FactValue
-from holdback.testing import messages
 from holdback.testing.inputs import (
     Body,
     fitting_evidence,
@@ -59,6 +57,7 @@ from holdback.testing.inputs import (
     with_newest_ids,
 )
 from holdback.testing.memory_store import TRIAL_SALT
+from holdback.testing.then import Then
 
 Instant: TypeAlias = datetime | str
 
@@ -78,8 +77,9 @@ def given(  # noqa: PLR0913  # every argument but the engine is a keyword
     Return a story that begins at the instant *at*. No clock is read.
 
     The story is about a new merchant, or about the stored *merchant* with its *profile*. `evidence`
-    holds the results of the host's checks from now on. For a merchant that the service knows, facts
-    that follow from its state are left out, as a host would do.
+    holds the results of the host's checks from now on, which it hands in with every request for
+    offers and every review. For a merchant that the service knows, facts that follow from its state
+    are left out, as a host would do.
 
     Raises:
         InvalidDocument, ConfigurationError: there is no such instant, or no such jurisdiction.
@@ -186,8 +186,24 @@ class Story:
         """Return the story at the instant *at*, which may be earlier, as if a clock went back."""
         return attrs.evolve(self, at=_instant(at))
 
+    def checked(self, check: str, *, made_at: Instant | None = None, **facts: FactValue) -> Story:
+        """
+        Return the story after the result of a *check* was recorded, made now or at *made_at*.
+
+        Raises:
+            AssertionError: it was refused.
+        """
+        __tracebackhide__ = True
+        at = self.at if made_at is None else _instant(made_at)
+        result = CheckResult(check=check, made_at=at, facts=facts)
+        return self.after(RecordEvidence(records=(result,)))
+
     def knowing(self, **evidence: FactValue) -> Story:
-        """Return the story with other *evidence* from now on; None removes a fact."""
+        """
+        Return the story with other *evidence* from now on; None removes a fact.
+
+        Nothing is recorded yet: it is handed in with the next request, and `checked` records.
+        """
         merged = {**self.evidence, **evidence}.items()
         return attrs.evolve(self, evidence={name: it for name, it in merged if it is not None})
 
@@ -229,13 +245,15 @@ class Story:
 
             body: The operation's input: an object, JSON text, or a function of the story. An object
                 may omit the merchant's own ids. They are then those of the first offer of the
-                newest set, of the application accepted last, and of the active or last deal. A
+                newest set, of the application accepted last, of the active or last deal, and of the
+                newest open referral for `decide_referral`. A
                 request for offers is a renewal once there is a deal; before that its profile is
                 empty.
 
             at: The instant of this attempt and of the story after it; by default the story's.
 
-            evidence: The evidence of this attempt alone, instead of the story's.
+            evidence: The evidence of this attempt alone, instead of the story's: by fact name, or
+                as `CheckResult`s, with an instant each.
 
             request_id: The host's id of the attempt. That of an earlier step makes it a retry.
 
@@ -272,130 +290,3 @@ class Story:
                 replies=(*story.replies, frozen_record(wire.to_dict(outcome.reply))),
             ),
         )
-
-
-@frozen(kw_only=True)
-class Then:
-    """
-    What happened in a step. Every expectation returns the same object, so they can be chained.
-
-    `story` continues from here. A refusal changes nothing in it but the count of steps. `error` is
-    the refusal or the invalid document, None without one.
-    """
-
-    asked: str
-    request_id: str
-    story: Story
-    carried_out: Outcome[Any] | None = attrs.field(default=None, repr=False)
-    error: Refusal | InvalidDocument | ConfigurationError | None = None
-
-    @property
-    def merchant(self) -> Merchant:
-        """The merchant to store, unchanged after a refusal."""
-        return self.story.merchant
-
-    @property
-    def outcome(self) -> Outcome[Any]:
-        """
-        The outcome of the operation.
-
-        Raises:
-            AssertionError: it was refused.
-        """
-        __tracebackhide__ = True
-        if self.carried_out is None:
-            raise AssertionError(self.failure("an outcome")) from self.error
-        return self.carried_out
-
-    def events(self, *expected: str | type | Event | Mapping[str, Json]) -> Then:
-        """
-        Expect exactly these events, in this order; without any, expect none.
-
-        An event is given by its name, by its class, as the event itself, or as an object with its
-        `type` and some of its fields, as `wire.event_to_dict` returns them.
-
-        Raises:
-            AssertionError: anything else happened.
-        """
-        __tracebackhide__ = True
-        names = [messages.event_name(event) for event in expected]
-        wanted = f"the events {', '.join(names)}" if names else "no event"
-        if self.carried_out is None:
-            raise AssertionError(self.failure(wanted)) from self.error
-        happened = self.carried_out.events
-        if names != [event_type(event) for event in happened]:
-            raise AssertionError(self.failure(wanted))
-        unlike = [
-            line
-            for wanted_event, event in zip(expected, happened, strict=True)
-            for line in messages.event_differences(wanted_event, event)
-        ]
-        if unlike:
-            raise AssertionError(self.failure(wanted, unlike))
-        return self
-
-    def nothing(self) -> Then:
-        """
-        Expect no event: the operation was a question, or was carried out before.
-
-        Raises:
-            AssertionError: an event happened, or it was refused.
-        """
-        __tracebackhide__ = True
-        return self.events()
-
-    def refused(self, code: str) -> Then:
-        """
-        Expect the refusal *code*, such as `offers_expired`.
-
-        Raises:
-            AssertionError: it was not refused, or refused with another code.
-        """
-        __tracebackhide__ = True
-        if not isinstance(self.error, Refusal) or self.error.code != code:
-            raise AssertionError(self.failure(f"the refusal {code}")) from self.error
-        return self
-
-    def invalid(self, *paths: str) -> Then:
-        """
-        Expect an invalid input or evidence, with errors at *paths*, such as `$.entries[0].on`.
-
-        Raises:
-            AssertionError: it was carried out, refused, or invalid for other reasons.
-        """
-        __tracebackhide__ = True
-        invalid = InvalidDocument | ConfigurationError
-        errors = self.error.errors if isinstance(self.error, invalid) else ()
-        if not errors or not set(paths) <= {error.path for error in errors}:
-            at = f" with errors at {', '.join(paths)}" if paths else ""
-            raise AssertionError(self.failure(f"an invalid document{at}")) from self.error
-        return self
-
-    def reply(self, expected: Mapping[str, Json] | str | bytes) -> Then:
-        """
-        Expect a reply with these fields, given as an object or as JSON text.
-
-        The reply may have more fields. Lists have the same length. Numbers are compared exactly, so
-        floats are refused.
-
-        Raises:
-            AssertionError: a field differs, or it was refused.
-        """
-        __tracebackhide__ = True
-        if self.carried_out is None:
-            raise AssertionError(self.failure("a reply")) from self.error
-        wanted = expected if isinstance(expected, Mapping) else wire.read_json(expected)
-        unlike = list(messages.differences(wanted, self.story.reply))
-        if unlike:
-            raise AssertionError(self.failure("a reply with other fields", unlike))
-        return self
-
-    def failure(self, expected: str, unlike: list[str] | None = None) -> str:
-        """Return the message of a failed expectation, without personal data."""
-        at = wire.write_timestamp(self.story.at)
-        lines = [f"when {self.asked} at {at} ({self.request_id})", f"expected {expected}"]
-        if unlike:
-            return "\n".join([*lines, "differs:", *(f"  {line}" for line in unlike)])
-        if self.error is not None:
-            return "\n".join([*lines, "happened:", *messages.error_lines(self.error)])
-        return "\n".join([*lines, "happened:", *messages.event_lines(self.outcome.events)])

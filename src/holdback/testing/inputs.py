@@ -13,7 +13,7 @@ from holdback.engine import Engine
 from holdback.errors import Refusal, did_you_mean
 from holdback.exact_json import Json
 from holdback.facts import EVIDENCE_FACTS, INITIAL_EVIDENCE
-from holdback.lifecycle.commands import Command, RequestOffers
+from holdback.lifecycle.commands import Command, RequestOffers, ReviewRenewal
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.decision import Outcome
 from holdback.lifecycle.operations import OPERATIONS
@@ -31,6 +31,9 @@ Body: TypeAlias = Mapping[str, Json] | bytes | str | None
 _REQUESTS: Final = frozenset(
     name for name, row in OPERATIONS.items() if "request" in attrs.fields_dict(row.input)
 )
+
+# The operations that a host hands the results of its checks in with.
+_WITH_EVIDENCE: Final = frozenset({"request_offers", "review_renewal"})
 
 
 def known_operation(operation: str) -> str:
@@ -82,7 +85,8 @@ def with_newest_ids(engine: Engine, merchant: Merchant, operation: str, body: Bo
     if operation in _REQUESTS:
         return _request_with_newest_ids(engine, merchant, fields)
     declared = attrs.fields_dict(OPERATIONS[operation].input)
-    ids = {name: value for name, value in newest_ids(merchant).items() if name in declared}
+    newest = newest_ids(merchant, operation)
+    ids = {name: value for name, value in newest.items() if name in declared}
     return ids | fields
 
 
@@ -102,14 +106,36 @@ def remittance_up_to(deal: Deal, percent: int, today: str, entry_id: str) -> dic
     return {"entries": entries, "complete_through": today}
 
 
-def newest_ids(merchant: Merchant) -> dict[str, str]:
-    """Return the ids that an input would name next, those that *merchant* has, by field."""
+def newest_ids(merchant: Merchant, operation: str) -> dict[str, str]:
+    """Return the ids that an input of *operation* would name next, of those there are, by field."""
     ids = {"offer_id": newest_offer_id(merchant)}
-    if merchant.fulfilments:
+    if operation == "decide_referral":
+        ids |= _newest_referral(merchant)
+    elif operation == "decline_offers":
+        ids["application_id"] = _newest_offered(merchant)
+    elif merchant.fulfilments:
         ids["application_id"] = merchant.fulfilments[-1].application_id
     if merchant.deals:
         ids["deal_id"] = (merchant.active_deal or merchant.deals[-1]).id
     return {name: value for name, value in ids.items() if value is not None}
+
+
+def _newest_referral(merchant: Merchant) -> dict[str, str]:
+    """Return what names the open referral that came last: its application and its product."""
+    if not merchant.referrals:
+        return {}
+    referral = merchant.referrals[-1]
+    return {"application_id": referral.application_id, "product": referral.product}
+
+
+def _newest_offered(merchant: Merchant) -> str | None:
+    """Return the application_id of the newest set of offers that has an eligible one, or None."""
+    ids = (
+        offer_set.application_id
+        for offer_set in reversed(merchant.offer_sets)
+        if any(offer.offer_status == ELIGIBLE for offer in offer_set.offers)
+    )
+    return next(ids, None)
 
 
 def newest_offer_id(merchant: Merchant) -> str | None:
@@ -143,7 +169,14 @@ def _request_with_newest_ids(
 def fitting_evidence(
     merchant: Merchant, what: str | Command, body: Body, evidence: Mapping[str, Json]
 ) -> dict[str, Json]:
-    """Return *evidence* without the facts that follow from the state of a known merchant."""
+    """
+    Return what of *evidence* a host would hand in with *what*.
+
+    That is all of it with what asks for the checks: a request for offers and a review; without the
+    facts that follow from the state of a known merchant. A question takes none.
+    """
+    if what not in _WITH_EVIDENCE and not isinstance(what, RequestOffers | ReviewRenewal):
+        return {}
     is_known = merchant.provider_id is not None
     if isinstance(what, RequestOffers):
         is_known = what.request.renewal

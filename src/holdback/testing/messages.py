@@ -14,7 +14,13 @@ from typing import Any, Final
 import attrs
 
 from holdback import wire
-from holdback.errors import HoldbackError, InvalidDocument, Refusal, did_you_mean
+from holdback.errors import (
+    ConfigurationError,
+    HoldbackError,
+    InvalidDocument,
+    Refusal,
+    did_you_mean,
+)
 from holdback.exact_json import Json, Verbatim
 from holdback.lifecycle.events import Event, event_type
 from holdback.money import Money
@@ -36,6 +42,8 @@ PERSONAL: Final = frozenset(
         "first_format",
         "intended_use_of_funds",
         "links",
+        "more",
+        "note",
         "profile",
         "salt",
         "sections",
@@ -115,11 +123,12 @@ def event_differences(expected: str | type | Event | Mapping[str, Json], event: 
 
 
 def error_lines(error: HoldbackError) -> list[str]:
-    """Return lines for a refusal, or for everything that is wrong in an invalid document."""
+    """Return lines for a refusal, or for everything that is wrong in an invalid input."""
     if isinstance(error, Refusal):
         lines = [f"  refused: {error.code} ({error.status}): {error.detail}"]
         return lines + [f"    {detail}" for detail in error.errors]
-    assert isinstance(error, InvalidDocument), "an operation raises nothing else on purpose"
+    invalid = InvalidDocument | ConfigurationError
+    assert isinstance(error, invalid), "an operation raises nothing else on purpose"
     return ["  invalid:", *(f"    {detail}" for detail in error.errors)]
 
 

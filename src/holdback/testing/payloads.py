@@ -6,7 +6,7 @@ Every request in the conformance suite, the strategies, the tests and the sample
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import date
 from decimal import Decimal
 from types import MappingProxyType
@@ -17,6 +17,8 @@ from holdback.exact_json import Json, Verbatim, write_json
 __all__ = [
     "acceptance",
     "as_json",
+    "bank_details",
+    "checks",
     "entry",
     "evidence",
     "offers_request",
@@ -66,6 +68,19 @@ def offers_request(
     return {"application": application} | (dict(profile) if provider_id is None else {})
 
 
+def bank_details(needed: Iterable[str], *, account: int = 0) -> dict[str, str]:
+    """
+    Return bank details that are complete where a jurisdiction needs the fields *needed*.
+
+    They are those of one of two accounts, by its number: 0 or 1.
+
+    >>> bank_details(["iban"])
+    {'iban': '11111111'}
+    """
+    bank = BANKS[account]
+    return {name: bank.get(name, bank["account_number"]) for name in needed} or dict(bank)
+
+
 def acceptance(offer_id: str, bank: Mapping[str, str] | None = None) -> dict[str, Json]:
     """Return the body of an acceptance, with the details of *bank* if there is one."""
     details = {} if bank is None else {"bank_details": dict(bank)}
@@ -86,16 +101,20 @@ def entry(
     }
 
 
-def evidence(on: date) -> dict[str, Any]:
-    """Return evidence that qualifies a merchant for offers on the day *on*."""
+def checks(on: date, *, credit_score: int = 700) -> dict[str, Any]:
+    """Return good results of the checks of a merchant, made on the day *on*."""
     return {
         "identity_verified": True,
         "business_verified": True,
-        "credit_score": 700,
+        "credit_score": credit_score,
         "credit_checked_on": on.isoformat(),
-        "average_monthly_takings": "20000.00",
-        "months_trading": 36,
     }
+
+
+def evidence(on: date, *, credit_score: int = 700) -> dict[str, Any]:
+    """Return evidence that qualifies a merchant for offers on the day *on*, with its takings."""
+    takings = {"average_monthly_takings": "20000.00", "months_trading": 36}
+    return checks(on, credit_score=credit_score) | takings
 
 
 def as_json(body: Mapping[str, Json]) -> bytes:

@@ -11,10 +11,18 @@ import pytest
 
 from holdback import BankDetails, Engine, InvalidDocument, Merchant, wire
 from holdback.errors import ConfigurationError, HistoryError
-from holdback.lifecycle.commands import AcceptOffer, FundDeal, RequestOffers, ReviewRenewal
+from holdback.lifecycle.check_results import CheckResult
+from holdback.lifecycle.commands import (
+    AcceptOffer,
+    FundDeal,
+    PlaceHold,
+    RequestOffers,
+    ReviewRenewal,
+)
 from holdback.lifecycle.events import ApplicationSubmitted, OfferAccepted
 from holdback.model.acceptance import Acceptance
 from holdback.model.application import PROFILE
+from holdback.model.referral import NotedHold
 from holdback.testing import Story, Then, given
 from holdback.testing.messages import PERSONAL, differences, shown
 
@@ -83,6 +91,7 @@ def test_it_reads_as_given_when_then(new):
     then.events("OfferAccepted", "ApplicationSubmitted").reply({"offer": {"offer_id": offer_id}})
     assert then.merchant.provider_id == then.story.reply["provider_id"]
     assert [type(each).__name__ for each in then.story.happened] == [
+        "EvidenceRecorded",
         "OffersIssued",
         "OfferAccepted",
         "ApplicationSubmitted",
@@ -240,10 +249,75 @@ def test_evidence(new, funded):
     new.when("request_offers", REQUEST, evidence={}).reply(referred)
     new.knowing(shoe_size=43).when("request_offers", REQUEST).invalid("$.evidence.shoe_size")
     # Facts that follow from the state of a known merchant are left out, unless given for the step.
+    funded.later(days=1).when("review_renewal").events("EvidenceRecorded")
+    funded.when("review_renewal", evidence=EVIDENCE).invalid("$.evidence.months_trading")
+    # A question takes none, and other commands bring none.
     funded.when("assess_renewal").nothing()
-    funded.when("assess_renewal", evidence=EVIDENCE).invalid("$.evidence.months_trading")
+    funded.when("assess_renewal", evidence={"credit_score": 1}).invalid("$.evidence")
+    funded.later(days=1).when("close_deal", {"status": "cancelled"}).events("DealClosed")
     request = RequestOffers(request=wire.read_offers_request(REQUEST))
     funded.when(request).refused("active_deal")
+
+
+def test_checks_with_their_own_instants(new):
+    """
+    `checked` records the result of one check, made now or earlier; `when` takes such results too.
+
+    "The newest `made_at` wins in any order": decisions/evidence.
+    """
+    bad, good = {"credit_score": 100}, {"credit_score": 700}
+    known = new.checked("consumer_credit", **good).checked(
+        "consumer_credit", made_at="2026-07-01T09:00:00Z", **bad
+    )
+    held = known.when("evidence").story.reply["checks"]
+    result = CheckResult(check="consumer_credit", made_at=new.at.add(hours=1), facts=bad)
+    later = known.later(hours=2).when("request_offers", REQUEST, evidence=[result])
+
+    assert [type(event).__name__ for event in known.happened] == ["EvidenceRecorded"] * 2
+    assert [(one["check"], one["facts"]["credit_score"]) for one in held] == [
+        ("consumer_credit", 700)
+    ]
+    later.events("EvidenceRecorded", "OffersIssued")
+    later.story.when("evidence").reply({"checks": [{"facts": {"credit_score": 100}}]})
+    new.when("record_evidence", {"records": []}).nothing()
+    assert "there is no such check" in told(lambda: new.checked("astrology", sign="lion"))
+
+
+def test_a_referral_is_decided_by_its_own_ids(new):
+    """
+    The application and the product of the newest open referral are filled in.
+    """
+    referred = new.knowing(credit_score=600).after("request_offers", REQUEST)
+    approval = {"decision": "approve", "by": "u-1"}
+    approved = referred.after("decide_referral", approval)
+    again = approved.when("request_offers", REQUEST)
+
+    assert [one.product for one in referred.merchant.referrals] == ["flex"]
+    assert approved.merchant.referral_decisions[0].product == "flex"
+    again.reply({"products": [{"decision": "Accepted"}, {"decision": "Accepted"}]})
+    new.when("decide_referral", approval).invalid("$.application_id", "$.product")
+
+
+def test_offers_are_declined_by_their_own_id(offered):
+    """
+    The application of the newest set with an open offer is filled in.
+    """
+    declined = offered.when("decline_offers").events("OffersDeclined")
+
+    declined.story.when("accept_offer").invalid("$.offer_id")
+    declined.story.when("decline_offers").invalid("$.application_id")
+
+
+def test_on_hold(offered):
+    """
+    "On hold: requests are `Referred`, no acceptance, no funding".
+    """
+    held = offered.after("place_hold", {"code": "fraud", "by": "u-1", "note": "Look."})
+
+    held.when("accept_offer").refused("not_possible_now")
+    held.when("holds").reply({"holds": [{"code": "fraud", "note": "Look."}]})
+    lifted = held.after("lift_hold", {"code": "fraud", "by": "u-1"})
+    lifted.when("accept_offer").events("OfferAccepted")
 
 
 def test_a_retry_is_the_same_request_id(new):
@@ -454,7 +528,9 @@ def test_no_event_is_told(offered):
     assert told(offered.when("look_up").events, "DealFunded").endswith("happened:\n  no event")
 
 
-@pytest.mark.parametrize("kind", [Merchant, BankDetails, Acceptance, OfferAccepted])
+@pytest.mark.parametrize(
+    "kind", [Merchant, BankDetails, Acceptance, OfferAccepted, PlaceHold, NotedHold, CheckResult]
+)
 def test_what_is_personal_is_known(kind):
     """
     What a `repr` leaves out for being personal is never shown here.

@@ -117,7 +117,9 @@ def test_every_attribute_takes_more_than_one_value(kind):
     @given(strategies.of(kind))
     def draw(value):
         for name, values in seen.items():
-            values.add(repr(attrs.asdict(value, recurse=False)[name])[:200])
+            one = attrs.asdict(value, recurse=False)[name]
+            # Their `repr` shows nothing, because they are personal.
+            values.add(repr(one.given if isinstance(one, BankDetails) else one)[:200])
 
     draw()
 

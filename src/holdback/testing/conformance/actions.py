@@ -86,7 +86,10 @@ def _foreign_merchants(
 def _request_offers(simulation: Simulation, step: Step) -> None:
     merchant = _merchant(simulation, step)
     key = _key(simulation, merchant, step)
-    request_offers(simulation, merchant, as_new=step.variant % 8 == 0, key=key)
+    # With the lower score a person decides; a renewal may come without new checks.
+    score = (600, 700, 700, 700, None)[step.variant % 5]
+    as_new = step.variant % 8 == 0
+    request_offers(simulation, merchant, as_new=as_new, key=key, credit_score=score)
 
 
 def _accept_offer(simulation: Simulation, step: Step) -> None:
@@ -123,18 +126,23 @@ def _ordinary_application(simulation: Simulation, step: Step) -> None:
     for deal_id in merchant.projection.active:
         pay_until_renewable(simulation, merchant, deal_id)
     before = set(merchant.projection.offers)
-    request_offers(simulation, merchant, key=simulation.new_key())
+    request_offers(simulation, merchant, key=simulation.new_key(), credit_score=700)
     new = [offer_id for offer_id in merchant.projection.offers if offer_id not in before]
     if new:
         offer_id = new[step.pick % len(new)]
         accept(simulation, merchant, offer_id, key=simulation.new_key())
-        _agent_operation("fund_deal", simulation, step)
+    if merchant.projection.in_fulfilment:
+        body = {"application_id": merchant.projection.in_fulfilment[0]}
+        simulation.ask("fund_deal", merchant, body, key=simulation.new_key())
 
 
 def _agent_operation(operation: str, simulation: Simulation, step: Step) -> None:
-    merchant = _merchant(simulation, step)
+    merchant, agent = _merchant(simulation, step), AGENTS[operation]
+    fitting = [one for one in simulation.merchants.values() if agent.fits(one.projection)]
+    if fitting and step.merchant_number % 5:
+        merchant = fitting[step.merchant_number % len(fitting)]
     today = simulation.day_of(merchant)
-    for body in AGENTS[operation].bodies(merchant, today, step.pick, step.variant):
+    for body in agent.bodies(merchant, today, step.pick, step.variant):
         simulation.ask(operation, merchant, body, key=_key(simulation, merchant, step))
 
 
@@ -232,7 +240,7 @@ ACTIONS: Final[Mapping[str, tuple[int, Action]]] = MappingProxyType(
         "a key with another request": (3, _reuse_key),
         "time": (8, _move_clock),
         "to the expiry": (4, _move_clock_to_expiry),
-        "crash": (4, _crash),
+        "crash": (6, _crash),
         "change the rules": (1, _change_rules),
     }
 )

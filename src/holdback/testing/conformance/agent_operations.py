@@ -17,10 +17,20 @@ from holdback.frozen_classes import frozen
 from holdback.testing import payloads
 from holdback.testing.conformance.exchanges import PENNY, SimulatedMerchant
 from holdback.testing.conformance.host import AGENT_OPERATIONS
-from holdback.testing.conformance.projection import Projection
+from holdback.testing.conformance.projection import Projection, instant
 
 # An id that no host issues.
 UNKNOWN: Final = "00000000-0000-0000-0000-000000000000"
+# The codes of holds, of which no partner may see any.
+HOLD_CODES: Final = ("hold-of-fraud", "hold-of-a-dispute")
+# What a check finds: good, to be reviewed by a person, and bad.
+_CHECKED: Final[Mapping[str, tuple[Mapping[str, Any], ...]]] = MappingProxyType(
+    {
+        "identity": ({"identity_verified": True}, {}, {"identity_verified": False}),
+        "business": ({"business_verified": True}, {}, {"business_verified": False}),
+        "consumer_credit": ({"credit_score": 700}, {"credit_score": 600}, {"credit_score": 400}),
+    }
+)
 
 Bodies: TypeAlias = Iterator[Mapping[str, Any]]
 
@@ -32,12 +42,14 @@ class AgentOperation:
 
     Of a hundred actions, about `weight` try it. `bodies(merchant, today, pick, variant)` makes the
     bodies of the requests, where *pick* and *variant* are random numbers from 0 to 63.
-    `happened(request, projection)` is whether the events show what the request asked for.
+    `happened(request, projection)` is whether the events show what the request asked for. Most
+    often a merchant is chosen that the operation `fits`.
     """
 
     weight: int
     bodies: Callable[[SimulatedMerchant, date, int, int], Bodies]
     happened: Callable[[Any, Projection], bool]
+    fits: Callable[[Projection], object] = lambda _: True
 
 
 def _application_id(merchant: SimulatedMerchant, pick: int) -> str:
@@ -80,6 +92,64 @@ def _close_deal(merchant: SimulatedMerchant, _: date, __: int, variant: int) -> 
         yield {"deal_id": deal_id, "status": ("defaulted", "cancelled")[variant % 2]}
 
 
+def _reinstate_deal(merchant: SimulatedMerchant, _: date, __: int, ___: int) -> Bodies:
+    for deal_id in _defaulted(merchant.projection):
+        yield {"deal_id": deal_id}
+
+
+def _defaulted(projection: Projection) -> list[str]:
+    return [name for name, deal in projection.deals.items() if deal.status == "Defaulted"]
+
+
+def _record_evidence(_: SimulatedMerchant, today: date, pick: int, variant: int) -> Bodies:
+    """Record a check of the last weeks: most are good, and hardly one is the newest of its day."""
+    check = tuple(_CHECKED)[pick % len(_CHECKED)]
+    finding = (0, 0, 0, 0, 0, 0, 1, 2)[variant % 8]
+    made_at = f"{today - timedelta(days=variant % 30)}T00:00:{pick:02}Z"
+    record = {"check": check, "made_at": made_at, "facts": _CHECKED[check][finding]}
+    yield {"records": [record]}
+
+
+def _decide_referral(merchant: SimulatedMerchant, _: date, pick: int, variant: int) -> Bodies:
+    referrals = list(merchant.projection.referrals.values())
+    referral = referrals[pick % len(referrals)] if referrals else {}
+    yield {
+        "application_id": referral.get("application_id", UNKNOWN),
+        "product": referral.get("product", "flex"),
+        "decision": ("decline", "approve", "approve", "approve")[variant % 4],
+        "by": "u-1",
+        "note": "As agreed with the merchant.",
+    }
+
+
+def _place_hold(_: SimulatedMerchant, __: date, pick: int, ___: int) -> Bodies:
+    yield {"code": HOLD_CODES[pick % 2], "by": "u-1", "note": "To be looked into."}
+
+
+def _lift_hold(merchant: SimulatedMerchant, _: date, pick: int, __: int) -> Bodies:
+    for code in list(merchant.projection.holds) or [HOLD_CODES[pick % 2]]:
+        yield {"code": code, "by": "u-2"}
+
+
+def _decline_offers(merchant: SimulatedMerchant, _: date, pick: int, __: int) -> Bodies:
+    offered = {offer.application_id: None for offer in merchant.projection.offers.values()}
+    candidates = list(offered)[-3:] or [UNKNOWN]
+    yield {"application_id": candidates[pick % len(candidates)]}
+
+
+def _record_signature(merchant: SimulatedMerchant, _: date, pick: int, variant: int) -> Bodies:
+    signed = {"document": f"contract-{variant % 3}", "digest": f"d-{variant % 3}"}
+    yield {"application_id": _application_id(merchant, pick), **signed}
+
+
+def _change_bank_details(_: SimulatedMerchant, __: date, ___: int, variant: int) -> Bodies:
+    yield {"bank_details": dict(payloads.BANKS[variant % 2])}
+
+
+def _record_consents(_: SimulatedMerchant, __: date, ___: int, variant: int) -> Bodies:
+    yield {"consents": {"credit_check": variant % 4 != 0}}
+
+
 def _no_fields(_: SimulatedMerchant, __: date, ___: int, ____: int) -> Bodies:
     yield {}
 
@@ -88,6 +158,7 @@ AGENTS: Final[Mapping[str, AgentOperation]] = MappingProxyType(
     {
         "supply_details": AgentOperation(
             weight=4,
+            fits=lambda projection: projection.in_fulfilment,
             bodies=_supply_details,
             happened=lambda request, projection: (
                 projection.applications.get(request["application_id"])
@@ -95,7 +166,8 @@ AGENTS: Final[Mapping[str, AgentOperation]] = MappingProxyType(
             ),
         ),
         "close_application": AgentOperation(
-            weight=3,
+            weight=4,
+            fits=lambda projection: projection.in_fulfilment,
             bodies=_close_application,
             happened=lambda request, projection: (
                 projection.applications.get(request["application_id"]) == request["status"]
@@ -103,6 +175,7 @@ AGENTS: Final[Mapping[str, AgentOperation]] = MappingProxyType(
         ),
         "fund_deal": AgentOperation(
             weight=5,
+            fits=lambda projection: projection.in_fulfilment,
             bodies=_fund_deal,
             happened=lambda request, projection: (
                 projection.applications.get(request["application_id"]) == "funded"
@@ -129,6 +202,71 @@ AGENTS: Final[Mapping[str, AgentOperation]] = MappingProxyType(
             happened=lambda request, projection: (
                 projection.deals[request["deal_id"]].status.lower() == request["status"]
             ),
+        ),
+        "reinstate_deal": AgentOperation(
+            weight=2,
+            fits=_defaulted,
+            bodies=_reinstate_deal,
+            happened=lambda request, projection: (
+                projection.deals[request["deal_id"]].status in {"Funded", "Repaid"}
+            ),
+        ),
+        "record_evidence": AgentOperation(
+            weight=4,
+            bodies=_record_evidence,
+            happened=lambda request, projection: (
+                {(one["check"], instant(one["made_at"])) for one in request["records"]}
+                <= projection.records.keys()
+            ),
+        ),
+        "decide_referral": AgentOperation(
+            weight=4,
+            fits=lambda projection: projection.referrals,
+            bodies=_decide_referral,
+            happened=lambda request, projection: (
+                projection.decided[request["product"]]["decision"] == request["decision"]
+            ),
+        ),
+        "place_hold": AgentOperation(
+            weight=1,
+            bodies=_place_hold,
+            happened=lambda request, projection: request["code"] in projection.holds,
+        ),
+        "lift_hold": AgentOperation(
+            weight=4,
+            fits=lambda projection: projection.holds,
+            bodies=_lift_hold,
+            happened=lambda request, projection: request["code"] not in projection.holds,
+        ),
+        "decline_offers": AgentOperation(
+            weight=2,
+            bodies=_decline_offers,
+            happened=lambda request, projection: all(
+                offer.status != "Eligible"
+                for offer in projection.offers.values()
+                if offer.application_id == request["application_id"]
+            ),
+        ),
+        "record_signature": AgentOperation(
+            weight=2,
+            fits=lambda projection: projection.in_fulfilment,
+            bodies=_record_signature,
+            happened=lambda request, projection: (
+                projection.signatures[request["application_id"]]["document"] == request["document"]
+            ),
+        ),
+        "change_bank_details": AgentOperation(
+            weight=2,
+            bodies=_change_bank_details,
+            happened=lambda _, projection: all(
+                "bank_details" not in projection.omitted[application_id]
+                for application_id in projection.in_fulfilment
+            ),
+        ),
+        "record_consents": AgentOperation(
+            weight=1,
+            bodies=_record_consents,
+            happened=lambda _, __: True,  # the profile alone holds them
         ),
         "erase_profile": AgentOperation(
             weight=1,

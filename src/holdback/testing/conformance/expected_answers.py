@@ -49,7 +49,11 @@ def expected_answer(
         return ExpectedAnswer(invariant, frozenset({OK}), "though it had succeeded before")
     if exchange.operation == "accept_offer":
         return _acceptance(merchant, exchange)
-    if exchange.operation == "request_offers" and merchant.projection.in_fulfilment:
+    if exchange.operation == "fund_deal" and merchant.projection.holds:
+        return _funding_on_hold(merchant, exchange)
+    if exchange.operation == "request_offers" and merchant.projection.waiting(
+        merchant.projection.now(exchange.at)
+    ):
         return ExpectedAnswer("one-application", _REFUSALS, "with an application in fulfilment")
     if exchange.operation == "look_up":
         if exchange.request["provider_id"] == merchant.projection.provider_id:
@@ -58,6 +62,13 @@ def expected_answer(
             )
         return ExpectedAnswer("tenancy", _UNKNOWN, "for a provider_id that is not this partner's")
     return None
+
+
+def _funding_on_hold(merchant: SimulatedMerchant, exchange: Exchange) -> ExpectedAnswer | None:
+    application_id = exchange.request["application_id"]
+    if merchant.projection.applications.get(application_id) == "funded":
+        return None
+    return ExpectedAnswer("hold", _REFUSALS, "on hold")
 
 
 def _replay_invariant(merchant: SimulatedMerchant, exchange: Exchange) -> str:
@@ -84,15 +95,17 @@ def _acceptance(merchant: SimulatedMerchant, exchange: Exchange) -> ExpectedAnsw
         if at - accepted_at > timedelta(days=MEMORY_DAYS):
             allowed |= _UNKNOWN  # it need not be remembered any longer
         return ExpectedAnswer(invariant, allowed, reason)
-    if offer.status == "Withdrawn":
-        reason = "though another offer had been accepted, or the profile was erased"
+    if offer.status in {"Withdrawn", "Declined"}:
+        reason = f"though the offer was {offer.status.lower()}"
         return ExpectedAnswer("one-winner", frozenset({404, 409}), reason)
     # INVARIANT: a merchant's time never goes back, even when the host's clock does.
-    now = at if projection.last_at is None else max(at, projection.last_at)
+    now = projection.now(at)
     if now >= offer.expires_at:
         invariant = "expiry" if at >= offer.expires_at else "clock-back"
         return ExpectedAnswer(invariant, _UNKNOWN, f"{now - offer.expires_at} after its expiry")
-    if projection.in_fulfilment:
+    if projection.holds:
+        return ExpectedAnswer("hold", frozenset({409}), "on hold")
+    if projection.waiting(now):
         return ExpectedAnswer("one-winner", frozenset({409}), "with an application in fulfilment")
     # The acceptance of a renewal is refused when the deal it would settle has changed.
     allowed = frozenset({OK, 409}) if projection.deals else frozenset({OK})

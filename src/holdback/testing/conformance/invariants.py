@@ -19,6 +19,10 @@ INVARIANTS: Final[Mapping[str, str]] = MappingProxyType(
         "one-winner": "At most one offer is accepted at a time; accepting it withdraws the others.",
         "one-application": "A merchant gets no new offers while an application is in fulfilment.",
         "one-active-deal": "A merchant has at most one active deal.",
+        "newest-evidence": "Of each check the newest result counts, whichever request brought it.",
+        "approval-limits": "A person's approval lifts rules that refer, never one that declines.",
+        "hold": "On hold nothing is offered, accepted or funded.",
+        "hold-unseen": "Nothing that a partner sees tells a hold from another referral.",
         "terms-honoured": "An offer is accepted on the terms that were offered.",
         "still-served": "A change of the rules takes nothing back: what was offered, "
         "is owed or was checked stays.",

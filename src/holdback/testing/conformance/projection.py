@@ -48,8 +48,9 @@ def _of_any_format(event: dict[str, Any]) -> dict[str, Any]:
 
 @define
 class ProjectedOffer:
-    """An offer: its original `terms` and its current `status`."""
+    """An offer of an application: its original `terms` and its current `status`."""
 
+    application_id: str
     terms: dict[str, Any]
     expires_at: datetime
     status: str = "Eligible"
@@ -122,7 +123,10 @@ class Projection:
     A merchant's state after the events applied so far.
 
     `accepted` holds the reply to each acceptance by offer_id, `applications` the statuses of
-    applications by id, and `takings` the days whose takings were recorded.
+    applications by id, and `takings` the days whose takings were recorded. `records` are all
+    results of checks by check and instant. `referrals` are the open ones, and `decided` what was
+    decided last about each product. `holds` are those in place, by code, with their instants, and
+    `hold_codes` the codes of all that ever were. `lapses_at` is when each application lapses.
     """
 
     provider_id: str | None = None
@@ -136,6 +140,14 @@ class Projection:
     accepted: dict[str, dict[str, Any]] = field(factory=dict)
     accepted_at: dict[str, datetime] = field(factory=dict)
     takings: set[str] = field(factory=set)
+    records: dict[tuple[str, datetime], dict[str, Any]] = field(factory=dict)
+    referrals: dict[str, dict[str, Any]] = field(factory=dict)
+    decided: dict[str, dict[str, Any]] = field(factory=dict)
+    holds: dict[str, datetime] = field(factory=dict)
+    hold_codes: set[str] = field(factory=set)
+    lapses_at: dict[str, datetime] = field(factory=dict)
+    omitted: dict[str, list[str]] = field(factory=dict)
+    signatures: dict[str, dict[str, Any]] = field(factory=dict)
     # Types of events that belong to the current operation and have not followed yet.
     events_due: set[str] = field(factory=set)
 
@@ -147,6 +159,18 @@ class Projection:
     def in_fulfilment(self) -> list[str]:
         """The ids of the applications in fulfilment."""
         return [key for key, status in self.applications.items() if status in _IN_FULFILMENT]
+
+    def now(self, at: datetime) -> datetime:
+        """Return the merchant's own time at the instant *at*: it never goes back."""
+        return at if self.last_at is None else max(at, self.last_at)
+
+    def waiting(self, at: datetime) -> list[str]:
+        """Return the applications in fulfilment that have not lapsed at the instant *at*."""
+        return [
+            key
+            for key in self.in_fulfilment
+            if self.holds or key not in self.lapses_at or at < self.lapses_at[key]
+        ]
 
     @property
     def active(self) -> list[str]:
@@ -186,9 +210,14 @@ class Projection:
     def _offers_issued(self, event: dict[str, Any]) -> None:
         issued = event["offer_set"]
         for product in issued["products"]:
+            expect(not (self.holds and product["offers"]), "hold", "an offer was made on hold")
+            self.referrals.pop(product.get("key"), None)
             for offer in product["offers"]:
-                expires_at = instant(issued["expires_at"])
-                self.offers[offer["offer_id"]] = ProjectedOffer(offer, expires_at)
+                self.offers[offer["offer_id"]] = ProjectedOffer(
+                    issued["application_id"], offer, instant(issued["expires_at"])
+                )
+        for referral in event.get("referrals", ()):
+            self.referrals[referral["product"]] = referral
 
     def _offer_accepted(self, event: dict[str, Any]) -> None:
         at = instant(event["at"])
@@ -204,7 +233,9 @@ class Projection:
         expect(terms == offer.terms, "terms-honoured", "the accepted terms differ from the offer")
         unchanged = self.provider_id in {None, event["provider_id"]}
         expect(unchanged, "stable-provider-id", "provider_id has changed")
+        expect(not self.holds, "hold", "an offer was accepted on hold")
         self.provider_id = event["provider_id"]
+        self.referrals.clear()
         # One acceptance withdraws every other offer that is still open, in all sets.
         for offer_id, candidate in self.offers.items():
             if candidate.status == "Eligible" and at < candidate.expires_at:
@@ -212,11 +243,17 @@ class Projection:
         self.accepted[accepted] = event
         self.accepted_at[accepted] = at
         self.applications[event["application_id"]] = "awaiting_details"
-        if "bank_details" in event["sections"]:
+        self.omitted[event["application_id"]] = event.get("omitted") or []
+        if event.get("lapses_at") is not None:
+            self.lapses_at[event["application_id"]] = instant(event["lapses_at"])
+        if "bank_details" not in self.omitted[event["application_id"]]:
             self.events_due.add("ApplicationSubmitted")
 
-    def _details_supplied(self, event: dict[str, Any]) -> None:
-        if "bank_details" not in event["omitted"]:
+    def _details_changed(self, event: dict[str, Any]) -> None:
+        if event.get("application_id") is None:
+            return
+        self.omitted[event["application_id"]] = event.get("omitted") or []
+        if "bank_details" not in self.omitted[event["application_id"]]:
             status = self.applications[event["application_id"]]
             self.events_due |= {"ApplicationSubmitted"} if status == "awaiting_details" else set()
 
@@ -226,8 +263,45 @@ class Projection:
     def _application_closed(self, event: dict[str, Any]) -> None:
         self.applications[event["application_id"]] = event["status"]
 
+    def _application_lapsed(self, event: dict[str, Any]) -> None:
+        self.applications[event["application_id"]] = "lapsed"
+
+    def _signature_recorded(self, event: dict[str, Any]) -> None:
+        self.signatures[event["application_id"]] = event["signature"]
+
+    def _offers_declined(self, event: dict[str, Any]) -> None:
+        for offer in self.offers.values():
+            if offer.application_id == event["application_id"] and offer.status == "Eligible":
+                offer.status = "Declined"
+
+    def _evidence_recorded(self, event: dict[str, Any]) -> None:
+        for record in event["records"]:
+            name = (record["check"], instant(record["made_at"]))
+            message = f"the check {name[0]} of {name[1]} was recorded with another result"
+            same = self.records.setdefault(name, record["facts"]) == record["facts"]
+            expect(same, "newest-evidence", message)
+
+    def _referral_decided(self, event: dict[str, Any]) -> None:
+        decision = event["decision"]
+        self.referrals.pop(decision["product"], None)
+        self.decided[decision["product"]] = decision
+
+    def _hold_placed(self, event: dict[str, Any]) -> None:
+        self.holds[event["hold"]["code"]] = instant(event["hold"]["placed_at"])
+        self.hold_codes.add(event["hold"]["code"])
+
+    def _hold_lifted(self, event: dict[str, Any]) -> None:
+        since = min(self.holds.values())
+        del self.holds[event["code"]]
+        # The time on hold does not count for an application in fulfilment.
+        stopped = min(self.holds.values(), default=instant(event["at"])) - since
+        for key in self.in_fulfilment:
+            if key in self.lapses_at:
+                self.lapses_at[key] += stopped
+
     def _deal_funded(self, event: dict[str, Any]) -> None:
         deal = event["deal"]
+        expect(not self.holds, "hold", "a deal was funded on hold")
         expect(not self.active, "one-active-deal", "a deal was funded while another was active")
         self.applications[deal["application_id"]] = "funded"
         self.deals[deal["id"]] = ProjectedDeal(deal, amount(deal["repayment_amount"]))
@@ -242,6 +316,9 @@ class Projection:
         deal = self.deals[event["deal_id"]]
         deal.status, deal.paid_by_renewal = "Renewed", amount(event["settled"])
         self.events_due.add("DealFunded")
+
+    def _deal_reinstated(self, event: dict[str, Any]) -> None:
+        self.deals[event["deal_id"]].status = "Funded"
 
     def _deal_closed(self, event: dict[str, Any]) -> None:
         self.deals[event["deal_id"]].status = event["status"]
@@ -272,6 +349,7 @@ class Projection:
 
     def _profile_erased(self, event: dict[str, Any]) -> None:
         self.erased = True
+        self.referrals.clear()
         for offer in self.offers.values():
             if offer.status == "Eligible" and instant(event["at"]) < offer.expires_at:
                 offer.status = "Withdrawn"
@@ -280,14 +358,23 @@ class Projection:
         {
             "OffersIssued": _offers_issued,
             "OfferAccepted": _offer_accepted,
-            "DetailsSupplied": _details_supplied,
+            "DetailsSupplied": _details_changed,
+            "BankDetailsChanged": _details_changed,
             "ApplicationSubmitted": _application_submitted,
             "ApplicationClosed": _application_closed,
+            "ApplicationLapsed": _application_lapsed,
+            "SignatureRecorded": _signature_recorded,
+            "OffersDeclined": _offers_declined,
+            "EvidenceRecorded": _evidence_recorded,
+            "ReferralDecided": _referral_decided,
+            "HoldPlaced": _hold_placed,
+            "HoldLifted": _hold_lifted,
             "DealFunded": _deal_funded,
             "DealRepaid": _deal_repaid,
             "DealReopened": _deal_reopened,
             "DealRenewed": _deal_renewed,
             "DealClosed": _deal_closed,
+            "DealReinstated": _deal_reinstated,
             "TakingsRecorded": _takings_recorded,
             "RemittancesRecorded": _remittances_recorded,
             "RenewalEligibilityChanged": _renewal_eligibility_changed,

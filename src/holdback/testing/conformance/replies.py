@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from decimal import Decimal
 from types import MappingProxyType
 from typing import Any, Final
@@ -11,6 +12,7 @@ from holdback.lifecycle.operations import OPERATIONS
 from holdback.model.receipt import DealReceipt
 from holdback.testing.conformance.agent_operations import AGENTS
 from holdback.testing.conformance.exchanges import OK, Exchange, SimulatedMerchant, excerpt
+from holdback.testing.conformance.host import PARTNER_OPERATIONS
 from holdback.testing.conformance.invariants import expect
 from holdback.testing.conformance.projection import Projection
 
@@ -63,6 +65,13 @@ def _check_money(value: Any, name: str = "") -> None:
     elif name in _MONEY and value is not None:
         exact = isinstance(value, Decimal) and value.as_tuple().exponent == _PENCE
         expect(exact, "exact-numbers", f"{name} is written {value}")
+
+
+def check_hold_unseen(exchange: Exchange, projection: Projection) -> None:
+    """Check that an answer to a partner has the code of no hold, whatever its status."""
+    if exchange.operation in PARTNER_OPERATIONS:
+        seen = [code for code in projection.hold_codes if code.encode() in exchange.body]
+        expect(not seen, "hold-unseen", f"{exchange.operation} showed {', '.join(seen)}")
 
 
 def check_reply(
@@ -156,14 +165,14 @@ def _check_lookup(exchange: Exchange, projection: Projection) -> None:
     message = f"{len(shown)} deals, by the events {len(projection.deals)}"
     expect(sorted(shown) == sorted(projection.deals), "lookup-agrees", message)
     for deal in exchange.reply["deals"]:
-        _check_deal(deal, projection)
+        _check_deal(deal, projection, exchange.at)
 
 
 def _check_receipt(exchange: Exchange, projection: Projection) -> None:
     """Check the reply of an operation on a deal: a receipt, or in the first format the deal."""
     reply = exchange.reply
     if "transactions" in reply:
-        _check_deal(reply, projection)
+        _check_deal(reply, projection, exchange.at)
         return
     deal = projection.deals.get(reply["deal_id"])
     expect(deal is not None, "lookup-agrees", "the receipt is of a deal that no event funded")
@@ -175,7 +184,7 @@ def _check_receipt(exchange: Exchange, projection: Projection) -> None:
         expect(reply["balance"] == deal.balance, "lookup-agrees", message)
 
 
-def _check_deal(shown: Mapping[str, Any], projection: Projection) -> None:
+def _check_deal(shown: Mapping[str, Any], projection: Projection, at: datetime) -> None:
     deal = projection.deals.get(shown.get("id", ""))
     expect(deal is not None, "lookup-agrees", "the reply shows a deal that no event funded")
     assert deal is not None, "expected just before"
@@ -199,9 +208,8 @@ def _check_deal(shown: Mapping[str, Any], projection: Projection) -> None:
     for name, (actual, expected) in compared.items():
         message = f"{name} is {actual}, by the events {expected}"
         expect(actual == expected, "lookup-agrees", message)
-    renewable = shown["active"] and not projection.in_fulfilment
-    expect(
-        renewable or not performance["renewal_eligibility"],
-        "lookup-agrees",
-        "a deal that cannot be renewed now is shown as eligible",
-    )
+    eligible = performance["renewal_eligibility"]
+    renewable = shown["active"] and not projection.waiting(projection.now(at))
+    message = "a deal that cannot be renewed now is shown as eligible"
+    expect(renewable or not eligible, "lookup-agrees", message)
+    expect(not (eligible and projection.holds), "hold", "a deal is shown as eligible on hold")

@@ -11,24 +11,28 @@ from holdback.testing.conformance.invariants import expect
 from holdback.testing.conformance.simulation import Simulation
 
 
-def request_offers(
+def request_offers(  # noqa: PLR0913  # four of them are rarely given
     simulation: Simulation,
     merchant: SimulatedMerchant,
     *,
     as_new: bool = False,
     key: str | None = None,
     grade: int | None = None,
+    credit_score: int | None = None,
 ) -> Exchange:
     """
     Ask for offers: a renewal for a merchant with a provider_id, unless it asks *as_new*.
 
-    Under the graded rules, the evidence of an initial application needs a *grade*.
+    An initial application brings evidence, which under the graded rules needs a *grade*. A renewal
+    brings the merchant's checks if a *credit_score* says what they find, and else none.
     """
     provider_id = None if as_new else merchant.projection.provider_id
-    use, evidence = None, {}
+    today, use, evidence = simulation.day_of(merchant), None, {}
     if provider_id is None:
-        use, evidence = "stock", payloads.evidence(simulation.day_of(merchant))
+        use, evidence = "stock", payloads.evidence(today, credit_score=credit_score or 700)
         evidence |= {} if grade is None else {"grade": grade}
+    elif credit_score is not None:
+        evidence = payloads.checks(today, credit_score=credit_score)
     body = payloads.offers_request(merchant.merchant_id, provider_id, use=use)
     return simulation.ask("request_offers", merchant, body, key=key, evidence=evidence)
 

@@ -27,7 +27,7 @@ from holdback.testing.conformance.host import (
 )
 from holdback.testing.conformance.invariants import BrokenInvariantError, expect
 from holdback.testing.conformance.projection import instant
-from holdback.testing.conformance.replies import check_form, check_reply
+from holdback.testing.conformance.replies import check_form, check_hold_unseen, check_reply
 from holdback.testing.conformance.rule_changes import JURISDICTION, rules
 
 START: Final = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
@@ -78,8 +78,7 @@ class Simulation:
 
     def day_of(self, merchant: SimulatedMerchant) -> date:
         """Return the day of the merchant's own time, which never goes back."""
-        last_at = merchant.projection.last_at
-        return (self.at if last_at is None else max(self.at, last_at)).date()
+        return merchant.projection.now(self.at).date()
 
     def ask(  # noqa: PLR0913  # three of them are rarely given
         self,
@@ -185,6 +184,7 @@ class Simulation:
     ) -> list[dict[str, Any]]:
         """Check the answer, and return the events that the request caused."""
         check_form(exchange)
+        check_hold_unseen(exchange, merchant.projection)
         earlier = self.earlier_exchange(merchant, exchange.key)
         # Worked out before the new events are read: they are what the answer is checked against.
         expected = expected_answer(merchant, exchange, earlier)

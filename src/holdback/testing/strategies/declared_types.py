@@ -20,7 +20,9 @@ from pendulum import DateTime
 
 from holdback.eligibility import Assessment
 from holdback.exact_json import Json, Opaque
+from holdback.lifecycle.check_results import CheckResult
 from holdback.lifecycle.commands import FreeText
+from holdback.model.acceptance import BankDetails
 from holdback.model.application import Application, OffersRequest
 from holdback.model.deal import STATUSES, TYPES, Deal, Entry, EntryTotals
 from holdback.model.evidence import HeldFact
@@ -52,6 +54,16 @@ _LINKS: Final = st.dictionaries(
 _EVIDENCE: Final = st.dictionaries(
     IDS, st.builds(HeldFact, st.booleans() | WHOLES | decimals() | TEXTS, maybe(IDS)), max_size=3
 )
+# The results of a check by the names of its facts: plain exact values.
+CHECKED: Final = st.dictionaries(TEXTS, st.booleans() | WHOLES | decimals() | TEXTS, max_size=4)
+_BANK_DETAILS: Final = st.builds(
+    BankDetails,
+    account_number=maybe(WORDS),
+    bank_name=maybe(WORDS),
+    account_type=maybe(WORDS),
+    sort_code=maybe(WORDS),
+    more=st.dictionaries(st.sampled_from(["bic", "bsb", "iban"]), WORDS, max_size=2),
+)
 _SALTS: Final = st.binary(min_size=SALT_BYTES, max_size=SALT_BYTES)
 # A profile's sections are named by their own digests.
 PROFILES: Final = st.builds(
@@ -67,10 +79,6 @@ _TEXT_OF: Final[Mapping[str, st.SearchStrategy[str]]] = MappingProxyType(
         "decision": TEXTS,
         "repayment_mechanism": TEXTS,
         "intended_use_of_funds": WORDS,
-        "account_number": WORDS,
-        "account_type": WORDS,
-        "bank_name": WORDS,
-        "sort_code": WORDS,
     }
 )
 # One of these holds whole trees, so one is enough.
@@ -201,7 +209,10 @@ _BY_TYPE: Final[Mapping[Any, st.SearchStrategy[Any]]] = MappingProxyType(
         Opaque: OPAQUES,
         Mapping[str, Json]: RECORDS,
         Mapping[str, str]: _LINKS,
+        Mapping[str, bool]: st.dictionaries(WORDS, st.booleans(), max_size=3),
         Mapping[str, HeldFact]: _EVIDENCE,
+        CheckResult: st.builds(CheckResult, check=WORDS, made_at=INSTANTS, facts=CHECKED),
+        BankDetails: _BANK_DETAILS,
         # Amounts of one offer, entry or deal are in one currency.
         Offer: _offers(),
         Entry: CURRENCIES.flatmap(_entries),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, time, timedelta
+from types import MappingProxyType
 from typing import Any, Final, Literal, TypeAlias
 
 import attrs
@@ -31,10 +32,12 @@ from holdback.money import Money
 from holdback.testing.inputs import newest_offer_id, run_operation
 from holdback.testing.memory_store import TRIAL_SALT
 from holdback.testing.strategies.json_inputs import Input
-from holdback.testing.strategies.likely_inputs import BANKS, Moment, request, steady_takings
+from holdback.testing.strategies.likely_inputs import Moment, request, steady_takings
 from holdback.testing.strategies.rules import shipped_engine
 from holdback.wire import write_timestamp
 
+# What a merchant signs.
+SIGNATURE: Final[Mapping[str, Json]] = MappingProxyType({"document": "contract-1", "digest": "d-1"})
 # The stages that a history can be required to pass before anything else is drawn.
 Stage: TypeAlias = Literal["offers", "fulfilment", "deal", "renewal"]
 STAGES: Final[tuple[Stage, ...]] = ("offers", "fulfilment", "deal", "renewal")
@@ -200,13 +203,17 @@ class _Host:
 
     def accept_first_offer(self) -> bool:
         """Accept the first offer with bank details."""
-        body = {"offer_id": newest_offer_id(self.merchant), "bank_details": dict(BANKS[0])}
+        details = self.moment.bank_details()
+        body = {"offer_id": newest_offer_id(self.merchant), "bank_details": details}
         return self.attempt("accept_offer", body, {})
 
     def fund(self) -> bool:
-        """Fund the application in fulfilment."""
-        application_id = self.merchant.fulfilments[-1].application_id
-        return self.attempt("fund_deal", {"application_id": application_id}, {})
+        """Fund the application in fulfilment, signed where it has to be."""
+        accepted = self.merchant.fulfilments[-1]
+        body: Input = {"application_id": accepted.application_id}
+        if accepted.signature_before is not None:
+            self.attempt("record_signature", {**body, **SIGNATURE}, {})
+        return self.attempt("fund_deal", body, {})
 
     def pay_down(self, percent: int) -> bool:
         """Wait until a deal on pace is *percent* paid down, and record the remittance."""

@@ -16,15 +16,16 @@ from holdback.exact_json import Json
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.rulebook import Rulebook
 from holdback.lifecycle.operations import OPERATIONS
-from holdback.model.deal import Deal
-from holdback.model.instants import local_date
-from holdback.model.merchant import AWAITING_DETAILS, Merchant
+from holdback.model.deal import DEFAULTED, Deal
+from holdback.model.instants import local_date, utc
+from holdback.model.merchant import AWAITING_DETAILS, Fulfilment, Merchant
 from holdback.money import Money
 from holdback.testing import payloads
 from holdback.testing.inputs import newest_offer_id
 from holdback.testing.strategies.json_inputs import Input, json_fields
-from holdback.testing.strategies.rules import evidence, evidence_names
+from holdback.testing.strategies.rules import evidence, evidence_names, named_facts
 from holdback.testing.strategies.values import days_up_to
+from holdback.wire.timestamps import write_timestamp
 
 # An id that was never issued.
 _UNKNOWN_ID: Final = "00000000-0000-0000-0000-000000000000"
@@ -32,7 +33,6 @@ BANKS: Final[tuple[Mapping[str, Json], ...]] = (
     {"account_number": "11111111", "bank_name": "A Bank", "sort_code": "10-20-30"},
     {"account_number": "22222222", "account_type": "NONE", "sort_code": "10-20-31"},
 )
-_BANK_DETAILS: Final = st.sampled_from(BANKS).map(dict)
 _PROFILES: Final[tuple[Mapping[str, Json], ...]] = (
     {
         "consents": {"credit_check": True},
@@ -41,6 +41,7 @@ _PROFILES: Final[tuple[Mapping[str, Json], ...]] = (
     },
     {**payloads.BLANK_PROFILE, "applicants": [{}, {"share": 50}]},
 )
+_HOLD_CODES: Final = ("dispute", "fraud", "sanctions")
 # The evidence of a good application, for jurisdictions without an example of one.
 _GOOD: Final[Mapping[str, Json]] = MappingProxyType(
     {
@@ -75,6 +76,17 @@ class Moment:
         """The local day of the jurisdiction."""
         return self.rulebook.on
 
+    def bank_details(self, *, account: int = 0) -> dict[str, str]:
+        """Return complete bank details of one of two accounts."""
+        return payloads.bank_details(self.rulebook.bank_details, account=account)
+
+    @property
+    def consents(self) -> tuple[str, ...]:
+        """The consents that an offer or a check of the jurisdiction needs."""
+        of_checks = (terms.consent for terms in self.rulebook.checks.values())
+        named = (*self.rulebook.consents, *(name for name in of_checks if name is not None))
+        return tuple(dict.fromkeys(named))
+
     def good_evidence(self, *, renewal: bool) -> list[Input]:
         """
         Return the evidence of accepted products and eligible deals, with a credit check of today.
@@ -107,18 +119,20 @@ class Moment:
     def sensible(self) -> list[str]:
         """Return the operations that make sense now, the more promising ones several times."""
         merchant = self.merchant
-        names = ["request_offers", "record_takings"]
+        names = ["request_offers", "record_takings", "record_evidence"]
         if newest_offer_id(merchant) is not None:
             unexpired = any(offer_set.expires_at > self.at for offer_set in merchant.offer_sets)
-            names += ["accept_offer"] * (3 if unexpired else 1)
+            names += ["accept_offer"] * (3 if unexpired else 1) + ["decline_offers"]
         if merchant.in_fulfilment is not None:
-            waits = merchant.in_fulfilment.status == AWAITING_DETAILS
-            names += ["supply_details" if waits else "fund_deal"] * 3 + ["close_application"]
+            names += _steps_of_fulfilment(merchant.in_fulfilment)
         if merchant.deals:
             names += ["record_remittance"] * 2
         if merchant.active_deal is not None:
             names += ["record_remittance", "request_offers", "review_renewal", "close_deal"]
-        return names
+        if any(deal.status == DEFAULTED for deal in merchant.deals):
+            names += ["reinstate_deal"]
+        names += ["decide_referral"] * (3 if merchant.referrals else 0)
+        return names + ["lift_hold"] * (3 if merchant.holds else 0)
 
     def input_of(self, operation: str) -> st.SearchStrategy[Input]:
         """Return inputs of *operation* with the merchant's own ids, and sometimes unknown ones."""
@@ -137,13 +151,23 @@ class Moment:
         return st.one_of(good, good, evidence(self.rulebook))
 
 
+def _steps_of_fulfilment(fulfilment: Fulfilment) -> list[str]:
+    """Return the operations that make sense for an application in fulfilment."""
+    names = ["close_application", "change_bank_details"]
+    if fulfilment.signature_before is not None and fulfilment.signature is None:
+        names += ["record_signature"] * 3
+    waits = fulfilment.status == AWAITING_DETAILS
+    return names + ["supply_details" if waits else "fund_deal"] * 3
+
+
 def request(moment: Moment, *, renewal: bool, profile: Mapping[str, Json] = _PROFILES[0]) -> Input:
-    """Return the body of a request for offers of this merchant."""
+    """Return the body of a request for offers of this merchant, with all consents given."""
+    given = {**dict(profile["consents"]), **dict.fromkeys(moment.consents, True)}
     return payloads.offers_request(
         moment.merchant.merchant_id,
         moment.merchant.provider_id if renewal else None,
         currency=moment.rulebook.currency.code,
-        profile=profile,
+        profile={**profile, "consents": given},
     )
 
 
@@ -183,8 +207,19 @@ def _likely_ids(moment: Moment) -> dict[str, st.SearchStrategy[Any]]:
         "offer_id": _ids(([newest] if newest else []) + offers),
         "application_id": _ids([f.application_id for f in reversed(merchant.fulfilments)]),
         "deal_id": _ids([deal.id for deal in reversed(merchant.deals)]),
-        "bank_details": _BANK_DETAILS,
+        "bank_details": _bank_details(moment),
+        "code": st.sampled_from([*(hold.code for hold in merchant.holds), *_HOLD_CODES]),
+        "by": st.sampled_from(["u-1", "u-2"]),
+        "consents": st.dictionaries(
+            st.sampled_from([*moment.consents, "marketing"]), st.booleans(), min_size=1
+        ),
     }
+
+
+def _bank_details(moment: Moment) -> st.SearchStrategy[Input]:
+    """Return bank details of two accounts, sometimes incomplete."""
+    complete: list[Input] = [dict(moment.bank_details(account=account)) for account in (0, 1)]
+    return st.sampled_from([*complete, *complete, {"bank_name": "A Bank"}])
 
 
 def _declared_input(moment: Moment, operation: str) -> st.SearchStrategy[Input]:
@@ -199,9 +234,57 @@ def _declared_input(moment: Moment, operation: str) -> st.SearchStrategy[Input]:
 
 
 def _supply_details(moment: Moment) -> st.SearchStrategy[Input]:
-    details = st.fixed_dictionaries({"bank_details": _BANK_DETAILS})
+    details = st.fixed_dictionaries({"bank_details": _bank_details(moment)})
     application_ids = _likely_ids(moment)["application_id"]
     return st.fixed_dictionaries({"application_id": application_ids, "details": details})
+
+
+def _decline_offers(moment: Moment) -> st.SearchStrategy[Input]:
+    sets = [offer_set.application_id for offer_set in reversed(moment.merchant.offer_sets)]
+    return st.fixed_dictionaries({"application_id": _ids(sets)})
+
+
+@st.composite
+def _decide_referral(draw: st.DrawFn, moment: Moment) -> Input:
+    """Draw a decision about an open referral, sometimes with a note and an end."""
+    referrals = moment.merchant.referrals
+    application_id, product = _UNKNOWN_ID, "flex"
+    if referrals:
+        referral = draw(st.sampled_from(referrals))
+        application_id, product = referral.application_id, referral.product
+    body: Input = {
+        "application_id": application_id,
+        "product": product,
+        "decision": draw(st.sampled_from(["approve", "approve", "decline"])),
+        "by": "u-1",
+    }
+    days = draw(st.sampled_from([None, None, 1, 90]))
+    if days is not None:
+        body |= {
+            "note": "As agreed.",
+            "until": write_timestamp(utc(moment.at + timedelta(days=days))),
+        }
+    return body
+
+
+@st.composite
+def _record_evidence(draw: st.DrawFn, moment: Moment) -> Input:
+    """Draw results of one or two checks, made now or some days ago."""
+    names = [name for name in moment.rulebook.checks if name != "takings"]
+    names += [] if moment.merchant.active_deal else ["takings"]
+    checks = draw(st.lists(st.sampled_from(names), min_size=1, max_size=2, unique=True))
+    records = []
+    for check in checks:
+        days = draw(st.sampled_from([0, 0, 1, 30, 100, 400]))
+        facts = [f for f in moment.rulebook.checks[check].facts if f != "credit_checked_on"]
+        records.append(
+            {
+                "check": check,
+                "made_at": write_timestamp(utc(moment.at - timedelta(days=days))),
+                "facts": draw(named_facts(facts, moment.rulebook)),
+            }
+        )
+    return {"records": records}
 
 
 @st.composite
@@ -275,6 +358,9 @@ _OTHER_INPUTS: Final[Mapping[str, Callable[[Moment], st.SearchStrategy[Input]]]]
     {
         "request_offers": _request_offers,
         "supply_details": _supply_details,
+        "decline_offers": _decline_offers,
+        "decide_referral": _decide_referral,
+        "record_evidence": _record_evidence,
         "record_takings": _record_takings,
         "record_remittance": _record_remittance,
     }

@@ -24,6 +24,7 @@ from holdback.exact_json import Opaque
 from holdback.jurisdictions.jurisdiction import Jurisdictions
 from holdback.jurisdictions.rulebook import Rulebook
 from holdback.lifecycle.application import FilledApplication
+from holdback.lifecycle.check_results import CheckResult
 from holdback.lifecycle.commands import Command, Question
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.decision import Outcome
@@ -39,8 +40,8 @@ from holdback.model.profile import Profile
 from holdback.money import Currency, Money
 from holdback.reasons import Reason
 from holdback.testing.strategies import rules
-from holdback.testing.strategies.declared_types import PROFILES, any_value
-from holdback.testing.strategies.values import TEXTS, WHOLES, WORDS, decimals, few, instants, maybe
+from holdback.testing.strategies.declared_types import CHECKED, PROFILES, any_value
+from holdback.testing.strategies.values import WORDS, few, instants, maybe
 from holdback.wire import Stored
 
 T = TypeVar("T")
@@ -49,7 +50,7 @@ _CONTEXTS: Final = st.builds(
     Context,
     at=instants(),
     request_id=WORDS,
-    evidence=st.dictionaries(TEXTS, st.booleans() | WHOLES | decimals() | TEXTS, max_size=4),
+    evidence=CHECKED | few(any_value(CheckResult)),
 )
 _EVENTS: Final[tuple[type, ...]] = tuple(EVENT_TYPES.values())
 _OUTCOMES: Final = st.builds(

@@ -10,7 +10,7 @@ from typing import Final
 from hypothesis import strategies as st
 from hypothesis.vendor.pretty import RepresentationPrinter, for_type_by_name
 
-from holdback.eligibility import FLOOR, Assessment
+from holdback.eligibility import FLOOR, Assessment, assess
 from holdback.engine import Engine
 from holdback.errors import ERROR_CODES as CODES_OF_ERRORS
 from holdback.errors import REFUSALS as CODES
@@ -114,7 +114,8 @@ def _fact_values(fact: Fact, rulebook: Rulebook) -> st.SearchStrategy[Json]:
     return ((st.sampled_from(near) | drawn) if near else drawn).map(fact.type.plain)
 
 
-def _named(names: Iterable[str], rulebook: Rulebook) -> st.SearchStrategy[dict[str, Json]]:
+def named_facts(names: Iterable[str], rulebook: Rulebook) -> st.SearchStrategy[dict[str, Json]]:
+    """Return values of the facts with these *names*, each absent, null or in its range."""
     facts = [fact for name in names if (fact := rulebook.catalogue.fact(name)) is not None]
     return st.fixed_dictionaries(
         {}, optional={fact.name: st.none() | _fact_values(fact, rulebook) for fact in facts}
@@ -134,7 +135,7 @@ def facts(rulebook: Rulebook) -> st.SearchStrategy[dict[str, Json]]:
     >>> find(facts(rulebook), lambda facts: rulebook.assess(facts).outcome == "not_assessed")
     {'progress': '49.9999%'}
     """
-    return _named((fact.name for fact in rulebook.catalogue.facts), rulebook)
+    return named_facts((fact.name for fact in rulebook.catalogue.facts), rulebook)
 
 
 def evidence(rulebook: Rulebook, *, renewal: bool = False) -> st.SearchStrategy[dict[str, Json]]:
@@ -148,7 +149,7 @@ def evidence(rulebook: Rulebook, *, renewal: bool = False) -> st.SearchStrategy[
     >>> find(evidence(rulebook), lambda evidence: evidence.get("identity_verified"))
     {'identity_verified': True}
     """
-    return _named(evidence_names(rulebook, renewal=renewal), rulebook)
+    return named_facts(evidence_names(rulebook, renewal=renewal), rulebook)
 
 
 def evidence_names(rulebook: Rulebook, *, renewal: bool) -> tuple[str, ...]:
@@ -159,8 +160,20 @@ def evidence_names(rulebook: Rulebook, *, renewal: bool) -> tuple[str, ...]:
 
 
 def assessments() -> st.SearchStrategy[Assessment]:
-    """Return assessments of drawn facts by the rulebooks that ship."""
-    return rulebooks().flatmap(lambda rulebook: facts(rulebook).map(rulebook.assess))
+    """Return assessments of drawn facts by the rulebooks that ship, some with approved rules."""
+
+    def of(rulebook: Rulebook) -> st.SearchStrategy[Assessment]:
+        rules = rulebook.renewal
+        return st.builds(
+            lambda given, above, lifted: assess(
+                rules, rulebook.catalogue.prepare({**given, **above}), rulebook.on, lifted=lifted
+            ),
+            facts(rulebook),
+            st.sampled_from([{}, {"progress": "75%"}]),
+            st.sampled_from([0, 2 ** len(rules.rules) - 1]),
+        )
+
+    return rulebooks().flatmap(of)
 
 
 _NUMBERS: Final = st.dictionaries(WORDS, TEXTS, max_size=2)
