@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from datetime import datetime
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import first_version
 import pytest
@@ -35,7 +36,53 @@ NAMED = ("partner", "merchant_id", "jurisdiction")
 NEW_PROFILE = Profile.new(salt=SALT)
 # The field that names the merchant in operations of partners.
 BY_NAME = {"accept_offer": "offer_id", "look_up": "provider_id"}
-BOTH = {"format 1": Engine.for_trial(format=1), "format 2": Engine.for_trial()}
+# The first version's own rules: those that ship have changed since.
+with TemporaryDirectory() as unpacked:
+    RULES_OF_THEN = load_jurisdictions(first_version.rules(Path(unpacked)))
+BOTH = {
+    "format 1": Engine.for_trial(RULES_OF_THEN, format=1),
+    "format 2": Engine.for_trial(RULES_OF_THEN),
+}
+# What was decided since the first version, and changes what it answered or recorded.
+COUNTED = "the deals that defaulted are known, although no history was declared complete"
+REMEMBERED = "the results of checks of earlier requests count"
+INVITED = "nobody is invited whom every product would decline"
+# The merchants of `exchanges` to which that happened, by jurisdiction and the start of their names.
+DECIDED_SINCE = {
+    "GB long_and_renewed": COUNTED,
+    "GB s20260706-17-2": COUNTED,
+    "JP JP-8-": COUNTED,
+    "US-CA US-CA-4-": COUNTED,
+    "US-CA US-CA-11-": COUNTED,
+    "US-CA US-CA-13-": COUNTED,
+    "JP JP-10-": REMEMBERED,
+    "US-CA US-CA-7-": REMEMBERED,
+    "US-CA US-CA-10-": REMEMBERED,
+    "JP long_and_renewed": INVITED,
+    "JP restated_takings": INVITED,
+}
+# The merchants of `documents` of which an answer is another one, for the same reasons: 19 answers
+# of 3,346. Recorded takings, and counts of deals, are known in an initial application too.
+ANSWERED_OTHERWISE = {
+    ("JP long_and_renewed", "look_up"),
+    ("JP restated_takings", "look_up"),
+    *(
+        (merchant_id, "request_offers")
+        for merchant_id in (
+            "JP repaid_and_reopened",
+            "JP-7-\xa6z\u0101\u012er\u0142c\U00024e70`\xd9",
+            "JP renewed_after_repayment",
+            "JP-10-!\u0120\u0138\u4a06V?\u0130\xd4\xe0\u0107\xeb\U00010c35",
+            "AU-11-:\xc3",
+            'IE-10-"!\u196b\xd1\u0119\u0109\u0108',
+            "IE-5-\xfd\U0001fb6c",
+            "US-NY-6-\u010f\U00028774\u0118\xe6",
+            "CA-5-\u0130\xf9L\u0141",
+            "CA-QC-11-e)\u011b",
+            "US-5-\xd3\u0134C",
+        )
+    ),
+}
 
 
 def upcast(document):
@@ -96,10 +143,19 @@ def test_answers_are_the_same(engine):
         merchant, profile = upcast(document)
         for answer in document["answers"]:
             again = answered(engine, merchant, profile, answer)
-            if again != (answer["status"], answer["reply"]):
-                different.append((document["merchant_id"], answer, again))
+            before = answer["status"], answer["reply"]
+            if again != before and not is_asked_once(answer["operation"], before, again):
+                different.append((document["merchant_id"].partition("/")[0], answer["operation"]))
 
-    assert not different, different[:3]
+    assert [one for one in different if one not in ANSWERED_OTHERWISE] == []
+
+
+def is_asked_once(operation, before, again):
+    """Whether the required checks are those of before, without what is remembered."""
+    if operation != "required_checks" or before[0] != again[0]:
+        return False
+    then, now = ({c["name"] for c in json.loads(reply)["checks"]} for _, reply in (before, again))
+    return now <= then
 
 
 def answered(engine, merchant, profile, asked):
@@ -146,7 +202,7 @@ def test_the_lock_holds():
 
     assert not errors
     assert len(lock.lines) == 50
-    assert not list(lock_errors(lock, BOTH["format 2"].jurisdictions, "digests.lock"))
+    assert not list(lock_errors(lock, load_jurisdictions(), "digests.lock"))
 
 
 def test_the_lock_holds_for_the_jurisdictions_of_then(first_path):
@@ -218,7 +274,8 @@ def test_format_1_is_lived_byte_for_byte():
     """
     The requests to the first version, made again while format 1 is written, store the same bytes.
 
-    They also get the same replies, but for the digest in a review: it is of the second scheme.
+    They also get the same replies, but for the digest in a review: it is of the second scheme, and
+    what a review says besides. Where something was decided since, the merchant is listed above.
     """
     host, answered, different = FirstFormatHost(), set(), []
     for exchange in first_version.exchanges():
@@ -230,16 +287,48 @@ def test_format_1_is_lived_byte_for_byte():
             answered.add(key)
         # The sentences of refusals are for people, and may say more than they did.
         expected = exchange["reply"] if exchange["status"] == 200 else None
-        if (status, reply) != (exchange["status"], expected):
-            different.append((exchange, status, reply))
+        if (status, as_then(exchange, reply)) != (exchange["status"], as_then(exchange, expected)):
+            different.append(listed(host.owner(exchange)))
     expected = {
         tuple(document[name] for name in NAMED): document
         for document in first_version.documents()
         if document["events"]
     }
 
-    assert not different, different[:3]
-    assert len(host.states) > 100
     for owner, state in host.states.items():
-        assert state.decode() == expected[owner]["state"]
-        assert [event.decode() for event in host.journals[owner]] == expected[owner]["events"]
+        events = [event.decode() for event in host.journals[owner]]
+        if [*map(without_counts, events)] != [*map(without_counts, expected[owner]["events"])]:
+            different.append(listed(owner))
+        elif state.decode() != expected[owner]["state"]:
+            different.append(owner)
+    assert set(different) == set(DECIDED_SINCE)
+    assert len(host.states) > 100
+
+
+def listed(owner):
+    """The name in `DECIDED_SINCE` of a merchant, or what it would be."""
+    _, merchant_id, jurisdiction = owner
+    name = f"{jurisdiction} {merchant_id.removeprefix(jurisdiction + ' ')}"
+    return next((start for start in DECIDED_SINCE if name.startswith(start)), name)
+
+
+def as_then(exchange, reply):
+    """A *reply* of a review without what the first version did not say."""
+    if exchange["operation"] != "review_renewal" or reply is None:
+        return reply
+    # The rules of then are in another folder.
+    said = json.loads(reply.replace('"file":"bundled/', '"file":"jurisdictions/'))
+    new = {"renewal_eligibility", "decided_by", "checks"}
+    return {name: value for name, value in said.items() if name not in new}
+
+
+def without_counts(event):
+    """An event without the counts of deals, which are known since, and the places of files."""
+
+    def left(value):
+        if isinstance(value, dict):
+            gone = {"deals_completed", "deals_defaulted", "file"}
+            return {name: left(item) for name, item in value.items() if name not in gone}
+        return [left(item) for item in value] if isinstance(value, list) else value
+
+    return left(json.loads(event))
