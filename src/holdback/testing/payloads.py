@@ -46,6 +46,15 @@ BANKS: Final[tuple[Mapping[str, str], ...]] = (
     {"account_number": "22222222", "sort_code": "10-20-30", "account_type": "NONE"},
 )
 
+# What a check finds: good, to be decided by a person, and bad.
+FINDINGS: Final[Mapping[str, tuple[Mapping[str, Json], ...]]] = MappingProxyType(
+    {
+        "identity": ({"identity_verified": True}, {}, {"identity_verified": False}),
+        "business": ({"business_verified": True}, {}, {"business_verified": False}),
+        "consumer_credit": ({"credit_score": 700}, {"credit_score": 600}, {"credit_score": 400}),
+    }
+)
+
 
 def offers_request(
     merchant_id: str,

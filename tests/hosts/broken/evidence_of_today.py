@@ -12,7 +12,6 @@ class Host(MemoryHost):
         jurisdictions = self.engine.jurisdictions
         if request.operation == "accept_offer" and merchant.jurisdiction in jurisdictions.codes:
             rulebook = jurisdictions.resolve(merchant.jurisdiction, on=request.at.date())
-            declared = {fact.name for fact in rulebook.catalogue.facts}
-            evidence = {name: held for name, held in merchant.evidence.items() if name in declared}
-            merchant = evolve(merchant, evidence=evidence)
+            checks = (record for record in merchant.checks if record.check in rulebook.checks)
+            merchant = evolve(merchant, checks=tuple(checks))
         return super().decide(request, merchant)

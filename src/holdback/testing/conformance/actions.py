@@ -138,7 +138,7 @@ def _ordinary_application(simulation: Simulation, step: Step) -> None:
 
 def _agent_operation(operation: str, simulation: Simulation, step: Step) -> None:
     merchant, agent = _merchant(simulation, step), AGENTS[operation]
-    fitting = [one for one in simulation.merchants.values() if agent.fits(one.projection)]
+    fitting = [m for m in simulation.merchants.values() if agent.fits(m.projection)]
     if fitting and step.merchant_number % 5:
         merchant = fitting[step.merchant_number % len(fitting)]
     today = simulation.day_of(merchant)

@@ -23,14 +23,6 @@ from holdback.testing.conformance.projection import Projection, instant
 UNKNOWN: Final = "00000000-0000-0000-0000-000000000000"
 # The codes of holds, of which no partner may see any.
 HOLD_CODES: Final = ("hold-of-fraud", "hold-of-a-dispute")
-# What a check finds: good, to be reviewed by a person, and bad.
-_CHECKED: Final[Mapping[str, tuple[Mapping[str, Any], ...]]] = MappingProxyType(
-    {
-        "identity": ({"identity_verified": True}, {}, {"identity_verified": False}),
-        "business": ({"business_verified": True}, {}, {"business_verified": False}),
-        "consumer_credit": ({"credit_score": 700}, {"credit_score": 600}, {"credit_score": 400}),
-    }
-)
 
 Bodies: TypeAlias = Iterator[Mapping[str, Any]]
 
@@ -103,10 +95,10 @@ def _defaulted(projection: Projection) -> list[str]:
 
 def _record_evidence(_: SimulatedMerchant, today: date, pick: int, variant: int) -> Bodies:
     """Record a check of the last weeks: most are good, and hardly one is the newest of its day."""
-    check = tuple(_CHECKED)[pick % len(_CHECKED)]
+    check = tuple(payloads.FINDINGS)[pick % len(payloads.FINDINGS)]
     finding = (0, 0, 0, 0, 0, 0, 1, 2)[variant % 8]
     made_at = f"{today - timedelta(days=variant % 30)}T00:00:{pick:02}Z"
-    record = {"check": check, "made_at": made_at, "facts": _CHECKED[check][finding]}
+    record = {"check": check, "made_at": made_at, "facts": payloads.FINDINGS[check][finding]}
     yield {"records": [record]}
 
 
@@ -215,7 +207,7 @@ AGENTS: Final[Mapping[str, AgentOperation]] = MappingProxyType(
             weight=4,
             bodies=_record_evidence,
             happened=lambda request, projection: (
-                {(one["check"], instant(one["made_at"])) for one in request["records"]}
+                {(made["check"], instant(made["made_at"])) for made in request["records"]}
                 <= projection.records.keys()
             ),
         ),

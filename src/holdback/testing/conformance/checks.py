@@ -8,7 +8,15 @@ from typing import Final
 import attrs
 
 from holdback.frozen_classes import frozen
-from holdback.testing.conformance import crashes, histories, publishing, races, years
+from holdback.testing.conformance import (
+    crashes,
+    evidence,
+    histories,
+    publishing,
+    races,
+    referrals,
+    years,
+)
 from holdback.testing.conformance import scripted_checks as scripted
 from holdback.testing.conformance.host import Crashed
 from holdback.testing.conformance.invariants import BrokenInvariantError, as_broken_invariant
@@ -56,6 +64,15 @@ CHECKS: Final = (
     ),
     Check("tenancy", "another partner's offers and merchants", scripted.tenancy),
     Check("deliveries", "entries delivered twice and in any order", scripted.deliveries),
+    Check(
+        "evidence",
+        "results of checks that requests bring and agents record, in several orders",
+        evidence.evidence,
+    ),
+    Check(
+        "approvals", "what a person's approval lifts, and what it never lifts", referrals.approvals
+    ),
+    Check("on hold", "merchants on hold, next to one that is referred", referrals.on_hold),
     Check(
         "changed rules",
         "facts, products and jurisdictions that change or go, under open offers and deals",

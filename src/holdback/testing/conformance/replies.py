@@ -68,7 +68,7 @@ def _check_money(value: Any, name: str = "") -> None:
 
 
 def check_hold_unseen(exchange: Exchange, projection: Projection) -> None:
-    """Check that an answer to a partner has the code of no hold, whatever its status."""
+    """Check that an answer to a partner names no hold, a refusal neither."""
     if exchange.operation in PARTNER_OPERATIONS:
         seen = [code for code in projection.hold_codes if code.encode() in exchange.body]
         expect(not seen, "hold-unseen", f"{exchange.operation} showed {', '.join(seen)}")

@@ -37,6 +37,11 @@ def request_offers(  # noqa: PLR0913  # four of them are rarely given
     return simulation.ask("request_offers", merchant, body, key=key, evidence=evidence)
 
 
+def decisions(asked: Exchange) -> list[str]:
+    """Return the decisions on the products in the answer to a request for offers."""
+    return [product["decision"] for product in asked.reply.get("products", [])]
+
+
 def new_offers(
     simulation: Simulation,
     merchant: SimulatedMerchant,

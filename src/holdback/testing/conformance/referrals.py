@@ -1,0 +1,159 @@
+"""The checks of what people decide: what an approval lifts, and what a hold stops."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+from holdback.testing import payloads
+from holdback.testing.conformance.agent_operations import HOLD_CODES
+from holdback.testing.conformance.evidence import record
+from holdback.testing.conformance.exchanges import OK, Exchange, SimulatedMerchant
+from holdback.testing.conformance.invariants import expect
+from holdback.testing.conformance.requests import (
+    accept,
+    decisions,
+    deliver,
+    first_deal,
+    fund,
+    look_up,
+    new_offers,
+    pay_until_renewable,
+    request_offers,
+    review,
+)
+from holdback.testing.conformance.session import Session
+from holdback.testing.conformance.simulation import Simulation
+
+# A person decides about a merchant with this score, and no rule lets one with the other pass.
+_REFERRED, _DECLINED = 600, 400
+# Longer than an accepted application waits for its funding.
+_LONG = timedelta(days=60)
+
+
+def approvals(session: Session) -> None:
+    """Approve what was referred: it lifts no rule that declines, and not the floor of a renewal."""
+    simulation = session.simulation()
+    new, renewing = simulation.merchant(name="new"), simulation.merchant(name="renewing")
+    request_offers(simulation, new, credit_score=_REFERRED)
+    _approve(simulation, new)
+    _expect_offers(_ask_again(simulation, new))
+    simulation.pass_time(minutes=1)
+    record(simulation, new, simulation.at, credit_score=_DECLINED)
+    _expect_none(_ask_again(simulation, new), "a rule that declines is false")
+
+    deal_id = first_deal(simulation, renewing)
+    pay_until_renewable(simulation, renewing, deal_id)
+    request_offers(simulation, renewing, credit_score=_REFERRED)
+    _approve(simulation, renewing)
+    _expect_offers(_ask_again(simulation, renewing))
+    _reverse_everything(simulation, renewing, deal_id)
+    _expect_none(_ask_again(simulation, renewing), "nothing of the deal is paid down")
+
+
+def _approve(simulation: Simulation, merchant: SimulatedMerchant) -> None:
+    """Approve every product that was referred; there must be one."""
+    referrals = list(merchant.projection.referrals.values())
+    expect(referrals, "acknowledged-kept", "nothing of a merchant to be reviewed was referred")
+    for referral in referrals:
+        body = {
+            "application_id": referral["application_id"],
+            "product": referral["product"],
+            "decision": "approve",
+            "by": "u-1",
+        }
+        simulation.ask("decide_referral", merchant, body, key=simulation.new_key())
+
+
+def _ask_again(simulation: Simulation, merchant: SimulatedMerchant) -> Exchange:
+    """Ask for offers a minute later, without evidence."""
+    simulation.pass_time(minutes=1)
+    body = payloads.offers_request(merchant.merchant_id, merchant.projection.provider_id)
+    return simulation.ask("request_offers", merchant, body, key=simulation.new_key())
+
+
+def _expect_offers(asked: Exchange) -> None:
+    made = decisions(asked)
+    message = f"after the approval the products are {', '.join(made)}"
+    lifted = "Accepted" in made and "Referred" not in made
+    expect(lifted, "approval-limits", message)
+
+
+def _expect_none(asked: Exchange, why: str) -> None:
+    made = decisions(asked)
+    message = f"an approved product was accepted, though {why}"
+    expect("Accepted" not in made, "approval-limits", message)
+
+
+def _reverse_everything(simulation: Simulation, merchant: SimulatedMerchant, deal_id: str) -> None:
+    for entry in list(merchant.projection.deals[deal_id].entries.values()):
+        text = entry["amount"].split(" ")[1]
+        reversal: dict[str, Any] = {
+            "id": f"back-{entry['id']}",
+            "on": simulation.day_of(merchant).isoformat(),
+            "amount": text,
+            "reverses": entry["id"],
+        }
+        deliver(simulation, merchant, deal_id, reversal)
+
+
+def on_hold(session: Session) -> None:
+    """Hold merchants at every stage, next to one that is referred for another reason."""
+    simulation = session.simulation()
+    _hold_with_open_offers(simulation)
+    _hold_in_fulfilment(simulation)
+    _hold_with_a_deal(simulation)
+
+
+def _hold_with_open_offers(simulation: Simulation) -> None:
+    held, referred = simulation.merchant(name="held"), simulation.merchant(name="referred")
+    offer_id = new_offers(simulation, held)[0]
+    hold(simulation, held)
+    accept(simulation, held, offer_id, key=simulation.new_key())
+    # The merchants differ in nothing but the reason.
+    evidence = payloads.evidence(simulation.day_of(referred))
+    del evidence["identity_verified"]
+    body = payloads.offers_request(referred.merchant_id)
+    unheld = simulation.ask("request_offers", referred, body, evidence=evidence)
+    asked = request_offers(simulation, held)
+    same = (asked.status, asked.body) == (unheld.status, unheld.body)
+    message = "an answer on hold has other bytes than that to another referral"
+    expect(same, "hold-unseen", message)
+    lift(simulation, held)
+    accepted = accept(simulation, held, offer_id, key=simulation.new_key())
+    expect(accepted.status == OK, "acknowledged-kept", "an offer was lost by a hold")
+
+
+def _hold_in_fulfilment(simulation: Simulation) -> None:
+    merchant = simulation.merchant(name="accepted")
+    accept(simulation, merchant, new_offers(simulation, merchant)[0], key=simulation.new_key())
+    hold(simulation, merchant)
+    body = {"application_id": merchant.projection.in_fulfilment[0]}
+    simulation.ask("fund_deal", merchant, body, key=simulation.new_key())
+    # The time on hold does not count, so nothing has lapsed.
+    simulation.at += _LONG
+    lift(simulation, merchant)
+    fund(simulation, merchant)
+
+
+def _hold_with_a_deal(simulation: Simulation) -> None:
+    merchant = simulation.merchant(name="funded")
+    deal_id = first_deal(simulation, merchant)
+    pay_until_renewable(simulation, merchant, deal_id)
+    hold(simulation, merchant)
+    review(simulation, merchant)
+    look_up(simulation, merchant)
+    lift(simulation, merchant)
+    look_up(simulation, merchant)
+
+
+def hold(simulation: Simulation, merchant: SimulatedMerchant) -> None:
+    """Hold the merchant."""
+    body = {"code": HOLD_CODES[0], "by": "u-1", "note": "To be looked into."}
+    simulation.ask("place_hold", merchant, body, key=simulation.new_key())
+
+
+def lift(simulation: Simulation, merchant: SimulatedMerchant) -> None:
+    """Lift the merchant's hold."""
+    body = {"code": HOLD_CODES[0], "by": "u-1"}
+    simulation.ask("lift_hold", merchant, body, key=simulation.new_key())
