@@ -50,6 +50,7 @@ INVITED = "nobody is invited whom every product would decline"
 # The merchants of `exchanges` to which that happened, by jurisdiction and the start of their names.
 DECIDED_SINCE = {
     "GB long_and_renewed": COUNTED,
+    "GB GB-4-": COUNTED,
     "GB s20260706-17-2": COUNTED,
     "JP JP-8-": COUNTED,
     "US-CA US-CA-4-": COUNTED,
