@@ -21,13 +21,14 @@ from holdback.lifecycle.configuration import FIRST_FORMAT, Configuration
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.decision import Decision, Outcome
 from holdback.lifecycle.events import Event, RenewalEligibilityChanged, numbered
-from holdback.lifecycle.evidence import evidence_of, recorded
+from holdback.lifecycle.evidence_recording import evidence_of, recorded
 from holdback.lifecycle.evolve import evolve_all
 from holdback.lifecycle.fingerprint import fingerprint
 from holdback.lifecycle.first_format import first_format_reply
 from holdback.lifecycle.forgetting import forgotten
 from holdback.lifecycle.fulfilment import lapse
-from holdback.lifecycle.invitation import Invitation, invitation
+from holdback.lifecycle.invitation import invitation, is_barred
+from holdback.lifecycle.invited import Invitation
 from holdback.lifecycle.operations import Operation, operation_of
 from holdback.lifecycle.receipts import repeated_reply, without_entries
 from holdback.model.evidence import CheckRecord
@@ -113,7 +114,7 @@ class _Decider:
         if decision.events and self.operation.remembered and not self._first_format:
             events = (*events[:-1], evolve(events[-1], carried_out=self._carried_out(reply)))
             after = evolve_all(self.before, events)
-        following, faults = self._following(events, after)
+        following, faults = self._following(decision, events, after)
         more = numbered(following, after, request_id=self.context.request_id)
         profile = self.profile if decision.profile is None else decision.profile
         return Outcome(
@@ -197,7 +198,7 @@ class _Decider:
         )
 
     def _following(
-        self, events: tuple[Event, ...], after: Merchant
+        self, decision: Decision[Any], events: tuple[Event, ...], after: Merchant
     ) -> tuple[tuple[Event, ...], tuple[ErrorDetail, ...]]:
         """
         Return the events that follow from the operation's own: what is forgotten, and announced.
@@ -209,12 +210,23 @@ class _Decider:
             following = forgotten(self.before, after, self.context.at, self.configuration)
         if not events and not self.operation.always_announces:
             return following, ()
-        context, configuration = self.context, self.configuration
-        rulebook = configuration.loaded_rulebook(after, context.at)
-        invited = invitation(after, context.at, rulebook, configuration)
+        invited = self._invited(decision, after)
+        if invited is None:
+            return following, ()
         if invited.eligible != after.renewal_eligibility:
             following = (*following, self._announcement(invited))
         return following, invited.faults
+
+    def _invited(self, decision: Decision[Any], after: Merchant) -> Invitation | None:
+        """Return whether *after* is invited to renew; None if nobody was and nobody can be."""
+        at, configuration = self.context.at, self.configuration
+        rulebook = configuration.loaded_rulebook(after, at)
+        if is_barred(after, at, rulebook):
+            if not after.renewal_eligibility:
+                return None
+        elif decision.invitation is not None:
+            return decision.invitation
+        return invitation(after, at, rulebook, configuration)
 
     def _announcement(self, invited: Invitation) -> RenewalEligibilityChanged:
         """Return the announcement that the renewal eligibility has changed."""

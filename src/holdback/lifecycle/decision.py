@@ -11,6 +11,7 @@ from holdback.errors import ErrorDetail
 from holdback.frozen_classes import frozen
 from holdback.lifecycle.configuration import NEWEST_FORMAT
 from holdback.lifecycle.events import Event
+from holdback.lifecycle.invited import Invitation
 from holdback.model.merchant import Merchant
 from holdback.model.profile import Profile
 
@@ -24,13 +25,15 @@ class Decision(Generic[Reply_co]):
 
     The reply is a function because some replies show the state after the events, and because a host
     that stores events alone never asks for it. `profile` is None where it does not change. `faults`
-    are those of the host's calculators that made a renewal ineligible.
+    are those of the host's calculators that made a renewal ineligible. `invitation` is what the
+    decisions on all products of a renewal lead to, so that they are not made twice.
     """
 
     events: tuple[Event, ...]
     reply: Callable[[Merchant], Reply_co]
     profile: Profile | None = None
     faults: tuple[ErrorDetail, ...] = ()
+    invitation: Invitation | None = None
 
 
 @frozen

@@ -7,42 +7,17 @@ request at that instant, without anything new, leads to an offer, or to a person
 
 from __future__ import annotations
 
-from typing import Final
-
 from pendulum import DateTime
 
-from holdback.eligibility import Assessment
-from holdback.errors import ConfigurationError, ErrorDetail
-from holdback.frozen_classes import frozen
+from holdback.errors import ConfigurationError
 from holdback.jurisdictions.rulebook import Rulebook
 from holdback.lifecycle.configuration import Configuration
 from holdback.lifecycle.forgetting import MOST_SETS
+from holdback.lifecycle.invited import PRODUCTS, RULES, SERVICE, Invitation
 from holdback.lifecycle.product_decisions import DecidedProduct, ProductsCase, decided_products
 from holdback.lifecycle.status import RenewalCase, renewal_case
-from holdback.model.deal import FUNDED
 from holdback.model.merchant import Merchant
 from holdback.model.product import DECLINED
-
-# What decided the eligibility.
-RULES: Final = "rules"
-PRODUCTS: Final = "products"
-SERVICE: Final = "service"
-
-
-@frozen(kw_only=True)
-class Invitation:
-    """
-    Whether the active deal may be renewed, and what decided: the rules, the products, the service.
-
-    `assessment` is that of the renewal, with what an approval lifts for the product that decided.
-    `faults` are those of calculators, which the host has to repair: nobody is invited with them.
-    """
-
-    eligible: bool
-    decided_by: str
-    case: RenewalCase | None = None
-    assessment: Assessment | None = None
-    faults: tuple[ErrorDetail, ...] = ()
 
 
 def invitation(
@@ -51,7 +26,7 @@ def invitation(
     """Return whether *merchant* is to be invited to renew its active deal at the instant *at*."""
     case = renewal_case(merchant, at, rulebook)
     assessment = None if case is None else case.assessment
-    if rulebook is None or case is None or _barred(merchant, case, at, rulebook):
+    if rulebook is None or case is None or is_barred(merchant, at, rulebook):
         return Invitation(eligible=False, decided_by=SERVICE, case=case, assessment=assessment)
     if not case.assessment.eligible and not merchant.referral_decisions:
         return Invitation(eligible=False, decided_by=RULES, case=case, assessment=assessment)
@@ -89,15 +64,17 @@ def decided_invitation(case: RenewalCase, decided: tuple[DecidedProduct, ...]) -
     )
 
 
-def _barred(merchant: Merchant, case: RenewalCase, at: DateTime, rulebook: Rulebook) -> bool:
+def is_barred(merchant: Merchant, at: DateTime, rulebook: Rulebook | None) -> bool:
     """Return whether a request would be refused, or referred by a hold, whatever the rules say."""
+    deal = merchant.active_deal
     return (
-        case.deal.status != FUNDED
+        deal is None
+        or rulebook is None
         # The application could not be filled (service 1).
         or merchant.profile_erased
         or merchant.on_hold
         # A merchant with an application in fulfilment cannot request another (decisions/renewal).
         or merchant.in_fulfilment is not None
-        or case.deal.currency != rulebook.currency.code
+        or deal.currency != rulebook.currency.code
         or sum(offer_set.is_open(at) for offer_set in merchant.offer_sets) >= MOST_SETS
     )

@@ -18,7 +18,8 @@ from holdback.lifecycle.configuration import Configuration
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.decision import Decision
 from holdback.lifecycle.evidence import TAKINGS, check_states
-from holdback.lifecycle.invitation import RULES, Invitation, invitation
+from holdback.lifecycle.invitation import invitation
+from holdback.lifecycle.invited import RULES, Invitation
 from holdback.lifecycle.offers import required_check
 from holdback.lifecycle.renewal_review import RenewalReview
 from holdback.lifecycle.status import RenewalCase, renewal_case

@@ -30,6 +30,7 @@ from holdback.lifecycle.evidence import (
 from holdback.lifecycle.fingerprint import fingerprint
 from holdback.lifecycle.forgetting import MOST_SETS
 from holdback.lifecycle.ids import IdFactory
+from holdback.lifecycle.invitation import decided_invitation
 from holdback.lifecycle.product_decisions import (
     DecidedProduct,
     ProductsCase,
@@ -122,7 +123,13 @@ def request_offers(
     issued = priced.issued(digest, sections, decided)
     kept = {*merchant.named_sections, *sections.values()}
     after = profile.with_sections(contents.values()).keeping(kept)
-    return Decision((issued,), lambda _: _offers_as_issued(issued.offer_set), after)
+    renewal = priced.case.renewal
+    return Decision(
+        (issued,),
+        lambda _: _offers_as_issued(issued.offer_set),
+        after,
+        invitation=None if renewal is None else decided_invitation(renewal, decided),
+    )
 
 
 def _case(

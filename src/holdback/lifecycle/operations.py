@@ -21,7 +21,7 @@ from holdback.lifecycle.commands import Command, Question
 from holdback.lifecycle.consents import record_consents
 from holdback.lifecycle.decision import Decision
 from holdback.lifecycle.erasure import erase_profile
-from holdback.lifecycle.evidence import ask_evidence, record_evidence
+from holdback.lifecycle.evidence_recording import ask_evidence, record_evidence
 from holdback.lifecycle.fulfilment import (
     close_application,
     fund_deal,

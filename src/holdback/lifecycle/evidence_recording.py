@@ -1,0 +1,111 @@
+"""The recording of results of checks, and what is held of them (decisions/evidence)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from holdback.errors import ConfigurationError, InvalidDocument, Refusal
+from holdback.jurisdictions.rulebook import Rulebook
+from holdback.lifecycle.check_records import check_records
+from holdback.lifecycle.commands import AskEvidence, RecordEvidence
+from holdback.lifecycle.configuration import Configuration
+from holdback.lifecycle.context import Context
+from holdback.lifecycle.decision import Decision
+from holdback.lifecycle.events import EvidenceRecorded
+from holdback.lifecycle.evidence import check_states
+from holdback.lifecycle.receipts import record_receipt
+from holdback.model.application import HeldCheck, HeldEvidence
+from holdback.model.evidence import CheckRecord
+from holdback.model.merchant import Merchant
+from holdback.model.receipt import RecordReceipt
+
+
+def evidence_of(
+    context: Context, merchant: Merchant, rulebook: Rulebook, *, with_takings: bool
+) -> tuple[CheckRecord, ...]:
+    """
+    Return the records that *context* brings and the merchant does not hold yet.
+
+    Raises:
+        ConfigurationError: the evidence is invalid.
+        Refusal: `request_conflict`, as `new_records`.
+    """
+    try:
+        records = check_records(context.evidence, rulebook, context.at, with_takings=with_takings)
+    except InvalidDocument as error:
+        raise ConfigurationError(error.errors) from None
+    return new_records(merchant, records)
+
+
+def new_records(merchant: Merchant, records: Iterable[CheckRecord]) -> tuple[CheckRecord, ...]:
+    """
+    Return those of the *records* that the merchant does not hold already.
+
+    Raises:
+        Refusal: `request_conflict`, a check of the same instant is held with another result.
+    """
+    held = {record.check: record for record in merchant.checks}
+    new = []
+    for record in records:
+        earlier = held.get(record.check)
+        if record == earlier:
+            continue
+        if earlier is not None and earlier.made_at == record.made_at:
+            message = f"the check `{record.check}` of this instant has another result already"
+            raise Refusal("request_conflict", message)
+        new.append(record)
+    return tuple(dict.fromkeys(new))
+
+
+def record_evidence(
+    merchant: Merchant, command: RecordEvidence, context: Context, configuration: Configuration
+) -> Decision[RecordReceipt]:
+    """
+    Return the recording of results of checks; no events if all are held already.
+
+    Raises:
+        InvalidDocument: naming every check, fact and value that cannot be recorded.
+        Refusal: `request_conflict`, or `not_possible_now` while no rules are loaded.
+    """
+    rulebook = configuration.rulebook(merchant, context.at)
+    records = check_records(
+        command.records,
+        rulebook,
+        context.at,
+        with_takings=merchant.active_deal is None,
+        path="$.records",
+    )
+    new = new_records(merchant, records)
+    events = (recorded(new, merchant, context),) if new else ()
+    return Decision(events, record_receipt)
+
+
+def recorded(
+    records: tuple[CheckRecord, ...], merchant: Merchant, context: Context
+) -> EvidenceRecorded:
+    """Return the event that keeps *records*."""
+    return EvidenceRecorded(at=context.at, jurisdiction=merchant.jurisdiction, records=records)
+
+
+def ask_evidence(
+    merchant: Merchant, _: AskEvidence, context: Context, configuration: Configuration
+) -> Decision[HeldEvidence]:
+    """
+    Return the newest record of each check, how old it is, and whether it counts.
+
+    Raises:
+        Refusal: `not_possible_now` while no rules are loaded.
+    """
+    rulebook = configuration.rulebook(merchant, context.at)
+    checks = tuple(
+        HeldCheck(
+            check=state.terms.name,
+            made_at=state.record.made_at,
+            age_days=state.age_days,
+            facts={name: fact.value for name, fact in sorted(state.record.facts.items())},
+            why=state.why,
+        )
+        for state in check_states(merchant, rulebook, context.at)
+        if state.record is not None
+    )
+    return Decision((), lambda _: HeldEvidence(checks=checks))
