@@ -1,0 +1,344 @@
+"""
+What people and checks do to a merchant, as rules of a state machine, and a model of it.
+
+The model is written from the design alone: records of checks, approvals, declines and holds, each
+folded from the JSON of the events.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from datetime import datetime, timedelta
+from typing import ClassVar
+
+import attrs
+from hypothesis import strategies as st
+from hypothesis.stateful import precondition, rule
+
+from holdback import BankDetails, Engine, Refusal, wire
+from holdback.jurisdictions.folder import bundled_path
+from holdback.jurisdictions.jurisdiction import Jurisdictions
+from holdback.jurisdictions.reader import FILES, read_jurisdiction
+from holdback.lifecycle.check_results import CheckResult
+from holdback.lifecycle.events import event_type
+
+HOLDS = ("watchlist-7", "dispute-8")
+NOTE = "Asked the bank about it."
+FACTS = {
+    "identity": {"identity_verified": True},
+    "business": {"business_verified": True},
+    "consumer_credit": {"credit_score": 700},
+}
+BAD = {
+    "identity": {"identity_verified": False},
+    "business": {},
+    "consumer_credit": {"credit_score": 600},
+}
+# A jurisdiction that asks for all there is: a signature, a consent, checks that are not too old.
+STRICTER = (
+    (
+        "jurisdiction.toml",
+        'bank_details = ["account_number", "sort_code"]',
+        """\
+bank_details = ["account_number", "sort_code"]
+signature = "before_funding"
+consents = ["terms"]""",
+    ),
+    ("jurisdiction.toml", "from = 2026-11-22, value = 90", "from = 2024-01-01, value = 90"),
+)
+
+
+def stricter_rules():
+    folder = bundled_path().joinpath("GB")
+    files = {name: folder.joinpath(name).read_text(encoding="utf-8") for name in FILES}
+    for name, before, after in STRICTER:
+        assert before in files[name]
+        files[name] = files[name].replace(before, after)
+    given = {name: text.encode() for name, text in files.items()}
+    return Jurisdictions([read_jurisdiction("GB", given)])
+
+
+ENGINES = {"as shipped": Engine.for_trial(), "stricter": Engine.for_trial(stricter_rules())}
+
+
+@attrs.define
+class People:
+    """What the journal says of records, decisions and holds."""
+
+    newest: dict = attrs.field(factory=dict)
+    journal: set = attrs.field(factory=set)
+    decisions: dict = attrs.field(factory=dict)
+    holds: set = attrs.field(factory=set)
+
+    def apply(self, stored):
+        event = json.loads(stored)
+        kind = event["type"]
+        if kind == "EvidenceRecorded":
+            for record in event["records"]:
+                self._record(record)
+        elif kind == "ReferralDecided":
+            self.decisions[event["decision"]["product"]] = event["decision"]
+        elif kind == "DealClosed" and event["status"] == "Defaulted":
+            # "a default voids it", and voids no decline
+            declined = self.decisions.items()
+            self.decisions = {key: one for key, one in declined if one["decision"] == "decline"}
+        elif kind == "HoldPlaced":
+            self.holds.add(event["hold"]["code"])
+        elif kind == "HoldLifted":
+            self.holds.remove(event["code"])
+
+    def _record(self, record):
+        made_at = datetime.fromisoformat(record["made_at"])
+        self.journal.add((record["check"], made_at))
+        earlier = self.newest.get(record["check"])
+        if earlier is None or made_at > earlier[0]:
+            facts = {name: value for name, (value, _) in record["facts"].items()}
+            self.newest[record["check"]] = (made_at, facts)
+
+    def in_force(self, product, base_deal_id, at):
+        decision = self.decisions.get(product)
+        if decision is None or decision.get("base_deal_id") != base_deal_id:
+            return None
+        return decision if at < datetime.fromisoformat(decision["until"]) else None
+
+
+class PeopleRules:
+    """The operations of checks and people; a state machine has the merchant and `attempt`."""
+
+    seen: ClassVar = Counter()
+
+    @rule(
+        check=st.sampled_from(sorted(FACTS)),
+        good=st.sampled_from([True, True, False]),
+        days=st.sampled_from([0, 0, 0, 1, 40, 100]),
+    )
+    def record_a_check(self, check, good, days):
+        self.tick()
+        made_at = self.now - timedelta(days=days)
+        result = CheckResult(check=check, made_at=made_at, facts=(FACTS if good else BAD)[check])
+        if self.attempt(self.engine.record_evidence, [result]) is not None:
+            assert (check, made_at) in self.people.journal
+
+    @rule(data=st.data(), decision=st.sampled_from(["approve", "approve", "decline"]))
+    def decide_a_referral(self, data, decision):
+        asked = [(one.application_id, one.product) for one in self.merchant.referrals]
+        asked = data.draw(st.sampled_from(asked)) if asked else ("none", "flex")
+        until = data.draw(st.sampled_from([None, self.now + timedelta(days=3)]))
+        self.attempt(
+            self.engine.decide_referral, *asked, decision, by="u-1", note=NOTE, until=until
+        )
+
+    @rule(decision=st.sampled_from(["approve", "approve", "decline"]))
+    def decide_and_ask_again(self, decision):
+        """Without it few decisions would be in force when the merchant asks again."""
+        self.lift_every_hold()
+        self.ask_to_be_reviewed()
+        referral = next((one for one in self.merchant.referrals if one.rules), None)
+        if referral is None:
+            return
+        self.attempt(
+            self.engine.decide_referral,
+            referral.application_id,
+            referral.product,
+            decision,
+            by="u-2",
+        )
+        self.ask_again()
+
+    @rule(code=st.sampled_from(HOLDS), suspected=st.sampled_from([False, True]))
+    def place_a_hold(self, code, suspected):
+        if suspected:
+            self.attempt(self.engine.place_hold, code, by="u-1", note=NOTE)
+
+    @precondition(lambda self: self.merchant.holds)
+    @rule(code=st.sampled_from(HOLDS))
+    def lift_a_hold(self, code):
+        self.attempt(self.engine.lift_hold, code, by="u-1")
+
+    @precondition(lambda self: self.merchant.holds)
+    @rule()
+    def lift_every_hold(self):
+        for hold in self.merchant.holds:
+            self.attempt(self.engine.lift_hold, hold.code, by="u-1")
+
+    @rule(sure=st.sampled_from([False, False, True]))
+    def erase_the_profile(self, sure):
+        if sure:
+            self.attempt(self.engine.erase_profile)
+
+    @precondition(lambda self: self.merchant.offer_sets)
+    @rule(data=st.data())
+    def decline_offers(self, data):
+        ids = [offer_set.application_id for offer_set in self.merchant.offer_sets]
+        self.attempt(self.engine.decline_offers, data.draw(st.sampled_from(ids[-3:])))
+
+    @rule(data=st.data(), document=st.sampled_from(["contract-1", "contract-2"]))
+    def sign_an_application(self, data, document):
+        application_id = data.draw(st.sampled_from(self.applications()))
+        self.attempt(self.engine.record_signature, application_id, document, "d-1")
+
+    @rule(sort_code=st.sampled_from(["10-20-30", "10-20-31", None]))
+    def change_bank_details(self, sort_code):
+        details = BankDetails(account_number="11111111", sort_code=sort_code)
+        changed = self.attempt(self.engine.change_bank_details, details)
+        assert changed is None or sort_code is not None
+
+    @rule(given=st.sampled_from([True, True, False]))
+    def record_consents(self, given):
+        self.attempt(self.engine.record_consents, {"terms": given})
+
+    @precondition(lambda self: any(deal.status == "Defaulted" for deal in self.merchant.deals))
+    @rule()
+    def reinstate_a_deal(self):
+        defaulted = [deal.id for deal in self.merchant.deals if deal.status == "Defaulted"]
+        self.attempt(self.engine.reinstate_deal, defaulted[-1])
+
+    @rule(
+        question=st.sampled_from(["applications", "referrals", "holds", "evidence", "look_up"]),
+        with_evidence=st.booleans(),
+    )
+    def ask_a_question(self, question, with_evidence):
+        """ "Questions take no evidence", and change nothing."""
+        evidence = {"credit_score": 700} if with_evidence else {}
+        asked = self.attempt(
+            getattr(self.engine, question), context=self.context_of_now(**evidence)
+        )
+        assert asked is None if with_evidence else not asked.events
+
+    # ------------------------------------------------------------------------ the laws
+
+    def check_records(self):
+        """
+        The newest record of each check decides and the journal has them all.
+        """
+        held = {
+            record.check: (record.made_at, {name: f.value for name, f in record.facts.items()})
+            for record in self.merchant.checks
+        }
+        assert held == self.people.newest
+        answered = self.engine.evidence(self.merchant, self.context_of_now()).reply.checks
+        assert {one.check: one.made_at for one in answered} == {
+            check: made_at for check, (made_at, _) in self.people.newest.items()
+        }
+
+    def check_issued(self, issued):
+        """
+        An approval lifts nothing else than what a person approved; "never a declining rule, false
+        or unknown, nor the floor". A decline makes the product `Declined`.
+        """
+        offer_set = issued.offer_set
+        rulebook = self.engine.jurisdictions.resolve("GB", on=offer_set.issued_on)
+        facts = rulebook.catalogue.prepare(dict(offer_set.facts))
+        terms = {product.key: product for product in rulebook.products}
+        for product, record in zip(offer_set.products, issued.decisions, strict=True):
+            decision = self.people.in_force(product.key, offer_set.base_deal_id, issued.at)
+            if decision is not None and decision["decision"] == "decline":
+                assert product.decision == "Declined"
+            approved = decision is not None and decision["decision"] == "approve"
+            assert approved or not record.get("lifted")
+            rulesets = [terms[product.key].rules, *([rulebook.renewal] * offer_set.renewal)]
+            for ruleset in rulesets if product.offers else ():
+                false, unknown = ruleset.masks(facts)
+                assert not (false | unknown) & ruleset.declining
+                self.seen["lifted"] += bool(false | unknown)
+                assert approved or not false | unknown
+            if product.offers and offer_set.renewal:
+                assert facts[rulebook.renewal.progress] >= 50 * 10**4
+            if self.people.holds:
+                assert not product.offers
+                assert product.decision != "Accepted"
+
+    def check_look_up_equals_request(self):
+        """
+        `renewal_eligibility` is true exactly when a request at that instant without evidence is not
+        refused and some product is not `Declined` although the rules agree, and the merchant is not
+        on hold.
+        """
+        context = self.context_of_now()
+        looked_up = self.engine.look_up(self.merchant, context)
+        assert not looked_up.events
+        shown = [deal for deal in looked_up.reply.deals if deal.performance.renewal_eligibility]
+        assert all(deal.deal.active for deal in shown)
+        self.seen["eligible"] += bool(shown)
+        assert bool(shown) == self.worth_an_invitation(context)
+
+    def worth_an_invitation(self, context):
+        if self.merchant.active_deal is None or self.merchant.holds:
+            return False
+        try:
+            asked = self.engine.request_offers(
+                self.merchant, self.renewal_request(), context, profile=self.profile
+            )
+        except Refusal:
+            return False
+        (issued,) = (one for one in asked.events if event_type(one) == "OffersIssued")
+        self.check_issued(issued)
+        return any(
+            product.decision != "Declined" and rules_agree(issued.assessment, record)
+            for product, record in zip(issued.offer_set.products, issued.decisions, strict=True)
+        )
+
+    def check_a_hold_is_unseen(self):
+        """
+        "Nothing on a partner's wire tells a hold from another referral."
+
+        Beside a twin without the hold: what would be accepted is shown as one that is referred
+        because nothing was checked, and nothing else differs but the eligibility.
+        """
+        if not self.merchant.holds:
+            return
+        self.seen["held"] += 1
+        context, twin = self.context_of_now(), attrs.evolve(self.merchant, holds=())
+        waiting = twin.in_fulfilment
+        lapses = waiting is not None and waiting.lapses_at is not None
+        if not (lapses and max(self.now, self.merchant.last_seen_at) >= waiting.lapses_at):
+            views = [
+                wire.write(self.engine.applications(one, context).reply)
+                for one in (self.merchant, twin)
+            ]
+            assert views[0] == views[1]
+        said = [wire.write(self.engine.look_up(self.merchant, context).reply)]
+        assert b'"renewal_eligibility":true' not in said[0]
+        # Without any check all is referred for another reason, with the limits of a referral.
+        unchecked = attrs.evolve(twin, checks=())
+        asked = [self.asked_by_partner(one, context) for one in (self.merchant, twin, unchecked)]
+        held = asked[0]
+        for product, free, referred in zip(*asked, strict=False):
+            if free["decision"] != "Accepted":
+                assert product == free
+            elif referred["decision"] == "Referred":
+                assert product == referred
+            assert product["decision"] != "Accepted"
+        said += [json.dumps(held).encode(), *self.refused_acceptances(context)]
+        for text in said:
+            assert not any(code.encode() in text for code in (*HOLDS, NOTE))
+
+    def asked_by_partner(self, merchant, context):
+        """The products of the reply to a request for offers, as the partner sees them."""
+        renewal = merchant.active_deal is not None
+        request = self.renewal_request() if renewal else self.initial_request()
+        try:
+            asked = self.engine.request_offers(merchant, request, context, profile=self.profile)
+        except Refusal:
+            return []
+        return json.loads(wire.write(asked.reply))["products"]
+
+    def refused_acceptances(self, context):
+        for offer_id in self.offer_ids[-3:]:
+            try:
+                self.engine.accept_offer(self.merchant, offer_id, context, profile=self.profile)
+            except Refusal as refusal:
+                problem = wire.write_problem(refusal)
+                assert b"hold" not in problem.replace(b"urn:holdback", b"")
+                yield problem
+
+
+def rules_agree(assessment, record):
+    """Whether the renewal rules agree, with those lifted that a person approved for the product."""
+    if assessment["outcome"] == "eligible":
+        return True
+    if assessment["outcome"] not in {"referred", "undetermined"} or not assessment["trace"]:
+        return False
+    lacking = {line["rule"] for line in assessment["trace"] if line["answer"] is not True}
+    return lacking <= set(record.get("lifted", ()))
