@@ -69,6 +69,7 @@ NOT_RUN = {
 FOLDERS = {
     "docs/how-to/check-a-portfolio.md": ("jurisdictions",),
     "docs/reference/commands.md": ("jurisdictions",),
+    "docs/scenarios/index.md": ("docs/scenarios",),
 }
 
 INFO = re.compile(r"(?P<info>[^\n]*)\n(?P<options>(?:[ \t]*:[\w-]+:[^\n]*\n)*)")

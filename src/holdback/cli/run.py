@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import sys
+import textwrap
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
 
-from holdback.cli.output import FINDINGS, SUCCESS, fail, json_lines
+from holdback.cli.output import FINDINGS, SUCCESS, fail, json_lines, value_text
 from holdback.cli.scenario import SCENARIO_BYTES, Step, read_scenario, run
 from holdback.cli.sources import jurisdictions_option, load_all
 from holdback.engine import Engine
 from holdback.errors import ConfigurationError, InvalidDocument, printable
 from holdback.exact_json import write_json
+
+_NOTE_WIDTH: Final = 97
 
 
 @click.command("run")
@@ -68,8 +71,8 @@ def _step_lines(step: Step) -> Iterator[str]:
     """One step: the request, the reply as a partner receives it, the events and the reasons."""
     title = click.style(f"{step.number}  {step.operation}", bold=True)
     yield f"{title}  {click.style(printable(f'{step.at}  {step.who}'), dim=True)}"
-    if step.note:
-        yield f"   {printable(step.note)}"
+    for line in textwrap.wrap(printable(step.note or ""), _NOTE_WIDTH):
+        yield f"   {line}"
     if step.problem is not None:
         refused = f"refused: {step.problem['status']} {step.problem['code']}"
         yield f"   {click.style(refused, fg='red')}"
@@ -82,9 +85,11 @@ def _step_lines(step: Step) -> Iterator[str]:
 
 
 def _event_lines(event: Mapping[str, Any]) -> Iterator[str]:
-    """One event on a line, followed by the outcome and the reasons of its decisions."""
-    detail = _event_detail(event)
+    """One event on a line, followed by results of checks, decisions and their reasons."""
+    detail = printable("; ".join(_event_details(event)))
     yield f"   {click.style('event', fg='cyan')} {event['type']}{f': {detail}' if detail else ''}"
+    for record in event.get("records") or ():
+        yield printable(f"         {record['check']} of {record['made_at']}: {_facts(record)}")
     assessment = event.get("assessment")
     if assessment:
         outcome = assessment["outcome"].replace("_", " ")
@@ -96,22 +101,61 @@ def _event_lines(event: Mapping[str, Any]) -> Iterator[str]:
         yield from _decision_lines(title, {} if repeated else decision)
 
 
+def _facts(record: Mapping[str, Any]) -> str:
+    """The facts that a check gave; each is stored with the kind that it had."""
+    facts = (f"{name} {value_text(value)}" for name, (value, _) in record["facts"].items())
+    return ", ".join(facts) or "nothing"
+
+
 def _decision_lines(title: str, decision: Mapping[str, Any]) -> Iterator[str]:
     yield f"         {title}"
     for reason in decision.get("reasons") or ():
         yield f"           {reason['code']}  {printable(reason['text'])}"
     if decision.get("needs"):
         yield f"           missing: {', '.join(decision['needs'])}"
+    # The last three are for agents: a partner sees the decision alone.
+    if decision.get("referral"):
+        yield f"           a person decided: {decision['referral']}"
+    if decision.get("lifted"):
+        yield f"           lifted: {', '.join(decision['lifted'])}"
+    if decision.get("withheld"):
+        yield f"           withheld: {', '.join(decision['withheld'])}"
 
 
-def _event_detail(event: Mapping[str, Any]) -> str:
-    """What is special about *event*, or nothing."""
+def _event_details(event: Mapping[str, Any]) -> Iterator[str]:
+    """What is special about *event*, part by part."""
     match event["type"]:
         case "RenewalEligibilityChanged":
-            return "now true" if event["renewal_eligibility"] else "now false"
+            yield "now true" if event["renewal_eligibility"] else "now false"
+            if event.get("decided_by"):
+                yield f"decided by the {event['decided_by']}"
         case "DealRenewed":
-            return f"settled {event['settled']}"
+            yield f"settled {event['settled']}"
         case "RemittancesRecorded":
-            return f"{len(event['entries'])} new"
+            yield f"{len(event['entries'])} new"
+        case "ReferralDecided":
+            decision = event["decision"]
+            yield f"{decision['decision']} {decision['product']} until {decision['until']}"
+            yield f"by {decision['by']}"
+        case "HoldPlaced" | "HoldLifted":
+            hold = event.get("hold", event)
+            yield f"{hold['code']}"
+            yield f"by {hold['by']}"
+        case "SignatureRecorded":
+            yield str(event["signature"]["document"])
+        case "ConsentsRecorded":
+            yield f"given: {', '.join(event['given']) or 'none'}"
         case _:
-            return str(event.get("status") or "")
+            yield from _state_details(event)
+
+
+def _state_details(event: Mapping[str, Any]) -> Iterator[str]:
+    """The status that *event* names, what an application still lacks, and when it lapses."""
+    if event.get("status"):
+        yield str(event["status"])
+    if event.get("omitted"):
+        yield f"missing: {', '.join(event['omitted'])}"
+    if event.get("signature_before"):
+        yield f"to be signed {event['signature_before'].replace('_', ' ')}"
+    if event.get("lapses_at"):
+        yield f"lapses at {event['lapses_at']}"

@@ -71,10 +71,15 @@ class _Host:
     store: MemoryStore = field(factory=MemoryStore)
 
     def load(self, step: Mapping[str, Any]) -> Merchant:
-        """Return the merchant of *step*, a new one if its merchant_id was not seen before."""
+        """
+        Return the merchant of *step*, a new one if its merchant_id was not seen before.
+
+        A step of which the `input` names a provider_id finds its merchant by it, as a partner does.
+        Without an `input` it is about the merchant_id of the step: a newcomer has no provider_id.
+        """
         partner, merchant_id = step["partner"], step["merchant_id"]
-        if OPERATIONS[step["operation"]].by_provider:
-            body = step.get("input")
+        if OPERATIONS[step["operation"]].by_provider and "input" in step:
+            body = step["input"]
             given = body.get("provider_id") if isinstance(body, Mapping) else None
             if not isinstance(given, str):
                 raise InvalidDocument.of(

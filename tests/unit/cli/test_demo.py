@@ -18,7 +18,7 @@ from holdback.cli.commands import holdback
 NAMES = ("corner-cafe", "book-nook", "late-lunch")
 MOST_LINES = 60
 WIDTH = 80
-FULL_LINES = 765
+FULL_LINES = 777
 
 # What the story tells of each step: day, operation, and the words that say what came of it.
 STORY = [

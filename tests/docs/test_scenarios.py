@@ -1,0 +1,309 @@
+"""
+The scenarios of `docs/scenarios`: what `holdback run` prints for them, and what they show.
+
+`python tests/docs/scenario_outputs.py` writes the outputs again.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import re
+
+import pytest
+from repository import read
+from scenario_outputs import NAMES, SCENARIOS, ran
+
+from every_case import for_every
+from holdback.engine import Engine
+from holdback.testing import given
+
+ENGINE = Engine.for_trial()
+# From this day on every reference policy declines a merchant with a default, and checks age.
+REVIEWED = dt.date(2026, 11, 22)
+
+
+@pytest.fixture(scope="module")
+def steps():
+    """The steps of every scenario as `--json` prints them, by its name."""
+    return {name: json.loads(ran(name, "--json").output) for name in NAMES}
+
+
+def replies(steps, operation):
+    return [step["reply"] for step in steps if step["operation"] == operation and "reply" in step]
+
+
+def refused(steps):
+    return [(step["operation"], step["problem"]["code"]) for step in steps if "problem" in step]
+
+
+def events(steps, kind):
+    return [event for step in steps for event in step["events"] if event["type"] == kind]
+
+
+def decisions(step):
+    """The decision on every product of a request, by its key, with the codes of reasons."""
+    (issued,) = (event for event in step["events"] if event["type"] == "OffersIssued")
+    return {
+        decision["product"]: (
+            decision["decision"],
+            [reason["code"] for reason in decision["reasons"]],
+        )
+        for decision in issued["decisions"]
+    }
+
+
+def eligibility(steps):
+    """What each look-up says of the active deal."""
+    return [
+        deal["performance"]["renewal_eligibility"]
+        for reply in replies(steps, "look_up")
+        for deal in reply["deals"]
+        if deal["active"]
+    ]
+
+
+@for_every("name", NAMES)
+def test_a_scenario_prints_what_its_file_holds(name):
+    """`holdback run docs/scenarios/NAME.json` prints `NAME.txt`, and refuses steps as intended."""
+    output = ran(name)
+
+    assert output.output == read(SCENARIOS / f"{name}.txt")
+    assert output.exit_code == (1 if "refused: " in output.output else 0)
+
+
+def test_the_page_lists_every_scenario():
+    """The page has a row for each scenario, and there is an output for each."""
+    page = read(SCENARIOS / "index.md")
+
+    assert sorted(re.findall(r"^\| `([\w-]+)` \|", page, re.MULTILINE)) == NAMES
+    assert sorted(path.stem for path in SCENARIOS.glob("*.txt")) == NAMES
+
+
+@for_every("name", NAMES)
+def test_every_step_says_what_it_shows(name):
+    """Each step has a note, and happens while the rules of the last review hold."""
+    for step in json.loads(read(SCENARIOS / f"{name}.json")):
+        assert step["note"].endswith(".")
+        assert dt.date.fromisoformat(step["at"][:10]) >= REVIEWED
+
+
+def test_a_defaulter_is_declined_as_a_newcomer(steps):
+    """A merchant that defaulted owing money applies as a newcomer, and is declined with a code."""
+    told = steps["defaulter"]
+    (closed,) = replies(told, "close_deal")
+
+    assert closed["balance"] == 11904
+    assert decisions(told[5]) == {
+        "flex": ("Declined", ["GB-P-07"]),
+        "starter": ("Declined", ["GB-P-16"]),
+    }
+
+
+# What a merchant has to be in each jurisdiction so that every product is accepted.
+NEWCOMERS = {
+    "AU": {
+        "average_monthly_takings": "24000",
+        "register_entry_active": True,
+        "register_defaults": 0,
+    },
+    "CA": {"average_monthly_takings": "24000"},
+    "CA-QC": {"average_monthly_takings": "24000"},
+    "DE": {"average_monthly_takings": "22000", "register_entries": 0},
+    "GB": {"average_monthly_takings": "20000"},
+    "IE": {"average_monthly_takings": "16000"},
+    "JP": {"average_monthly_takings": "900000"},
+    "US": {"average_monthly_takings": "40000"},
+    "US-CA": {"average_monthly_takings": "40000"},
+    "US-NY": {"average_monthly_takings": "40000", "other_advances": 0},
+}
+
+
+def evidence_of(code):
+    return {
+        "identity_verified": True,
+        "business_verified": True,
+        "credit_score": 720,
+        "months_trading": 52,
+        **NEWCOMERS[code],
+    }
+
+
+def test_the_cases_are_all_jurisdictions():
+    """A jurisdiction that ships is tried below."""
+    assert sorted(NEWCOMERS) == sorted(ENGINE.jurisdictions.codes)
+
+
+@for_every("code", sorted(NEWCOMERS))
+def test_a_defaulter_is_declined_in_every_jurisdiction(code):
+    """
+    Every bundled jurisdiction refuses a merchant with a default, with a code: every product, for
+    this reason alone.
+    """
+    rulebook = ENGINE.jurisdictions[code].rulebook(REVIEWED)
+    codes = {
+        product.key: [rule.code for rule in product.rules.rules if rule.id == "no-default"]
+        for product in rulebook.products
+    }
+    story = given(
+        ENGINE, jurisdiction=code, at="2026-11-23T12:00:00Z", evidence=evidence_of(code)
+    ).after("request_offers")
+    accepted = (
+        story.knowing(**dict.fromkeys(evidence_of(code)))
+        .after("accept_offer", {"bank_details": dict.fromkeys(rulebook.bank_details, "12-34-56")})
+        .after("record_signature", {"document": "contract-1", "digest": "sha256:00"})
+        .after("fund_deal")
+    )
+    defaulted = accepted.later(days=60).after("close_deal", {"status": "defaulted"})
+    again = defaulted.later(days=7).after(
+        "request_offers", {"application": {"provider_id": None}}, evidence=evidence_of(code)
+    )
+    (issued,) = (event for event in again.happened[-3:] if hasattr(event, "offer_set"))
+
+    assert {product.decision for product in story.happened[-1].offer_set.products} == {"Accepted"}
+    assert all(len(of_product) == 1 for of_product in codes.values())
+    assert {
+        product.key: list(product.codes)
+        for product in issued.offer_set.products
+        if product.decision == "Declined"
+    } == codes
+
+
+def test_bad_news_decides_until_newer_news(steps):
+    """
+    A failed check still decides in the next request, recorded or brought by a request that nobody
+    followed. An older one that arrives late changes nothing; a newer one takes its place.
+    """
+    told = steps["bad-news"]
+    declined = {"flex": ("Declined", ["GB-P-03"]), "starter": ("Declined", ["GB-P-13"])}
+    accepted = {"flex": ("Accepted", []), "starter": ("Accepted", [])}
+    requests = [step for step in told if step["operation"] == "request_offers"]
+
+    assert [decisions(step) for step in requests] == [
+        accepted, declined, declined, accepted, declined, declined
+    ]  # fmt: skip
+    assert refused(told) == [("record_evidence", "request_conflict")]
+    assert replies(told, "required_checks") == [{"checks": []}]
+
+
+@for_every(
+    ("name", "check"),
+    [
+        ("renewal-california", "disclosure_acknowledged"),
+        ("renewal-quebec", "register_status"),
+    ],
+)
+def test_a_partner_that_follows_the_nine_steps_renews(steps, name, check):
+    """
+    The nine steps of the renewal flow (service 1): `renewal_eligibility` is true before the first
+    renewal, after the host recorded the check that alone was missing, and the renewal is funded.
+    """
+    told = steps[name]
+    (review,) = replies(told, "review_renewal")
+    operations = [step["operation"] for step in told]
+
+    assert [missing["name"] for missing in review["checks"]] == [check]
+    assert not review["renewal_eligibility"]
+    assert refused(told) == []
+    assert eligibility(told) == [True, False]
+    assert operations[-6:] == [
+        "look_up", "required_checks", "request_offers", "accept_offer", "fund_deal", "look_up"
+    ]  # fmt: skip
+    assert [deal["type"] for deal in told[-1]["reply"]["deals"]] == ["Initial", "Renewal"]
+
+
+def test_a_referral_is_a_task(steps):
+    """
+    A person approves, and the product is accepted when the partner asks again; a rule that declines
+    is not lifted. A person declines, and it is declined.
+    """
+    told = steps["referral"]
+    requests = [step for step in told if step["operation"] == "request_offers"]
+
+    assert [decisions(step)["flex"] for step in requests] == [
+        ("Referred", ["GB-P-04"]),
+        ("Accepted", []),
+        ("Declined", ["GB-P-03"]),
+        ("Referred", ["GB-P-04"]),
+        ("Declined", []),
+    ]
+    assert refused(told) == [("decide_referral", "referral_not_found")]
+
+
+def test_a_hold_stops_what_is_new(steps):
+    """
+    On hold a request is referred, nothing is accepted or funded, and eligibility is false;
+    servicing goes on. No partner reads the hold's code.
+    """
+    told = steps["hold"]
+    partners = ("request_offers", "accept_offer", "look_up")
+    seen = [step for step in told if step["operation"] in partners]
+
+    assert decisions(told[2]) == {"flex": ("Referred", []), "starter": ("Referred", [])}
+    assert refused(told) == [
+        ("accept_offer", "not_possible_now"),
+        ("fund_deal", "not_possible_now"),
+    ]
+    assert eligibility(told) == [False, True]
+    assert len(replies(told, "record_remittance")) == 2
+    for step in seen:
+        text = str(step.get("reply") or step["problem"])
+        assert not re.search(r"\b(hold|fraud\w*|sanctions\w*|dispute)\b", text)
+
+
+def test_offers_that_were_declined_have_not_expired(steps):
+    """No second credit check follows from offers that were declined; one does from an expiry."""
+    told = steps["offers-declined"]
+    declined, expired = replies(told, "required_checks")
+
+    assert declined == {"checks": []}
+    assert [(check["name"], check["why"]) for check in expired["checks"]] == [
+        ("consumer_credit", "due_again")
+    ]
+    assert refused(told) == [("accept_offer", "offer_withdrawn")]
+
+
+def test_an_application_lapses(steps):
+    """An application that was not funded in time lapses, and the merchant may apply again."""
+    told = steps["lapse"]
+
+    assert len(events(told, "ApplicationLapsed")) == 1
+    assert replies(told, "applications")[0]["applications"][0]["status"] == "lapsed"
+    assert refused(told) == [
+        ("request_offers", "application_in_fulfilment"), ("supply_details", "not_possible_now")
+    ]  # fmt: skip
+    assert decisions(told[-1])["flex"] == ("Accepted", [])
+
+
+def test_a_contract_is_signed_before_the_funding(steps):
+    """Where a signature is required before the funding, the funding waits for it."""
+    told = steps["signature"]
+
+    assert [step["operation"] for step in told[-3:]] == [
+        "fund_deal",
+        "record_signature",
+        "fund_deal",
+    ]
+    assert refused(told) == [("fund_deal", "not_possible_now")]
+
+
+def test_bank_details_are_complete_before_they_submit(steps):
+    """Details that lack a field do not submit; an agent corrects them, and they do."""
+    told = steps["bank-details"]
+
+    assert [event["omitted"] for event in events(told, "OfferAccepted")] == [["bank_details"]]
+    assert [event["type"] for event in told[4]["events"]] == [
+        "BankDetailsChanged", "ApplicationSubmitted"
+    ]  # fmt: skip
+    assert refused(told) == [
+        ("fund_deal", "not_possible_now"), ("change_bank_details", "invalid_request")
+    ]  # fmt: skip
+
+
+def test_the_floor_holds_at_the_funding(steps):
+    """A renewal whose remittances were reversed after the offer is not funded below the floor."""
+    told = steps["reversed"]
+    funded = [step for step in told if step["operation"] == "fund_deal"]
+
+    assert ["reply" in step for step in funded] == [True, False, True]
+    assert "50 percent" in funded[1]["problem"]["detail"]
