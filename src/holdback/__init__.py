@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from holdback.jurisdictions.jurisdiction import Jurisdictions
     from holdback.jurisdictions.rulebook import Rulebook
     from holdback.lifecycle.application import filled_application
+    from holdback.lifecycle.check_results import CheckResult
     from holdback.lifecycle.configuration import Links
     from holdback.lifecycle.context import Context
     from holdback.lifecycle.decision import Outcome
@@ -51,6 +52,7 @@ __all__ = [
     "Application",
     "Assessment",
     "BankDetails",
+    "CheckResult",
     "ConfigurationError",
     "Context",
     "Deal",
@@ -92,6 +94,7 @@ _MODULES: Final = {
     "Application": "model.application",
     "Assessment": "eligibility",
     "BankDetails": "model.acceptance",
+    "CheckResult": "lifecycle.check_results",
     "ConfigurationError": "errors",
     "Context": "lifecycle.context",
     "Deal": "model.deal",

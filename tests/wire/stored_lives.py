@@ -95,12 +95,37 @@ def second_life():
     host.pay_down(60)
     host.remit(host.entry(500, id="taken", settled=False), host.entry(700, id="wrong"))
     host.remit(host.entry(700, id="back", reverses="wrong"))
-    host.ask(renewal=True)
+    host.ask(renewal=True, evidence=CHECKED)
     host.accept(bank_details=None)
+    host.do("record_signature", host.acceptance.application_id, "contract", "sha256:1")
+    host.do("change_bank_details", BANK)
     host.fund()
     host.pay_down(60)
+    people_decide(host)
     host.ask(renewal=True, intended_use_of_funds="a van")
+    host.do("place_hold", "dispute", by="a-3", note="They disagree about March.")
     return host
+
+
+# Results of checks that a renewal needs again, because those before are too old.
+CHECKED = {"identity_verified": True, "business_verified": True, "credit_score": 700}
+
+
+def people_decide(host):
+    """One referral is approved and another stays open; a consent is recorded."""
+    host.ask(renewal=True, evidence=CHECKED | {"credit_score": 600})
+    (referral,) = host.do("referrals").referrals
+    host.do(
+        "decide_referral",
+        referral.application_id,
+        referral.product,
+        "approve",
+        by="u-7",
+        note="Spoke to the owner.",
+    )
+    host.do("record_consents", {"terms": True})
+    host.pass_time(hours=1)
+    host.ask(renewal=True, evidence=CHECKED | {"identity_verified": None, "credit_score": 600})
 
 
 def takings(host, days):

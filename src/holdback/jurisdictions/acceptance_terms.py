@@ -8,10 +8,9 @@ from attrs import evolve
 
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.source_rules import NAME
+from holdback.model.merchant import SIGNATURES
 from holdback.toml import Node, TomlTable, excerpt
 
-# When the merchant has to have signed, where a signature is required.
-SIGNATURES: Final = ("before_submission", "before_funding")
 ACCEPTANCE: Final = ("signature", "bank_details", "consents")
 # More names than anybody fills in or agrees to.
 MOST_NAMES: Final = 12

@@ -11,7 +11,7 @@ import attrs
 from holdback.errors import ConfigurationError, Refusal
 from holdback.exact_json import Json, Opaque
 from holdback.jurisdictions.rulebook import Rulebook
-from holdback.lifecycle.bank_details import BEFORE_SUBMISSION, check_details, needed_details
+from holdback.lifecycle.bank_details import check_details, needed_details
 from holdback.lifecycle.commands import DETAILS, AcceptOffer
 from holdback.lifecycle.configuration import FIRST_FORMAT, REQUIRED_LINKS, Configuration
 from holdback.lifecycle.context import Context
@@ -27,6 +27,7 @@ from holdback.model.acceptance import Acceptance, AcceptanceIds, BankDetails
 from holdback.model.deal import FUNDED, REPAID, Deal
 from holdback.model.instants import plus
 from holdback.model.merchant import (
+    BEFORE_SUBMISSION,
     FUNDED_APPLICATION,
     IN_FULFILMENT,
     ClosedOfferSet,

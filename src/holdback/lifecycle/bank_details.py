@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
 
 from attrs import evolve
 
@@ -17,12 +16,9 @@ from holdback.lifecycle.decision import Decision
 from holdback.lifecycle.events import ApplicationSubmitted, BankDetailsChanged, Event
 from holdback.lifecycle.receipts import record_receipt
 from holdback.model.acceptance import SPECIFIED_DETAILS, BankDetails
-from holdback.model.merchant import AWAITING_DETAILS, Fulfilment, Merchant
+from holdback.model.merchant import AWAITING_DETAILS, BEFORE_SUBMISSION, Fulfilment, Merchant
 from holdback.model.profile import Profile, details_section
 from holdback.model.receipt import RecordReceipt
-
-# The stage before which a contract is signed.
-BEFORE_SUBMISSION: Final = "before_submission"
 
 
 def needed_details(rulebook: Rulebook | None, configuration: Configuration) -> tuple[str, ...]:

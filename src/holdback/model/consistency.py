@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from datetime import date
-from typing import Any
+from typing import Any, get_args
 
 import pendulum
 
@@ -21,7 +21,8 @@ from holdback.model import product as products
 from holdback.model.deal import Deal, Entry
 from holdback.model.evidence import HeldFact
 from holdback.model.instants import END_YEAR, FIRST_YEAR
-from holdback.model.merchant import Fulfilment, Merchant, OfferSet
+from holdback.model.merchant import SIGNATURES, Fulfilment, Merchant, OfferSet
+from holdback.model.referral import ReferralEnding
 from holdback.money import MINOR_UNITS, Currency, Money
 
 _OFFER_STATUSES = (offers.ELIGIBLE, offers.ACCEPTED, offers.WITHDRAWN, offers.DECLINED)
@@ -64,6 +65,7 @@ def _errors(merchant: Merchant, *, rows: bool) -> Iterator[ErrorDetail]:
         yield from _unique(merchant.requests, lambda request: request.request_id, "$.requests")
     yield from _ids(merchant)
     yield from _at_most_one(merchant)
+    yield from _people(merchant)
 
 
 def _contradiction(message: str, path: str) -> ErrorDetail:
@@ -113,10 +115,14 @@ def _last_seen(merchant: Merchant) -> Iterator[ErrorDetail]:
     instants = [offer_set.issued_at for offer_set in merchant.offer_sets]
     instants += [fulfilment.accepted_at for fulfilment in merchant.fulfilments]
     instants += [] if merchant.last_accepted_at is None else [merchant.last_accepted_at]
+    instants += [record.made_at for record in merchant.checks]
+    instants += [hold.placed_at for hold in merchant.holds]
+    instants += [decision.decided_at for decision in merchant.referral_decisions]
     seen, path = merchant.last_seen_at, "$.last_seen_at"
     if seen is None:
         if instants or merchant.deals:
-            yield _contradiction("a merchant with offers has been seen at an instant", path)
+            message = "a merchant with offers or checks has been seen at an instant"
+            yield _contradiction(message, path)
     elif not FIRST_YEAR <= seen.year < END_YEAR:
         message = f"expected an instant from {FIRST_YEAR} on and before {END_YEAR}"
         yield ErrorDetail(code="out_of_range", message=message, path=path)
@@ -273,3 +279,25 @@ def _at_most_one(merchant: Merchant) -> Iterator[ErrorDetail]:
     fulfilments = merchant.fulfilments
     if sum(f.status in applications.IN_FULFILMENT for f in fulfilments) > 1:
         yield _contradiction("at most one application is in fulfilment", "$.fulfilments")
+
+
+def _people(merchant: Merchant) -> Iterator[ErrorDetail]:
+    """Yield what contradicts itself in the records of checks and in what people decided."""
+    yield from _unique(merchant.checks, lambda record: record.check, "$.checks")
+    yield from _unique(merchant.consents, lambda name: name, "$.consents")
+    yield from _unique(merchant.referrals, lambda referral: referral.product, "$.referrals")
+    yield from _unique(
+        merchant.referral_decisions,
+        lambda one: (one.product, one.base_deal_id),
+        "$.referral_decisions",
+    )
+    yield from _unique(merchant.holds, lambda hold: hold.code, "$.holds")
+    for place, decision in enumerate(merchant.referral_decisions):
+        path = f"$.referral_decisions[{place}]"
+        yield from _one_of(decision.decision, get_args(ReferralEnding), f"{path}.decision")
+        if decision.until <= decision.decided_at:
+            yield _contradiction("a decision holds for some time", f"{path}.until")
+    for place, fulfilment in enumerate(merchant.fulfilments):
+        if fulfilment.signature_before is not None:
+            path = f"$.fulfilments[{place}].signature_before"
+            yield from _one_of(fulfilment.signature_before, SIGNATURES, path)

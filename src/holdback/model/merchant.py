@@ -36,6 +36,10 @@ FUNDED_APPLICATION: Final = "funded"
 DECLINED_APPLICATION: Final = "declined"
 WITHDRAWN_APPLICATION: Final = "withdrawn"
 LAPSED: Final = "lapsed"
+# Before what a contract is signed.
+BEFORE_SUBMISSION: Final = "before_submission"
+BEFORE_FUNDING: Final = "before_funding"
+SIGNATURES: Final = (BEFORE_SUBMISSION, BEFORE_FUNDING)
 IN_FULFILMENT: Final = frozenset({AWAITING_DETAILS, SUBMITTED})
 
 

@@ -16,7 +16,6 @@ from holdback.eligibility import OUTCOMES
 from holdback.exact_json import Json
 from holdback.exact_numbers import ROUNDINGS
 from holdback.facts import catalogue
-from holdback.jurisdictions.acceptance_terms import SIGNATURES
 from holdback.jurisdictions.checks import MAX_AGE_DAYS
 from holdback.jurisdictions.examples import DECISIONS, offer_types
 from holdback.jurisdictions.jurisdiction_file import (
@@ -35,6 +34,7 @@ from holdback.jurisdictions.source_rules import (
     PRODUCT,
     RULE,
 )
+from holdback.model.merchant import SIGNATURES
 from holdback.money import MINOR_UNITS, Currency, Money
 from holdback.number_format import NumberFormat
 from holdback.offers.calculator import Percent, Ratio
