@@ -42,6 +42,8 @@ TABLE = MappingProxyType(
             ("histories in another order", 60, 300),
             ("histories delivered twice", 40, 200),
             ("histories with marked profiles", 40, 2_000),
+            ("histories compared with the model of evidence", 400, 100_000),
+            ("histories among which a planted fault is found", 4_000, 4_000),
             # tests/unit
             ("documents with mistakes", 150, 2_000),
             ("values of a strategy", 10, 30),

@@ -146,8 +146,9 @@ class _Decider:
 
     def _evidence(self) -> tuple[CheckRecord, ...]:
         """Return the records of the evidence that comes with the operation."""
-        if not self.context.evidence:
-            return ()
+        repeated = any(s.request_id == self.context.request_id for s in self.before.sets)
+        if not self.context.evidence or repeated:
+            return ()  # what a repeated request brings was recorded the first time
         if self.operation.is_question:
             message = "a question takes no evidence: record it first, with `record_evidence`"
             raise ConfigurationError.of("not_allowed", message, path="$.evidence")

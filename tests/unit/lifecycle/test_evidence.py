@@ -83,6 +83,18 @@ def test_the_same_instant_with_another_content_is_a_conflict(journey):
         journey.do("record_evidence", [credit(641, START)])
 
 
+def test_a_repeated_request_is_not_judged_by_its_evidence(journey):
+    """
+    A retry gets the same reply, whatever its host's checks say by now.
+    """
+    first = wire.write(journey.ask(request_id="r", evidence=EVIDENCE))
+    events = len(journey.events)
+    again = wire.write(journey.ask(request_id="r", evidence=EVIDENCE | {"credit_score": 1}))
+
+    assert first == again
+    assert len(journey.events) == events
+
+
 def test_what_a_check_does_not_give_is_unknown_from_then_on(journey):
     """
     "What it does not give is unknown and supersedes what was known before."

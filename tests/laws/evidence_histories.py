@@ -1,0 +1,791 @@
+"""Random histories of one merchant, told to the engine and to the model of evidence alike."""
+
+from __future__ import annotations
+
+import random
+from datetime import UTC, datetime, time, timedelta
+from decimal import Decimal
+from functools import cache
+
+import evidence_folders
+import pendulum
+from evidence_model import (
+    CREDIT,
+    AcceptedApplication,
+    Deal,
+    HoldPeriod,
+    IssuedSet,
+    Model,
+    PersonsDecision,
+    Record,
+    Referral,
+)
+
+from holdback import (
+    Application,
+    BankDetails,
+    Context,
+    Engine,
+    Entry,
+    Merchant,
+    Money,
+    OffersRequest,
+    Refusal,
+    Takings,
+)
+from holdback.exact_json import Opaque
+from holdback.lifecycle.check_results import CheckResult
+from holdback.model.profile import Profile
+
+START = datetime(2026, 7, 6, 9, 0, tzinfo=UTC)
+SALT = bytes(range(16))
+SECOND = timedelta(seconds=1)
+# Of how many histories one is of a jurisdiction that ships, whose rules are many.
+ONE_OF_BUNDLED = 6
+
+
+class Difference(AssertionError):
+    """The engine and the model do not agree."""
+
+
+@cache
+def engine_of(seed):
+    """The engine of a random jurisdiction, and of those that ship for None."""
+    rules = evidence_folders.bundled() if seed is None else evidence_folders.jurisdictions(seed)
+    return Engine.for_trial(rules)
+
+
+@cache
+def rulebooks(seed, code):
+    """The function that returns the rulebook of a day; many histories ask for the same days."""
+    return cache(lambda day: engine_of(seed).jurisdictions.resolve(code, on=day))
+
+
+class History:
+    """
+    One merchant in one jurisdiction, with everything drawn from one seed.
+
+    The steps *favoured* are drawn more often than the others.
+    """
+
+    def __init__(self, seed, favoured=()):
+        self.favoured = favoured
+        self.draw = draw = random.Random(seed)
+        folder = (
+            None
+            if draw.randrange(ONE_OF_BUNDLED) == 0
+            else draw.randrange(evidence_folders.FOLDERS)
+        )
+        self.code = draw.choice(evidence_folders.BUNDLED) if folder is None else "NL"
+        self.engine = engine_of(folder)
+        room = None if folder is None else lambda terms: evidence_folders.ROOM[terms.key]
+        self.model = Model(rulebooks(folder, self.code), room=room)
+        self.merchant = Merchant.new(partner="p", merchant_id="m", jurisdiction=self.code)
+        self.profile = Profile.new(salt=SALT)
+        self.now = START + timedelta(hours=draw.randrange(24), seconds=draw.choice((0, 1)))
+        self.requests = 0
+        self.entries = 0
+        self.told = [[self.code, folder]]
+        self.done = set()
+
+    # What both are told
+
+    def run(self, steps):
+        """Carry out some steps, and compare after every one; return what was reached."""
+        if self.draw.random() < 0.65:
+            self.prologue()
+        self.compare()
+        for _ in range(steps):
+            self.pass_time()
+            self.step()
+            self.compare()
+        return self.done
+
+    def prologue(self):
+        """Most likely, a deal that is paid down in part: what renewals start from."""
+        self.record_checks(good=True)
+        self.ask(renewal=False, mapping=None)
+        if not self.accept():
+            return
+        self.now += timedelta(hours=self.draw.choice((0, 30)))
+        if self.fund():
+            self.now += timedelta(days=self.draw.choice((1, 10, 80)))
+            self.remit(self.draw.choice((40, 50, 60, 75, 100)), complete=True)
+
+    def step(self):
+        weights = {step: weight for step, weight in STEPS.items() if self.possible(step)}
+        if self.model.in_fulfilment(self.now) is not None:
+            # What a funding looks at again has to change before it.
+            weights |= {step: 4 for step in ("hold", "reverse", "fund") if step in weights}
+        weights |= {step: 12 for step in self.favoured if step in weights}
+        step = self.draw.choices([*weights], [*weights.values()])[0]
+        getattr(self, step)()
+
+    def possible(self, step):
+        active = self.model.active() is not None
+        needs = {
+            "remit": active, "reverse": any(deal.entries for deal in self.model.deals),
+            "default": active, "mistake": active and self.model.decisions, "reinstate": any(d.ended == "Defaulted" for d in self.model.deals),
+            "ask_renewal": self.merchant.provider_id is not None,
+            "renew": self.merchant.provider_id is not None, "accept": self.model.sets,
+            "fund": any(one.ended != "funded" for one in self.model.accepted),
+            "close": self.model.accepted and self.model.accepted[-1].ended is None,
+            "decline_offers": any(one.offer_ids for one in self.model.sets),
+            "consent": self.known(), "hold": self.known(), "decide": self.model.referrals,
+            "lift": self.model.holds, "erase": not self.model.deals,
+        }  # fmt: skip
+        return bool(needs.get(step, True))
+
+    def known(self):
+        """Whether the service has seen the merchant."""
+        return self.merchant.currency is not None
+
+    def pass_time(self):
+        """Wait for nothing, for a while, or for an instant at which something changes."""
+        way = self.draw.random()
+        if way < 0.25:
+            return
+        if way < 0.45:
+            self.now += timedelta(hours=self.draw.choice((1, 12, 24, 24 * 6, 24 * 31)))
+            return
+        later = [instant for instant in self.instants() if instant > self.now]
+        if later:
+            self.now = self.draw.choice(later)
+
+    def instants(self):
+        """The instants at which an answer may change, and a second on either side of each."""
+        model, rulebook = self.model, self.model.rulebook(self.now)
+        ends = [one.expires_at for one in model.sets]
+        ends += [one.until for one in model.decisions]
+        ends += [model.lapse(one, self.now) for one in model.accepted if one.ended is None]
+        days = [model.day(self.now) + timedelta(days=1)]
+        for terms in rulebook.checks.values():
+            record = model.newest(terms.name)
+            if record is not None and terms.max_age_days is not None:
+                days.append(model.day(record.made_at) + timedelta(days=terms.max_age_days + 1))
+        for deal in model.deals:
+            if deal.status == "Repaid":
+                kept = rulebook.recently_active_days + 1
+                days.append(deal.repaid_on() + timedelta(days=kept))
+        ends += [self.midnight(day) for day in days]
+        return [end + SECOND * more for end in ends for more in (-1, 0, 0, 1)]
+
+    def midnight(self, day):
+        """The instant at which the local *day* begins."""
+        return datetime.combine(day, time(), self.model.zone).astimezone(UTC)
+
+    def context(self, evidence=None):
+        self.requests += 1
+        return Context(
+            at=pendulum.instance(self.now),
+            request_id=f"r{self.requests}",
+            evidence=() if evidence is None else evidence,
+        )
+
+    def tell(self, operation, *arguments, refused=frozenset(), evidence=None, keep=True, **options):
+        """
+        Carry out an operation of the engine, which must be refused with a code in *refused*.
+
+        It must be carried out if *refused* is empty; its outcome is returned.
+        """
+        self.told.append([self.now, operation, *arguments, options, evidence])
+        if operation in TAKES_PROFILE:
+            options["profile"] = self.profile
+        method = getattr(self.engine, operation)
+        code, outcome = None, None
+        try:
+            outcome = method(self.merchant, *arguments, self.context(evidence), **options)
+        except Refusal as refusal:
+            code = refusal.code
+        if (code is None) != (not refused) or (code is not None and code not in refused):
+            self.differ(f"{operation}: {code or 'done'}", f"{sorted(refused) or 'done'}")
+        self.told[-1].append(code or "done")
+        if outcome is not None and keep:
+            self.merchant = outcome.merchant
+            self.profile = outcome.profile or self.profile
+        return outcome
+
+    def differ(self, engine, model):
+        raise Difference(
+            f"the engine says {engine}, the model {model}, at {self.now.isoformat()}\n"
+            + "\n".join(map(shown, self.told))
+        )
+
+    def agree(self, what, engine, model):
+        if engine != model:
+            self.differ(f"{what}: {engine}", f"{model}")
+
+    # Checks
+
+    def values(self, names, *, good=False):
+        """Random values of the facts *names*; now and then one of them is left out."""
+        values = {}
+        for name in names:
+            if good or self.draw.random() > 0.08:
+                values[name] = self.value(name, good=good)
+        return {name: value for name, value in values.items() if value is not None}
+
+    def value(self, name, *, good):
+        fact = self.model.rulebook(self.now).catalogue.fact(name)
+        kind = fact.type.kind.value
+        if kind == "flag":
+            return good or self.draw.random() < 0.8
+        if kind == "text":
+            return fact.type.options[0] if good else self.draw.choice(fact.type.options)
+        if kind == "money":
+            return Decimal(20_000 if good else self.draw.choice((1_000, 2_500, 20_000)))
+        if name == "credit_score":
+            return 720 if good else self.draw.choice((450, 499, 500, 600, 650, 720))
+        if kind == "date":
+            return None  # it is filled in from the instant of the record
+        most = min(fact.high, 60)
+        return most if good else self.draw.randint(fact.low, most)
+
+    def checks(self, *, good=False):
+        """Some checks of the jurisdiction."""
+        terms = list(self.model.rulebook(self.now).checks.values())
+        if self.model.active() is not None:
+            terms = [one for one in terms if one.name != "takings"]
+        return terms if good else self.draw.sample(terms, self.draw.randint(1, len(terms)))
+
+    def record_checks(self, *, good=False):
+        """Record results of checks, made in any order, now or before."""
+        records = []
+        for terms in self.checks(good=good):
+            made_at = self.now if good else self.made_at(terms)
+            facts = self.values(terms.facts, good=good)
+            if terms.name == CREDIT and self.draw.random() < 0.8:
+                facts["credit_checked_on"] = self.model.day(made_at).isoformat()
+            records.append(Record(terms.name, made_at, facts))
+        self.tell("record_evidence", results(records), refused=self.conflicts(records))
+        if not self.conflicts(records):
+            self.model.records += records
+        self.done.add("recorded")
+
+    def made_at(self, terms):
+        """An instant of a record: now, before, or one at which something changes."""
+        earlier = [instant for instant in self.instants() if instant <= self.now]
+        earlier += [record.made_at for record in self.model.records if record.check == terms.name]
+        back = timedelta(hours=self.draw.choice((0, 1, 20, 24, 50, 24 * 5, 24 * 40)))
+        if earlier and self.draw.random() < 0.4:
+            return self.draw.choice(earlier)
+        return self.now - back
+
+    def conflicts(self, records):
+        """The refusal of *records*: another result of a check at the instant of the newest."""
+        for record in records:
+            held = self.model.newest(record.check)
+            if held is None or held.made_at != record.made_at:
+                continue
+            # A credit check has the day of its instant, given or not.
+            names = {*held.facts, *record.facts} - {"credit_checked_on"}
+            if any(held.facts.get(name) != record.facts.get(name) for name in names):
+                return {"request_conflict"}
+        return frozenset()
+
+    def evidence_of_now(self):
+        """Evidence by fact name for a request, and the records that it stands for."""
+        evidence, records = {}, []
+        for terms in self.checks():
+            facts, made_at = self.values(terms.facts), self.now
+            if terms.name == CREDIT and self.draw.random() < 0.8:
+                on = self.model.day(self.now) - timedelta(days=self.draw.choice((0, 0, 1, 2)))
+                facts["credit_checked_on"] = on.isoformat()
+                if on < self.model.day(self.now):
+                    made_at = self.midnight(on)
+            if facts:
+                evidence |= facts
+                records.append(Record(terms.name, made_at, facts))
+        return evidence, records
+
+    # Requests
+
+    def body(self, *, renewal):
+        block = {
+            "merchant_id": "m",
+            "currency": self.model.rulebook(self.now).currency.code,
+            "provider_id": self.merchant.provider_id if renewal else None,
+        }
+        if renewal:
+            return OffersRequest(application=Application(**block))
+        return OffersRequest(application=Application(**block), **NOTHING_PERSONAL)
+
+    def refusals(self, *, renewal):
+        """Why a request is refused; nothing when it is carried out."""
+        model, codes = self.model, set()
+        if model.erased and renewal:
+            codes.add("profile_erased")
+        if model.in_fulfilment(self.now) is not None:
+            codes.add("application_in_fulfilment")
+        if renewal and model.base(self.now) is None:
+            codes.add("no_deal_to_renew")
+        if not renewal and model.active() is not None:
+            codes.add("active_deal")
+        return codes
+
+    def ask_initial(self):
+        self.ask(renewal=False, mapping=self.draw.random() < 0.5)
+
+    def ask_renewal(self):
+        self.ask(renewal=True, mapping=self.draw.random() < 0.3)
+
+    def renew(self):
+        """Go all the way of a renewal, as far as it is possible."""
+        self.ask(renewal=True, mapping=False)
+        if self.model.sets[-1].renewal and self.accept():
+            self.fund()
+
+    def ask(self, *, renewal, mapping):
+        """Request offers, with evidence by name, with records or with nothing."""
+        evidence, records = None, []
+        if mapping:
+            evidence, records = self.evidence_of_now()
+            if renewal:
+                derived = {"average_monthly_takings", "months_trading"}
+                evidence = {n: v for n, v in evidence.items() if n not in derived}
+                records = [record for record in records if record.check != "takings"]
+        refused = self.refusals(renewal=renewal) | self.conflicts(records)
+        outcome = self.tell(
+            "request_offers", self.body(renewal=renewal), refused=refused, evidence=evidence
+        )
+        if outcome is None:
+            self.done.add("refused")
+            return
+        self.model.records += records
+        base = self.model.base(self.now) if renewal else None
+        facts = self.compare_request(outcome, base)
+        offers, event = outcome.reply, issued(outcome)
+        application_id = event.offer_set.application_id
+        self.model.referrals = [
+            Referral(application_id, product.key, base, rules)
+            for product in offers.products
+            if product.decision == "Referred"
+            and (rules := self.model.referring(self.now, base, self.terms(product.key), facts))
+        ]
+        offer_ids = [offer.offer_id for product in offers.products for offer in product.offers]
+        self.model.sets.append(
+            IssuedSet(application_id, base, event.offer_set.expires_at, offer_ids, renewal)
+        )
+        self.done |= {product.decision for product in offers.products}
+        self.done.add("renewal" if renewal else "initial")
+
+    def terms(self, key):
+        """The product with this key, as it is now."""
+        return next(one for one in self.model.rulebook(self.now).products if one.key == key)
+
+    def compare_request(self, outcome, base):
+        """Compare the decisions and the facts of an outcome; return the facts."""
+        event = issued(outcome)
+        catalogue = self.model.rulebook(self.now).catalogue
+        known = catalogue.prepare(event.offer_set.facts)
+        facts = self.model.facts(self.now, base)
+        if known != facts:
+            names = [fact.name for fact in catalogue.facts]
+            pairs = zip(names, known, facts, strict=True)
+            unlike = [(name, one, two) for name, one, two in pairs if one != two]
+            self.differ("facts (name, engine, model)", str(unlike))
+        for product in outcome.reply.products:
+            terms = self.terms(product.key)
+            allowed = self.model.decision(self.now, base, terms, facts).split(" or ")
+            if product.decision not in allowed:
+                self.differ(f"{product.key} {product.decision}", f"{allowed}")
+        hours = self.model.rulebook(self.now).offers_valid_hours
+        self.agree("expiry", event.offer_set.expires_at, self.now + timedelta(hours=hours))
+        return facts
+
+    def accept(self):
+        """Accept an offer of a set, most likely the last; return whether it was accepted."""
+        model = self.model
+        sets = [one for one in model.sets if one.offer_ids and one.closed != "accepted"]
+        if not sets:
+            return False
+        chosen = sets[-1] if self.draw.random() < 0.8 else self.draw.choice(sets)
+        refused = self.refused_acceptance(chosen)
+        outcome = self.tell(
+            "accept_offer", self.draw.choice(chosen.offer_ids), refused=refused,
+            bank_details=self.bank(),
+        )  # fmt: skip
+        if outcome is None:
+            return False
+        for one in model.sets:
+            if one.closed is None and one.expires_at > self.now:
+                one.closed = "withdrawn"
+        chosen.closed = "accepted"
+        days = model.rulebook(self.now).acceptance_days
+        application = AcceptedApplication(
+            chosen.application_id, chosen.base, self.now, self.now + timedelta(days=days),
+            chosen.renewal,
+        )  # fmt: skip
+        model.accepted.append(application)
+        model.erased = False
+        model.referrals = []
+        self.done.add("accepted")
+        return True
+
+    def refused_acceptance(self, chosen):
+        model = self.model
+        stands = model.in_fulfilment(self.now) is not None
+        if chosen.closed is not None or chosen.expires_at <= self.now or stands:
+            if chosen.expires_at <= self.now and chosen.closed is None and not stands:
+                return {"offers_expired"}
+            return {
+                "already_accepted", "offers_expired", "offer_withdrawn", "active_deal",
+                "offer_not_found", "not_possible_now", "profile_erased",
+            }  # fmt: skip
+        codes = set()
+        if model.on_hold(self.now):
+            codes.add("not_possible_now")
+        active = model.active()
+        if active is not None and active is not chosen.base:
+            codes.add("active_deal")
+        if chosen.base is not None and chosen.base.status in {"Defaulted", "Cancelled"}:
+            codes.add("offer_withdrawn")
+        return codes
+
+    def bank(self):
+        needed = self.model.rulebook(self.now).bank_details or ("account_number",)
+        return BankDetails.of(dict.fromkeys(needed, "10-20-30"))
+
+    def decline_offers(self):
+        """Decline the open offers of a set, which is no expiry."""
+        chosen = self.draw.choice([one for one in self.model.sets if one.offer_ids])
+        if chosen.closed in {"declined", "withdrawn"}:
+            return  # nothing is open
+        is_open = chosen.closed is None and chosen.expires_at > self.now
+        refused = set() if is_open else {
+            "already_accepted", "offers_expired", "application_not_found", "offer_withdrawn",
+            "not_possible_now",
+        }  # fmt: skip
+        if self.tell("decline_offers", chosen.application_id, refused=refused) is not None:
+            chosen.closed = "declined"
+            self.done.add("declined offers")
+
+    # Fulfilment and deals
+
+    def fund(self):
+        """Fund the last application that was accepted; return whether it was funded."""
+        model = self.model
+        # Funding again what was funded is a repetition, which gives the same receipt.
+        application = [one for one in model.accepted if one.ended != "funded"][-1]
+        refused, base = set(), application.base
+        if model.in_fulfilment(self.now) is not application or model.on_hold(self.now):
+            refused.add("not_possible_now")
+        active = model.active()
+        if active is not None and active is not base:
+            refused |= {"active_deal", "not_possible_now"}
+        if base is not None and (
+            base.status in {"Defaulted", "Cancelled"} or 2 * base.remitted() < base.repayment
+        ):
+            refused.add("not_possible_now")
+        if any(
+            deal.ended == "Defaulted" and deal.ended_on >= model.day(application.accepted_at)
+            for deal in model.deals
+        ):
+            refused.add("not_possible_now")
+        outcome = self.tell("fund_deal", application.application_id, refused=refused)
+        if outcome is None:
+            return False
+        application.ended = "funded"
+        deal = next(event.deal for event in outcome.events if hasattr(event, "deal"))
+        if base is not None and base.status == "Funded":
+            base.settled += min(base.balance(), deal.funded_amount.minor)
+            base.ended = "Renewed"
+        model.deals.append(
+            Deal(
+                deal.id, "Renewal" if application.renewal else "Initial",
+                model.day(self.now), deal.repayment_amount.minor, deal.term_days,
+            )
+        )  # fmt: skip
+        self.done.add("funded renewal" if application.renewal else "funded")
+        return True
+
+    def close(self):
+        """End the last accepted application without a deal."""
+        application = self.model.accepted[-1]
+        open_ = self.model.in_fulfilment(self.now) is application
+        refused = set() if open_ else {"not_possible_now"}
+        status = self.draw.choice(("declined", "withdrawn"))
+        if self.tell("close_application", application.application_id, status, refused=refused):
+            application.ended = status
+
+    def remit(self, percent=None, *, complete=None):
+        """Record a remittance of the active deal, of a share of what it repays."""
+        deal = self.model.active()
+        percent = percent or self.draw.choice((1, 10, 49, 50))
+        amount = max(1, deal.repayment * percent // 100)
+        today = self.model.day(self.now)
+        on = max(deal.funded_on, today - timedelta(days=self.draw.choice((0, 1, 3))))
+        through = today if complete or self.draw.random() < 0.7 else None
+        self.entry(deal, on, amount, through=through)
+
+    def reverse(self):
+        """Take back a remittance of the active deal, or of one that may be reopened."""
+        active = self.model.active()
+        deal = active or self.model.deals[-1]
+        names = [name for name in deal.entries if name not in deal.taken_back]
+        if deal.status not in {"Funded", "Repaid"} or not names:
+            return
+        name = self.draw.choice(names)
+        self.entry(
+            deal, self.model.day(self.now), deal.entries[name][1], through=None, reverses=name
+        )
+
+    def entry(self, deal, on, amount, *, through, reverses=None):
+        self.entries += 1
+        name = f"e{self.entries}"
+        currency = self.model.rulebook(self.now).currency
+        entry = Entry(id=name, on=on, amount=Money(amount, currency), reverses=reverses)
+        self.tell("record_remittance", deal.id, entry, complete_through=through)
+        if reverses is None:
+            deal.entries[name] = (on, amount)
+        else:
+            deal.taken_back.add(reverses)
+        if through is not None:
+            deal.complete_through = max(deal.complete_through or through, through)
+
+    def default(self):
+        """End the active deal early, most likely by a default."""
+        deal = self.model.active()
+        status = self.draw.choice(("defaulted", "defaulted", "cancelled"))
+        self.tell("close_deal", deal.id, status)
+        deal.ended, deal.ended_on = status.capitalize(), self.model.day(self.now)
+        if status == "defaulted":
+            for decision in self.model.decisions:
+                decision.void |= decision.approved
+        self.done.add(status)
+
+    def mistake(self):
+        """Record a default by mistake, and undo it: what it made void stays void."""
+        deal = self.model.active()
+        self.tell("close_deal", deal.id, "defaulted")
+        self.tell("reinstate_deal", deal.id)
+        for decision in self.model.decisions:
+            decision.void |= decision.approved
+        self.done.add("reinstated")
+
+    def reinstate(self):
+        deal = next(deal for deal in self.model.deals if deal.ended == "Defaulted")
+        refused = {"active_deal", "not_possible_now"} if self.model.active() is not None else set()
+        if self.tell("reinstate_deal", deal.id, refused=refused) is not None:
+            deal.ended = deal.ended_on = None
+            self.done.add("reinstated")
+
+    def sell(self):
+        """Record the takings of some days up to yesterday, complete or not."""
+        today = self.model.day(self.now)
+        days, amount = self.draw.choice((40, 89, 90)), self.draw.choice((1000, 9000))
+        through = today - timedelta(days=self.draw.choice((1, 1, 1, 2)))
+        on = [through - timedelta(days=back) for back in range(days)]
+        money = Money(amount, self.model.rulebook(self.now).currency)
+        complete = through if self.draw.random() < 0.8 else None
+        takings = [Takings(on=day, amount=money) for day in on]
+        held = self.model.takings
+        # Two statements of one instant about a day contradict each other.
+        said_now = {held[day][0] for day in on if day in held and held[day][1] == self.now}
+        refused = {"request_conflict"} if said_now - {amount} else set()
+        if self.tell("record_takings", takings, refused=refused, complete_through=complete) is None:
+            return
+        self.model.takings |= dict.fromkeys(on, (amount, self.now))
+        if complete is not None:
+            held = self.model.takings_complete_through
+            self.model.takings_complete_through = max(held or complete, complete)
+        self.done.add("takings")
+
+    # People
+
+    def decide(self):
+        """Decide a referral of the last request."""
+        referral = self.draw.choice(self.model.referrals)
+        approved = self.draw.random() < 0.75
+        until = None
+        if self.draw.random() < 0.5:
+            until = self.now + timedelta(hours=self.draw.choice((1, 24, 100)))
+        self.tell(
+            "decide_referral", referral.application_id, referral.product,
+            "approve" if approved else "decline", by="u", until=until,
+        )  # fmt: skip
+        days = self.model.rulebook(self.now).approval_days
+        self.model.referrals.remove(referral)
+        self.model.decisions.append(
+            PersonsDecision(
+                referral.product, referral.base, approved, referral.rules,
+                until or self.now + timedelta(days=days),
+            )
+        )  # fmt: skip
+        self.done.add("approved" if approved else "declined by a person")
+
+    def hold(self):
+        code = self.draw.choice(("fraud", "dispute"))
+        if code not in [one.code for one in self.model.holds if one.until is None]:
+            self.tell("place_hold", code, by="u")
+            self.model.holds.append(HoldPeriod(code, self.now))
+            self.done.add("held")
+
+    def lift(self):
+        held = [one for one in self.model.holds if one.until is None]
+        if held:
+            self.tell("lift_hold", held[0].code, by="u")
+            held[0].until = self.now
+
+    def consent(self):
+        given = self.draw.random() < 0.75
+        name = self.draw.choice(("terms", "search"))
+        self.tell("record_consents", {name: given})
+        self.say_consent(name, given)
+
+    def say_consent(self, name, given):
+        (self.model.consents.add if given else self.model.consents.discard)(name)
+
+    def erase(self):
+        refused = set()
+        if self.model.on_hold(self.now) or self.model.in_fulfilment(self.now) is not None:
+            refused = {"erasure_not_possible"}
+        if self.tell("erase_profile", refused=refused) is not None:
+            self.model.erased, self.model.referrals, self.model.consents = True, [], set()
+            # Whoever comes back is a newcomer with a new profile, of whom the checks are held.
+            self.profile = Profile.new(salt=SALT)
+            for one in self.model.sets:
+                if one.closed is None and one.expires_at > self.now:
+                    one.closed = "withdrawn"
+            self.done.add("erased")
+
+    # Comparison
+
+    def compare(self):
+        """Compare what both answer now and, now and then, when it may change."""
+        self.compare_reads()
+        if self.draw.random() < 0.25:
+            later = [instant for instant in self.instants() if instant > self.now]
+            if later:
+                now, self.now = self.now, self.draw.choice(later)
+                self.compare_reads()
+                self.now = now
+
+    def compare_reads(self):
+        told = len(self.told)
+        self.compare_look_up()
+        self.draw.choice(COMPARISONS)(self)
+        del self.told[told:]
+
+    def compare_look_up(self):
+        model = self.model
+        reply = self.tell("look_up").reply
+        expected, _ = model.eligibility(self.now)
+        self.agree("statuses", [one.deal.status for one in reply.deals],
+                   [deal.status for deal in model.deals])  # fmt: skip
+        for shown, deal in zip(reply.deals, model.deals, strict=True):
+            eligible = shown.performance.renewal_eligibility
+            if deal is not model.active():
+                self.agree("eligibility of an ended deal", eligible, False)
+            elif expected is not None:
+                self.agree("renewal_eligibility", eligible, expected)
+                self.done.add(f"eligible {expected}")
+            else:
+                self.agree("renewal_eligibility", eligible, self.leads_somewhere())
+
+    def leads_somewhere(self):
+        """Whether a renewal requested now would not be declined by every product."""
+        outcome = self.tell("request_offers", self.body(renewal=True), keep=False)
+        return any(product.decision != "Declined" for product in outcome.reply.products)
+
+    def compare_evidence(self):
+        shown = {
+            one.check: (one.made_at, one.age_days, one.why)
+            for one in self.tell("evidence").reply.checks
+        }
+        self.agree("evidence", shown, self.model.evidence(self.now))
+        self.done |= {why for _, _, why in shown.values() if why is not None}
+
+    def compare_next_request(self):
+        """What a request would be told now: nothing of it is stored."""
+        renewal = self.merchant.provider_id is not None and self.draw.random() < 0.7
+        outcome = self.tell(
+            "request_offers", self.body(renewal=renewal),
+            refused=self.refusals(renewal=renewal), keep=False,
+        )  # fmt: skip
+        if outcome is not None:
+            self.compare_request(outcome, self.model.base(self.now) if renewal else None)
+
+    def compare_review(self):
+        """What a review finds: the eligibility, and what decided it."""
+        base = self.model.base(self.now)
+        refused = set() if base is not None else {"no_deal_to_renew"}
+        outcome = self.tell("review_renewal", refused=refused, keep=False)
+        if outcome is None:
+            return
+        eligible, decided_by = self.model.invitation(self.now, base)
+        review = outcome.reply
+        if eligible is not None:
+            self.agree(
+                "review", (review.renewal_eligibility, review.decided_by), (eligible, decided_by)
+            )
+
+    def compare_required_checks(self):
+        """Which checks a request needs, and why."""
+        renewal = self.merchant.provider_id is not None and self.draw.random() < 0.6
+        outcome = self.tell(
+            "required_checks", self.body(renewal=renewal), refused=self.refusals(renewal=renewal)
+        )
+        if outcome is not None:
+            shown = {
+                one.name: (one.why, one.not_before, one.consent) for one in outcome.reply.checks
+            }
+            self.agree("required", shown, self.model.required(self.now, renewal=renewal))
+
+    def compare_assessment(self):
+        """The assessment of the base deal, without any approval of one product."""
+        base = self.model.base(self.now)
+        refused = set() if base is not None else {"no_deal_to_renew"}
+        outcome = self.tell("assess_renewal", refused=refused)
+        if outcome is not None:
+            facts = self.model.facts(self.now, base)
+            expected = self.model.assessed(self.now, base, None, facts)
+            self.agree("assessment", outcome.reply.outcome, expected.outcome)
+
+
+COMPARISONS = (
+    History.compare_evidence,
+    History.compare_next_request,
+    History.compare_next_request,
+    History.compare_review,
+    History.compare_required_checks,
+    History.compare_assessment,
+)
+TAKES_PROFILE = {
+    "request_offers", "accept_offer", "erase_profile", "decide_referral", "place_hold",
+    "record_consents",
+}  # fmt: skip
+STEPS = {
+    "record_checks": 5, "ask_initial": 3, "ask_renewal": 4, "renew": 2, "accept": 2, "fund": 2, "close": 0.5,
+    "remit": 2, "reverse": 0.7, "default": 0.7, "reinstate": 0.7, "mistake": 3, "sell": 0.25, "decide": 4,
+    "hold": 0.5, "lift": 1.5, "consent": 0.4, "decline_offers": 1.5, "erase": 0.1,
+}  # fmt: skip
+NOTHING_PERSONAL = {
+    "consents": Opaque("{}"),
+    "applicants": Opaque("[{}]"),
+    "company": Opaque("{}"),
+}
+
+
+def results(records):
+    return [CheckResult(check=one.check, made_at=one.made_at, facts=one.facts) for one in records]
+
+
+def shown(told):
+    """One line of a history: what was told when, and what came of it."""
+    words = []
+    for part in told:
+        if isinstance(part, datetime):
+            words.append(part.isoformat())
+        elif isinstance(part, OffersRequest):
+            words.append("renewal" if part.renewal else "initial")
+        elif part and isinstance(part, list) and isinstance(part[0], CheckResult):
+            words += [f"{one.check} {one.made_at} {dict(one.facts)}" for one in part]
+        elif part not in (None, {}):
+            words.append(str(part)[:300])
+    return "  ".join(words)
+
+
+def issued(outcome):
+    """The event of a request for offers."""
+    return next(event for event in outcome.events if hasattr(event, "offer_set"))

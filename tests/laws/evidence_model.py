@@ -1,0 +1,537 @@
+"""
+An independent model of one merchant: what is held of its checks, and who may have what.
+
+It was written from the decisions and the service alone. It keeps a list of everything that ever
+happened and works each answer out from the whole list, with dates and fractions. It shares nothing
+with the lifecycle of holdback: of the rules it has the interpreter, which defines what a rule
+means, and of prices only what an offer says.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from fractions import Fraction
+from zoneinfo import ZoneInfo
+
+from holdback.rules import interpret
+
+CREDIT = "consumer_credit"
+# Takings given as evidence count until so many days are recorded.
+WINDOW = 90
+
+
+@dataclass
+class Record:
+    """One result of a check."""
+
+    check: str
+    made_at: datetime
+    facts: dict
+
+
+@dataclass
+class Referral:
+    """A product that was `Referred`, with the referring rules that were false or unknown."""
+
+    application_id: str
+    product: str
+    base: Deal | None
+    rules: frozenset
+
+
+@dataclass
+class IssuedSet:
+    """One set of offers; `closed` is `accepted`, `withdrawn` or `declined`, or None."""
+
+    application_id: str
+    base: Deal | None
+    expires_at: datetime
+    offer_ids: list
+    renewal: bool
+    closed: str | None = None
+
+
+@dataclass
+class AcceptedApplication:
+    """An accepted application, of which the status is worked out when it is asked for."""
+
+    application_id: str
+    base: Deal | None
+    accepted_at: datetime
+    lapses_at: datetime
+    renewal: bool
+    ended: str | None = None
+
+
+@dataclass(eq=False)
+class Deal:
+    """A funded deal; amounts are in minor units."""
+
+    id: str
+    type: str
+    funded_on: date
+    repayment: int
+    term_days: int
+    entries: dict = field(default_factory=dict)
+    taken_back: set = field(default_factory=set)
+    settled: int = 0
+    ended: str | None = None
+    ended_on: date | None = None
+    complete_through: date | None = None
+
+    def counted(self):
+        """The entries that count, by day."""
+        return sorted(
+            (on, name, amount)
+            for name, (on, amount) in self.entries.items()
+            if name not in self.taken_back
+        )
+
+    def remitted(self):
+        return sum(amount for _, _, amount in self.counted())
+
+    def repaid_on(self):
+        """The day of the entry that completed the repayment amount."""
+        paid = self.settled
+        for on, _, amount in self.counted():
+            paid += amount
+            if paid >= self.repayment:
+                return on
+        return None
+
+    @property
+    def status(self):
+        if self.ended is not None:
+            return self.ended
+        return "Repaid" if self.repaid_on() is not None else "Funded"
+
+    def balance(self):
+        if self.status not in {"Funded", "Defaulted"}:
+            return 0
+        return max(0, self.repayment - self.remitted() - self.settled)
+
+
+@dataclass
+class PersonsDecision:
+    """An approval of some rules, or a decline, for one product and one base deal."""
+
+    product: str
+    base: Deal | None
+    approved: bool
+    rules: frozenset
+    until: datetime
+    void: bool = False
+
+
+@dataclass
+class HoldPeriod:
+    """A hold from `since` on; `until` is None while it lasts."""
+
+    code: str
+    since: datetime
+    until: datetime | None = None
+
+
+@dataclass
+class Assessed:
+    """The outcome of the renewal rules, with the rules that were false and those unknown."""
+
+    outcome: str
+    false: list = field(default_factory=list)
+    unknown: list = field(default_factory=list)
+    needs: set = field(default_factory=set)
+
+
+def name_of(scope, rule):
+    """What identifies a rule: an approval does not lift one that was changed since."""
+    return scope, rule.id, rule.require, rule.when
+
+
+class Model:
+    """Everything that ever happened to a merchant, and the answers that follow from it."""
+
+    def __init__(self, rulebook_on, *, room=None):
+        """
+        Make the model of a new merchant, by the rulebooks that *rulebook_on* returns for each day.
+
+        *room* returns the largest amount of a product in minor units; None if it is not known.
+        """
+        self.rulebook_on = rulebook_on
+        self.room = room
+        self.records = []
+        self.sets = []
+        self.accepted = []
+        self.deals = []
+        self.takings = {}
+        self.takings_complete_through = None
+        self.referrals = []
+        self.decisions = []
+        self.holds = []
+        self.consents = set()
+        self.erased = False
+        self.zone = ZoneInfo(rulebook_on(date(2026, 7, 1)).timezone)
+
+    # Days and rules
+
+    def day(self, at):
+        """The local day of the instant *at*."""
+        return at.astimezone(self.zone).date()
+
+    def rulebook(self, at):
+        return self.rulebook_on(self.day(at))
+
+    # Evidence: the newest record by `made_at` decides, in whichever order records arrived.
+
+    def newest(self, check):
+        """The newest record of *check*, None if there is none."""
+        newest = None
+        for record in self.records:
+            if record.check == check and (newest is None or record.made_at > newest.made_at):
+                newest = record
+        return newest
+
+    def age(self, record, at):
+        """The age of a record in local days."""
+        return (self.day(at) - self.day(record.made_at)).days
+
+    def due_since(self, at):
+        """The instant from which a second credit check is due; None when none is due."""
+        if not self.rulebook(at).automated_decisioning:
+            return None
+        last_accepted = max((one.accepted_at for one in self.accepted), default=None)
+        expired = [
+            one.expires_at
+            for one in self.sets
+            if one.offer_ids and one.closed is None and one.expires_at <= at
+        ]
+        expired = [end for end in expired if last_accepted is None or end > last_accepted]
+        due = max(expired, default=None)
+        record = self.newest(CREDIT)
+        if due is None or (record is not None and record.made_at >= due):
+            return None
+        return due
+
+    def why(self, terms, at):
+        """Why the check of *terms* does not count at *at*: None while it counts."""
+        record = self.newest(terms.name)
+        if terms.name == CREDIT and self.due_since(at) is not None:
+            return "due_again"
+        if record is None:
+            return "missing"
+        if terms.max_age_days is not None and self.age(record, at) > terms.max_age_days:
+            return "too_old"
+        return None
+
+    def evidence(self, at):
+        """The newest record of each check: its instant, its age, and why it does not count."""
+        return {
+            terms.name: (record.made_at, self.age(record, at), self.why(terms, at))
+            for terms in self.rulebook(at).checks.values()
+            if (record := self.newest(terms.name)) is not None
+        }
+
+    def evidence_facts(self, at):
+        """The facts of all checks, and the ages of those that have one."""
+        rulebook, facts = self.rulebook(at), {}
+        for terms in rulebook.checks.values():
+            record = self.newest(terms.name)
+            if record is None:
+                continue
+            if self.why(terms, at) is None and terms.name != "takings":
+                facts |= {name: record.facts.get(name) for name in terms.facts}
+                if terms.name == CREDIT:
+                    # The day of the check is that of its record, which always has one.
+                    facts["credit_checked_on"] = self.day(record.made_at)
+            if rulebook.catalogue.fact(f"{terms.name}_age_days") is not None:
+                facts[f"{terms.name}_age_days"] = self.age(record, at)
+        return facts
+
+    def required(self, at, *, renewal):
+        """
+        The checks that a request needs, with why, from when, and the consent that is missing.
+
+        They are those that the rules of the request read; a fact that a check did not give is
+        missing. A second credit check is always made. A renewal takes the takings from history,
+        and calculators need them in an initial application.
+        """
+        rulebook, checks = self.rulebook(at), {}
+        rules = [rule for terms in rulebook.products for rule in terms.rules.rules]
+        rules += rulebook.renewal.rules if renewal else ()
+        read = {name for rule in rules for name in rule.checked.names}
+        facts = self.facts(at, None)
+        for terms in rulebook.checks.values():
+            why = self.why(terms, at)
+            names = {*terms.facts, f"{terms.name}_age_days"} & read
+            if terms.name == "takings":
+                names = set() if renewal else set(terms.facts)
+            lacking = any(facts[rulebook.catalogue.place(name)] is None for name in names)
+            # Takings that are recorded are known, however old those are that were given.
+            stale = why is not None and bool(names) and terms.name != "takings"
+            if lacking or stale or why == "due_again":
+                from_then = self.due_since(at) if why == "due_again" else None
+                consent = None if terms.consent in self.consents else terms.consent
+                checks[terms.name] = (why or "missing", from_then, consent)
+        return checks
+
+    # Takings: recorded ones once 90 days are complete, given ones before.
+
+    def recorded_takings(self, at):
+        """The average of a month in minor units and the trend, None where they are not known."""
+        today, through = self.day(at), self.takings_complete_through
+        if through is None or not self.takings or through < today - timedelta(days=1):
+            return None, None
+        since = min(self.takings)
+
+        def total(first, last):
+            days = [today - timedelta(days=back) for back in range(first, last + 1)]
+            if since > days[-1]:
+                return None
+            return sum(self.takings[one][0] for one in days if one in self.takings)
+
+        window, new, old = total(1, WINDOW), total(1, 30), total(31, 60)
+        average = None if window is None else Fraction(window * 365, 12 * WINDOW)
+        trend = None if not old else Fraction(new * 100, old)
+        return average, trend
+
+    def recorded_over(self, record):
+        """Whether 90 complete days are recorded, none of them before the takings were given."""
+        through = self.takings_complete_through
+        if not self.takings or through is None or self.day(record.made_at) > through:
+            return False
+        return (through - min(self.takings)).days + 1 >= WINDOW
+
+    def takings_facts(self, at):
+        facts = {}
+        record = self.newest("takings")
+        counts = record is not None and self.why(self.rulebook(at).checks["takings"], at) is None
+        if counts:
+            given = record.facts.get("months_trading")
+            if given is not None:
+                facts["months_trading"] = given + _months(self.day(record.made_at), self.day(at))
+        average, trend = self.recorded_takings(at)
+        if average is not None:
+            facts["average_monthly_takings"] = average.numerator // average.denominator
+        elif counts and not self.recorded_over(record):
+            facts["average_monthly_takings"] = record.facts.get("average_monthly_takings")
+        if trend is not None:
+            facts["takings_trend"] = _percent(trend)
+        return facts
+
+    # Deals
+
+    def active(self):
+        return next((deal for deal in self.deals if deal.status == "Funded"), None)
+
+    def base(self, at):
+        """The deal that a renewal is based on: the active one, or the one repaid last."""
+        if self.active() is not None:
+            return self.active()
+        days = self.rulebook(at).recently_active_days
+        repaid = [deal for deal in self.deals if deal.status == "Repaid"]
+        recent = [deal for deal in repaid if (self.day(at) - deal.repaid_on()).days <= days]
+        return max(recent, key=lambda deal: deal.repaid_on(), default=None)
+
+    def deal_facts(self, deal, at):
+        """The facts of the base *deal* on the day of *at*."""
+        today, repaid_on = self.day(at), deal.repaid_on()
+        end = repaid_on if deal.status == "Repaid" else today
+        elapsed, to_end = (today - deal.funded_on).days, (end - deal.funded_on).days
+        facts = {
+            "progress": _percent(min(100, Fraction(deal.remitted() * 100, deal.repayment))),
+            "balance": deal.balance(),
+            "status": deal.status,
+            "deal_type": deal.type,
+            "days_since_funding": elapsed,
+            "remaining_term_days": max(0, deal.term_days - elapsed),
+        }
+        if to_end > 0:
+            expected = min(deal.repayment, Fraction(deal.repayment * to_end, deal.term_days))
+            facts["performance"] = _percent(deal.remitted() * 100 / Fraction(expected))
+        needed = today - timedelta(days=1)
+        if deal.status == "Repaid":
+            needed = min(needed, repaid_on)
+        if deal.complete_through is not None and deal.complete_through >= needed:
+            last = max((on for on, _, amount in deal.counted() if amount), default=deal.funded_on)
+            facts["days_since_last_remittance"] = (today - last).days
+            missed = {deal.entries[name][0] for name in deal.taken_back}
+            missed -= {on for on, _, amount in deal.counted() if amount}
+            facts["missed_remittances_30d"] = sum(
+                today - timedelta(days=30) <= on < today for on in missed
+            )
+        return facts
+
+    def counts(self, base):
+        """The counts of earlier deals, which are always known."""
+        others = [deal for deal in self.deals if deal is not base]
+        return {
+            "deals_completed": sum(deal.status in {"Repaid", "Renewed"} for deal in others),
+            "deals_defaulted": sum(deal.status == "Defaulted" for deal in self.deals),
+        }
+
+    def facts(self, at, base):
+        """All facts at *at*, prepared for rules; of an initial application without a *base*."""
+        facts = self.evidence_facts(at) | self.takings_facts(at) | self.counts(base)
+        if base is not None:
+            facts |= self.deal_facts(base, at)
+        catalogue = self.rulebook(at).catalogue
+        for name in ("balance", "average_monthly_takings"):
+            if isinstance(facts.get(name), int):
+                facts[name] = Decimal(facts[name]).scaleb(-catalogue.currency.places)
+        return catalogue.prepare(facts)
+
+    # Rules
+
+    def assessed(self, at, base, product, facts):
+        """The assessment of a renewal for a *product*: approvals lift rules for it alone."""
+        rulebook = self.rulebook(at)
+        progress = facts[rulebook.catalogue.place("progress")]
+        if progress is None:
+            return Assessed("undetermined", needs={"progress"})
+        if progress < 50 * 10**4:
+            return Assessed("not_assessed")
+        lifted = self.lifted(at, base, product)
+        false, unknown = _answers("renewal", rulebook.renewal.rules, facts, lifted)
+        needs = _unknown_facts(unknown, facts, rulebook.catalogue)
+        if any(rule.otherwise == "decline" for rule in false):
+            return Assessed("ineligible", false, unknown, needs)
+        if unknown:
+            return Assessed("undetermined", false, unknown, needs)
+        return Assessed("referred" if false else "eligible", false, unknown, needs)
+
+    def declined_by_a_person(self, at, product):
+        """Whether a decline of *product* holds, of whichever kind the application was."""
+        return any(
+            one.product == product and not one.approved and at < one.until for one in self.decisions
+        )
+
+    def lifted(self, at, base, product):
+        """The rules that are lifted: what was decided last about a product and deal holds."""
+        decided = [one for one in self.decisions if (one.product, one.base) == (product, base)]
+        if not decided or decided[-1].void or at >= decided[-1].until:
+            return frozenset()
+        return decided[-1].rules if decided[-1].approved else frozenset()
+
+    def decision(self, at, base, terms, facts):
+        """
+        The decision on a product; `Accepted or Declined` where pricing alone could tell.
+
+        A person's decline comes first, then the renewal rules and the product's own; a hold and a
+        consent that is missing keep back what would be accepted.
+        """
+        rulebook = self.rulebook(at)
+        if self.declined_by_a_person(at, terms.key):
+            return "Declined"
+        if base is not None:
+            outcome = self.assessed(at, base, terms.key, facts).outcome
+            if outcome != "eligible":
+                return "Declined" if outcome in {"ineligible", "not_assessed"} else "Referred"
+        lifted = self.lifted(at, base, terms.key)
+        false, unknown = _answers(terms.key, terms.rules.rules, facts, lifted)
+        if any(rule.otherwise == "decline" for rule in false):
+            return "Declined"
+        if false or unknown:
+            return "Referred"
+        held_back = self.on_hold(at) or set(rulebook.consents) - self.consents
+        accepted = "Referred" if held_back else "Accepted"
+        if self.room is None:
+            return f"{accepted} or Declined"
+        no_room = base is not None and self.room(terms) <= base.balance()
+        return "Declined" if no_room else accepted
+
+    def referring(self, at, base, terms, facts):
+        """The rules that a person may approve for a product: those that refer it, or would."""
+        names = set()
+        scopes = [(terms.key, terms.rules.rules)]
+        if base is not None:
+            scopes.append(("renewal", self.rulebook(at).renewal.rules))
+        for scope, rules in scopes:
+            false, unknown = _answers(scope, rules, facts, frozenset())
+            referring = [rule for rule in false + unknown if rule.otherwise == "refer"]
+            names |= {name_of(scope, rule) for rule in referring}
+        return frozenset(names)
+
+    # The service
+
+    def on_hold(self, at):
+        return any(hold.since <= at and hold.until is None for hold in self.holds)
+
+    def lapse(self, application, at):
+        """When an application lapses as seen at *at*: the time on hold does not count."""
+        end = application.lapses_at
+        if any(hold.until is None for hold in self.holds):
+            at_most = min(hold.since for hold in self.holds if hold.until is None)
+            end += max(timedelta(0), at - max(at_most, application.accepted_at))
+            at = at_most
+        covered = application.accepted_at
+        for hold in sorted(self.holds, key=lambda one: one.since):
+            first, last = max(hold.since, covered), min(hold.until or at, at)
+            if last > first and first < end:
+                end += last - first
+            covered = max(covered, last)
+        return end
+
+    def in_fulfilment(self, at):
+        """The application in fulfilment at *at*, None without one."""
+        return next(
+            (one for one in self.accepted if one.ended is None and at < self.lapse(one, at)), None
+        )
+
+    def eligibility(self, at):
+        """
+        The renewal eligibility of the active deal, and what decided it.
+
+        It is None where only a price could tell.
+        """
+        base = self.active()
+        return (False, "rules") if base is None else self.invitation(at, base)
+
+    def invitation(self, at, base):
+        """The same for the deal *base*: one that has ended is never one to invite for."""
+        barred = self.erased or self.on_hold(at) or self.in_fulfilment(at) is not None
+        if barred or base is not self.active():
+            return False, "service"
+        facts = self.facts(at, base)
+        agreed = {
+            self.decision(at, base, terms, facts)
+            for terms in self.rulebook(at).products
+            if self.assessed(at, base, terms.key, facts).outcome == "eligible"
+        }
+        if not agreed:
+            return False, "rules"
+        if agreed == {"Declined"}:
+            return False, "products"
+        if agreed & {"Accepted", "Referred"}:
+            return True, "products"
+        return None, None
+
+
+def _answers(scope, rules, facts, lifted):
+    """The rules that are false and those that are unknown, less the referring ones in *lifted*."""
+    false, unknown = [], []
+    for rule in rules:
+        answer = interpret(rule.checked, facts)
+        if rule.otherwise == "refer" and name_of(scope, rule) in lifted:
+            continue
+        if answer is None:
+            unknown.append(rule)
+        elif not answer:
+            false.append(rule)
+    return false, unknown
+
+
+def _unknown_facts(rules, facts, catalogue):
+    places = {place for rule in rules for place in rule.checked.facts if facts[place] is None}
+    return {catalogue.facts[place].name for place in places}
+
+
+def _percent(fraction):
+    """A percentage with four decimals, rounded down."""
+    return Decimal(Fraction(fraction) * 10**4 // 1).scaleb(-4)
+
+
+def _months(first, last):
+    """The whole months of the calendar between two days."""
+    months = (last.year - first.year) * 12 + last.month - first.month
+    return max(0, months - (last.day < first.day))

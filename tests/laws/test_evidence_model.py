@@ -1,0 +1,194 @@
+"""
+The engine and an independent model of evidence and eligibility give the same answers.
+
+The model (`evidence_model.py`) was written from the decisions alone. Both are told the same random
+histories (`evidence_histories.py`) of checks, requests, deals, people's decisions and days, and are
+compared after every step: the facts that decide, the decisions on products, the eligibility in the
+lookup and the review, the checks that are required, and every refusal.
+"""
+
+from __future__ import annotations
+
+import inspect
+import textwrap
+import time
+from collections import Counter
+
+import pytest
+from evidence_histories import Difference, History
+
+from counts import count
+from every_case import for_every
+from holdback import eligibility
+from holdback.derived_facts import deal_counts
+from holdback.lifecycle import (
+    evidence,
+    evolve,
+    evolve_people,
+    fulfilment,
+    invitation,
+    offers,
+    product_decisions,
+)
+from holdback.ruleset import RuleSet
+
+CHUNKS = 20
+HISTORIES = count("histories compared with the model of evidence") // CHUNKS
+# Among so many histories of a chunk at least one reaches each of these.
+REACHED = {
+    "Accepted": 3, "Referred": 3, "Declined": 5, "initial": 2, "renewal": 6, "refused": 6,
+    "recorded": 2, "too_old": 6, "due_again": 60, "approved": 15, "declined by a person": 40,
+    "held": 15, "takings": 25, "funded": 4, "funded renewal": 100, "defaulted": 60,
+    "cancelled": 100, "reinstated": 1_000, "declined offers": 200, "erased": 100,
+    "eligible True": 12, "eligible False": 6,
+}  # fmt: skip
+
+
+def compared(seeds, favoured=()):
+    """Compare the histories of *seeds*; return in how many of them each situation was reached."""
+    reached, begun = Counter(), time.monotonic()
+    for number, seed in enumerate(seeds, 1):
+        history = History(seed, favoured)
+        try:
+            reached.update(history.run(history.draw.randint(3, 7)))
+        except Exception as error:
+            error.add_note(f"This is the history of the seed {seed}.")
+            raise
+        if number % 1_000 == 0:
+            rate = number / (time.monotonic() - begun)
+            print(f"{number} histories, {rate:.0f} a second", flush=True)  # noqa: T201  # progress
+    return reached
+
+
+@pytest.mark.parametrize("chunk", range(CHUNKS))
+def test_engine_and_model_agree_on_every_history(chunk):
+    """
+    No answer differs in any history, and histories reach every situation that the decisions name.
+    """
+    reached = compared(range(chunk * HISTORIES, (chunk + 1) * HISTORIES))
+
+    few = {name: reached[name] for name, among in REACHED.items()
+           if reached[name] < HISTORIES // among // 2}  # fmt: skip
+    assert not few
+
+
+# Faults that a lender would pay for, each by edits of the engine: function, text, other text.
+FAULTS = {
+    "the newest record is the one that arrived last": [
+        (evolve_people._evidence_recorded, "record.made_at > earlier.made_at", "True"),
+    ],
+    "a fact that a newer record does not give stays known": [
+        (evolve_people._evidence_recorded, "checks[record.check] = record",
+         "checks[record.check] = record if earlier is None else"
+         " attrs.evolve(record, facts={**earlier.facts, **record.facts})"),
+    ],
+    "a result may be a day older": [
+        (evidence.check_states, "age > terms.max_age_days", "age > terms.max_age_days + 1"),
+    ],
+    "a result may be a day less old": [
+        (evidence.check_states, "age > terms.max_age_days", "age >= terms.max_age_days"),
+    ],
+    "the age of a check is counted in days of UTC": [
+        (evidence.check_states, "local_date(record.made_at, rulebook.zone)",
+         "record.made_at.date()"),
+    ],
+    "a result that is too old counts": [
+        (evidence.evidence_facts, "if state.why is None", 'if state.why != "due_again"'),
+    ],
+    "the second credit check is compared by days": [
+        (evidence.check_states, "record.made_at < due", "record.made_at.date() < due.date()"),
+    ],
+    "the second credit check is never due": [
+        (evidence.second_check_due, "expired is None", "True"),
+    ],
+    "declined offers count as expired": [
+        (evidence.expired_unaccepted, "if ELIGIBLE in closed.offers.values()",
+         "if closed.offers"),
+    ],
+    "an acceptance does not end what was due": [
+        (evidence.expired_unaccepted, "since = merchant.last_accepted_at", "since = None"),
+        (evolve._offer_accepted, 'draft.changes["credit_check_due"] = None', "pass"),
+    ],
+    "an approval lifts a declining rule": [
+        (product_decisions.lifted_mask, "not rules.declining >> bit & 1 and ", ""),
+        (product_decisions._referred_rules, " & ~ruleset.declining", ""),
+        (RuleSet.answer, "lifted &= ~self.declining", "pass"),
+        (eligibility.assess, " & ~rules.declining\n", "\n"),
+    ],
+    "an approval lifts the floor": [
+        (eligibility.assess, "if progress < FLOOR:", "if progress < FLOOR and not lifted:"),
+    ],
+    "an approval is for every base deal": [
+        (product_decisions.decision_in_force, "if one.base_deal_id == base_deal_id", ""),
+    ],
+    "a decision holds at its end": [
+        (product_decisions.decision_in_force, "at < one.until", "at <= one.until"),
+    ],
+    "a default leaves approvals in force": [
+        (evolve._deal_closed, "event.status == DEFAULTED", "False"),
+    ],
+    "a default is forgotten": [
+        (deal_counts, "deal.status == DEFAULTED", "False"),
+    ],
+    "a hold is ignored at look-up": [
+        (invitation.is_barred, "or merchant.on_hold", ""),
+    ],
+    "a hold is ignored in a request": [
+        (product_decisions.ProductsCase.withheld.fget, "if self.merchant.on_hold", "if False"),
+    ],
+    "a hold is ignored at funding": [
+        (fulfilment._check_funding, "if merchant.on_hold", "if False"),
+    ],
+    "the floor is ignored at funding": [
+        (fulfilment._check_funding, "base.progress < FLOOR", "False"),
+    ],
+    "the time on hold counts for a lapse": [
+        (evolve_people._hold_lifted, "elapsed(since, until)", "elapsed(since, since)"),
+    ],
+    "an application lapses after its last instant": [
+        (fulfilment.lapse, "at < waiting.lapses_at", "at <= waiting.lapses_at"),
+    ],
+    "an invitation leads to products that are all declined": [
+        (invitation.decided_invitation, "if one.quote.decision != DECLINED", ""),
+    ],
+    "a check that is too old is not required": [
+        (offers._checks, 'state.why == "too_old" and', "False and"),
+    ],
+    "consents are not asked for": [
+        (product_decisions.ProductsCase.withheld.fget, "if name not in self.consents", "if False"),
+    ],
+}  # fmt: skip
+
+
+# The steps after which the rarer faults show.
+FAVOURED = {
+    "an acceptance does not end what was due": ("ask_initial", "accept"),
+    "an approval lifts the floor": ("decide", "reverse", "ask_renewal"),
+    "an approval is for every base deal": ("decide", "ask_renewal", "ask_initial"),
+    "a default leaves approvals in force": ("decide", "mistake", "ask_renewal"),
+    "a hold is ignored at funding": ("renew", "hold", "fund"),
+    "the floor is ignored at funding": ("ask_renewal", "accept", "reverse", "fund"),
+    "the time on hold counts for a lapse": ("ask_initial", "accept", "hold", "lift"),
+    "an application lapses after its last instant": ("ask_initial", "accept"),
+    "a decision holds at its end": ("decide",),
+}
+
+
+def plant(monkeypatch, edits):
+    """Make the *edits* in the engine: every caller then runs the changed function."""
+    for function, old, new in edits:
+        source = textwrap.dedent(inspect.getsource(function))
+        assert source.count(old) == 1, f"{function.__name__} has {old!r} {source.count(old)} times"
+        changed = {}
+        exec(source.replace(old, new).replace("@property\n", ""), function.__globals__, changed)
+        monkeypatch.setattr(function, "__code__", changed[function.__name__].__code__)
+
+
+@for_every("fault", FAULTS)
+def test_a_wrong_engine_is_found(fault):
+    """Each planted fault makes a difference to the model within some histories."""
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        plant(monkeypatch, FAULTS[fault])
+        with pytest.raises(Difference):
+            seeds = range(count("histories among which a planted fault is found"))
+            compared(seeds, FAVOURED.get(fault, ()))
