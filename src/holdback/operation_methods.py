@@ -285,7 +285,7 @@ class OperationMethods(CarryOut):
         note: str | None = None,
         profile: Profile,
     ) -> Outcome[RecordReceipt]:
-        """Hold the merchant: nothing is offered, accepted or funded; no partner is told why."""
+        """Hold the merchant: nothing is offered, accepted or funded; no partner sees why."""
         command = PlaceHold(code=code, by=by, note=note)
         return self.carry_out(merchant, command, context, profile=profile)
 
@@ -335,7 +335,7 @@ class OperationMethods(CarryOut):
         profile: Profile,
     ) -> Outcome[RecordReceipt]:
         """
-        Record consents that the merchant gave or withdrew, by name; the others stay as they are.
+        Record consents that the merchant gave or withdrew, by name; the others stay.
 
         Raises:
             Refusal: `merchant_not_found`, `not_possible_now`, `profile_erased`.

@@ -117,10 +117,10 @@ def decline_offers(
 def _expired(merchant: Merchant, application_id: str) -> bool:
     """Return whether offers of a set that is not open were left to expire."""
     statuses = (
-        {offer.offer_status for offer in one.offers}
-        if isinstance(one, OfferSet)
-        else set(one.offers.values())
-        for one in merchant.sets
-        if one.application_id == application_id
+        {offer.offer_status for offer in offer_set.offers}
+        if isinstance(offer_set, OfferSet)
+        else set(offer_set.offers.values())
+        for offer_set in merchant.sets
+        if offer_set.application_id == application_id
     )
     return any(offer_states.ELIGIBLE in of_set for of_set in statuses)

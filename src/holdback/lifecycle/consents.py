@@ -49,7 +49,7 @@ def record_consents(
     profile: Profile,
 ) -> Decision[RecordReceipt]:
     """
-    Return the recording of consents; those that it does not name stay as they are.
+    Return the recording of consents; those that it does not name stay.
 
     Raises:
         Refusal: `merchant_not_found` before the first request, `profile_erased`, or

@@ -114,7 +114,7 @@ class _Decider:
         if decision.events and self.operation.remembered and not self._first_format:
             events = (*events[:-1], evolve(events[-1], carried_out=self._carried_out(reply)))
             after = evolve_all(self.before, events)
-        following, faults = self._following(decision, events, after)
+        following, errors = self._following(decision, events, after)
         more = numbered(following, after, request_id=self.context.request_id)
         profile = self.profile if decision.profile is None else decision.profile
         return Outcome(
@@ -123,7 +123,7 @@ class _Decider:
             merchant=evolve_all(after, more),
             profile=profile,
             format=self.configuration.format,
-            faults=tuple(dict.fromkeys((*decision.faults, *faults))),
+            errors=tuple(dict.fromkeys((*decision.errors, *errors))),
         )
 
     def _numbered(self, events: Iterable[Event]) -> tuple[Event, ...]:
@@ -204,7 +204,7 @@ class _Decider:
         """
         Return the events that follow from the operation's own: what is forgotten, and announced.
 
-        With them are the faults of calculators.
+        With them are the errors of calculators.
         """
         following: tuple[Event, ...] = ()
         if events and not self._first_format:
@@ -216,7 +216,7 @@ class _Decider:
             return following, ()
         if invited.eligible != after.renewal_eligibility:
             following = (*following, self._announcement(invited))
-        return following, invited.faults
+        return following, invited.errors
 
     def _invited(self, decision: Decision[Any], after: Merchant) -> Invitation | None:
         """Return whether *after* is invited to renew; None if nobody was and nobody can be."""

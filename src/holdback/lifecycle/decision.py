@@ -24,7 +24,7 @@ class Decision(Generic[Reply_co]):
     The events of a command, and its reply as a function of the merchant after them.
 
     The reply is a function because some replies show the state after the events, and because a host
-    that stores events alone never asks for it. `profile` is None where it does not change. `faults`
+    that stores events alone never asks for it. `profile` is None where it does not change. `errors`
     are those of the host's calculators that made a renewal ineligible. `invitation` is what the
     decisions on all products of a renewal lead to, so that they are not made twice.
     """
@@ -32,7 +32,7 @@ class Decision(Generic[Reply_co]):
     events: tuple[Event, ...]
     reply: Callable[[Merchant], Reply_co]
     profile: Profile | None = None
-    faults: tuple[ErrorDetail, ...] = ()
+    errors: tuple[ErrorDetail, ...] = ()
     invitation: Invitation | None = None
 
 
@@ -43,8 +43,8 @@ class Outcome(Generic[Reply_co]):
 
     Without events nothing has changed: the operation is a question or was carried out before.
     `profile` is the one to store, None if none was given. `format` is the one that the engine
-    writes. `faults` are those of the host's calculators that kept a renewal from being eligible:
-    the host repairs them, and nobody else is told.
+    writes. `errors` are those of the host's calculators that kept a renewal from being eligible:
+    the host repairs them, and no partner sees them.
     """
 
     reply: Reply_co
@@ -52,4 +52,4 @@ class Outcome(Generic[Reply_co]):
     merchant: Merchant
     profile: Profile | None = field(default=None, repr=False)
     format: int = field(default=NEWEST_FORMAT, repr=False)
-    faults: tuple[ErrorDetail, ...] = ()
+    errors: tuple[ErrorDetail, ...] = ()

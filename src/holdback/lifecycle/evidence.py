@@ -57,7 +57,7 @@ def _record_before_records(
 @frozen(kw_only=True)
 class CheckState:
     """
-    A check of the jurisdiction as it is held on a day: its newest record and how old it is.
+    A check of the jurisdiction on a day: its newest record and how old it is.
 
     `why` says why its facts are unknown: it is `missing`, `too_old`, or `due_again` after offers
     expired unaccepted; None while the record counts.

@@ -180,7 +180,7 @@ def _deal_closed(draft: Draft, event: events.DealClosed) -> None:
     change_deal(draft, event, event.status, "close_deal", closed_on=event.on)
     if event.status == DEFAULTED:  # which voids every approval
         decisions = draft.all("referral_decisions")
-        for about in [key for key, one in decisions.items() if one.decision == APPROVE]:
+        for about in [key for key, decision in decisions.items() if decision.decision == APPROVE]:
             del decisions[about]
 
 
@@ -217,7 +217,7 @@ def _profile_erased(draft: Draft, event: events.ProfileErased) -> None:
     for about, decision in decisions.items():
         decisions[about] = attrs.evolve(decision, sections={})
     draft.all("referrals").clear()
-    # The consents were part of the profile: whoever comes back has to give them again.
+    # The consents were part of the profile: a merchant that comes back has to give them again.
     draft.changes |= {"sections": {}, "consents": (), "profile_erased": True}
 
 

@@ -67,7 +67,7 @@ def _referral_decided(draft: Draft, event: events.ReferralDecided) -> None:
     draft.all("referrals").pop(decision.product, None)
     decisions = draft.all("referral_decisions")
     # What has ended is in the journal, so the state does not grow with every deal.
-    for about in [key for key, one in decisions.items() if one.until <= event.at]:
+    for about in [key for key, earlier in decisions.items() if earlier.until <= event.at]:
         del decisions[about]
     decisions[decision.product, decision.base_deal_id] = decision
 

@@ -46,15 +46,19 @@ def invitation(
             decided_by=PRODUCTS,
             case=case,
             assessment=assessment,
-            faults=error.errors,
+            errors=error.errors,
         )
     return decided_invitation(case, decided)
 
 
 def decided_invitation(case: RenewalCase, decided: tuple[DecidedProduct, ...]) -> Invitation:
     """Return the invitation that the decisions on all products of a renewal lead to."""
-    agreed = [one for one in decided if one.assessment is not None and one.assessment.eligible]
-    worth = [one for one in agreed if one.quote.decision != DECLINED]
+    agreed = [
+        product
+        for product in decided
+        if product.assessment is not None and product.assessment.eligible
+    ]
+    worth = [product for product in agreed if product.quote.decision != DECLINED]
     told = (*worth, *agreed)
     return Invitation(
         eligible=bool(worth),
@@ -65,7 +69,7 @@ def decided_invitation(case: RenewalCase, decided: tuple[DecidedProduct, ...]) -
 
 
 def is_barred(merchant: Merchant, at: DateTime, rulebook: Rulebook | None) -> bool:
-    """Return whether a request would be refused, or referred by a hold, whatever the rules say."""
+    """Return whether a request would be refused, or referred by a hold, by any rules."""
     deal = merchant.active_deal
     return (
         deal is None

@@ -21,11 +21,11 @@ class Invitation:
     Whether the active deal may be renewed, and what decided: the rules, the products, the service.
 
     `assessment` is that of the renewal, with what an approval lifts for the product that decided.
-    `faults` are those of calculators, which the host has to repair: nobody is invited with them.
+    `errors` are those of calculators, which the host has to repair: nobody is invited with them.
     """
 
     eligible: bool
     decided_by: str
     case: RenewalCase | None = None
     assessment: Assessment | None = None
-    faults: tuple[ErrorDetail, ...] = ()
+    errors: tuple[ErrorDetail, ...] = ()

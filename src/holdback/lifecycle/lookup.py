@@ -36,7 +36,7 @@ def look_up(
     invited = invitation(merchant, context.at, rulebook, configuration)
     today = configuration.local_day(merchant, context.at)
     deals = tuple(_shown(deal, today, eligible=invited.eligible) for deal in merchant.deals)
-    return Decision((), lambda _: MerchantLookup(deals=deals), faults=invited.faults)
+    return Decision((), lambda _: MerchantLookup(deals=deals), errors=invited.errors)
 
 
 def deal_reply(
@@ -102,7 +102,7 @@ def review_renewal(
             checks=tuple(_checks_alone(merchant, invited, context.at, rulebook)),
         )
 
-    return Decision((), reply, faults=invited.faults)
+    return Decision((), reply, errors=invited.errors)
 
 
 def _base(case: RenewalCase | None) -> RenewalCase:

@@ -228,7 +228,7 @@ class _Request:
                 issued_at=at,
                 issued_on=rulebook.on,
                 expires_at=expiry(at, rulebook.offers_valid_hours),
-                products=tuple(one.product() for one in decided),
+                products=tuple(product.product() for product in decided),
                 digest=rulebook.renewal.digest_for(written),
                 base_deal_id=case.base_deal_id,
                 # Format 1 keeps the evidence of a request with its offers.
@@ -238,7 +238,7 @@ class _Request:
             assessment=None
             if case.renewal is None
             else case.renewal.assessment.frozen_record(written),
-            decisions=tuple(one.record(written) for one in decided),
+            decisions=tuple(product.record(written) for product in decided),
             referrals=() if first else tuple(self._referrals(decided, application_id)),
             consents=None if first or self.request.renewal else case.consents,
         )
@@ -246,9 +246,9 @@ class _Request:
     def _referrals(
         self, decided: Iterable[DecidedProduct], application_id: str
     ) -> Iterator[Referral]:
-        for one in decided:
-            if one.quote.decision == REFERRED:
-                referral = referral_of(one, self.case, application_id)
+        for product in decided:
+            if product.quote.decision == REFERRED:
+                referral = referral_of(product, self.case, application_id)
                 if referral.rules or referral.needs:
                     yield referral
 

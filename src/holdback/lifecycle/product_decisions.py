@@ -52,7 +52,7 @@ class ProductsCase:
 
     @property
     def withheld(self) -> tuple[str, ...]:
-        """What keeps offers back, whatever the rules say: a hold, and consents that are missing."""
+        """What keeps offers back, by any rules: a hold, and consents that are missing."""
         missing = (name for name in self.rulebook.consents if name not in self.consents)
         hold = ("hold",) if self.merchant.on_hold else ()
         return (*hold, *(f"consents.{name}" for name in missing))
@@ -184,9 +184,13 @@ def decision_in_force(
     A decline holds whichever deal is renewed, or none: a merchant that is declined one way must not
     get the product another way. An approval is for its own base deal.
     """
-    held = [one for one in merchant.referral_decisions if one.product == product and at < one.until]
-    declines = (one for one in held if one.decision == DECLINE)
-    own = (one for one in held if one.base_deal_id == base_deal_id)
+    held = [
+        decision
+        for decision in merchant.referral_decisions
+        if decision.product == product and at < decision.until
+    ]
+    declines = (decision for decision in held if decision.decision == DECLINE)
+    own = (decision for decision in held if decision.base_deal_id == base_deal_id)
     return next(declines, None) or next(own, None)
 
 
@@ -209,10 +213,10 @@ def referral_of(decided: DecidedProduct, case: ProductsCase, application_id: str
         name
         for ruleset in rulesets
         for rule in ruleset.rules
-        if any(one.digest == rule_digest(rule) for one in referred)
+        if any(lifted.digest == rule_digest(rule) for lifted in referred)
         for name in rule.checked.names
     }
-    known = known_facts(case.rulebook.catalogue, case.facts)
+    values = known_facts(case.rulebook.catalogue, case.facts)
     return Referral(
         application_id=application_id,
         product=decided.key,
@@ -220,12 +224,12 @@ def referral_of(decided: DecidedProduct, case: ProductsCase, application_id: str
         base_deal_id=case.base_deal_id,
         rules=referred,
         needs=(*decided.quote.needs, *(n for n in decided.withheld if n != "hold")),
-        facts={name: known[name] for name in sorted(read) if name in known},
+        facts={name: values[name] for name in sorted(read) if name in values},
     )
 
 
 def _referred_rules(ruleset: RuleSet, facts: Facts) -> Iterator[ReferredRule]:
-    """Yield the referring rules of *ruleset* that are false or unknown, whatever was approved."""
+    """Yield the referring rules of *ruleset* that are false or unknown, approved or not."""
     answers = ruleset.answer(facts)
     texts = {reason.code: reason.text for reason in reasons(answers, answers.false)}
     for rule in answers.selected((answers.false | answers.unknown) & ~ruleset.declining):

@@ -95,6 +95,8 @@ def ask_referrals(
     merchant: Merchant, _: AskReferrals, context: Context, __: Configuration
 ) -> Decision[Referrals]:
     """Return the open referrals of the merchant, and the decisions that are in force."""
-    in_force = tuple(one for one in merchant.referral_decisions if context.at < one.until)
+    in_force = tuple(
+        decision for decision in merchant.referral_decisions if context.at < decision.until
+    )
     reply = Referrals(referrals=merchant.referrals, decisions=in_force)
     return Decision((), lambda _: reply)

@@ -288,7 +288,7 @@ def _people(merchant: Merchant) -> Iterator[ErrorDetail]:
     yield from _unique(merchant.referrals, lambda referral: referral.product, "$.referrals")
     yield from _unique(
         merchant.referral_decisions,
-        lambda one: (one.product, one.base_deal_id),
+        lambda decision: (decision.product, decision.base_deal_id),
         "$.referral_decisions",
     )
     yield from _unique(merchant.holds, lambda hold: hold.code, "$.holds")

@@ -73,7 +73,7 @@ def test_the_newest_counts_in_any_order(journey, order):
 
 def test_the_same_instant_with_another_content_is_a_conflict(journey):
     """
-    "The same instant with another content is a conflict"; with the same content it is no event.
+    "The same instant with another content is a conflict"; with the same content nothing happens.
     """
     journey.do("record_evidence", [credit(640, START)])
     events = len(journey.events)
@@ -85,7 +85,7 @@ def test_the_same_instant_with_another_content_is_a_conflict(journey):
 
 def test_a_repeated_request_is_not_judged_by_its_evidence(journey):
     """
-    A retry gets the same reply, whatever its host's checks say by now.
+    A retry gets the same reply, also if its host's checks say otherwise by now.
     """
     first = wire.write(journey.ask(request_id="r", evidence=EVIDENCE))
     events = len(journey.events)

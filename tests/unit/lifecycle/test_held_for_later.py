@@ -66,7 +66,7 @@ def test_a_check_of_which_the_age_alone_is_read_is_made_again_when_it_is_too_old
 
 def test_consents_that_are_held_count_in_a_request_that_does_not_name_them():
     """
-    What the service knows counts everywhere: consents that were recorded stay as they are, until
+    What the service knows counts everywhere: consents that were recorded stay unchanged, until
     a request or an agent says otherwise.
     """
     journey = a_journey(country(more='consents = ["terms"]\n'))

@@ -355,7 +355,7 @@ def test_time_on_hold_does_not_count(journey):
 
 def test_declined_offers_did_not_expire(journey):
     """
-    "Open offers may be declined, which is no expiry": no second credit check follows.
+    "Open offers may be declined, which is not an expiry": no second credit check follows.
     """
     journey.ask()
     application_id = journey.merchant.offer_sets[0].application_id
@@ -373,7 +373,7 @@ def test_declined_offers_did_not_expire(journey):
 
 def test_offers_that_expired_are_declined_no_more(journey):
     """
-    What expired unaccepted calls for a second check, whatever is declined afterwards.
+    What expired unaccepted calls for a second check, also if it is declined afterwards.
     """
     journey.ask()
     journey.now = journey.offers.expires_at
@@ -482,7 +482,7 @@ def test_details_are_changed_after_the_funding(funded):
 
 def test_other_fields_are_taken_where_the_jurisdiction_names_them(journey):
     """
-    "Keys beyond the specification's are taken only where it names them."
+    "Keys beyond the service's are taken only where it names them."
     """
     journey.ask()
     with pytest.raises(InvalidDocument, match=r"\$\.bank_details\.iban: unknown field"):
@@ -585,7 +585,7 @@ def test_a_calculator_that_fails_makes_it_false_and_tells_the_host(renewable):
     found = engine.look_up(renewable.merchant, context)
 
     assert not found.reply.deals[-1].performance.renewal_eligibility
-    assert [fault.code for fault in found.faults] == ["wrong_result"]
+    assert [error.code for error in found.errors] == ["wrong_result"]
     with pytest.raises(ConfigurationError):
         engine.request_offers(
             renewable.merchant, renewable.request(renewal=True), context, profile=renewable.profile
@@ -597,7 +597,7 @@ def test_a_calculator_that_fails_makes_it_false_and_tells_the_host(renewable):
 
 def test_consents_are_recorded(funded):
     """
-    Consents are given or withdrawn by name, and the others stay as they are.
+    Consents are given or withdrawn by name, and the others stay.
     """
     funded.do("record_consents", {"marketing": True})
     held = json.loads(wire.write_profile(funded.profile))["sections"]
