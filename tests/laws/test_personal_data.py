@@ -21,7 +21,7 @@ MARK = "Zy7Personal"
 NUMBER = "70071.10"
 MORE = {f"{MARK}_field": Verbatim(NUMBER)}
 # Fields whose values are the merchant's own words or numbers.
-PERSONAL = {"consents", "applicants", "company", "intended_use_of_funds", "bank_details"}
+PERSONAL = {"consents", "applicants", "company", "intended_use_of_funds", "bank_details", "note"}
 
 
 def marked_links(*, application_id, **_):
@@ -53,6 +53,13 @@ def marked(value, *, field=None):
     return f"{MARK} {value}" if field and type(value) is str and not is_sort_code else value
 
 
+def marked_input(step):
+    """Return the input of *step* with a mark; the consents of an operation are flags by name."""
+    if step.operation == "record_consents":
+        return {"consents": {**step.input["consents"], f"{MARK}_consent": True}}
+    return marked(step.input)
+
+
 def _personal(name):
     return name if name in PERSONAL else None
 
@@ -64,7 +71,7 @@ def carried_out(history, written):
         context = Context(at=step.at, request_id=step.request_id, evidence=step.evidence)
         try:
             outcome = run_operation(
-                ENGINES[written], merchant, step.operation, marked(step.input), context, profile
+                ENGINES[written], merchant, step.operation, marked_input(step), context, profile
             )
         except HoldbackError as error:
             yield "problem", wire.write_problem(error) + str(error).encode()

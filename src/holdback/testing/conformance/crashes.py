@@ -15,10 +15,12 @@ from holdback.testing.conformance.host import Crashed, Process
 from holdback.testing.conformance.invariants import expect
 from holdback.testing.conformance.requests import (
     accept,
+    ask_everything,
     fund,
     look_up,
     new_offers,
     pay,
+    request_offers,
 )
 from holdback.testing.conformance.session import Session
 from holdback.testing.conformance.simulation import Simulation
@@ -89,6 +91,8 @@ def _crash_on_the_way_to_renewal(
     simulation.crash_at = step
     fund(simulation, merchant)
     look_up(simulation, merchant)
+    request_offers(simulation, merchant, credit_score=600)
+    ask_everything(simulation, merchant, 0, crashing_key)
 
 
 def kill_at_random_moments(session: Session) -> None:

@@ -62,7 +62,9 @@ def _approve(simulation: Simulation, merchant: SimulatedMerchant) -> None:
             "decision": "approve",
             "by": "u-1",
         }
-        simulation.ask("decide_referral", merchant, body, key=simulation.new_key())
+        decided = simulation.ask("decide_referral", merchant, body, key=simulation.new_key())
+        message = f"the approval of a referral got {decided.status}"
+        expect(decided.status == OK, "approval-limits", message)
 
 
 def _ask_again(simulation: Simulation, merchant: SimulatedMerchant) -> Exchange:
@@ -150,10 +152,12 @@ def _hold_with_a_deal(simulation: Simulation) -> None:
 def hold(simulation: Simulation, merchant: SimulatedMerchant) -> None:
     """Hold the merchant."""
     body = {"code": HOLD_CODES[0], "by": "u-1", "note": "To be looked into."}
-    simulation.ask("place_hold", merchant, body, key=simulation.new_key())
+    placed = simulation.ask("place_hold", merchant, body, key=simulation.new_key())
+    expect(placed.status == OK, "hold", f"the placing of a hold got {placed.status}")
 
 
 def lift(simulation: Simulation, merchant: SimulatedMerchant) -> None:
     """Lift the merchant's hold."""
     body = {"code": HOLD_CODES[0], "by": "u-1"}
-    simulation.ask("lift_hold", merchant, body, key=simulation.new_key())
+    lifted = simulation.ask("lift_hold", merchant, body, key=simulation.new_key())
+    expect(lifted.status == OK, "hold", f"the lifting of a hold got {lifted.status}")

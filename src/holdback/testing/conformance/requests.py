@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
 from holdback.testing import payloads
+from holdback.testing.conformance.agent_operations import AGENTS
 from holdback.testing.conformance.exchanges import OK, Exchange, SimulatedMerchant
 from holdback.testing.conformance.invariants import expect
 from holdback.testing.conformance.simulation import Simulation
@@ -121,6 +123,15 @@ def close_as_defaulted(
 def review(simulation: Simulation, merchant: SimulatedMerchant) -> Exchange:
     """Review the merchant's eligibility for renewal."""
     return simulation.ask("review_renewal", merchant, {}, key=simulation.new_key())
+
+
+def ask_everything(
+    simulation: Simulation, merchant: SimulatedMerchant, variant: int, key: Callable[[], str]
+) -> None:
+    """Ask for every operation of the agents, each with a *key* of its own; some are refused."""
+    for operation, agent in AGENTS.items():
+        for body in agent.bodies(merchant, simulation.day_of(merchant), 0, variant):
+            simulation.ask(operation, merchant, body, key=key())
 
 
 def look_up(simulation: Simulation, merchant: SimulatedMerchant) -> Exchange:

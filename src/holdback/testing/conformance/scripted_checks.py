@@ -16,6 +16,7 @@ from holdback.testing.conformance.exchanges import OK, Exchange, SimulatedMercha
 from holdback.testing.conformance.invariants import BrokenInvariantError, expect
 from holdback.testing.conformance.requests import (
     accept,
+    ask_everything,
     close_as_defaulted,
     deliver,
     first_deal,
@@ -99,6 +100,7 @@ def same_key(session: Session) -> None:
     simulation.ask("record_takings", merchant, _TAKINGS, key=simulation.new_key())
     pay_until_renewable(simulation, merchant, deal_id)
     review(simulation, merchant)
+    _ask_everything(simulation)
     _repeat_everything(simulation)
     offer_ids = new_offers(simulation, merchant, key=simulation.new_key())
     accept(simulation, merchant, offer_ids[0], key=simulation.new_key())
@@ -109,6 +111,15 @@ def same_key(session: Session) -> None:
     _repeat_everything(simulation)
     simulation.pass_time(days=365)
     _repeat_everything(simulation)
+
+
+def _ask_everything(simulation: Simulation) -> None:
+    """Ask for every operation about a new merchant that is referred, and about one with a deal."""
+    referred, funded = simulation.merchant(name="referred"), simulation.merchant(name="funded")
+    request_offers(simulation, referred, credit_score=600)
+    first_deal(simulation, funded)
+    for variant, merchant in ((1, referred), (0, funded)):
+        ask_everything(simulation, merchant, variant, simulation.new_key)
 
 
 def _repeat_everything(simulation: Simulation) -> None:
