@@ -75,7 +75,15 @@ class PublicApi(SphinxDirective):
     """The names of `holdback.__all__`, in groups; a name without a group fails the build."""
 
     GROUPS: typing.ClassVar = {
-        "Start here": ("load_jurisdictions", "Engine", "Context", "Outcome", "Merchant", "Profile"),
+        "Start here": (
+            "load_jurisdictions",
+            "Engine",
+            "Context",
+            "CheckResult",
+            "Outcome",
+            "Merchant",
+            "Profile",
+        ),
         "Rules and answers": ("Jurisdictions", "Rulebook", "Assessment", "Reason"),
         "Requests and replies": (
             "OffersRequest",
