@@ -52,6 +52,7 @@ TABLE = MappingProxyType(
             ("facts and evidence of a jurisdiction", 15, 60),
             ("facts that reach every outcome", 150, 400),
             ("reachable merchants", 40, 300),
+            ("histories with every operation", 200, 600),
             ("pairs of rules held against every deal", 20, 80),
             ("rules whose mutants are held against every deal", 6, 30),
             ("rules rewritten", 12, 60),

@@ -6,6 +6,7 @@ import inspect
 import json
 import subprocess
 import sys
+from collections import Counter
 from datetime import date
 from typing import get_args
 
@@ -411,6 +412,23 @@ def test_histories_go_far_by_themselves():
     draw()
 
     assert seen >= {(), ("Initial",), ("Initial", "Renewal")}
+
+
+def test_histories_carry_out_every_operation():
+    """
+    What agents and people do is drawn so that it often succeeds, each operation at least twice.
+    """
+    carried_out = Counter()
+
+    @settings(some, max_examples=count("histories with every operation"))
+    @given(strategies.histories(ENGINE, most_steps=12))
+    def draw(history):
+        carried_out.update(step.operation for step in history.steps if step.refused is None)
+
+    draw()
+
+    assert carried_out.keys() == {name for name, row in OPERATIONS.items() if not row.is_question}
+    assert min(carried_out.values()) >= 2, carried_out
 
 
 def small_engine(performance):

@@ -74,6 +74,7 @@ _DECLARED: Final[tuple[type, ...]] = (
     Application,
     BankDetails,
     Check,
+    CheckResult,
     Currency,
     Deal,
     EntriesClosed,
