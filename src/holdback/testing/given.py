@@ -236,7 +236,7 @@ class Story:
         at: Instant | None = None,
         evidence: Evidence | None = None,
         request_id: str | None = None,
-    ) -> Then:
+    ) -> Then[Story]:
         """
         Carry out *what*, and return what happened, for expectations about it.
 
@@ -273,10 +273,14 @@ class Story:
             request_id=context.request_id,
             story=attrs.evolve(story, steps=story.steps + 1),
         )
+        return story._carried_out(what, given, context, then)  # noqa: SLF001 - another story
+
+    def _carried_out(
+        self, what: str | Command, given: Body, context: Context, then: Then[Story]
+    ) -> Then[Story]:
+        """Return *then* with what happened, and the story after it."""
         try:
-            outcome = run_operation(
-                story.engine, story.merchant, what, given, context, story.profile
-            )
+            outcome = run_operation(self.engine, self.merchant, what, given, context, self.profile)
         except (Refusal, InvalidDocument, ConfigurationError) as error:
             return attrs.evolve(then, error=error)
         return attrs.evolve(
@@ -285,8 +289,8 @@ class Story:
             story=attrs.evolve(
                 then.story,
                 merchant=outcome.merchant,
-                profile=outcome.profile or story.profile,
-                happened=(*story.happened, *outcome.events),
-                replies=(*story.replies, frozen_record(wire.to_dict(outcome.reply))),
+                profile=outcome.profile or self.profile,
+                happened=(*self.happened, *outcome.events),
+                replies=(*self.replies, frozen_record(wire.to_dict(outcome.reply))),
             ),
         )

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any, Generic, Protocol, TypeVar
 
 import attrs
+from pendulum import DateTime
 
 from holdback import wire
 from holdback.errors import ConfigurationError, InvalidDocument, Refusal
@@ -16,12 +17,25 @@ from holdback.lifecycle.events import Event, event_type
 from holdback.model.merchant import Merchant
 from holdback.testing import messages
 
-if TYPE_CHECKING:  # a story makes what happened, so `given` imports this module
-    from holdback.testing.given import Story
+
+class _Past(Protocol):
+    """What a story has before the step and after it; `given` makes stories."""
+
+    @property
+    def merchant(self) -> Merchant: ...
+
+    @property
+    def at(self) -> DateTime: ...
+
+    @property
+    def reply(self) -> Mapping[str, Json]: ...
+
+
+_Story = TypeVar("_Story", bound=_Past)
 
 
 @frozen(kw_only=True)
-class Then:
+class Then(Generic[_Story]):
     """
     What happened in a step. Every expectation returns the same object, so they can be chained.
 
@@ -31,7 +45,7 @@ class Then:
 
     asked: str
     request_id: str
-    story: Story
+    story: _Story
     carried_out: Outcome[Any] | None = attrs.field(default=None, repr=False)
     error: Refusal | InvalidDocument | ConfigurationError | None = None
 
@@ -53,7 +67,7 @@ class Then:
             raise AssertionError(self.failure("an outcome")) from self.error
         return self.carried_out
 
-    def events(self, *expected: str | type | Event | Mapping[str, Json]) -> Then:
+    def events(self, *expected: str | type | Event | Mapping[str, Json]) -> Then[_Story]:
         """
         Expect exactly these events, in this order; without any, expect none.
 
@@ -80,7 +94,7 @@ class Then:
             raise AssertionError(self.failure(wanted, unlike))
         return self
 
-    def nothing(self) -> Then:
+    def nothing(self) -> Then[_Story]:
         """
         Expect no event: the operation was a question, or was carried out before.
 
@@ -90,7 +104,7 @@ class Then:
         __tracebackhide__ = True
         return self.events()
 
-    def refused(self, code: str) -> Then:
+    def refused(self, code: str) -> Then[_Story]:
         """
         Expect the refusal *code*, such as `offers_expired`.
 
@@ -102,7 +116,7 @@ class Then:
             raise AssertionError(self.failure(f"the refusal {code}")) from self.error
         return self
 
-    def invalid(self, *paths: str) -> Then:
+    def invalid(self, *paths: str) -> Then[_Story]:
         """
         Expect an invalid input or evidence, with errors at *paths*, such as `$.entries[0].on`.
 
@@ -117,7 +131,7 @@ class Then:
             raise AssertionError(self.failure(f"an invalid document{at}")) from self.error
         return self
 
-    def reply(self, expected: Mapping[str, Json] | str | bytes) -> Then:
+    def reply(self, expected: Mapping[str, Json] | str | bytes) -> Then[_Story]:
         """
         Expect a reply with these fields, given as an object or as JSON text.
 

@@ -251,6 +251,7 @@ def read_evidence(tree: Mapping[str, Json] | None, *, path: str = "$.evidence") 
 
     The engine checks which facts may be evidence, and their types.
 
+    >>> from holdback.exact_json import Verbatim
     >>> read_evidence({"credit_score": Verbatim("640"), "identity_verified": True})
     {'credit_score': 640, 'identity_verified': True}
 

@@ -52,7 +52,7 @@ def expected_answer(
     if exchange.operation == "fund_deal" and merchant.projection.holds:
         return _funding_on_hold(merchant, exchange)
     if exchange.operation == "request_offers" and merchant.projection.waiting(
-        merchant.projection.now(exchange.at)
+        merchant.projection.seen_at(exchange.at)
     ):
         return ExpectedAnswer("one-application", _REFUSALS, "with an application in fulfilment")
     if exchange.operation == "look_up":
@@ -99,17 +99,17 @@ def _acceptance(merchant: SimulatedMerchant, exchange: Exchange) -> ExpectedAnsw
         reason = f"though the offer was {offer.status.lower()}"
         return ExpectedAnswer("one-winner", frozenset({404, 409}), reason)
     # INVARIANT: a merchant's time never goes back, even when the host's clock does.
-    now = projection.now(at)
-    if now >= offer.expires_at:
+    seen_at = projection.seen_at(at)
+    if seen_at >= offer.expires_at:
         invariant = "expiry" if at >= offer.expires_at else "clock-back"
-        return ExpectedAnswer(invariant, _UNKNOWN, f"{now - offer.expires_at} after its expiry")
+        return ExpectedAnswer(invariant, _UNKNOWN, f"{seen_at - offer.expires_at} after its expiry")
     if projection.holds:
         return ExpectedAnswer("hold", frozenset({409}), "on hold")
-    if projection.waiting(now):
+    if projection.waiting(seen_at):
         return ExpectedAnswer("one-winner", frozenset({409}), "with an application in fulfilment")
     # The acceptance of a renewal is refused when the deal it would settle has changed.
     allowed = frozenset({OK, 409}) if projection.deals else frozenset({OK})
-    reason = f"{offer.expires_at - now} before the offer's expiry"
+    reason = f"{offer.expires_at - seen_at} before the offer's expiry"
     return ExpectedAnswer(_refusal_invariant(merchant, exchange), allowed, reason)
 
 

@@ -160,7 +160,7 @@ class Projection:
         """The ids of the applications in fulfilment."""
         return [key for key, status in self.applications.items() if status in _IN_FULFILMENT]
 
-    def now(self, at: datetime) -> datetime:
+    def seen_at(self, at: datetime) -> datetime:
         """Return the merchant's own time at the instant *at*: it never goes back."""
         return at if self.last_at is None else max(at, self.last_at)
 

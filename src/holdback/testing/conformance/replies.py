@@ -209,7 +209,7 @@ def _check_deal(shown: Mapping[str, Any], projection: Projection, at: datetime) 
         message = f"{name} is {actual}, by the events {expected}"
         expect(actual == expected, "lookup-agrees", message)
     eligible = performance["renewal_eligibility"]
-    renewable = shown["active"] and not projection.waiting(projection.now(at))
+    renewable = shown["active"] and not projection.waiting(projection.seen_at(at))
     message = "a deal that cannot be renewed now is shown as eligible"
     expect(renewable or not eligible, "lookup-agrees", message)
     expect(not (eligible and projection.holds), "hold", "a deal is shown as eligible on hold")

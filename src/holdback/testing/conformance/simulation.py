@@ -78,7 +78,7 @@ class Simulation:
 
     def day_of(self, merchant: SimulatedMerchant) -> date:
         """Return the day of the merchant's own time, which never goes back."""
-        return merchant.projection.now(self.at).date()
+        return merchant.projection.seen_at(self.at).date()
 
     def ask(  # noqa: PLR0913  # three of them are rarely given
         self,
