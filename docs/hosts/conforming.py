@@ -122,11 +122,19 @@ HOOKS = {
 }
 
 
+# The type of event that each type of webhook is about.
+EVENTS_OF_WEBHOOKS = {
+    "renewal_eligibility_changed": "RenewalEligibilityChanged",
+    "referral_decided": "ReferralDecided",
+    "application_lapsed": "ApplicationLapsed",
+}
+
+
 class ConformingFastApi:
     """The FastAPI host, called through ASGI without a network."""
 
     cannot = MappingProxyType({})
-    publishes = ("RenewalEligibilityChanged",)
+    publishes = tuple(EVENTS_OF_WEBHOOKS.values())
 
     def __init__(self, url, level, engine):
         self.url, self.level = url, level
@@ -138,8 +146,12 @@ class ConformingFastApi:
                     Partner(name=name, key_sha256=sha256(name), jurisdiction="GB", webhook=hook)
                     for name, hook in HOOKS.items()
                 ],
-                # An agent for each partner, so that their idempotency keys stay apart too.
-                agents=[Agent(name=name, key_sha256=sha256(f"agent-{name}")) for name in HOOKS],
+                # An underwriter, who may do all that agents may, for each partner, so that their
+                # idempotency keys stay apart too.
+                agents=[
+                    Agent(name=name, key_sha256=sha256(f"agent-{name}"), role="underwriter")
+                    for name in HOOKS
+                ],
             ),
             checks=lambda *_: EVIDENCE.get(),
             clock=AT.get,
@@ -243,7 +255,8 @@ class ConformingFastApi:
         return [
             next((event for event in history if is_about(webhook, documents[event])), webhook)
             for webhook in webhooks
-            if webhook["provider_id"] in provider_ids
+            if webhook.get("provider_id") in provider_ids
+            or webhook.get("merchant_id") == merchant_id
         ]
 
     def later(self):
@@ -270,9 +283,11 @@ class ConformingFastApi:
 
 def is_about(webhook, event):
     """Return whether a webhook is about an event."""
-    return event["type"] == "RenewalEligibilityChanged" and all(
-        event[name] == webhook[name] for name in ("deal_id", "renewal_eligibility", "at")
-    )
+    if event["type"] != EVENTS_OF_WEBHOOKS[webhook["type"]]:
+        return False
+    fields = {**event.get("decision", {}), **event} if "merchant_id" in webhook else event
+    names = {"deal_id", "renewal_eligibility", "application_id", "at"} & webhook.keys()
+    return all(fields[name] == webhook[name] for name in names)
 
 
 async def answer(  # noqa: PLR0913 - the parts of one HTTP request

@@ -29,7 +29,11 @@ PARTNERS = Partners(
         Partner(name="acme", key_sha256=sha256("acme-key"), jurisdiction="GB", webhook=HOOK),
         Partner(name="bolt", key_sha256=sha256("bolt-key"), jurisdiction="GB"),
     ),
-    agents=(Agent(name="agent", key_sha256=sha256("agent-key")),),
+    agents=(
+        Agent(name="agent", key_sha256=sha256("agent-key")),
+        Agent(name="underwriter", key_sha256=sha256("underwriter-key"), role="underwriter"),
+        Agent(name="clerk", key_sha256=sha256("clerk-key"), bank_details=True),
+    ),
 )
 # Personal data that the tests of logs and errors look for.
 PROFILE = {
@@ -52,7 +56,7 @@ class Service:
 
     def __init__(self, url, level=None, partners=PARTNERS, engine=ENGINE, **options):
         self.now = START
-        self.asked_checks = []
+        self.asked_checks, self.evidence = [], {}
         migrate(url)
         self.app = create_app(
             engine=engine,
@@ -69,7 +73,7 @@ class Service:
     def checks(self, partner, request, required):
         self.asked_checks.append((partner.name, required))
         names = {name for check in required.checks for name in check.evidence}
-        evidence = payloads.evidence(self.now.date())
+        evidence = payloads.evidence(self.now.date()) | self.evidence
         return {name: value for name, value in evidence.items() if name in names}
 
     def call(self, method, path, body=None, *, key="acme-key", idempotency=None, **more):
@@ -94,6 +98,10 @@ class Service:
     def agent(self, operation, body=None, *, merchant_id="m-1", partner="acme", **more):
         path = f"/v2/agents/{partner}/{merchant_id}/{operation}"
         return self.call("POST", path, body, **{"key": "agent-key", **more})
+
+    def agent_asks(self, question, *, merchant_id="m-1", partner="acme", **more):
+        path = f"/v2/agents/{partner}/{merchant_id}/{question}"
+        return self.call("GET", path, **{"key": "agent-key", **more})
 
     def events(self, merchant_id="m-1", partner="acme"):
         """Return the types of a merchant's events, in order."""
@@ -146,6 +154,28 @@ class Merchant:
     def agent(self, operation, body=None, **more):
         key = {"merchant_id": self.merchant_id, "partner": self.partner}
         return self.service.agent(operation, body, **key, **more)
+
+    def agent_asks(self, question, **more):
+        key = {"merchant_id": self.merchant_id, "partner": self.partner}
+        return self.service.agent_asks(question, **key, **more)
+
+    def partner_does(self, operation, body=None, **more):
+        """Make a request of the partner about this merchant: a question without a body."""
+        path = f"/v2/merchants/{self.merchant_id}/{operation}"
+        method = "GET" if body is None else "POST"
+        return self.service.call(method, path, body, **{"key": self.key, **more})
+
+    def referred(self):
+        """Ask for offers with a credit score that a person looks at; return the referral."""
+        self.service.evidence = {"credit_score": 617}
+        assert self.ask().status_code == 200
+        self.service.evidence = {}
+        return self.agent_asks("referrals").json()["referrals"][0]
+
+    def decide(self, referral, decision="approve", **more):
+        body = {name: referral[name] for name in ("application_id", "product")}
+        body |= {"decision": decision, "by": "u-7", **more}
+        return self.agent("decide_referral", body, key="underwriter-key")
 
     def fund(self):
         reply = self.agent("fund_deal", {"application_id": self.known["application_id"]})
@@ -210,6 +240,7 @@ def service(place):
             db.execute(table.delete())
     place.now = START
     place.asked_checks.clear()
+    place.evidence = {}
     return place
 
 

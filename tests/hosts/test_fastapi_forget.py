@@ -143,7 +143,7 @@ def test_a_request_whose_reply_is_gone_is_a_new_one(service, merchant):
     assert again.status_code == 200
     assert again.content not in (first.content, offers.content)
     assert len(service.asked_checks) == checks + 1
-    assert service.events("m-2") == ["OffersIssued", "OffersIssued"]
+    assert service.events("m-2") == ["EvidenceRecorded", "OffersIssued", "OffersIssued"]
 
 
 def test_nothing_else_is_deleted(service, merchant):

@@ -75,7 +75,7 @@ def test_agents_fulfil_an_application_and_close_its_deal(service, merchant):
     merchant.fund()
     day = {"on": "2026-07-06", "amount": "650.00"}
     takings = merchant.agent("record_takings", {"takings": [day]})
-    assert takings.json() == {"days": 1, "complete_through": None, "sequence": 6}
+    assert takings.json() == {"days": 1, "complete_through": None, "sequence": 7}
     remitted = merchant.remit("100.00").json()
     assert (remitted["entry_ids"], remitted["balance"]) == (["e-1"], 11804)
     assert merchant.agent("review_renewal").json()["outcome"] == "not_assessed"
@@ -131,7 +131,12 @@ def test_the_same_key_always_gives_the_same_bytes(service, merchant):
     assert merchant.ask(idempotency="k-1").content == offers.content
     assert merchant.accept(idempotency="k-2").content == accepted.content
     assert checks == len(service.asked_checks)
-    assert service.events() == ["OffersIssued", "OfferAccepted", "ApplicationSubmitted"]
+    assert service.events() == [
+        "EvidenceRecorded",
+        "OffersIssued",
+        "OfferAccepted",
+        "ApplicationSubmitted",
+    ]
 
 
 def test_the_same_key_with_another_request_is_refused(service, merchant):

@@ -27,7 +27,12 @@ def test_one_of_two_concurrent_acceptances_wins(service, merchant):
     bodies = {reply.content for reply in replies if reply.status_code == 200}
     assert len(bodies) == 1
     assert {reply.status_code for reply in replies} == {200, 409}
-    assert service.events() == ["OffersIssued", "OfferAccepted", "ApplicationSubmitted"]
+    assert service.events() == [
+        "EvidenceRecorded",
+        "OffersIssued",
+        "OfferAccepted",
+        "ApplicationSubmitted",
+    ]
 
 
 def test_concurrent_requests_with_one_key_are_one_request(service, merchant):
@@ -38,7 +43,7 @@ def test_concurrent_requests_with_one_key_are_one_request(service, merchant):
 
     assert {reply.status_code for reply in replies} == {200}
     assert len({reply.content for reply in replies}) == 1
-    assert service.events() == ["OffersIssued"]
+    assert service.events() == ["EvidenceRecorded", "OffersIssued"]
 
 
 def test_no_update_is_lost(service, merchant):
@@ -72,7 +77,7 @@ def test_a_commit_whose_outcome_is_unknown_is_carried_out_once(service, merchant
 
     assert lost
     assert reply.status_code == 200
-    assert service.events() == ["OffersIssued"]
+    assert service.events() == ["EvidenceRecorded", "OffersIssued"]
     assert len(service.asked_checks) == 1
     assert offers_of(service) == reply.content
 

@@ -235,7 +235,7 @@ def test_a_client_that_leaves_before_its_answer_is_no_error(small, log, fails):
 
     (line,) = log
     assert (line["code"], line["client"]) == ("client_disconnected", None)
-    assert small.events() == ["OffersIssued"]
+    assert small.events() == ["EvidenceRecorded", "OffersIssued"]
 
 
 def test_concurrent_requests_keep_their_own_ids(small, log):

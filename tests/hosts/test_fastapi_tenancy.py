@@ -6,6 +6,7 @@ import re
 
 import pytest
 from fastapi_calls import PARTNERS, Merchant, service_on
+from fastapi_host.for_agents import COMMANDS, QUESTIONS
 
 from holdback.testing import payloads
 
@@ -110,30 +111,79 @@ def test_an_offer_id_is_not_a_provider_id(theirs):
     assert same(accepts)
 
 
-@pytest.mark.parametrize(
-    "operation",
-    [
-        "supply_details",
-        "close_application",
-        "fund_deal",
-        "record_takings",
-        "record_remittance",
-        "close_deal",
-        "erase_profile",
-        "review_renewal",
-    ],
-)
+@pytest.mark.parametrize("operation", [*COMMANDS, *QUESTIONS, "filled_application", "bank_details"])
 def test_agents_find_a_merchant_only_under_its_own_partner(theirs, operation):
     """
     acme's m-7 is unknown under bolt, as under a partner that does not exist.
     """
     known = theirs.known
     body = {"application_id": known["application_id"], "deal_id": known["deal_id"]}
+    key = {"decide_referral": "underwriter-key", "bank_details": "clerk-key"}
+    call, more = theirs.service.agent, {"body": body}
+    if operation not in COMMANDS:
+        call, more = theirs.service.agent_asks, {"params": body}
+    more = more | {"key": key.get(operation, "agent-key")}
     replies = [
-        theirs.service.agent(operation, body, partner=partner, merchant_id="m-7")
+        call(operation, partner=partner, merchant_id="m-7", **more)
         for partner in ("bolt", "nobody")
     ]
-    replies.append(theirs.service.agent(operation, body, partner="bolt", merchant_id=UNKNOWN))
+    replies.append(call(operation, partner="bolt", merchant_id=UNKNOWN, **more))
+
+    assert same(replies)
+
+
+@pytest.mark.parametrize("operation", ["filled_application", "bank_details"])
+def test_agents_find_an_application_only_with_its_own_merchant(theirs, operation):
+    """
+    An application of another merchant is unknown.
+    """
+    replies = [
+        theirs.service.agent_asks(
+            operation, merchant_id="m-7", params={"application_id": one}, key="clerk-key"
+        )
+        for one in (theirs.known["application_id"], UNKNOWN)
+    ]
+
+    assert same(replies)
+
+
+OF_PARTNERS = ["applications", "decline_offers", "record_consents", "withdraw_application"]
+
+
+@pytest.mark.parametrize("operation", OF_PARTNERS)
+@pytest.mark.parametrize("body", [{}, b"{", {"consents": {}}])
+def test_a_partner_finds_only_its_own_merchants(theirs, operation, body):
+    """
+    Another partner's merchant_id, provider_id and application_id are all unknown, with any body.
+    """
+    known = theirs.known
+    method = "GET" if operation == "applications" else "POST"
+    if isinstance(body, dict):
+        body = body | {"application_id": known["application_id"]}
+    replies = [
+        theirs.service.call(
+            method,
+            f"/v2/merchants/{one}/{operation}",
+            None if method == "GET" else body,
+            key="bolt-key",
+        )
+        for one in ("m-7", known["provider_id"], known["application_id"], UNKNOWN)
+    ]
+
+    assert same(replies)
+
+
+@pytest.mark.parametrize("operation", ["decline_offers", "withdraw_application"])
+def test_a_partner_finds_an_application_only_with_its_own_merchant(theirs, operation):
+    """
+    An application of another merchant is unknown, the partner's own or not.
+    """
+    replies = [
+        theirs.service.call(
+            "POST", f"/v2/merchants/m-7/{operation}", {"application_id": application_id}
+        )
+        for application_id in (theirs.known["application_id"], UNKNOWN)
+    ]
 
     assert same(replies)
 
@@ -160,8 +210,10 @@ def test_every_endpoint_was_tried(theirs):
     """
     paths = theirs.service.call("GET", "/openapi.json", key=None).json()["paths"]
     tried = {"/v2/offers", "/v2/offers/{offer_id}/accept", "/v2/merchant", "/health"}
+    tried |= {f"/v2/merchants/{{merchant_id}}/{operation}" for operation in OF_PARTNERS}
+    tried |= {"/v2/open_applications", "/v2/open_referrals"}  # which take no id
     agents = {path for path in paths if path.startswith("/v2/agents/{partner}/{merchant_id}/")}
 
     assert set(paths) == tried | agents
-    assert len(agents) == 8
+    assert len(agents) == len(COMMANDS) + len(QUESTIONS) + 2
     assert len(PARTNERS.partners) == 2

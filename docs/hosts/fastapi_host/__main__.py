@@ -27,7 +27,8 @@ from fastapi_host.store import Store
 from holdback import ConfigurationError, Engine, load_jurisdictions
 
 TRY = """\
-Sample data, {kept}. Keys: {acme} and {west} for partners, {agent} for an agent.
+Sample data, {kept}. Keys: {acme} and {west} for partners, {agent} for an agent,
+{underwriter} for an underwriter, whose page is {base}/underwriters.
 Only for trials: anyone can compute the ids, and the links of an acceptance lead nowhere.
 The endpoints are described at {base}/docs. Three things to try:
 

@@ -18,7 +18,8 @@ from sqlalchemy.exc import IntegrityError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as NoConnection
 
 from fastapi_host.decisions import rulebook_digest, rulebook_digest_of_look_up
-from fastapi_host.documents import new_documents, read_documents
+from fastapi_host.documents import FIRST_FORMAT, new_documents, read_documents
+from fastapi_host.evidence import recording
 from fastapi_host.logs import Note, log
 from fastapi_host.partners import Partner
 from fastapi_host.problems import CHECKS_FAILED, UNAVAILABLE, Problem
@@ -27,6 +28,7 @@ from holdback import (
     ConfigurationError,
     Context,
     Engine,
+    HoldbackError,
     InvalidDocument,
     Merchant,
     Refusal,
@@ -51,7 +53,8 @@ class MerchantRequest:
     `command(merchant, context)` makes the command; with `takes_profile` its operation takes the
     profile. A `new` merchant may be made, and one with an erased profile gets another in an
     `initial` application. `fingerprint` identifies the request that the idempotency `key` belongs
-    to.
+    to. The `evidence` is what the host's checks gave for it. `written(reply)` returns the bytes of
+    the reply.
     """
 
     partner: Partner
@@ -66,7 +69,8 @@ class MerchantRequest:
     takes_profile: bool = False
     key: str | None = None
     fingerprint: str | None = None
-    evidence: dict = field(factory=dict, repr=False)
+    evidence: Any = field(factory=dict, repr=False)
+    written: Callable[[Any], bytes] = wire.write
 
     @property
     def request_id(self):
@@ -97,7 +101,7 @@ class Host:
         command = merchant_request.command(merchant, context)
         outcome = self.engine.carry_out(merchant, command, context, profile=profile)
         merchant_request.note.rulebook_digest = rulebook_digest(outcome)
-        reply = wire.write(outcome.reply)
+        reply = merchant_request.written(outcome.reply)
         row = {
             "caller": merchant_request.caller,
             "key": merchant_request.key,
@@ -109,7 +113,7 @@ class Host:
             outcome,
             documents=documents.after(outcome, self.engine.format) if outcome.events else None,
             version=stored.version or 0,
-            provider_id=merchant.provider_id,
+            before=merchant,
             notify=merchant_request.partner.webhook is not None,
             reply=row if merchant_request.key is not None else None,
         )
@@ -158,21 +162,69 @@ class Host:
         merchant_request = evolve(merchant_request, evidence=evidence, takes_profile=True)
         try:
             return self.carry_out(merchant_request)
+        except Refusal:
+            if evidence and self.engine.format > FIRST_FORMAT:  # which has no records of checks
+                self._record(merchant_request)
+            raise
         except ConfigurationError:
             log("evidence_not_valid", request_id=merchant_request.request_id)
             raise
 
-    def look_up(self, merchant_request):
-        """Return the merchant's deals: a question, which changes nothing and needs no key."""
+    def _record(self, merchant_request):
+        """Record the evidence of a refused request, which changed nothing: it was paid for."""
+        context = self._context(merchant_request)  # one instant, in every attempt
 
-        def attempt():
-            stored = self._find(merchant_request)
-            merchant = self._documents(stored, merchant_request).merchant
-            context = self._context(merchant_request)
-            reply = self.engine.look_up(merchant, context).reply
+        def command(merchant, _):
+            situation = self.engine.situation(merchant, context)
+            jurisdictions, code = self.engine.jurisdictions, merchant.jurisdiction
+            return recording(context, jurisdictions.resolve(code, on=situation.day), situation)
+
+        request = evolve(
+            merchant_request,
+            note=Note(request_id=f"{merchant_request.request_id}-evidence"),
+            command=command,
+            evidence={},
+            initial=False,
+            takes_profile=False,
+            key=None,
+        )
+        try:
+            self.carry_out(request)
+        except HoldbackError as error:  # the caller gets the refusal all the same
+            why = type(error).__name__
+            log("evidence_not_kept", request_id=merchant_request.request_id, why=why)
+
+    def look_up(self, merchant_request):
+        """Return the merchant's deals."""
+
+        def answer(documents, context):
+            merchant = documents.merchant
             digest = rulebook_digest_of_look_up(self.engine.jurisdictions, merchant, context.at)
             merchant_request.note.rulebook_digest = digest
-            return wire.write(reply)
+            return wire.write(self.engine.look_up(merchant, context).reply)
+
+        return self.read(merchant_request, answer)
+
+    def ask(self, merchant_request, question):
+        """Return the reply to a question of the engine, as bytes."""
+
+        def answer(documents, context):
+            more = {"profile": documents.profile}
+            outcome = self.engine.carry_out(documents.merchant, question, context, **more)
+            return wire.write(outcome.reply)
+
+        return self.read(merchant_request, answer)
+
+    def read(self, merchant_request, answer):
+        """
+        Return `answer(documents, context)` about a merchant, which changes nothing.
+
+        It needs no key; what may be personal data is read with `takes_profile` alone.
+        """
+
+        def attempt():
+            documents = self._documents(self._find(merchant_request), merchant_request)
+            return answer(documents, self._context(merchant_request))
 
         return retry(attempt, merchant_request.note)
 

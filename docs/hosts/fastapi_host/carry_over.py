@@ -19,7 +19,8 @@ from sqlalchemy import and_, bindparam, func, select, tuple_, update
 from fastapi_host.attempts import retry
 from fastapi_host.documents import FIRST_FORMAT, SALT_BYTES, read_documents
 from fastapi_host.logs import Note, log
-from fastapi_host.tables import EVENTS, MERCHANTS, PROFILES
+from fastapi_host.open_work import open_work
+from fastapi_host.tables import EVENTS, MERCHANTS, OPEN_WORK, PROFILES
 from holdback import HistoryError, StateError, wire
 
 PAGE = 200  # merchants of one query
@@ -99,6 +100,11 @@ def _carry_over(store, partner, merchant_id):
             profile = wire.write_profile(documents.profile)
             db.execute(PROFILES.delete().where(_is_of(PROFILES, partner, merchant_id)))
             db.execute(PROFILES.insert(), key | {"profile": profile})
+        # A process of the version before wrote the state without what waits for agents.
+        db.execute(OPEN_WORK.delete().where(_is_of(OPEN_WORK, partner, merchant_id)))
+        work = [key | one._asdict() for one in open_work(documents.merchant).values()]
+        if work:
+            db.execute(OPEN_WORK.insert(), work)
         rewritten = list(_rewritten(documents, journal))
         if rewritten:
             db.execute(_REWRITE.where(_is_of(EVENTS, partner, merchant_id)), rewritten)

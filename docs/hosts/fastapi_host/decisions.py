@@ -1,13 +1,14 @@
 """Which rules decided: the digest that the log shows for each decision."""
 
-from holdback import Assessment, ConfigurationError
+from holdback import ConfigurationError
 from holdback.lifecycle.events import OffersIssued, RenewalEligibilityChanged
+from holdback.lifecycle.operations import RenewalReview
 
 
 def rulebook_digest(outcome):
     """Return the digest of the rules that decided, or None if the operation decided nothing."""
-    if isinstance(outcome.reply, Assessment):
-        return outcome.reply.ruleset.digest
+    if isinstance(outcome.reply, RenewalReview):
+        return outcome.reply.assessment.ruleset.digest
     for event in outcome.events:
         if isinstance(event, OffersIssued):
             return event.offer_set.digest

@@ -1,4 +1,4 @@
-"""Incoming requests: the caller's key, the body within its limits, the idempotency key."""
+"""Incoming requests: who calls and may, the body within its limits, the idempotency key."""
 
 import asyncio
 import hashlib
@@ -21,6 +21,7 @@ from fastapi_host.problems import (
     UNAUTHORIZED,
     Problem,
 )
+from fastapi_host.roles import may
 from holdback import InvalidDocument, wire
 
 VISIBLE_ASCII = re.compile("[!-~]{1,255}")
@@ -38,23 +39,19 @@ class Incoming:
     fingerprint: str | None = None
 
 
-async def question_from_partner(request: Request):
-    """A partner's question; it changes nothing, so it needs no idempotency key."""
-    caller, _ = _caller(request, Partner)
+async def asked(request: Request):
+    """A question; it changes nothing, so it needs no idempotency key."""
+    caller, _ = _caller(request)
     return Incoming(caller)
 
 
-async def from_partner(request: Request):
-    """A partner's request."""
-    return await _incoming(request, *_caller(request, Partner))
+async def commanded(request: Request):
+    """A request that may change something."""
+    return await _incoming(request, *_caller(request))
 
 
-async def from_agent(request: Request):
-    """An agent's request."""
-    return await _incoming(request, *_caller(request, Agent))
-
-
-def _caller(request, kind):
+def _caller(request):
+    """Return who calls, with the key, if the caller may call this endpoint."""
     key, caller = request.app.state.partners.with_key(_bearer(request))
     if caller is None:
         raise Problem(UNAUTHORIZED)
@@ -62,7 +59,7 @@ def _caller(request, kind):
     note.caller, note.key_name = caller.caller, key.name
     if not key.valid(request.app.state.host.clock()):
         raise Problem(UNAUTHORIZED)
-    if not isinstance(caller, kind):
+    if not may(caller.rights, request.scope["route"].operation_id):
         raise Problem(FORBIDDEN)
     return caller, key
 
@@ -78,7 +75,7 @@ def _bearer(request):
 
 async def _incoming(request, caller, key):
     idempotency_key = _idempotency_key(request)
-    body = await _body(request)
+    body = await read_body(request)
     if body:
         _check_content(request.headers)
         note_of(request).body_digest = _digest(key, body)
@@ -103,7 +100,7 @@ def _idempotency_key(request):
     raise InvalidDocument.of("wrong_value", message, path="$.header.Idempotency-Key")
 
 
-async def _body(request):
+async def read_body(request):
     """Read the body, at most up to its limits; its Content-Length is not trusted."""
     body = bytearray()
     try:

@@ -1,9 +1,11 @@
 """
-Webhooks: they notify partners, after the commit, that a merchant's renewal eligibility changed.
+Webhooks: they notify partners, after the commit, of what happened without a request of theirs.
 
-Service 6 names such a webhook and leaves its form open. This one is delivered at least once, and in
-order for each merchant. The table of events is the outbox: a notification is committed together
-with its event, and cannot be lost. `webhooks` signs and sends it.
+Service 6 names the one about renewal eligibility, and leaves its form open. Two more say that a
+partner may ask again, because a referral was decided, and that an application lapsed. They are
+delivered at least once, and in order for each merchant. The table of events is the outbox: a
+notification is committed together with its event, and cannot be lost. `webhooks` signs and sends
+it.
 
 Several processes may deliver. A process claims an event by a compare-and-set on `due` and `tries`,
 for longer than a delivery should take; if the process dies, the claim expires. Only a merchant's
@@ -31,6 +33,11 @@ from fastapi_host.logs import Note, log
 from fastapi_host.tables import EVENTS, MERCHANTS
 from fastapi_host.webhooks import Post, client, signed
 from holdback import wire
+from holdback.lifecycle.events import (
+    ApplicationLapsed,
+    ReferralDecided,
+    RenewalEligibilityChanged,
+)
 
 CLAIMED = 120  # seconds in which no other process tries
 WAIT = (5, 30, 120, 600, 3600)  # seconds after each failure; the last one repeats
@@ -86,8 +93,8 @@ def _deliver(store, partner, row, post, now):
     if not _compare_and_set(store, row, (row.due, row.tries), claim):
         return False
     place = {"partner": row.partner, "merchant_id": row.merchant_id, "sequence": row.place}
-    changed = wire.read_stored_event(row.event, **place)
-    body, at = _payload(row, changed), int(now())
+    event = wire.read_stored_event(row.event, **place)
+    body, at = _payload(row, event), int(now())
     status = None
     try:
         status = post(partner.webhook.url, signed(partner.webhook.secret, _id(row), at, body), body)
@@ -98,7 +105,8 @@ def _deliver(store, partner, row, post, now):
     after = {"due": None if received else int(now()) + wait, "tries": claim["tries"]}
     mine = _compare_and_set(store, row, (claim["due"], claim["tries"]), after)
     tried = {"attempt": claim["tries"], "status": status, "delivered": received and mine}
-    tried |= {"rulebook_digest": changed.assessment and changed.assessment["digest"]}
+    assessment = getattr(event, "assessment", None)
+    tried |= {"rulebook_digest": assessment and assessment["digest"]}
     log("webhook", partner=partner.name, number=row.number, **tried)
     return received and mine
 
@@ -113,16 +121,44 @@ def _compare_and_set(store, row, expected, values):
     return False  # unknown: the claim expires, and the event is delivered again
 
 
-def _payload(row, changed):
+def _payload(row, event):
     """Return the body: ids that the partner knows, and no personal data."""
-    payload = {
+    payload = {**PAYLOADS[type(event)](row, event), "at": wire.write_timestamp(event.at)}
+    return json.dumps(payload, separators=(",", ":")).encode()
+
+
+def _eligibility_changed(row, event):
+    # INVARIANT: the deal and a flag alone, which do not tell a hold from any other reason.
+    return {
         "type": "renewal_eligibility_changed",
         "provider_id": read_documents(row).merchant.provider_id,
-        "deal_id": changed.deal_id,
-        "renewal_eligibility": changed.renewal_eligibility,
-        "at": wire.write_timestamp(changed.at),
+        "deal_id": event.deal_id,
+        "renewal_eligibility": event.renewal_eligibility,
     }
-    return json.dumps(payload, separators=(",", ":")).encode()
+
+
+def _referral_decided(row, event):
+    # What was decided, why and by whom is for agents: the partner asks again, and gets the answer.
+    return {
+        "type": "referral_decided",
+        "merchant_id": row.merchant_id,
+        "application_id": event.decision.application_id,
+    }
+
+
+def _application_lapsed(row, event):
+    return {
+        "type": "application_lapsed",
+        "merchant_id": row.merchant_id,
+        "application_id": event.application_id,
+    }
+
+
+PAYLOADS = {
+    RenewalEligibilityChanged: _eligibility_changed,
+    ReferralDecided: _referral_decided,
+    ApplicationLapsed: _application_lapsed,
+}
 
 
 def _id(row):

@@ -1,5 +1,5 @@
 """
-The callers: partners and agents, with their keys.
+The callers: partners and agents, with their keys and what they may do.
 
 A key is never stored, only its SHA-256. Keys are random (`secrets.token_urlsafe(32)`), so a plain
 hash is enough: no dictionary attack can guess them.
@@ -20,6 +20,8 @@ import httpx
 from attrs import field, fields, frozen
 from attrs.validators import deep_iterable, instance_of, optional
 
+from fastapi_host.roles import AGENT, BANK_DETAILS, PARTNER, ROLES_OF_AGENTS
+
 
 def like(pattern, expected):
     """Return a validator whose error never repeats the value, which may be a key by mistake."""
@@ -37,6 +39,7 @@ name_like = like(
     r"[a-z0-9][a-z0-9._-]{0,63}",
     "1 to 64 of a-z, 0-9, `.`, `_` and `-`, starting with a letter or a digit",
 )
+role_like = like("|".join(ROLES_OF_AGENTS), " or ".join(f"`{role}`" for role in ROLES_OF_AGENTS))
 sha256_like = like(r"[0-9a-f]{64}", "64 hex digits")
 IN_FILE = {"since": "from"}  # the name in the file of an attribute that Python cannot call so
 
@@ -46,6 +49,12 @@ def instant(_, attribute, value):
     if not isinstance(value, datetime) or value.utcoffset() is None:
         name = IN_FILE.get(attribute.name, attribute.name)
         raise ValueError(f"{name}: expected an instant, such as 2027-01-01T00:00:00Z")
+
+
+def flag(_, attribute, value):
+    """Refuse what is not true or false."""
+    if value is not True and value is not False:
+        raise ValueError(f"{attribute.name}: expected true or false")
 
 
 @frozen(kw_only=True)
@@ -146,15 +155,33 @@ class Partner(Caller):
         """The name under which this caller's idempotency keys are stored."""
         return f"partner:{self.name}"
 
+    @property
+    def rights(self):
+        """What the caller may do, as `roles` names it."""
+        return frozenset({PARTNER})
+
 
 @frozen(kw_only=True)
 class Agent(Caller):
-    """One of the service's own agents, who fulfil applications (service 1)."""
+    """
+    One of the service's own agents, who fulfil applications (service 1).
+
+    An agent with the `role` of an underwriter also decides referrals. Only one with `bank_details`
+    sees those of a merchant.
+    """
+
+    role: str = field(default=AGENT, validator=role_like)
+    bank_details: bool = field(default=False, validator=flag)
 
     @property
     def caller(self):
         """The name under which this caller's idempotency keys are stored."""
         return f"agent:{self.name}"
+
+    @property
+    def rights(self):
+        """What the caller may do, as `roles` names it."""
+        return frozenset({self.role, BANK_DETAILS} if self.bank_details else {self.role})
 
 
 @frozen(kw_only=True)
@@ -180,7 +207,11 @@ class Partners:
 
     def with_key(self, key):
         """Return the `Key` and its owner, or None twice, in constant time; it may have expired."""
-        digest, match = sha256(key), (None, None)
+        return self.with_digest(sha256(key))
+
+    def with_digest(self, digest):
+        """Return the same for the digest of a key."""
+        match = (None, None)
         for pair in self._owners:  # no early exit: timing would tell
             if compare_digest(pair[0].sha256, digest):
                 match = pair

@@ -29,7 +29,10 @@ UNAUTHORIZED = Kind(
     "send the key in the header `Authorization: Bearer KEY`",
 )
 FORBIDDEN = Kind(
-    403, "forbidden", "The key is not for this endpoint", "this key is of another kind"
+    403,
+    "forbidden",
+    "The key is not for this endpoint",
+    "this key is of a caller who may not do this",
 )
 NOT_FOUND = Kind(404, "not_found", "There is no such resource", "this path does not exist")
 NOT_ALLOWED = Kind(405, "method_not_allowed", "The method is not allowed", "see the header `Allow`")

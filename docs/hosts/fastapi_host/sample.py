@@ -1,5 +1,5 @@
 """
-Sample data for trying the host: two partners, an agent, and merchants at different stages.
+Sample data for trying the host: two partners, their merchants at different stages, and agents.
 
 The keys are public, so use none of this in a service.
 """
@@ -23,12 +23,19 @@ from holdback import Engine, wire
 from holdback.lifecycle.commands import AcceptOffer
 from holdback.testing import payloads
 
-KEYS = {"acme": "sample-acme", "west": "sample-west", "agent": "sample-agent"}
+KEYS = {
+    "acme": "sample-acme",
+    "west": "sample-west",
+    "agent": "sample-agent",
+    "underwriter": "sample-underwriter",
+}
 ACME = Partner(name="acme", key_sha256=sha256(KEYS["acme"]), jurisdiction="GB")
 WEST = Partner(name="west", key_sha256=sha256(KEYS["west"]), jurisdiction="US-CA")
 AGENT = Agent(name="agent", key_sha256=sha256(KEYS["agent"]))
-PARTNERS = Partners(partners=(ACME, WEST), agents=(AGENT,))
+UNDERWRITER = Agent(name="underwriter", key_sha256=sha256(KEYS["underwriter"]), role="underwriter")
+PARTNERS = Partners(partners=(ACME, WEST), agents=(AGENT, UNDERWRITER))
 BANK = {"account_number": "12345678", "bank_name": "A Bank", "sort_code": "00-00-00"}
+TO_REVIEW = 600  # a credit score that a person looks at
 DEAL_AGE = 40  # days since the deal of book-shop was funded
 
 
@@ -37,15 +44,17 @@ class SampleChecks:
     """
     A stand-in for identity, business and credit bureaux: every applicant passes.
 
-    A real service asks its bureaux for the evidence that `required` names.
+    A real service asks its bureaux for the evidence that `required` names. `found` replaces some of
+    what these find.
     """
 
     engine: Engine
     clock: Callable[[], datetime]
+    found: dict = field(factory=dict)
 
     def __call__(self, partner, _request, required):
         zone = self.engine.jurisdictions.zone(partner.jurisdiction)
-        evidence = payloads.evidence(self.clock().astimezone(zone).date())
+        evidence = payloads.evidence(self.clock().astimezone(zone).date()) | self.found
         names = {name for check in required.checks for name in check.evidence}
         return {name: value for name, value in evidence.items() if name in names}
 
@@ -58,6 +67,7 @@ class Past:
     partner: Partner
     merchant_id: str
     began: datetime
+    found: dict = field(factory=dict)
     numbers: Any = field(factory=lambda: count(1))
 
     def offers(self):
@@ -92,7 +102,8 @@ class Past:
         def clock():
             return self.began + timedelta(days=days)
 
-        return evolve(self.host, clock=clock, checks=SampleChecks(self.host.engine, clock))
+        checks = SampleChecks(self.host.engine, clock, self.found)
+        return evolve(self.host, clock=clock, checks=checks)
 
     def _request(self, **about):
         # Fixed request ids, because the ids in the sample derive from them.
@@ -121,15 +132,16 @@ def ids(host):
     """
     if _is_empty(host.store):
         _fill(host)
-    shop, issued = _merchant(host, "book-shop"), host.store.history(ACME.name, "corner-cafe")
-    if shop is None or shop.provider_id is None or not issued:
+    shop, journal = _merchant(host, "book-shop"), host.store.history(ACME.name, "corner-cafe")
+    # An event may be of format 1, which `read_event` refuses; these keys are the same in both.
+    sets = (json.loads(event).get("offer_set") for event in journal)
+    issued = next((offer_set for offer_set in sets if offer_set is not None), None)
+    if shop is None or shop.provider_id is None or issued is None:
         raise OtherMerchants(
             "the database of --database has merchants, but not all of the sample's; "
             "name another database, or none"
         )
-    # The event may be of format 1, which `read_event` refuses; these keys are the same in both.
-    offer_id = first_offer(json.loads(issued[0])["offer_set"])
-    return {"offer_id": offer_id, "provider_id": shop.provider_id}
+    return {"offer_id": first_offer(issued), "provider_id": shop.provider_id}
 
 
 def _is_empty(store):
@@ -148,6 +160,7 @@ def _fill(host):
     now = datetime.now(UTC)
     Past(host, ACME, "corner-cafe", now).offers()
     Past(host, WEST, "surf-shop", now).offers()
+    Past(host, ACME, "florist", now - timedelta(hours=5), {"credit_score": TO_REVIEW}).offers()
 
     waiting = Past(host, ACME, "bakery", now - timedelta(days=1))
     waiting.accept(waiting.offers())

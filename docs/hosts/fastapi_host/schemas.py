@@ -13,9 +13,6 @@ from holdback.errors import REFUSALS
 
 DOCUMENT = json.loads(Path(__file__).with_name("schemas.json").read_text(encoding="utf-8"))
 OPERATIONS, SCHEMAS = DOCUMENT["operations"], DOCUMENT["schemas"]
-FOR_AGENTS = tuple(
-    name for name, operation in OPERATIONS.items() if operation["security"] == "AgentKey"
-)
 OPTIONAL_BODIES = ("accept_offer", "erase_profile", "review_renewal")
 # operation: (name of the link, its target, a parameter, the JSON Pointer to its value in the reply)
 LINKS = {
@@ -67,8 +64,8 @@ def health():
 def install(app):
     """Let `app` serve these schemas together with its own paths."""
     generate = app.openapi
-    names = ("PartnerKey", "AgentKey")
-    schemes = {name: {"type": "http", "scheme": "bearer"} for name in names}
+    names = {operation["security"] for operation in OPERATIONS.values()}
+    schemes = {name: {"type": "http", "scheme": "bearer"} for name in sorted(names)}
 
     def openapi():
         document = generate()

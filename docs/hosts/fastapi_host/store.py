@@ -2,12 +2,11 @@
 The store of merchants: one query before a decision, and one transaction after it.
 
 INVARIANT: a merchant is written only if its version is still the one that was read. Its state, its
-profile, its events, its names and the reply to the request's key are written in that one
-transaction, or not at all. This is enough on SQLite and on PostgreSQL, at every isolation level,
-because a decision depends on nothing but what that version has.
+profile, its events, its names, what waits for agents and the reply to the request's key are written
+in that one transaction, or not at all. This is enough on SQLite and on PostgreSQL, at every
+isolation level, because a decision depends on nothing but what that version has.
 """
 
-import re
 from typing import NamedTuple
 
 from sqlalchemy import and_, bindparam, func, literal_column, null, select
@@ -15,12 +14,8 @@ from sqlalchemy.exc import DBAPIError
 
 from fastapi_host.database import connect, is_postgresql
 from fastapi_host.migrate import check_revision
-from fastapi_host.tables import EVENTS, MERCHANTS, NAMES, PROFILES, REPLIES
+from fastapi_host.tables import EVENTS, MERCHANTS, NAMES, PROFILES, REPLIES, UNSTORABLE
 from fastapi_host.writes import at_once, write_one_by_one, writes
-
-# Text that no table can contain: PostgreSQL stores no NUL, an index limits the length of its keys,
-# and `wire` allows neither in an identifier.
-UNSTORABLE = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]|.{201}", re.DOTALL)
 
 
 class Conflict(Exception):
@@ -84,21 +79,21 @@ class Store:
         )
 
     def write(  # noqa: PLR0913 - the parts of one transaction
-        self, outcome, *, documents, version, provider_id=None, notify=False, reply=None
+        self, outcome, *, documents, version, before=None, notify=False, reply=None
     ):
         """
         Write the outcome for a merchant that was read at `version`, 0 if it was not there.
 
-        `documents` are those to store, None without events. `provider_id` is the one that the
-        merchant had, and `reply` the row for the table of replies. With `notify` the partner gets a
-        webhook for each change of renewal eligibility.
+        `documents` are those to store, None without events. `before` is the merchant that was read,
+        and `reply` the row for the table of replies. With `notify` the partner gets a webhook for
+        each event that `writes` publishes.
         """
         if not outcome.events:  # a question, or a repetition: nothing changes
             if reply is not None:
                 with self.engine.begin() as db:
                     db.execute(REPLIES.insert(), reply)
             return
-        options = {"version": version, "provider_id": provider_id, "notify": notify}
+        options = {"version": version, "before": before, "notify": notify}
         wanted = writes(outcome, documents, reply=reply, **options)
         if self.one_statement:
             written = self.first_row(*at_once(wanted)) is not None

@@ -1,5 +1,7 @@
 """The tables, the same on SQLite and on PostgreSQL; `migrations` makes them."""
 
+import re
+
 from sqlalchemy import (
     BigInteger,
     Column,
@@ -13,6 +15,9 @@ from sqlalchemy import (
     text,
 )
 
+# Text that no table can contain: PostgreSQL stores no NUL, an index limits the length of its keys,
+# and `wire` allows neither in an identifier.
+UNSTORABLE = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]|.{201}", re.DOTALL)
 METADATA = MetaData()
 NUMBER = BigInteger().with_variant(
     Integer, "sqlite"
@@ -92,4 +97,29 @@ REVIEW_PAGES = Table(
     Column("reached", Text, nullable=False),
     Column("due", BigInteger),
     Column("at", BigInteger, nullable=False),
+)
+# What waits for an agent: applications in fulfilment and open referrals, which `kind` tells apart.
+# `product` is empty for an application; `since` is a Unix second.
+OPEN_WORK = Table(
+    "open_work",
+    METADATA,
+    Column("partner", Text, primary_key=True),
+    Column("merchant_id", Text, primary_key=True),
+    Column("kind", Text, primary_key=True),
+    Column("application_id", Text, primary_key=True),
+    Column("product", Text, primary_key=True),
+    Column("status", Text, nullable=False),
+    Column("since", BigInteger, nullable=False),
+    Index(
+        "open_work_queue", "kind", "since", "partner", "merchant_id", "application_id", "product"
+    ),
+)
+# Underwriters who are signed in to the page. `digest` is the SHA-256 of the secret in the cookie,
+# `key` that of the key with which they signed in; the session ends at `until`, a Unix second.
+SESSIONS = Table(
+    "sessions",
+    METADATA,
+    Column("digest", Text, primary_key=True),
+    Column("key", Text, nullable=False),
+    Column("until", BigInteger, nullable=False),
 )

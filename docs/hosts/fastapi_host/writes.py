@@ -8,11 +8,21 @@ it is one statement; on SQLite one after the other, under the write lock.
 from functools import cache
 
 from attrs import frozen
-from sqlalchemy import bindparam, update
+from sqlalchemy import bindparam, delete, update
 from sqlalchemy.dialects.sqlite import insert
 
-from fastapi_host.tables import EVENTS, MERCHANTS, NAMES, PROFILES, REPLIES
-from holdback.lifecycle.events import OfferAccepted, OffersIssued, RenewalEligibilityChanged
+from fastapi_host.open_work import changes
+from fastapi_host.tables import EVENTS, MERCHANTS, NAMES, OPEN_WORK, PROFILES, REPLIES
+from holdback.lifecycle.events import (
+    ApplicationLapsed,
+    OfferAccepted,
+    OffersIssued,
+    ReferralDecided,
+    RenewalEligibilityChanged,
+)
+
+# The partner gets a webhook for each of these; `outbox` says what it has.
+PUBLISHED = (RenewalEligibilityChanged, ReferralDecided, ApplicationLapsed)
 
 
 @frozen(kw_only=True)
@@ -23,13 +33,17 @@ class Writes:
     profile: bytes | None  # None if the stored one stays
     events: list
     names: list
+    done: list  # the keys of work that no longer waits for an agent
+    work: list
     reply: dict | None
 
 
 def writes(  # noqa: PLR0913 - the parts of one transaction
-    outcome, documents, *, version, provider_id, notify, reply
+    outcome, documents, *, before, version, notify, reply
 ):
     """Return what to write for an outcome with events, and its `documents`."""
+    provider_id = None if before is None else before.provider_id
+    done, work = changes(before, outcome.merchant)
     key = {"partner": outcome.merchant.partner, "merchant_id": outcome.merchant.merchant_id}
     numbers = {"version": version, "after": version + len(outcome.events)}
     return Writes(
@@ -46,12 +60,14 @@ def writes(  # noqa: PLR0913 - the parts of one transaction
             for event, written in zip(outcome.events, documents.events, strict=True)
         ],
         names=[key | name for event in outcome.events for name in _names(event, provider_id)],
+        done=[key | dict(zip(WORK_KEY, of_work, strict=True)) for of_work in done],
+        work=[key | one._asdict() for one in work],
         reply=reply,
     )
 
 
 def _due(event, notify):
-    return 0 if notify and isinstance(event, RenewalEligibilityChanged) else None
+    return 0 if notify and isinstance(event, PUBLISHED) else None
 
 
 def _names(event, provider_id):
@@ -64,11 +80,22 @@ def _names(event, provider_id):
         yield {"kind": "provider_id", "name": event.provider_id}
 
 
+WORK_KEY = ("kind", "application_id", "product")
 COMPARED = ("partner", "merchant_id", "version")
 MOVE = update(MERCHANTS).values(version=bindparam("after"), state=bindparam("new"))
 MOVE = MOVE.where(*(MERCHANTS.c[part] == bindparam(f"the_{part}") for part in COMPARED))
 PROFILE = insert(PROFILES)
 PROFILE = PROFILE.on_conflict_do_update(set_={"profile": PROFILE.excluded.profile})
+DONE = delete(OPEN_WORK).where(
+    *(
+        OPEN_WORK.c[part] == bindparam(f"the_{part}")
+        for part in ("partner", "merchant_id", *WORK_KEY)
+    )
+)
+WORK = insert(OPEN_WORK)
+WORK = WORK.on_conflict_do_update(
+    set_={"status": WORK.excluded.status, "since": WORK.excluded.since}
+)
 
 
 def write_one_by_one(db, wanted):
@@ -88,6 +115,10 @@ def write_one_by_one(db, wanted):
     db.execute(EVENTS.insert(), wanted.events)
     if wanted.names:
         db.execute(NAMES.insert(), wanted.names)
+    if wanted.done:
+        db.execute(DONE, [{f"the_{part}": of for part, of in row.items()} for row in wanted.done])
+    if wanted.work:
+        db.execute(WORK, wanted.work)
     if wanted.reply is not None:
         db.execute(REPLIES.insert(), wanted.reply)
     return True
@@ -110,36 +141,62 @@ _EVENT = "(cast(%(place{n})s as int), cast(%(event{n})s as bytea), cast(%(due{n}
 _NAMES = """insert into names (partner, merchant_id, kind, name)
     select moved.*, new.* from moved, (values {rows}) as new"""
 _NAME = "(cast(%(kind{n})s as text), cast(%(name{n})s as text))"
+_DONE = """delete from open_work using moved where open_work.partner = moved.partner
+    and open_work.merchant_id = moved.merchant_id
+    and (open_work.kind, open_work.application_id, open_work.product) in ({rows})"""
+_DONE_KEY = "(%(done_kind{n})s, %(done_application_id{n})s, %(done_product{n})s)"
+_WORK = """insert into open_work
+    (partner, merchant_id, kind, application_id, product, status, since)
+    select moved.*, new.* from moved, (values {rows}) as new
+    on conflict (partner, merchant_id, kind, application_id, product)
+    do update set status = excluded.status, since = excluded.since"""
+_WORK_ROW = """(cast(%(work_kind{n})s as text), cast(%(work_application_id{n})s as text),
+    cast(%(work_product{n})s as text), cast(%(work_status{n})s as text),
+    cast(%(work_since{n})s as bigint))"""
 _REPLY = """insert into replies (caller, key, asked, reply, at)
     select cast(%(caller)s as text), cast(%(key)s as text), cast(%(asked)s as text),
     cast(%(reply)s as bytea), cast(%(at)s as bigint) from moved"""
 
 
+# The rows of each kind: the prefix of their parameters, and their parts.
+_EVENT_ROWS = ("", ("place", "event", "due"))
+_NAME_ROWS = ("", ("kind", "name"))
+_DONE_ROWS = ("done_", WORK_KEY)
+_WORK_ROWS = ("work_", (*WORK_KEY, "status", "since"))
+
+
 def at_once(wanted):
     """Return the statement for PostgreSQL, which returns rows if it wrote, and its parameters."""
     parameters = wanted.merchant | {"profile": wanted.profile} | (wanted.reply or {})
-    for rows, parts in ((wanted.events, ("place", "event", "due")), (wanted.names, _NAME_PARTS)):
+    of_rows = (
+        (wanted.events, _EVENT_ROWS),
+        (wanted.names, _NAME_ROWS),
+        (wanted.done, _DONE_ROWS),
+        (wanted.work, _WORK_ROWS),
+    )
+    for rows, (prefix, parts) in of_rows:
         for n, row in enumerate(rows):
-            parameters |= {f"{part}{n}": row[part] for part in parts}
+            parameters |= {f"{prefix}{part}{n}": row[part] for part in parts}
     statement = _statement(
         first=wanted.merchant["version"] == 0,
         profile=wanted.profile is not None,
         events=len(wanted.events),
         names=len(wanted.names),
+        done=len(wanted.done),
+        work=len(wanted.work),
         replied=wanted.reply is not None,
     )
     return statement, parameters
 
 
-_NAME_PARTS = ("kind", "name")
-
-
 @cache
-def _statement(*, first, profile, events, names, replied):
-    """Return a statement for these parts, and these numbers of events and names."""
+def _statement(*, first, profile, events, names, done, work, replied):  # noqa: PLR0913 - its parts
+    """Return a statement for these parts, and these numbers of rows."""
     parts = [f"moved as ({_FIRST if first else _NEXT})"]
     parts += [f"p as ({_PROFILE})"] if profile else []
     parts += [f"n as ({_NAMES.format(rows=_rows(_NAME, names))})"] if names else []
+    parts += [f"d as ({_DONE.format(rows=_rows(_DONE_KEY, done))})"] if done else []
+    parts += [f"w as ({_WORK.format(rows=_rows(_WORK_ROW, work))})"] if work else []
     parts += [f"r as ({_REPLY})"] if replied else []
     return f"with {', '.join(parts)} {_EVENTS.format(rows=_rows(_EVENT, events))}"
 

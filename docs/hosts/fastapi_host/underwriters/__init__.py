@@ -1,0 +1,1 @@
+"""The page for underwriters: HTML from this server alone, without a script."""
