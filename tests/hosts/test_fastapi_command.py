@@ -248,7 +248,7 @@ def test_an_upgrade_can_be_rehearsed_with_sample_data(tmp_path):
 
     done = run("carry-over", *database)
     assert (done.returncode, done.stderr) == (0, "")
-    assert '"event": "carried_over", "merchants": 4, "failed": 0' in done.stdout
+    assert '"event": "carried_over", "merchants": 5, "failed": 0' in done.stdout
     assert {wire.format_of(document) for document in documents(path)} == {2}
 
     with sample_host(tmp_path, *database) as (other, second):
