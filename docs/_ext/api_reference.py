@@ -88,6 +88,7 @@ class PublicApi(SphinxDirective):
         "Requests and replies": (
             "OffersRequest",
             "Application",
+            "CheckResult",
             "Product",
             "Offer",
             "OfferSet",
