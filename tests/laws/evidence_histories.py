@@ -88,7 +88,7 @@ class History:
         self.told = [[self.code, folder]]
         self.done = set()
 
-    # What both are told
+    # What both receive
 
     def run(self, steps):
         """Carry out some steps, and compare after every one; return what was reached."""
@@ -330,7 +330,7 @@ class History:
         self.ask(renewal=True, mapping=self.draw.random() < 0.3)
 
     def renew(self):
-        """Go all the way of a renewal, as far as it is possible."""
+        """Go all the way of a renewal, as far as possible."""
         self.ask(renewal=True, mapping=False)
         if self.model.sets[-1].renewal and self.accept():
             self.fund()
@@ -370,7 +370,7 @@ class History:
         self.done.add("renewal" if renewal else "initial")
 
     def terms(self, key):
-        """The product with this key, as it is now."""
+        """The product with this key, today."""
         return next(one for one in self.model.rulebook(self.now).products if one.key == key)
 
     def compare_request(self, outcome, base):
@@ -447,7 +447,7 @@ class History:
         return BankDetails.of(dict.fromkeys(needed, "10-20-30"))
 
     def decline_offers(self):
-        """Decline the open offers of a set, which is no expiry."""
+        """Decline the open offers of a set, which does not expire it."""
         chosen = self.draw.choice([one for one in self.model.sets if one.offer_ids])
         if chosen.closed in {"declined", "withdrawn"}:
             return  # nothing is open
@@ -642,7 +642,7 @@ class History:
             refused = {"erasure_not_possible"}
         if self.tell("erase_profile", refused=refused) is not None:
             self.model.erased, self.model.referrals, self.model.consents = True, [], set()
-            # Whoever comes back is a newcomer with a new profile, of whom the checks are held.
+            # One that comes back is a newcomer with a new profile, of whom the checks are held.
             self.profile = Profile.new(salt=SALT)
             for one in self.model.sets:
                 if one.closed is None and one.expires_at > self.now:
@@ -697,7 +697,7 @@ class History:
         self.done |= {why for _, _, why in shown.values() if why is not None}
 
     def compare_next_request(self):
-        """What a request would be told now: nothing of it is stored."""
+        """What a request would get now: nothing of it is stored."""
         renewal = self.merchant.provider_id is not None and self.draw.random() < 0.7
         outcome = self.tell(
             "request_offers", self.body(renewal=renewal),
@@ -772,7 +772,7 @@ def results(records):
 
 
 def shown(told):
-    """One line of a history: what was told when, and what came of it."""
+    """One line of a history: what was done when, and what came of it."""
     words = []
     for part in told:
         if isinstance(part, datetime):

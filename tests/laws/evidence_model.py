@@ -18,7 +18,7 @@ from zoneinfo import ZoneInfo
 from holdback.rules import interpret
 
 CREDIT = "consumer_credit"
-# Takings given as evidence count until so many days are recorded.
+# Takings given as evidence count until this number of days is recorded.
 WINDOW = 90
 
 

@@ -1,7 +1,7 @@
 """
 The engine and an independent model of evidence and eligibility give the same answers.
 
-The model (`evidence_model.py`) was written from the decisions alone. Both are told the same random
+The model (`evidence_model.py`) was written from the decisions alone. Both receive the same random
 histories (`evidence_histories.py`) of checks, requests, deals, people's decisions and days, and are
 compared after every step: the facts that decide, the decisions on products, the eligibility in the
 lookup and the review, the checks that are required, and every refusal.
@@ -34,7 +34,7 @@ from holdback.ruleset import RuleSet
 
 CHUNKS = 20
 HISTORIES = count("histories compared with the model of evidence") // CHUNKS
-# Among so many histories of a chunk at least one reaches each of these.
+# Among the histories of a chunk at least one reaches each of these.
 REACHED = {
     "Accepted": 3, "Referred": 3, "Declined": 5, "initial": 2, "renewal": 6, "refused": 6,
     "recorded": 2, "too_old": 6, "due_again": 60, "approved": 15, "declined by a person": 40,
@@ -72,8 +72,8 @@ def test_engine_and_model_agree_on_every_history(chunk):
     assert not few
 
 
-# Faults that a lender would pay for, each by edits of the engine: function, text, other text.
-FAULTS = {
+# Errors that a lender would pay for, each by edits of the engine: function, text, other text.
+PLANTED_ERRORS = {
     "the newest record is the one that arrived last": [
         (evolve_people._evidence_recorded, "record.made_at > earlier.made_at", "True"),
     ],
@@ -160,7 +160,7 @@ FAULTS = {
 }  # fmt: skip
 
 
-# The steps after which the rarer faults show.
+# The steps after which the rarer errors show.
 FAVOURED = {
     "an acceptance does not end what was due": ("ask_initial", "accept"),
     "an approval lifts the floor": ("decide", "reverse", "ask_renewal"),
@@ -184,11 +184,11 @@ def plant(monkeypatch, edits):
         monkeypatch.setattr(function, "__code__", changed[function.__name__].__code__)
 
 
-@for_every("fault", FAULTS)
+@for_every("fault", PLANTED_ERRORS)
 def test_a_wrong_engine_is_found(fault):
     """Each planted fault makes a difference to the model within some histories."""
     with pytest.MonkeyPatch.context() as monkeypatch:
-        plant(monkeypatch, FAULTS[fault])
+        plant(monkeypatch, PLANTED_ERRORS[fault])
         with pytest.raises(Difference):
             seeds = range(count("histories among which a planted fault is found"))
             compared(seeds, FAVOURED.get(fault, ()))
