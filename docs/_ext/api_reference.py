@@ -88,7 +88,6 @@ class PublicApi(SphinxDirective):
         "Requests and replies": (
             "OffersRequest",
             "Application",
-            "CheckResult",
             "Product",
             "Offer",
             "OfferSet",
