@@ -65,11 +65,12 @@ class History:
     """
     One merchant in one jurisdiction, with everything drawn from one seed.
 
-    The steps *favoured* are drawn more often than the others.
+    The steps *favoured* are drawn more often than the others, and the first deal is *paid* down by
+    that percentage.
     """
 
-    def __init__(self, seed, favoured=()):
-        self.favoured = favoured
+    def __init__(self, seed, favoured=(), *, paid=None):
+        self.favoured, self.paid = favoured, paid
         self.draw = draw = random.Random(seed)
         folder = (
             None
@@ -110,7 +111,8 @@ class History:
         self.now += timedelta(hours=self.draw.choice((0, 30)))
         if self.fund():
             self.now += timedelta(days=self.draw.choice((1, 10, 80)))
-            self.remit(self.draw.choice((40, 50, 60, 75, 100)), complete=True)
+            percent = self.draw.choice((40, 50, 60, 75, 100))
+            self.remit(self.paid or percent, complete=True)
 
     def step(self):
         weights = {step: weight for step, weight in STEPS.items() if self.possible(step)}
@@ -125,13 +127,16 @@ class History:
         active = self.model.active() is not None
         needs = {
             "remit": active, "reverse": any(deal.entries for deal in self.model.deals),
-            "default": active, "mistake": active and self.model.decisions, "reinstate": any(d.ended == "Defaulted" for d in self.model.deals),
+            "default": active, "mistake": active and self.model.decisions,
+            "reinstate": any(d.ended == "Defaulted" for d in self.model.deals),
             "ask_renewal": self.merchant.provider_id is not None,
-            "renew": self.merchant.provider_id is not None, "accept": self.model.sets,
+            "renew": self.merchant.provider_id is not None,
+            "renew_less_paid": self.merchant.provider_id is not None, "accept": self.model.sets,
             "fund": any(one.ended != "funded" for one in self.model.accepted),
             "close": self.model.accepted and self.model.accepted[-1].ended is None,
             "decline_offers": any(one.offer_ids for one in self.model.sets),
-            "consent": self.known(), "hold": self.known(), "decide": self.model.referrals,
+            "consent": self.known(), "hold": self.known(), "wait_on_hold": self.known(),
+            "decide": self.model.referrals,
             "lift": self.model.holds, "erase": not self.model.deals,
         }  # fmt: skip
         return bool(needs.get(step, True))
@@ -334,6 +339,19 @@ class History:
         self.ask(renewal=True, mapping=False)
         if self.model.sets[-1].renewal and self.accept():
             self.fund()
+
+    def renew_less_paid(self):
+        """Take back what was remitted, between the acceptance of a renewal and its funding."""
+        self.ask(renewal=True, mapping=False)
+        if self.model.sets[-1].renewal and self.accept():
+            self.reverse()
+            self.fund()
+
+    def wait_on_hold(self):
+        """Hold the merchant for a while, and lift the hold."""
+        self.hold()
+        self.now += timedelta(hours=self.draw.choice((1, 30)))
+        self.lift()
 
     def ask(self, *, renewal, mapping):
         """Request offers, with evidence by name, with records or with nothing."""
@@ -684,9 +702,14 @@ class History:
                 self.agree("renewal_eligibility", eligible, self.leads_somewhere())
 
     def leads_somewhere(self):
-        """Whether a renewal requested now would not be declined by every product."""
+        """Whether a renewal requested now has a product for which the rules agree, and room."""
         outcome = self.tell("request_offers", self.body(renewal=True), keep=False)
-        return any(product.decision != "Declined" for product in outcome.reply.products)
+        agreed = self.model.agreed(self.now, self.model.active())
+        return any(
+            product.decision != "Declined"
+            for product in outcome.reply.products
+            if product.key in agreed
+        )
 
     def compare_evidence(self):
         shown = {
@@ -746,7 +769,6 @@ class History:
 COMPARISONS = (
     History.compare_evidence,
     History.compare_next_request,
-    History.compare_next_request,
     History.compare_review,
     History.compare_required_checks,
     History.compare_assessment,
@@ -756,9 +778,12 @@ TAKES_PROFILE = {
     "record_consents",
 }  # fmt: skip
 STEPS = {
-    "record_checks": 5, "ask_initial": 3, "ask_renewal": 4, "renew": 2, "accept": 2, "fund": 2, "close": 0.5,
-    "remit": 2, "reverse": 0.7, "default": 0.7, "reinstate": 0.7, "mistake": 3, "sell": 0.25, "decide": 4,
-    "hold": 0.5, "lift": 1.5, "consent": 0.4, "decline_offers": 1.5, "erase": 0.1,
+    "record_checks": 5, "ask_initial": 3, "ask_renewal": 4, "renew": 2, "accept": 2, "fund": 2,
+    "close": 0.5, "remit": 2, "reverse": 0.7, "default": 0.7, "reinstate": 0.7, "mistake": 3,
+    "sell": 0.25, "decide": 4, "hold": 0.5, "lift": 1.5, "consent": 0.4, "decline_offers": 1.5,
+    "erase": 0.1,
+    # Only where they are favoured; elsewhere their parts are drawn one by one.
+    "renew_less_paid": 0, "wait_on_hold": 0,
 }  # fmt: skip
 NOTHING_PERSONAL = {
     "consents": Opaque("{}"),

@@ -487,22 +487,31 @@ class Model:
         base = self.active()
         return (False, "rules") if base is None else self.invitation(at, base)
 
+    def agreed(self, at, base):
+        """The products for which the renewal rules agree, with what approvals lift for each."""
+        facts = self.facts(at, base)
+        return {
+            terms.key
+            for terms in self.rulebook(at).products
+            if self.assessed(at, base, terms.key, facts).outcome == "eligible"
+        }
+
     def invitation(self, at, base):
         """The same for the deal *base*: one that has ended is never one to invite for."""
         barred = self.erased or self.on_hold(at) or self.in_fulfilment(at) is not None
         if barred or base is not self.active():
             return False, "service"
-        facts = self.facts(at, base)
-        agreed = {
+        facts, agreed = self.facts(at, base), self.agreed(at, base)
+        decisions = {
             self.decision(at, base, terms, facts)
             for terms in self.rulebook(at).products
-            if self.assessed(at, base, terms.key, facts).outcome == "eligible"
+            if terms.key in agreed
         }
         if not agreed:
             return False, "rules"
-        if agreed == {"Declined"}:
+        if decisions == {"Declined"}:
             return False, "products"
-        if agreed & {"Accepted", "Referred"}:
+        if decisions & {"Accepted", "Referred"}:
             return True, "products"
         return None, None
 
