@@ -44,6 +44,7 @@ TABLE = MappingProxyType(
             ("histories with marked profiles", 40, 2_000),
             ("histories compared with the model of evidence", 400, 100_000),
             ("histories among which a planted fault is found", 4_000, 4_000),
+            ("errors planted in what is remembered", 3, 25),
             # tests/unit
             ("documents with mistakes", 150, 2_000),
             ("values of a strategy", 10, 30),
