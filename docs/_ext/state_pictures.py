@@ -2,7 +2,7 @@
 
 A state's column is the length of the longest path to it from the start. The successful ending is on
 the first line and is reached by straight arrows. The other endings are below, each reached by a
-vertical line from every state that leads to it.
+vertical line from every state that leads to it. A way back from one of them goes up beside it.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ ACROSS, DOWN = 244, 58  # from one column, and one line, to the next
 START = 7  # the radius of the dot for "nothing exists yet"
 FIRST = 124  # from the left edge to the first box
 MARGIN, TOP = 4, 20
+LABEL = 13  # from one label to the next
+BESIDE = 24  # from the vertical line down to the one up
 
 
 def ranks(rows: Iterable[Transition]) -> dict[str, int]:
@@ -63,6 +65,13 @@ class Picture:
         self.rank = ranks(self.rows)
         self.line = lines(self.rank, SUCCESS[thing])
         self.pairs = {(row.state, row.next) for row in self.rows}
+        # An arrow on the first line has all its labels above it.
+        self.top = TOP + LABEL * (max(len(self.triggers(*pair)) for pair in self.pairs) - 1)
+
+    def triggers(self, state: str, to: str) -> list[str]:
+        """Return what leads from *state* to *to*, one label for each."""
+        rows = [row for row in self.rows if (row.state, row.next) == (state, to)]
+        return list(dict.fromkeys(row.trigger for row in rows))
 
     def left(self, state: str) -> float:
         rank = self.rank[state]
@@ -72,7 +81,7 @@ class Picture:
         return self.left(state) + (2 * START if state == NOT_YET else WIDE)
 
     def middle(self, state: str) -> float:
-        return TOP + HIGH / 2 + self.line[state] * DOWN
+        return self.top + HIGH / 2 + self.line[state] * DOWN
 
     def svg(self) -> str:
         width = max(self.right(state) for state in self.rank) + MARGIN
@@ -98,12 +107,11 @@ class Picture:
             )
 
     def arrows(self) -> Iterator[str]:
-        seen: dict[tuple[str, str], list[Transition]] = {}
-        for row in self.rows:
-            seen.setdefault((row.state, row.next), []).append(row)
-        for (state, to), rows in seen.items():
-            triggers = list(dict.fromkeys(row.trigger for row in rows))
-            if self.line[state] != self.line[to]:
+        for state, to in dict.fromkeys((row.state, row.next) for row in self.rows):
+            triggers = self.triggers(state, to)
+            if self.line[state] > self.line[to]:
+                yield self.way_back(state, to, triggers)
+            elif self.line[state] < self.line[to]:
                 yield self.trunk(state, to, triggers)
             elif self.rank[state] < self.rank[to]:
                 offset = -6 if (to, state) in self.pairs else 0
@@ -116,7 +124,7 @@ class Picture:
     ) -> str:
         y = self.middle(state) + offset
         below = offset > 0
-        first = y + 15 if below else y - 7 - 13 * (len(triggers) - 1)
+        first = y + 15 if below else y - 7 - LABEL * (len(triggers) - 1)
         path = f'<path class="arrow" d="M{start:g} {y:g}H{end:g}"/>{_head(start, end, y)}'
         return path + _labels(triggers, (start + end) / 2, first, "middle")
 
@@ -129,8 +137,16 @@ class Picture:
         nearest = (
             max(self.rank[row.state] for row in self.rows if row.next == to) == self.rank[state]
         )
-        names = _labels(triggers, end - 14, y - 7 - 13 * (len(triggers) - 1), "end")
+        names = _labels(triggers, end - 14, y - 7 - LABEL * (len(triggers) - 1), "end")
         return path + _head(x, end, y) + (names if nearest else "")
+
+    def way_back(self, state: str, to: str, triggers: list[str]) -> str:
+        """Return an arrow from the left of *state*, below the one that reaches it, up to *to*."""
+        start, y = self.left(state), self.middle(state) + 8
+        x, end = self.left(to) + WIDE / 2 + BESIDE, self.middle(to) + HIGH / 2
+        path = f'<path class="arrow" d="M{start:g} {y:g}H{x + 8:g}q-8 0 -8 -8V{end:g}"/>'
+        head = f'<path class="head" d="M{x:g} {end:g}L{x - 4:g} {end + 8:g}H{x + 4:g}Z"/>'
+        return path + head + _labels(triggers, start - 14, y + 12, "end")
 
 
 def _head(start: float, end: float, y: float) -> str:
@@ -140,7 +156,7 @@ def _head(start: float, end: float, y: float) -> str:
 
 def _labels(triggers: list[str], x: float, y: float, anchor: str) -> str:
     return "".join(
-        f'<text class="trigger" x="{x:g}" y="{y + 13 * place:g}" text-anchor="{anchor}">'
+        f'<text class="trigger" x="{x:g}" y="{y + LABEL * place:g}" text-anchor="{anchor}">'
         f"{escape('time passes' if trigger == 'time' else trigger)}</text>"
         for place, trigger in enumerate(triggers)
     )
