@@ -348,7 +348,8 @@ class History:
             self.fund()
 
     def wait_on_hold(self):
-        """Hold the merchant for a while, and lift the hold."""
+        """Hold the merchant for a while, if possible after an acceptance, and lift the hold."""
+        self.accept()
         self.hold()
         self.now += timedelta(hours=self.draw.choice((1, 30)))
         self.lift()

@@ -166,7 +166,7 @@ FAVOURED = {
     "an approval is for every base deal": (("decide", "ask_renewal", "ask_initial"), 100),
     "a default leaves approvals in force": (("decide", "mistake", "ask_renewal"), None),
     "the floor is ignored at funding": (("remit", "renew_less_paid"), 50),
-    "the time on hold counts for a lapse": (("ask_initial", "accept", "wait_on_hold"), None),
+    "the time on hold counts for a lapse": (("ask_initial", "ask_renewal", "wait_on_hold"), None),
     "an application lapses after its last instant": (("ask_initial", "accept"), None),
     "a decision holds at its end": (("decide",), None),
 }
