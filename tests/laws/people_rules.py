@@ -156,6 +156,18 @@ class PeopleRules:
         if suspected:
             self.attempt(self.engine.place_hold, code, by="u-1", note=NOTE)
 
+    @precondition(lambda self: self.merchant.sequence)
+    @rule(days=st.sampled_from([0, 20, 60]))
+    def on_hold_for_a_while(self, days):
+        """A hold, under which everything new is tried; `record` sees that nothing happens."""
+        self.place_a_hold(HOLDS[0], True)
+        self.ask_again()
+        self.attempt(self.engine.accept_offer, self.offer_ids[-1])
+        self.fund_the_last_application()
+        self.laws_of_checks_and_people()
+        self.now += timedelta(days=days)
+        self.lift_every_hold()
+
     @precondition(lambda self: self.merchant.holds)
     @rule(code=st.sampled_from(HOLDS))
     def lift_a_hold(self, code):
