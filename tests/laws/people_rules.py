@@ -291,8 +291,10 @@ class PeopleRules:
             return False
         (issued,) = (one for one in asked.events if event_type(one) == "OffersIssued")
         self.check_issued(issued)
+        rulebook = self.engine.jurisdictions.resolve("GB", on=issued.offer_set.issued_on)
+        codes = {rule.id: rule.code for rule in rulebook.renewal.rules}
         return any(
-            product.decision != "Declined" and rules_agree(issued.assessment, record)
+            product.decision != "Declined" and rules_agree(issued.assessment, record, codes)
             for product, record in zip(issued.offer_set.products, issued.decisions, strict=True)
         )
 
@@ -351,11 +353,12 @@ class PeopleRules:
                 yield problem
 
 
-def rules_agree(assessment, record):
+def rules_agree(assessment, record, codes):
     """Whether the renewal rules agree, with those lifted that a person approved for the product."""
     if assessment["outcome"] == "eligible":
         return True
     if assessment["outcome"] not in {"referred", "undetermined"} or not assessment["trace"]:
         return False
-    lacking = {line["rule"] for line in assessment["trace"] if line["answer"] is not True}
+    trace = assessment["trace"]
+    lacking = {codes[line["rule"]] for line in trace if line["answer"] is not True}
     return lacking <= set(record.get("lifted", ()))
