@@ -225,7 +225,8 @@ class _Decider:
         if is_barred(after, at, rulebook):
             if not after.renewal_eligibility:
                 return None
-        elif decision.invitation is not None:
+        elif decision.invitation is not None and not self._first_format:
+            # Format 1 does not keep the evidence on which the request was decided.
             return decision.invitation
         return invitation(after, at, rulebook, configuration)
 
