@@ -52,7 +52,11 @@ class Difference(AssertionError):
 def engine_of(seed):
     """The engine of a random jurisdiction, and of those that ship for None."""
     rules = evidence_folders.bundled() if seed is None else evidence_folders.jurisdictions(seed)
-    return Engine.for_trial(rules)
+    # What is forgotten is the matter of other tests: a history may last for years.
+    configured = type(Engine.for_trial(rules)._configuration).for_trial(
+        rules, calculators={}, memory_days=36_500
+    )
+    return Engine._of(configured)
 
 
 @cache

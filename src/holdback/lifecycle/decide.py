@@ -220,13 +220,14 @@ class _Decider:
 
     def _invited(self, decision: Decision[Any], after: Merchant) -> Invitation | None:
         """Return whether *after* is invited to renew; None if nobody was and nobody can be."""
+        if self._first_format and self.operation.input is RequestOffers:
+            return None  # as the first version, whose processes may run beside this one
         at, configuration = self.context.at, self.configuration
         rulebook = configuration.loaded_rulebook(after, at)
         if is_barred(after, at, rulebook):
             if not after.renewal_eligibility:
                 return None
-        elif decision.invitation is not None and not self._first_format:
-            # Format 1 does not keep the evidence on which the request was decided.
+        elif decision.invitation is not None:
             return decision.invitation
         return invitation(after, at, rulebook, configuration)
 

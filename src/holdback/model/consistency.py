@@ -292,6 +292,11 @@ def _people(merchant: Merchant) -> Iterator[ErrorDetail]:
         "$.referral_decisions",
     )
     yield from _unique(merchant.holds, lambda hold: hold.code, "$.holds")
+    for place, record in enumerate(merchant.checks):
+        if not FIRST_YEAR <= record.made_at.year < END_YEAR:
+            message = f"expected an instant from {FIRST_YEAR} on and before {END_YEAR}"
+            path = f"$.checks[{place}].made_at"
+            yield ErrorDetail(code="out_of_range", message=message, path=path)
     for place, decision in enumerate(merchant.referral_decisions):
         path = f"$.referral_decisions[{place}]"
         yield from _one_of(decision.decision, get_args(ReferralEnding), f"{path}.decision")

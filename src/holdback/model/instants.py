@@ -62,8 +62,8 @@ def local_date(at: DateTime, zone: pendulum.Timezone | pendulum.FixedTimezone) -
 
 
 def start_of_day(day: date, zone: pendulum.Timezone | pendulum.FixedTimezone) -> DateTime:
-    """Return the instant at which *day* begins in the time zone *zone*, from 1970 on."""
-    day = max(day, date(FIRST_YEAR, 1, 2))
+    """Return the instant at which *day* begins in *zone*, within the years of instants."""
+    day = min(max(day, date(FIRST_YEAR, 1, 2)), date(END_YEAR - 1, 12, 30))
     return utc(datetime(day.year, day.month, day.day, tzinfo=zone).astimezone(UTC))
 
 
