@@ -32,7 +32,8 @@ def erase_profile(
             `not_possible_now` while format 1 is written, which has the profile in states and
             events.
     """
-    if merchant.profile_erased:
+    # A new application after an erasure has brought new personal data.
+    if merchant.profile_erased and not any(merchant.named_sections):
         return Decision((), _erased, profile.erased())
     if configuration.format == FIRST_FORMAT:
         raise Refusal("not_possible_now", "states and events of format 1 have personal data")

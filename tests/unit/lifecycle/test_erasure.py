@@ -213,3 +213,24 @@ def test_nothing_is_erased_while_the_first_format_is_written():
     journey.ask()
 
     assert refusal_of(journey).code == "not_possible_now"
+
+
+def test_what_came_after_an_erasure_is_erased_like_the_first(journey):
+    """
+    A new application after an erasure brings new personal data: it is erased by an event, and not
+    on hold.
+    """
+    journey.ask()
+    journey.do("erase_profile")
+    journey.profile = Profile.new(salt=bytes(range(16)))
+    journey.pass_time(hours=1)
+    journey.ask(evidence={})
+    journey.do("place_hold", "dispute", by="a-3")
+    with pytest.raises(Refusal, match="erasure_not_possible"):
+        journey.do("erase_profile")
+    journey.do("lift_hold", "dispute", by="a-3")
+    events = len(journey.events)
+    journey.do("erase_profile")
+
+    assert [type(event).__name__ for event in journey.events[events:]] == ["ProfileErased"]
+    assert not any(journey.merchant.named_sections)
