@@ -41,7 +41,7 @@ def check_records(
     Raises:
         InvalidDocument: naming every check, fact and value that cannot be recorded.
     """
-    reader = _EvidenceReader(rulebook, at, with_takings)
+    reader = _EvidenceReader(rulebook, at, with_takings=with_takings)
     if isinstance(evidence, Mapping):
         records = reader.made_now(evidence, path)
     else:
@@ -54,7 +54,7 @@ def check_records(
 class _EvidenceReader:
     """Evidence while it is read, with all that is wrong in it."""
 
-    def __init__(self, rulebook: Rulebook, at: DateTime, with_takings: bool) -> None:  # noqa: FBT001
+    def __init__(self, rulebook: Rulebook, at: DateTime, *, with_takings: bool) -> None:
         self.rulebook, self.at = rulebook, at
         self.errors: list[ErrorDetail] = []
         own = (

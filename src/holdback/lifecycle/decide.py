@@ -106,8 +106,9 @@ class _Decider:
         first = self._first()
         decision = self._handled(evolve_all(self.before, self._numbered(first)))
         own = decision.events
-        if own or self.operation.always_announces:
-            own = (*self._stored(first), *own)
+        # Format 1 has neither lapses nor records of checks.
+        if (own or self.operation.always_announces) and not self._first_format:
+            own = (*first, *own)
         events = self._numbered(own)
         after = evolve_all(self.before, events)
         reply = self._reply(decision, after)
@@ -139,10 +140,6 @@ class _Decider:
         records = self._evidence()
         kept = (recorded(records, self.before, self.context),) if records else ()
         return (*lapsed, *kept)
-
-    def _stored(self, first: tuple[Event, ...]) -> tuple[Event, ...]:
-        """Return those of the *first* events that are stored: format 1 has none of them."""
-        return () if self._first_format else first
 
     def _evidence(self) -> tuple[CheckRecord, ...]:
         """Return the records of the evidence that comes with the operation."""

@@ -60,31 +60,40 @@ class CheckState:
     A check of the jurisdiction on a day: its newest record and how old it is.
 
     `why` says why its facts are unknown: it is `missing`, `too_old`, or `due_again` after offers
-    expired unaccepted; None while the record counts.
+    expired unaccepted; None while the record counts. One that is due again counts from `not_before`
+    on.
     """
 
     terms: CheckTerms
     record: CheckRecord | None
     age_days: int | None
     why: str | None
+    not_before: DateTime | None = None
 
 
 def check_states(merchant: Merchant, rulebook: Rulebook, at: DateTime) -> Iterator[CheckState]:
     """Yield every check of the jurisdiction with what is held of it at the instant *at*."""
-    due = second_check_due(merchant, rulebook, at)
+    credit_due = second_check_due(merchant, rulebook, at)
     for terms in rulebook.checks.values():
         record = newest_record(merchant, terms, rulebook)
-        if record is None:
-            why = "due_again" if terms.name == CREDIT and due is not None else "missing"
-            yield CheckState(terms=terms, record=None, age_days=None, why=why)
-            continue
-        age = max(0, (rulebook.on - local_date(record.made_at, rulebook.zone)).days)
-        stale: str | None = None
-        if terms.name == CREDIT and due is not None and record.made_at < due:
-            stale = "due_again"
+        due = credit_due if terms.name == CREDIT else None
+        age = None
+        if record is not None:
+            age = max(0, (rulebook.on - local_date(record.made_at, rulebook.zone)).days)
+        why = None
+        if due is not None and (record is None or record.made_at < due):
+            why = "due_again"
+        elif age is None:
+            why = "missing"
         elif terms.max_age_days is not None and age > terms.max_age_days:
-            stale = "too_old"
-        yield CheckState(terms=terms, record=record, age_days=age, why=stale)
+            why = "too_old"
+        yield CheckState(
+            terms=terms,
+            record=record,
+            age_days=age,
+            why=why,
+            not_before=due if why == "due_again" else None,
+        )
 
 
 def evidence_facts(merchant: Merchant, rulebook: Rulebook, at: DateTime) -> dict[str, int | None]:

@@ -34,7 +34,7 @@ def place_hold(
 
     Raises:
         Refusal: `merchant_not_found` before anything is known of the merchant, `not_possible_now`
-            with too many holds, or `profile_erased` with a note.
+            with too many holds, or `profile_erased`.
     """
     if not merchant.sequence:
         raise Refusal("merchant_not_found", "nothing is known of this merchant")

@@ -69,7 +69,7 @@ def decided_invitation(case: RenewalCase, decided: tuple[DecidedProduct, ...]) -
 
 
 def is_barred(merchant: Merchant, at: DateTime, rulebook: Rulebook | None) -> bool:
-    """Return whether a request would be refused, or referred by a hold, by any rules."""
+    """Return whether a request would be refused, or referred by a hold, before any rule is read."""
     deal = merchant.active_deal
     return (
         deal is None

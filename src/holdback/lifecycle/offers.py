@@ -25,7 +25,6 @@ from holdback.lifecycle.evidence import (
     CheckState,
     check_states,
     evidence_facts,
-    second_check_due,
 )
 from holdback.lifecycle.fingerprint import fingerprint
 from holdback.lifecycle.forgetting import MOST_SETS
@@ -311,18 +310,16 @@ def _checks(
         # The age of a check is known when its result is too old, so it is not what is lacking.
         too_old = state.why == "too_old" and of_rules and terms.name != TAKINGS
         if lacking or too_old or state.why == "due_again":
-            yield required_check(state, merchant, rulebook, at, given)
+            yield required_check(state, given)
 
 
-def required_check(
-    state: CheckState, merchant: Merchant, rulebook: Rulebook, at: DateTime, given: Container[str]
-) -> Check:
+def required_check(state: CheckState, given: Container[str]) -> Check:
     """Return the check of *state* as one to be carried out; *given* are the consents given."""
     terms = state.terms
     return Check(
         name=terms.name,
         evidence=terms.facts,
         why=state.why or "missing",
-        not_before=second_check_due(merchant, rulebook, at) if state.why == "due_again" else None,
+        not_before=state.not_before,
         consent=None if terms.consent is None or terms.consent in given else terms.consent,
     )

@@ -52,7 +52,7 @@ class ProductsCase:
 
     @property
     def withheld(self) -> tuple[str, ...]:
-        """What keeps offers back, by any rules: a hold, and consents that are missing."""
+        """What keeps offers back besides the rules: a hold, and consents that are missing."""
         missing = (name for name in self.rulebook.consents if name not in self.consents)
         hold = ("hold",) if self.merchant.on_hold else ()
         return (*hold, *(f"consents.{name}" for name in missing))
