@@ -21,7 +21,8 @@ from holdback.testing import payloads
 place, service, merchant = fixtures.place, fixtures.service, fixtures.merchant
 ACME = PARTNERS.named("acme")
 # What only agents may see of a hold and of a decision, and what a check found.
-CONFIDENTIAL = ("suspected-fraud", "a tip by telephone", "u-7", "we know the owner", "617")
+# As whole words: an identifier made by chance may have the same digits in it.
+CONFIDENTIAL = re.compile(r"\b(suspected-fraud|a tip by telephone|u-7|we know the owner|617)\b")
 
 
 class Received:
@@ -231,7 +232,7 @@ def test_no_partner_sees_what_agents_wrote(service, merchant):
     texts += [json.dumps(body) for body in Received().deliver(service)]
 
     assert [reply.status_code for reply in replies][:5] == [200, 409, 200, 200, 200]
-    assert not [text for text in texts for secret in CONFIDENTIAL if secret in text]
+    assert not [text for text in texts if CONFIDENTIAL.search(text)]
 
 
 # ------------------------------------------------------------------------------- evidence
