@@ -97,7 +97,7 @@ class PublicApi(SphinxDirective):
             "Links",
             "filled_application",
         ),
-        "Deals": ("Deal", "Entry", "Takings", "Money"),
+        "Deals": ("Deal", "Entry", "Movement", "Takings", "Money"),
         "Your own calculators": (
             "LimitsCalculator",
             "FactorRateCalculator",

@@ -25,10 +25,12 @@ from holdback.errors import ERROR_CODES, REFUSALS
 from holdback.exact_numbers import ROUNDINGS
 from holdback.facts import INITIAL_EVIDENCE, catalogue
 from holdback.lifecycle.transitions import NOT_YET, TABLE
+from holdback.model.ledger import KINDS
 from holdback.money import Currency
 from holdback.offers.calculator import Percent, Ratio
 from holdback.offers.factor_rate import Band
 from holdback.offers.registry import BUILT_IN
+from holdback.offers.settlement_calculators import SettlementBand
 from holdback.rules import Fact, Kind
 from holdback.rules.operators import OPERATORS
 from holdback.rules.parser import GRAMMAR
@@ -164,6 +166,7 @@ _SETTINGS = {
 _LISTED = {
     Percent: 'percentages in quotes, `"12.5%"`',
     Band: 'bands, `{ up_to = "90%", rate = "1.20" }`',
+    SettlementBand: 'bands, `{ up_to = "25%", percentage = "60%" }`',
 }
 
 
@@ -179,6 +182,45 @@ def _default(setting: attrs.Attribute) -> str:
     if setting.default is attrs.NOTHING:
         return "required"
     return "none" if setting.default is None else str(setting.default)
+
+
+_SIGNS = {1: "lowers", -1: "raises", 0: "either"}
+_POSTED = {
+    "remittance": "A share of takings: `record_remittance`.",
+    "payment": "A direct payment of the merchant: `record_remittance` with this `kind`, or "
+    "`settle_early`.",
+    "reversal": "All or a part of a remittance, a payment or a recovery, taken back: "
+    "`record_remittance` with `reverses`.",
+    "recovery": "Money that came in after a default: `record_recovery`.",
+    "refund": "Money given back to the merchant, at most what is overpaid: `refund`.",
+    "transfer": "What one deal has too much, moved to another that owes it: `transfer`, or a late "
+    "remittance. Both halves have one id, and each names the other deal.",
+    "settlement": "The payoff by a renewal's funds: `fund_deal`. On a renewal that is undone, the "
+    "part of its principal that goes back to the base deal: `unwind_deal`.",
+    "discount": "What an early settlement forgives: `settle_early`.",
+    "waiver": "What a cancelled deal no longer asks for: `close_deal`.",
+    "write_off": "What is given up as lost: `write_off`. Negative where a later recovery takes it "
+    "back.",
+    "adjustment": "A correction without money: `adjust`.",
+    "principal_return": "The principal of a deal that is undone: `unwind_deal`.",
+    "charge_cancelled": "The cost of a deal that is undone: `unwind_deal`.",
+}
+
+
+def ledger_kinds() -> str:
+    """Return every kind of an entry, and what it does to what is owed."""
+    assert set(_POSTED) == set(KINDS), "each kind has its words"
+    rows = [
+        (
+            _code(name),
+            _SIGNS[kind.sign],
+            "yes" if kind.cash else "",
+            "yes" if kind.remitted else "",
+            _POSTED[name],
+        )
+        for name, kind in KINDS.items()
+    ]
+    return table(("Kind", "What is owed", "Cash", "Remitted", "What it is"), rows)
 
 
 def events() -> str:
@@ -209,6 +251,7 @@ TABLES = {
     "transitions": transitions,
     "calculators": calculators,
     "events": events,
+    "ledger_kinds": ledger_kinds,
     "grammar": grammar,
     "roundings": roundings,
 }

@@ -96,6 +96,17 @@ _TABLE: Final = (
      "The consumer credit score that the host's check gave."),
     ("credit_checked_on", "date", date.max.toordinal(), EVIDENCE,
      "The day of the consumer credit check."),
+    ("deals_written_off", "count", 10_000, MERCHANT,
+     "Deals of which a part was written off; 0 for a newcomer, and always known."),
+    ("deals_recovered", "count", 10_000, MERCHANT,
+     "Deals that defaulted and were then paid in full; 0 for a newcomer, and always known."),
+    ("paused", "flag", 1, DEAL,
+     "Whether the deal's repayment is paused."),
+    ("days_in_pause", "days", MOST_DAYS, DEAL,
+     "Days on which the deal's repayment has been paused so far."),
+    ("refunds_due", "money", None, MERCHANT,
+     "What the merchant paid beyond what was owed, on all deals, and is still to be returned; "
+     "always known."),
 )  # fmt: skip
 
 # What an initial application never has, even with all evidence: facts of a deal, and the trend of

@@ -173,7 +173,10 @@ def test_every_example_is_among_them():
     """
     for code in CODES:
         met = {
-            (json.dumps(each["facts"], sort_keys=True), each["digest"]): each
+            (
+                text_of(each["facts"], slice_on(JURISDICTIONS[code], day_of(each))),
+                each["digest"],
+            ): each
             for each in written()[code]
         }
         for example in JURISDICTIONS.examples(code):
@@ -181,10 +184,24 @@ def test_every_example_is_among_them():
                 continue
             rulebook = slice_on(JURISDICTIONS[code], example.on)
             facts = rulebook.assess(example.given).record()["facts"]
-            text = json.dumps(facts, sort_keys=True)
+            text = text_of(facts, rulebook)
             decision = met.get((text, rulebook.digest)) or met[text, rulebook.first_digest]
             for key, value in example.expect.items():
                 assert decision[key] == value, example.name
+
+
+def text_of(facts, rulebook):
+    """
+    The *facts* that the renewal rules of *rulebook* read, as a text.
+
+    An example of an earlier day may have facts that only rules of later days read.
+    """
+    read = {name for rule in rulebook.renewal.rules for name in rule.checked.names} | {"progress"}
+    return json.dumps({name: facts[name] for name in read & facts.keys()}, sort_keys=True)
+
+
+def day_of(decision):
+    return date.fromisoformat(decision["on"])
 
 
 # -- append-only
@@ -242,7 +259,7 @@ def test_what_is_new_is_appended(tmp_path, capsys):
     dropped = {
         answer_of(line) for line in LINES if line not in known and json.loads(line)["on"] >= newest
     }
-    assert len(dropped) > 50
+    assert len(dropped) > 30
     assert added >= dropped
     assert all(json.loads(line)["format"] == 2 for line in lines[len(known) :])
     assert (tmp_path / PREFIXES).read_text() == f"{first}{len(lines)} {digest_of(lines)}\n"

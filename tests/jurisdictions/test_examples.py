@@ -23,13 +23,15 @@ EXAMPLES = [
 RENEWAL = [
     each for each in EXAMPLES if each.values[1].product is None and not each.values[1].of_settings
 ]
-PRODUCT = [each for each in EXAMPLES if each.values[1].product is not None]
+PRODUCT = [
+    each for each in EXAMPLES if each.values[1].product is not None and each.values[1].of_rules
+]
 
 
 def derived(rulebook):
     """The facts of a newcomer that holdback derives: no earlier deals, checks made just now."""
     ages = (fact.name for fact in rulebook.catalogue.facts if fact.origin == DERIVED)
-    return dict.fromkeys(("deals_completed", "deals_defaulted", *ages), 0)
+    return dict.fromkeys(("deals_completed", "deals_defaulted", "deals_written_off", *ages), 0)
 
 
 def evidence_of(code, example):

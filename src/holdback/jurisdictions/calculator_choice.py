@@ -18,8 +18,9 @@ class CalculatorChoice:
     """
     The calculator that a product names, and its settings as in the file.
 
-    `kind` is `limits`, `split_percentage`, `factor_rate` or `term`. The settings are read when the
-    name is bound to a calculator; `place` says where to point when one of them is invalid.
+    `kind` is `limits`, `split_percentage`, `factor_rate`, `term` or `settlement`. The
+    settings are read when the name is bound to a calculator; `place` says where to point when one
+    of them is invalid.
     """
 
     kind: str

@@ -22,6 +22,7 @@ from holdback.exact_json import Json, Verbatim, canonical, digest
 from holdback.exact_numbers import plain, without_zeros
 from holdback.jurisdictions.calculator_choice import CalculatorChoice
 from holdback.jurisdictions.source_rules import SourceProduct
+from holdback.model.deal import CANCELLED, DEFAULTED, FUNDED, RENEWED, REPAID
 from holdback.money import Currency
 from holdback.rules import Catalogue, Fact, text
 from holdback.ruleset import Rule
@@ -35,6 +36,11 @@ LANGUAGE: Final = 1
 # change no answer that was given, and so no digest.
 _HIGHEST: Final[Mapping[str, int]] = MappingProxyType(
     {"balance": 10**12, "average_monthly_takings": 10**12}
+)
+# The declared sets of built-in texts as digests have them. A status that came later had no value on
+# any day before, so it changes no answer that was given; a rule that names it has it in its text.
+_OPTIONS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {"status": (FUNDED, REPAID, RENEWED, DEFAULTED, CANCELLED)}
 )
 
 # The versions of what prices offers, by name. `pricing` is how the results of calculators become
@@ -50,6 +56,8 @@ VERSIONS: Final[Mapping[str, int]] = MappingProxyType(
         "split_percentage/affordability": 1,
         "factor_rate/flat": 1,
         "factor_rate/banded": 1,
+        "settlement/percentage": 1,
+        "settlement/bands": 1,
         "term/takings_pace": 1,
         "term/fixed": 1,
     }
@@ -191,12 +199,14 @@ def _rule(rule: Rule) -> Json:
 
 def _fact(fact: Fact) -> Json:
     currency: Currency | None = fact.type.currency
+    options = _OPTIONS.get(fact.name, fact.type.options)
+    highest = len(options) - 1 if options else _HIGHEST.get(fact.name, fact.high)
     return {
         "name": fact.name,
         "kind": fact.type.kind.value,
         "currency": None if currency is None else [currency.code, currency.places],
-        "options": fact.type.options,
-        "range": [fact.low, _HIGHEST.get(fact.name, fact.high)],
+        "options": options,
+        "range": [fact.low, highest],
         "derived": fact.rounded_down,
     }
 

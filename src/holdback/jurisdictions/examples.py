@@ -13,6 +13,7 @@ from typing import Final
 
 from attrs import define, field
 
+from holdback.bounds import MOST_TERM_DAYS
 from holdback.eligibility import OUTCOMES
 from holdback.errors import did_you_mean
 from holdback.exact_json import Json
@@ -72,6 +73,14 @@ def offer_types(currency: Currency) -> Mapping[str, Type]:
 
 
 _LIMITS: Final = ("minimum", "maximum")
+# What an example says of a deal that is repaid early.
+DAYS_OF_A_SETTLEMENT: Final = ("elapsed_days", "term_days")
+OF_A_SETTLEMENT: Final = (
+    "balance",
+    "repayment_amount",
+    "funded_amount",
+    *DAYS_OF_A_SETTLEMENT,
+)
 # What an example of settings expects of checks: how old a result may be on the day, by check.
 MAX_AGES: Final = "max_age_days"
 
@@ -112,12 +121,16 @@ class ExampleReader:
         for element in examples.elements():
             table = element.table(
                 ("name", "product", "expect"),
-                ("on", "from", "until", "settles", "given", "without"),
+                ("on", "from", "until", "settles", "settlement", "given", "without"),
             )
             key = table["product"].text()
             versions = [product for product in products if product.key == key]
             if self.all_read and key is not None and not versions:
                 table["product"].one_of([product.key for product in products], "product")
+            if not table["settlement"].absent:
+                self._check_settlement(table)
+                yield from self._example(table, {}, key, None)
+                continue
             expect = table["expect"].table(("decision",), ("limits", "offers", "codes", "needs"))
             expect["decision"].one_of(DECISIONS, "decision")
             self._check_reasons(
@@ -126,6 +139,27 @@ class ExampleReader:
             self._check_offers(expect["offers"])
             self._check_limits(expect["limits"])
             yield from self._example(table, usual, key, self._settles(table["settles"]))
+
+    def _check_settlement(self, table: TomlTable) -> None:
+        """Check an example about the discount for repaying a deal early, which reads no facts."""
+        for key in ("settles", "given", "without"):
+            if not table[key].absent:
+                table[key].add_error(
+                    "not_allowed",
+                    f"`{key}` has no effect on a settlement",
+                    "leave it out",
+                    key=True,
+                )
+        money = Type(Kind.MONEY, self.policy.currency)
+        figures = table["settlement"].table(OF_A_SETTLEMENT)
+        for key in OF_A_SETTLEMENT:
+            if key in DAYS_OF_A_SETTLEMENT:
+                figures[key].integer(int(key == "term_days"), MOST_TERM_DAYS)
+                continue
+            amount = read_quantity(figures[key], money)
+            if amount is not None and amount <= 0:
+                figures[key].add_error("out_of_range", "expected an amount above zero")
+        read_quantity(table["expect"].table(("discount",))["discount"], money)
 
     def _settles(self, node: Node) -> int | None:
         """Return the balance that an example settles, in the range of the fact."""
@@ -184,6 +218,7 @@ class ExampleReader:
         days = list(self._days(table, product))
         given, without = self._given(table)
         expect = table["expect"].json()
+        settlement = table["settlement"].json() if "settlement" in table else None
         if name is None or not isinstance(expect, Mapping) or self._too_many(table, len(days)):
             return
         facts = {key: value for key, value in (usual | given).items() if key not in without}
@@ -194,6 +229,7 @@ class ExampleReader:
                 product=product,
                 given=facts,
                 settles=settles,
+                settlement=settlement if isinstance(settlement, Mapping) else None,
                 expect=expect,
                 file=document.file,
                 line=table.node.line,

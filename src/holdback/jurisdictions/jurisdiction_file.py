@@ -23,7 +23,7 @@ from holdback.jurisdictions.acceptance_terms import (
 )
 from holdback.jurisdictions.checks import ChecksReader, SourceCheck, age_facts
 from holdback.jurisdictions.declared_facts import read_facts
-from holdback.jurisdictions.source_rules import ID, NAME
+from holdback.jurisdictions.source_rules import ID, LATE_REMITTANCES, NAME, REFUND
 from holdback.jurisdictions.timeline import Period, Timeline, read_period, read_timeline
 from holdback.money import Currency
 from holdback.number_format import NumberFormat
@@ -36,9 +36,8 @@ _MOST_FORMAT: Final = 10**9
 # Keys that every folder has, and keys that a child may leave to its parent.
 OWN: Final = ("format", "code", "name", "owner", "review_by")
 _INHERITED: Final = ("currency", "rounding", "timezone", "automated_decisioning")
-# Settings that change by date, each with its range: offers stay open for at most a year, a deal
-# counts as recently active for at most ten, and a profile is kept for at most a hundred. A person's
-# approval and an accepted application last for at most ten.
+# Settings that change by date, each with its range: offers and cooling off last for at most a leap
+# year, a profile is kept for at most a hundred years, and all others are at most ten.
 TIMELINES: Final = MappingProxyType(
     {
         "offers_valid_hours": (1, 24 * 366),
@@ -46,14 +45,20 @@ TIMELINES: Final = MappingProxyType(
         "retain_profile_days": (0, 36_500),
         "approval_days": (1, 3_660),
         "acceptance_days": (1, 3_660),
+        "cooling_off_days": (0, 366),
     }
 )
-# Those that no file has to state, with the value that then holds: five years and a leap day, and 30
-# days. They decide no outcome and no price (decisions/digests#settings-that-no-digest-covers).
+# Those that no file has to state, with the value that then holds, as five years and a leap day.
+# They decide no outcome and no price (decisions/digests#settings-that-no-digest-covers).
 DEFAULTS: Final = MappingProxyType(
-    {"retain_profile_days": 5 * 365 + 1, "approval_days": 30, "acceptance_days": 30}
+    {
+        "retain_profile_days": 5 * 365 + 1,
+        "approval_days": 30,
+        "acceptance_days": 30,
+        "cooling_off_days": 0,
+    }
 )
-_OPTIONAL: Final = (*ACCEPTANCE, "facts", "checks", "figures", "examples")
+_OPTIONAL: Final = (*ACCEPTANCE, "late_remittances", "facts", "checks", "figures", "examples")
 _OF_A_CHILD: Final = ("parent", "switch_off")
 REQUIRED: Final = (*OWN, *_INHERITED, *(name for name in TIMELINES if name not in DEFAULTS))
 OPTIONAL: Final = (*DEFAULTS, *_OPTIONAL, *_OF_A_CHILD)
@@ -79,10 +84,10 @@ class JurisdictionDetails:
     """
     What `jurisdiction.toml` says, completed by the parent's.
 
-    `timelines` are the settings that change by date and are stated, each with the node that an
-    error about it points at. `checks` are those that the files name, by name. `setting_nodes` and
-    `fact_nodes` have where a setting or fact is written, here or in a parent's file; `examples` are
-    the unread examples of the settings.
+    `timelines` are the dated settings that are stated, each with the node for errors about it.
+    `checks` are those that the files name, by name. `setting_nodes` and `fact_nodes` have where a
+    setting or fact is written, here or in a parent's file; `examples` are the unread examples of
+    the settings.
     """
 
     code: str
@@ -97,6 +102,7 @@ class JurisdictionDetails:
     facts: tuple[Fact, ...]
     checks: Mapping[str, SourceCheck] = field(converter=frozen_record)
     acceptance: AcceptanceTerms
+    late_remittances: str
     figures: NumberFormat | None
     switched_off: tuple[SwitchedOff, ...]
     timelines: Mapping[str, tuple[Node, Timeline[int]]] = field(
@@ -177,6 +183,7 @@ def read_details(
         )
     table["parent"].text(r"[A-Z]{2}(-[A-Z0-9]{1,3})?", "the code of a jurisdiction")
     # Everything is read before anything is judged, so that all errors are reported at once.
+    before = len(node.document.errors)
     zone, currency = _zone(table["timezone"]), _currency(table["currency"], parent)
     content: dict[str, Any] = {
         "code": code,
@@ -189,17 +196,16 @@ def read_details(
         "review_by": table["review_by"].day(),
         "automated_decisioning": table["automated_decisioning"].flag(),
         "timelines": _timelines(table, parent),
+        "late_remittances": table["late_remittances"].one_of(LATE_REMITTANCES, "treatment")
+        or REFUND,
     }
     if parent is not None:
         content |= _inherited(table, parent)
-    before = len(node.document.errors)
     inherited = AcceptanceTerms() if parent is None else parent.acceptance
     acceptance = read_acceptance_terms(table, inherited)
     declared, checks = _facts_and_checks(table, currency, parent)
     facts = (*declared, *age_facts(checks, declared))
-    figures = _figures(table["figures"])
-    if figures is None and parent is not None:
-        figures = parent.figures
+    figures = _figures(table["figures"]) or (parent.figures if parent is not None else None)
     switched_off = _switched_off(table, has_parent=has_parent)
     if None in content.values() or len(node.document.errors) > before:
         return None, currency, facts
@@ -234,7 +240,7 @@ def _facts_and_checks(
 
 def _inherited(table: TomlTable, parent: JurisdictionDetails) -> dict[str, Any]:
     """Return the values that a child leaves to its *parent*."""
-    left_out = [name for name in _INHERITED if table[name].absent]
+    left_out = [name for name in (*_INHERITED, "late_remittances") if table[name].absent]
     values: dict[str, Any] = {name: getattr(parent, name) for name in left_out}
     return {**values, "zone": parent.zone} if "timezone" in left_out else values
 
@@ -242,7 +248,7 @@ def _inherited(table: TomlTable, parent: JurisdictionDetails) -> dict[str, Any]:
 def _setting_nodes(table: TomlTable, parent: JurisdictionDetails | None) -> dict[str, Node]:
     return {
         name: parent.setting_nodes[name] if table[name].absent and parent else table[name]
-        for name in (*_INHERITED, *TIMELINES, *ACCEPTANCE, "figures")
+        for name in (*_INHERITED, *TIMELINES, *ACCEPTANCE, "late_remittances", "figures")
     }
 
 

@@ -175,6 +175,7 @@ class _Resolver:
             **settings,
             **details.settings_outside_digest(resolved.on),
             checks=checks,
+            late_remittances=details.late_remittances,
             signature=details.acceptance.signature,
             bank_details=details.acceptance.bank_details,
             consents=details.acceptance.consents,
@@ -368,6 +369,7 @@ def _terms(product: SourceProduct, rules: RuleSet) -> ProductTerms:
         repayment_mechanism=product.repayment_mechanism,
         amounts=product.amounts,
         rules=rules,
+        renewal=product.renewal,
         origin=product,
         **calculators,
     )

@@ -16,7 +16,7 @@ from holdback.frozen_values import frozen_record
 from holdback.jurisdictions.calculator_choice import CalculatorChoice
 from holdback.jurisdictions.checks import CheckTerms
 from holdback.jurisdictions.digest import Versions, second_digest
-from holdback.jurisdictions.source_rules import SourceProduct
+from holdback.jurisdictions.source_rules import SETTLE, SourceProduct
 from holdback.money import Currency
 from holdback.rules.types import Catalogue, Facts, Parameter
 from holdback.rules.values import FactValue
@@ -29,7 +29,9 @@ class ProductTerms:
     A financing product: the rules for who may have it, and the calculators that price it.
 
     `amounts` are the shares of the merchant's maximum to offer, in ten-thousandths of a percent.
-    `origin` is the product as its file has it.
+    `settlement` is the calculator of the discount for repaying early, None where there is none.
+    `renewal` is what funding a renewal does to the deal before it: `"settle"` pays it off, and
+    `"queue"` waits until it is repaid. `origin` is the product as its file has it.
     """
 
     key: str
@@ -42,18 +44,31 @@ class ProductTerms:
     split_percentage: CalculatorChoice
     factor_rate: CalculatorChoice
     term: CalculatorChoice
+    settlement: CalculatorChoice | None = None
+    renewal: str = SETTLE
     origin: SourceProduct = field(eq=False, repr=False)
 
     @property
     def calculators(self) -> tuple[CalculatorChoice, ...]:
-        """The calculators that price it."""
+        """The calculators that price its offers."""
         return self.limits, self.split_percentage, self.factor_rate, self.term
+
+
+def renewals(products: tuple[ProductTerms, ...]) -> tuple[tuple[str, str], ...]:
+    """Return what a renewal by each of *products* does to the deal before it: in no digest."""
+    return tuple((terms.key, terms.renewal) for terms in products)
+
+
+def _figures(figures: Mapping[str, Json] | None) -> Mapping[str, Json] | None:
+    return None if figures is None else frozen_record(figures)
 
 
 @frozen(kw_only=True)
 class Example:
     """
     What must come out on a day for the facts `given`: of the renewal rules, or of a `product`.
+
+    With `settlement`, the figures of a deal, it is about the discount for repaying that deal early.
 
     `given` is complete: the typical facts, changed as the example says, less those that it leaves
     out. `settles` is the balance of a deal in minor units; with it, the product is requested to
@@ -65,6 +80,7 @@ class Example:
     product: str | None
     given: Mapping[str, Json] = field(converter=frozen_record)
     settles: int | None = None
+    settlement: Mapping[str, Json] | None = field(default=None, converter=_figures)
     expect: Mapping[str, Json] = field(converter=frozen_record)
     file: str
     line: int | None
@@ -72,7 +88,12 @@ class Example:
     @property
     def of_settings(self) -> bool:
         """Whether it is about the settings of the jurisdiction."""
-        return not {"outcome", "decision"} & self.expect.keys()
+        return not {"outcome", "decision", "discount"} & self.expect.keys()
+
+    @property
+    def of_rules(self) -> bool:
+        """Whether rules answer it: those for renewals, or those of a product."""
+        return not self.of_settings and self.settlement is None
 
 
 @frozen(kw_only=True)
@@ -86,6 +107,9 @@ class Rulebook:
     `approval_days` is how long a person's approval of a referral holds, and `acceptance_days` how
     long an accepted application waits for its funding. `signature` is when the merchant has to have
     signed, `"before_submission"` or `"before_funding"`; None where no signature is needed.
+    `cooling_off_days` is for how many days after its funding a deal can be unwound; 0 is never.
+    `late_remittances` is what becomes of a remittance on a deal that has ended: `"transfer"` to the
+    merchant's active deal, or `"refund"`.
     `bank_details` are the fields of complete bank details, and `consents` those that an offer
     needs. `checks` are all checks of the jurisdiction by name.
     """
@@ -110,6 +134,8 @@ class Rulebook:
     retain_profile_days: int = field(repr=False)
     approval_days: int = field(repr=False)
     acceptance_days: int = field(repr=False)
+    cooling_off_days: int = field(repr=False)
+    late_remittances: str = field(repr=False)
     signature: str | None = field(repr=False)
     bank_details: tuple[str, ...] = field(repr=False)
     consents: tuple[str, ...] = field(repr=False)
@@ -117,7 +143,7 @@ class Rulebook:
     parameters: Mapping[str, Parameter] = field(converter=frozen_record, eq=False, repr=False)
     catalogue: Catalogue = field(eq=False, repr=False)
     renewal: RuleSet = field(eq=False, repr=False)
-    products: tuple[ProductTerms, ...] = field(eq=False, repr=False)
+    products: tuple[ProductTerms, ...] = field(eq=renewals, repr=False)
 
     @property
     def first_digest(self) -> str:

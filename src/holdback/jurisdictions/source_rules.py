@@ -35,13 +35,23 @@ ID: Final = r"[a-z][a-z0-9]*(-[a-z0-9]+)*"
 NAME: Final = r"[a-z][a-z0-9_]{0,59}"
 # Bounds the cost of a folder before its parameters are read.
 MAX_PARAMETERS: Final = 200
+# The calculators that price an offer, which every product names; and all kinds.
 CALCULATORS: Final = ("limits", "split_percentage", "factor_rate", "term")
+SETTLEMENT: Final = "settlement"
+CALCULATOR_KINDS: Final = (*CALCULATORS, SETTLEMENT)
+# What funding a renewal does to the deal before it: it pays it off, or waits until it is repaid.
+SETTLE: Final = "settle"
+QUEUE: Final = "queue"
+RENEWALS: Final = (SETTLE, QUEUE)
+# What becomes of a remittance on a deal that has ended; it is refunded where no file states it.
+REFUND: Final = "refund"
+LATE_REMITTANCES: Final = ("transfer", REFUND)
 
 PARAMETER_KINDS: Final = tuple(kind.value for kind in Kind if kind is not Kind.TEXT)
 RULE: Final = ("id", "code", "require", "reason", "source")
 PRODUCT: Final = ("key", "name", "description", "repayment_mechanism", "from", "amounts")
 OPTIONAL_OF_A_RULE: Final = ("when", "otherwise", "from", "until")
-OPTIONAL_OF_A_PRODUCT: Final = ("until", "rules")
+OPTIONAL_OF_A_PRODUCT: Final = ("until", "rules", SETTLEMENT, "renewal")
 _ALWAYS: Final = Period(date.min)
 
 
@@ -134,7 +144,8 @@ class SourceProduct:
     A product of a jurisdiction's folder, the period in which it is offered, and its rules.
 
     Only while a folder with errors is read may parts be empty or calculators be missing: the rules
-    of an invalid product are checked all the same.
+    of an invalid product are checked all the same. Only a product with a calculator of settlements
+    has one among its `calculators`.
     """
 
     key: str
@@ -144,6 +155,7 @@ class SourceProduct:
     amounts: tuple[int, ...]
     rules: tuple[SourceRule, ...]
     calculators: Mapping[str, CalculatorChoice] = field(converter=frozen_record)
+    renewal: str
     period: Period
     table: TomlTable
 
@@ -301,7 +313,8 @@ def read_product(node: Node, code: str) -> SourceProduct | None:
     table = node.table((*PRODUCT, *CALCULATORS), OPTIONAL_OF_A_PRODUCT)
     period = read_period(table)
     rules = read_rules(table["rules"], code, period or _ALWAYS)
-    choices = {kind: read_choice(kind, table[kind]) for kind in CALCULATORS}
+    choices = {kind: read_choice(kind, table[kind]) for kind in CALCULATOR_KINDS}
+    renewal = table["renewal"].one_of(RENEWALS, "renewal")
     key = table["key"].text(NAME, "a key such as `flex`: small letters, digits and underscores")
     product = SourceProduct(
         key=key or "",
@@ -311,6 +324,7 @@ def read_product(node: Node, code: str) -> SourceProduct | None:
         amounts=_amounts(table["amounts"]),
         rules=tuple(rules),
         calculators={kind: choice for kind, choice in choices.items() if choice is not None},
+        renewal=renewal or SETTLE,
         period=period or _ALWAYS,
         table=table,
     )

@@ -1,8 +1,9 @@
 """Prices: what a calculator of a host takes and gives.
 
-`products.toml` names a calculator for each of limits, factor rate, split percentage and term. The
-built-in ones are in modules of those names. A host's own implement one of the protocols here, and
-`Engine(calculators=...)` registers them.
+`products.toml` names a calculator for each of limits, factor rate, split percentage and term, and
+may name one for the discount of repaying early, `settlement`. The built-in ones are in modules of
+those names. A host's own implement one of the protocols here, and `Engine(calculators=...)`
+registers them.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from holdback.offers.calculator import (
     Percent,
     PricingCase,
     Ratio,
+    SettlementCalculator,
+    SettlementCase,
     SplitPercentageCalculator,
     Term,
     TermCalculator,
@@ -27,6 +30,8 @@ __all__ = [
     "Percent",
     "PricingCase",
     "Ratio",
+    "SettlementCalculator",
+    "SettlementCase",
     "SplitPercentageCalculator",
     "Term",
     "TermCalculator",

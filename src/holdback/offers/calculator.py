@@ -20,7 +20,15 @@ from typing import ClassVar, Final, NewType, Protocol, TypeAlias, runtime_checka
 from attrs import field
 
 from holdback.bounds import MOST_TERM_DAYS
-from holdback.exact_numbers import RATIO_PLACES, RoundingMode, divide, scaled, trimmed
+from holdback.exact_numbers import (
+    HUNDRED_PERCENT,
+    PERCENT_PLACES,
+    RATIO_PLACES,
+    RoundingMode,
+    divide,
+    scaled,
+    trimmed,
+)
 from holdback.frozen_classes import frozen
 from holdback.model.product import Limits
 from holdback.money import Currency, Money
@@ -171,6 +179,65 @@ class TermCalculator(Protocol):
         """Return the term: at least one day, and at most `Term.MOST_DAYS`."""
 
 
+@frozen(kw_only=True)
+class SettlementCase:
+    """
+    A deal that is to be repaid early: what is left of it, what it cost, and how far its term is.
+
+    `balance` is what the merchant owes; `repayment_amount` and `funded_amount` are those of the
+    deal. `elapsed_days` are the days of its term that have passed, without pauses, and
+    `term_days` those of the whole term; more may have passed. The currency and the rounding are
+    the jurisdiction's.
+    """
+
+    balance: Money
+    repayment_amount: Money
+    funded_amount: Money
+    elapsed_days: int
+    term_days: int
+    currency: Currency
+    rounding: RoundingMode
+
+    def of_remaining_cost(self, percentage: Decimal, rounding: RoundingMode | None = None) -> Money:
+        """
+        Return *percentage* (0 to 100) of the cost that is still in the balance.
+
+        The remaining cost is `(repayment_amount - funded_amount) * balance / repayment_amount`. The
+        share of it is rounded once, to minor units, by *rounding* or else the jurisdiction's.
+
+        >>> pounds = Currency.of("GBP")
+        >>> case = SettlementCase(
+        ...     balance=Money.parse("GBP 5500.00"),
+        ...     repayment_amount=Money.parse("GBP 11000.00"),
+        ...     funded_amount=Money.parse("GBP 10000.00"),
+        ...     elapsed_days=60,
+        ...     term_days=200,
+        ...     currency=pounds,
+        ...     rounding="half_up",
+        ... )
+        >>> case.of_remaining_cost(Decimal(100)), case.of_remaining_cost(Decimal("12.5"))
+        (Money.parse('GBP 500.00'), Money.parse('GBP 62.50'))
+        """
+        cost = self.repayment_amount.minor - self.funded_amount.minor
+        share = cost * self.balance.minor * scaled(percentage, PERCENT_PLACES)
+        whole = self.repayment_amount.minor * HUNDRED_PERCENT
+        return Money(divide(share, whole, rounding or self.rounding), self.currency)
+
+
+@runtime_checkable
+class SettlementCalculator(Protocol):
+    """A calculator of what is taken off the balance of a deal that is repaid early."""
+
+    version: ClassVar[int]
+
+    def __call__(self, case: SettlementCase) -> Money:
+        """Return the discount: from zero to the remaining cost, rounded up to minor units."""
+
+
 Calculator: TypeAlias = (
-    LimitsCalculator | FactorRateCalculator | SplitPercentageCalculator | TermCalculator
+    LimitsCalculator
+    | FactorRateCalculator
+    | SplitPercentageCalculator
+    | TermCalculator
+    | SettlementCalculator
 )

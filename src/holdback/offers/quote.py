@@ -16,6 +16,7 @@ from holdback.eligibility import REFERRED as RENEWAL_REFERRED
 from holdback.exact_json import Json
 from holdback.exact_numbers import HUNDRED_PERCENT, plain, plain_digits
 from holdback.frozen_classes import frozen
+from holdback.jurisdictions.source_rules import QUEUE
 from holdback.model.offer import Offer
 from holdback.model.product import ACCEPTED, DECLINED, REFERRED, Limits
 from holdback.money import Money
@@ -121,8 +122,11 @@ def quote_renewal(  # noqa: PLR0913 - what a quote depends on, and what was appr
     """
     Return the decision on *product* in a renewal: the *assessment* first, then as `quote`.
 
-    Unless the assessment is eligible the product is not considered (decisions/offers).
+    Unless the assessment is eligible the product is not considered (decisions/offers). A renewal
+    that waits until its base deal is repaid settles nothing.
     """
+    if product.terms.renewal == QUEUE:
+        settlement = Money(0, settlement.currency)
     if assessment.eligible:
         return quote(product, case, identify, settlement, lifted=lifted)
     undecided = assessment.outcome in {RENEWAL_REFERRED, UNDETERMINED}
@@ -158,6 +162,25 @@ def _priced(results: Results, identify: Identify, settlement: Money | None) -> Q
     if not offers:  # no room, or nothing affordable in it
         return Quote(decision=DECLINED, limits=results.configured, settlement=settlement)
     return Quote(decision=ACCEPTED, limits=limits, offers=tuple(offers), settlement=settlement)
+
+
+def quote_amount(
+    product: PriceableProduct,
+    case: PricingCase,
+    identify: Identify,
+    amount: Money,
+) -> tuple[Offer, ...]:
+    """
+    Return the offers of one *amount*, which is within the limits; none if it is unaffordable.
+
+    Raises:
+        ConfigurationError: a calculator failed.
+    """
+    try:
+        priced = tuple(_terms(Results(product, case), amount))
+    except _Unknown:
+        return ()
+    return tuple(Offer(offer_id=identify(place), **terms) for place, terms in enumerate(priced))
 
 
 def _available_limits(limits: Limits, settlement: Money | None, step: Money | None) -> Limits:
@@ -203,3 +226,16 @@ def _terms(results: Results, funded: Money) -> Iterator[dict[str, Any]]:
             "term_length": term.months,
             "term_days": term.days,
         }
+
+
+def with_settlement(offers: tuple[Offer, ...], settlement: Money | None) -> tuple[Offer, ...]:
+    """Return *offers* whose descriptions say what of each settles the current deal, if any does."""
+    if settlement is None or not settlement.minor:
+        return offers
+    return tuple(evolve(offer, description=_described(offer, settlement)) for offer in offers)
+
+
+def _described(offer: Offer, settlement: Money) -> str:
+    funded = offer.funded_amount
+    use = f"{settlement} settles the current deal and {funded - settlement} is paid out"
+    return offer.description.replace(f"{funded},", f"{funded}, of which {use},", 1)

@@ -31,7 +31,7 @@ from holdback.frozen_values import FrozenMapping
 from holdback.jurisdictions.calculator_choice import CalculatorChoice
 from holdback.jurisdictions.digest import Versions, versions_of
 from holdback.jurisdictions.rulebook import ProductTerms, Rulebook
-from holdback.jurisdictions.source_rules import CALCULATORS
+from holdback.jurisdictions.source_rules import CALCULATOR_KINDS
 from holdback.money import Money
 from holdback.offers.calculator import (
     Calculator,
@@ -39,11 +39,17 @@ from holdback.offers.calculator import (
     LimitsCalculator,
     Percent,
     Ratio,
+    SettlementCalculator,
     SplitPercentageCalculator,
     TermCalculator,
 )
 from holdback.offers.factor_rate import Band, BandedRate, FlatRate
 from holdback.offers.limits import FixedLimits, TakingsMultiple
+from holdback.offers.settlement_calculators import (
+    BandsOfTerm,
+    PercentageOfCost,
+    SettlementBand,
+)
 from holdback.offers.split_percentage import Affordability, Chosen
 from holdback.offers.term import FixedTerm, TakingsPace
 from holdback.rules.types import Catalogue, Kind, Type
@@ -57,6 +63,8 @@ BUILT_IN: Final[Mapping[str, type]] = MappingProxyType(
         "split_percentage/affordability": Affordability,
         "factor_rate/flat": FlatRate,
         "factor_rate/banded": BandedRate,
+        "settlement/percentage": PercentageOfCost,
+        "settlement/bands": BandsOfTerm,
         "term/takings_pace": TakingsPace,
         "term/fixed": FixedTerm,
     }
@@ -76,6 +84,7 @@ class PriceableProduct:
     factor_rate: FactorRateCalculator = field(repr=False)
     split_percentage: SplitPercentageCalculator = field(repr=False)
     term: TermCalculator = field(repr=False)
+    settlement: SettlementCalculator | None = field(default=None, repr=False)
     # The versions of what prices it, for the records of its decisions.
     versions: Versions = field(init=False, eq=False, repr=False)
 
@@ -133,7 +142,7 @@ def versions(calculators: Mapping[str, type]) -> Mapping[str, int]:
 
 def _errors_of(name: str, kind: type) -> Iterator[ErrorDetail]:
     """Yield what is wrong with the *name* and the version of a calculator of the host."""
-    if name.partition("/")[0] not in CALCULATORS or name.count("/") != 1:
+    if name.partition("/")[0] not in CALCULATOR_KINDS or name.count("/") != 1:
         yield ErrorDetail(
             code="wrong_value",
             message=f"`{excerpt(name)}` cannot name a calculator",
@@ -186,7 +195,8 @@ class _Binder:
     errors: list[ErrorDetail]
 
     def product(self, terms: ProductTerms, product_id: str) -> PriceableProduct | None:
-        calculators = {choice.kind: self.calculator(choice) for choice in terms.calculators}
+        choices = [*terms.calculators, *([terms.settlement] if terms.settlement else [])]
+        calculators = {choice.kind: self.calculator(choice) for choice in choices}
         if None in calculators.values():
             return None
         product = PriceableProduct(terms=terms, product_id=product_id, **calculators)  # type: ignore[arg-type]  # one per kind
@@ -326,7 +336,12 @@ def _converter(catalogue: Catalogue, on: str | None) -> Converter:
     converter.register_structure_hook(Percent, number(Kind.PERCENT, "a percentage such as `12.5%`"))
     converter.register_structure_hook(Ratio, number(Kind.RATIO, "a ratio such as `1.18`"))
     converter.register_structure_hook(Money, read_money)
+
+    def read_settlement_band(value: Any, _: Any) -> SettlementBand:
+        return _settlement_band(value, converter)
+
     converter.register_structure_hook(Band, read_band)
+    converter.register_structure_hook(SettlementBand, read_settlement_band)
     converter.register_structure_hook(int, _exactly(int, "a whole number"))
     converter.register_structure_hook(str, _exactly(str, "text"))
     return converter
@@ -349,3 +364,11 @@ def _band(value: Any, catalogue: Catalogue, on: object, converter: Converter) ->
     type_ = catalogue.facts[catalogue.place(on)].type
     bound = None if up_to is None else _known(type_.read(up_to), f"a value of `{on}`")
     return Band(bound, converter.structure(value["rate"], Ratio))
+
+
+def _settlement_band(value: Any, converter: Converter) -> SettlementBand:
+    keys = set(value) if isinstance(value, Mapping) else set()
+    if not {"percentage"} <= keys <= {"percentage", "up_to"}:
+        raise ValueError('expected bands such as `{ up_to = "25%", percentage = "60%" }`')
+    figures = {key: converter.structure(part, Percent) for key, part in value.items()}
+    return SettlementBand(figures.get("up_to"), figures["percentage"])

@@ -16,7 +16,7 @@ CHANGED: Final = "changed"
 
 # The keys of a changed rule that are compared one by one, after its meaning in words.
 _OF_A_RULE: Final = ("code", "when", "require", "otherwise", "reason")
-_OF_A_PRODUCT: Final = ("name", "description", "repayment_mechanism", "amounts")
+_OF_A_PRODUCT: Final = ("name", "description", "repayment_mechanism", "amounts", "renewal")
 _ORDER: Final = "their order, which is their priority"
 
 
@@ -160,7 +160,7 @@ def _of_a_product(old: Overview, new: Overview) -> Iterator[str]:
         if old[key] != new[key]:
             yield f"{key}: {_shown(old[key])} to {_shown(new[key])}"
     for kind in _names(old["calculators"], new["calculators"]):
-        before, after = old["calculators"][kind], new["calculators"][kind]
+        before, after = (side["calculators"].get(kind, {}) for side in (old, new))
         for name in _names(before, after):
             if before.get(name) != after.get(name):
                 yield f"{kind} {name}: {_setting(before, name)} to {_setting(after, name)}"

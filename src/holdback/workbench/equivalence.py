@@ -45,7 +45,7 @@ def provably_same(first: Rulebook, second: Rulebook) -> bool:
         priced = (before.amounts, before.limits, before.split_percentage, before.factor_rate)
         if priced != (after.amounts, after.limits, after.split_percentage, after.factor_rate):
             return False
-        if before.term != after.term:
+        if (before.term, before.settlement) != (after.term, after.settlement):
             return False
         if not _same_rules(before.rules, after.rules, above_floor=False):
             return False

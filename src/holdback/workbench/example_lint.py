@@ -86,7 +86,8 @@ def _question(example: Example) -> object:
     """Return what *example* asks: two examples with the same question must expect the same."""
     given = tuple(sorted((name, str(value)) for name, value in example.given.items()))
     about = tuple(sorted(example.expect)) if example.of_settings else example.product
-    return about, example.on, example.settles, given
+    settlement = sorted((example.settlement or {}).items())
+    return about, example.on, example.settles, str(settlement), given
 
 
 def _contradict(first_run: ExampleRun, second_run: ExampleRun) -> bool:

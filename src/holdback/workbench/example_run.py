@@ -10,13 +10,19 @@ from attrs import evolve, field
 from holdback.exact_json import Json, write_json
 from holdback.exact_numbers import plain
 from holdback.frozen_classes import frozen
-from holdback.jurisdictions.examples import MAX_AGES, NOT_OFFERED, offer_types
+from holdback.jurisdictions.examples import (
+    DAYS_OF_A_SETTLEMENT,
+    MAX_AGES,
+    NOT_OFFERED,
+    offer_types,
+)
 from holdback.jurisdictions.jurisdiction import Jurisdiction
 from holdback.jurisdictions.rulebook import Example, Rulebook
 from holdback.money import Currency, Money
-from holdback.offers.calculator import PricingCase
+from holdback.offers.calculator import PricingCase, SettlementCase
 from holdback.offers.quote import Quote, quote
 from holdback.offers.registry import BUILT_IN, bind
+from holdback.offers.settlement import settlement_discount
 from holdback.reasons import Reason
 from holdback.rules import Kind, Type
 from holdback.ruleset import Answers, TraceLine
@@ -149,6 +155,8 @@ def expectation(example: Example, currency: Currency) -> Answer:
     expect = example.expect
     if example.of_settings:
         return _settings_answer(expect)
+    if example.settlement is not None:
+        return _discount_answer(_money(expect["discount"], currency))
     offers, limits = expect.get("offers"), expect.get("limits")
     return Answer(
         outcome=expect.get("outcome") or expect["decision"],
@@ -166,6 +174,24 @@ def _settings_answer(values: Mapping[str, Json]) -> Answer:
     ages = {f"{MAX_AGES} of {name}": days for name, days in values.get(MAX_AGES, {}).items()}
     flat = {**{name: value for name, value in values.items() if name != MAX_AGES}, **ages}
     return Answer(", ".join(f"{name} {value}" for name, value in sorted(flat.items())))
+
+
+def _discount_answer(discount: Money) -> Answer:
+    return Answer(f"discount {discount}")
+
+
+def _settlement_case(figures: Mapping[str, Json], rulebook: Rulebook) -> SettlementCase:
+    read: dict[str, Any] = {
+        key: value if key in DAYS_OF_A_SETTLEMENT else _money(value, rulebook.currency)
+        for key, value in figures.items()
+    }
+    return SettlementCase(**read, currency=rulebook.currency, rounding=rulebook.rounding)
+
+
+def _money(value: Json, currency: Currency) -> Money:
+    number = Type(Kind.MONEY, currency).read(value)
+    assert number is not None, "the reader of examples accepted it"
+    return Money(number, currency)
 
 
 def _settings_on(rulebook: Rulebook, expect: Mapping[str, Json]) -> dict[str, Json]:
@@ -219,6 +245,9 @@ def run_example(
         got = Answer(assessment.outcome, assessment.codes, assessment.needs)
     elif all(terms.key != example.product for terms in rulebook.products):
         got = Answer(NOT_OFFERED)
+    elif example.settlement is not None:
+        early = _settlement_case(example.settlement, rulebook)
+        got = _discount_answer(settlement_discount(rulebook, example.product, calculators, early))
     else:
         # Only this product is bound: another one with an unknown calculator does not matter here.
         offered = [terms for terms in rulebook.products if terms.key == example.product]

@@ -25,6 +25,10 @@ MEANING: Final[Mapping[str, str]] = {
     f"{DEFAULTS['approval_days']} where it is left out.",
     "acceptance_days": "How long an accepted application waits for its funding, in days; "
     f"{DEFAULTS['acceptance_days']} where it is left out.",
+    "cooling_off_days": "For how many days after its funding a deal can be unwound; left out: "
+    "never.",
+    "late_remittances": "What becomes of a remittance on a deal that has ended: it is refunded "
+    "where this is left out.",
     "signature": "When the merchant has to have signed; left out: no signature is needed.",
     "bank_details": "The fields of complete bank details; left out: all details are complete.",
     "consents": "The consents that an offer needs.",
@@ -53,6 +57,9 @@ MEANING: Final[Mapping[str, str]] = {
     "from": "The first day.",
     "until": "The first day after; left out: still in force.",
     "key": "The product's stable name.",
+    "settlement": "What is taken off for repaying early; left out: nothing.",
+    "renewal": "Whether a renewal pays off the deal before it, or waits until it is repaid; left "
+    "out: it pays it off.",
     "amounts": "The offers made, as percentages of the merchant's maximum.",
     "timeline": "Values in the order of their dates, each in force until the next.",
     "value": "The value from that day on.",

@@ -10,11 +10,12 @@ from holdback.eligibility import FLOOR_PERCENT
 from holdback.exact_json import Json
 from holdback.exact_numbers import PERCENT_PLACES, digits
 from holdback.jurisdictions.acceptance_terms import ACCEPTANCE
+from holdback.jurisdictions.calculator_choice import CalculatorChoice
 from holdback.jurisdictions.digest import normal_setting
 from holdback.jurisdictions.jurisdiction import Jurisdiction
 from holdback.jurisdictions.jurisdiction_file import TIMELINES, JurisdictionDetails, SwitchedOff
 from holdback.jurisdictions.rulebook import ProductTerms, Rulebook
-from holdback.jurisdictions.source_rules import CALCULATORS, SourceRule
+from holdback.jurisdictions.source_rules import CALCULATOR_KINDS, SourceRule
 from holdback.jurisdictions.timeline import Period, Timeline, TimelineEntry
 from holdback.rules import Kind, Type, check, parse, words
 from holdback.rules.values import days_text
@@ -116,6 +117,9 @@ def _settings(details: JurisdictionDetails, rulebook: Rulebook) -> Iterator[dict
         if not node.absent:
             shown = value if isinstance(value, str) else ", ".join(value) or "none"
             yield {"name": name, "value": shown, **_place(node)}
+    node = details.setting_nodes["late_remittances"]
+    if not node.absent:
+        yield {"name": "late_remittances", "value": rulebook.late_remittances, **_place(node)}
     for name in TIMELINES:
         # One that no file states has its default, and no place.
         if name in details.timelines:
@@ -198,13 +202,16 @@ def _product(terms: ProductTerms, rulebook: Rulebook) -> dict[str, Json]:
         **_period(terms.origin.period),
         **_place(terms.origin.table.node),
         "calculators": _calculators(terms),
+        "renewal": terms.renewal,
         "rules": [_rule(rule, rulebook) for rule in terms.rules.rules],
     }
 
 
 def _calculators(terms: ProductTerms) -> dict[str, Json]:
     result = {}
-    for kind in CALCULATORS:
-        choice = getattr(terms, kind)
+    for kind in CALCULATOR_KINDS:
+        choice: CalculatorChoice | None = getattr(terms, kind)
+        if choice is None:
+            continue
         result[kind] = {"calculator": choice.name, **normal_setting(choice.settings)}
     return result

@@ -39,6 +39,8 @@ _FIGURES: Final = (
     "term_days",
 )
 _DECIMAL: Final = re.compile(r"-?[0-9]+\.[0-9]+")
+# What the sentence of a renewal offer says is settled and paid out.
+_SETTLED: Final = re.compile(r", of which .* is paid out(?=, repaid as )")
 _ABSENT: Final[Mapping[str, Any]] = {}
 
 
@@ -359,7 +361,9 @@ def _wording(
     yield from _compared(name, ("name", "description"), recorded_product, derived_product)
     offers = zip(_offers(recorded_product), derived_product["offers"], strict=False)
     for number, (offer, derived_offer) in enumerate(offers, start=1):
-        yield from _compared(f"{name}, offer {number}", ("description",), offer, derived_offer)
+        # What is settled is in the record too, where it is compared.
+        described = {"description": _SETTLED.sub("", str(offer.get("description")))}
+        yield from _compared(f"{name}, offer {number}", ("description",), described, derived_offer)
 
 
 def _reasons(decision: Mapping[str, Any]) -> list[Mapping[str, Any]]:

@@ -12,12 +12,18 @@ from typing import Any, Final, get_args, get_origin, get_type_hints
 
 import attrs
 
+from holdback.bounds import MOST_TERM_DAYS
 from holdback.eligibility import OUTCOMES
 from holdback.exact_json import Json
 from holdback.exact_numbers import ROUNDINGS
 from holdback.facts import catalogue
 from holdback.jurisdictions.checks import MAX_AGE_DAYS
-from holdback.jurisdictions.examples import DECISIONS, offer_types
+from holdback.jurisdictions.examples import (
+    DAYS_OF_A_SETTLEMENT,
+    DECISIONS,
+    OF_A_SETTLEMENT,
+    offer_types,
+)
 from holdback.jurisdictions.jurisdiction_file import (
     OPTIONAL,
     OWN,
@@ -25,13 +31,16 @@ from holdback.jurisdictions.jurisdiction_file import (
     TIMELINES,
 )
 from holdback.jurisdictions.source_rules import (
+    CALCULATOR_KINDS,
     CALCULATORS,
     ID,
+    LATE_REMITTANCES,
     NAME,
     OPTIONAL_OF_A_PRODUCT,
     OPTIONAL_OF_A_RULE,
     PARAMETER_KINDS,
     PRODUCT,
+    RENEWALS,
     RULE,
 )
 from holdback.model.merchant import SIGNATURES
@@ -40,6 +49,7 @@ from holdback.number_format import NumberFormat
 from holdback.offers.calculator import Percent, Ratio
 from holdback.offers.factor_rate import Band
 from holdback.offers.registry import BUILT_IN
+from holdback.offers.settlement_calculators import SettlementBand
 from holdback.rules import Fact, Kind, Type
 from holdback.ruleset import DECLINE, REFER
 from holdback.workbench.key_meanings import MEANING
@@ -148,6 +158,7 @@ def _jurisdiction() -> dict[str, Json]:
         "signature": _words(SIGNATURES),
         "bank_details": names,
         "consents": names,
+        "late_remittances": _words(LATE_REMITTANCES),
         "facts": {"type": "object", "additionalProperties": _fact()},
         "checks": {"type": "object", "additionalProperties": _check()},
         "figures": _table(
@@ -289,11 +300,18 @@ def _products() -> dict[str, Json]:
             "decision": _words(DECISIONS),
             "limits": _table({"minimum": money, "maximum": money}),
             "offers": _list(_table(offer)),
+            "discount": money,
             **_reasons(),
-        },
-        ("decision",),
+        }
     )
-    shared = _shared_keys(_examples({"product": _text(), "settles": money}, expect, ("product",)))
+    days = _integer(0, MOST_TERM_DAYS)
+    settlement = {key: days if key in DAYS_OF_A_SETTLEMENT else money for key in OF_A_SETTLEMENT}
+    more = {
+        "product": _text(),
+        "settles": money,
+        "settlement": _table(settlement, OF_A_SETTLEMENT),
+    }
+    shared = _shared_keys(_examples(more, expect, ("product",)))
     return _table({**shared, "products": _list(_product())}, ("format",))
 
 
@@ -306,7 +324,8 @@ def _product() -> dict[str, Json]:
         **_PERIOD,
         "amounts": _list(_text(_PERCENT)),
         "rules": _list(_rule(RULE)),
-        **{kind: _calculator(kind) for kind in CALCULATORS},
+        **{kind: _calculator(kind) for kind in CALCULATOR_KINDS},
+        "renewal": _words(RENEWALS),
     }
     keys = {*PRODUCT, *CALCULATORS, *OPTIONAL_OF_A_PRODUCT}
     assert set(properties) == keys, "the schema has the reader's keys"
@@ -340,6 +359,9 @@ def _setting(hint: Any) -> dict[str, Json]:
         return _list(_setting(get_args(hint)[0]))
     if type(None) in get_args(hint):
         return _setting(next(part for part in get_args(hint) if part is not type(None)))
+    if hint is SettlementBand:
+        bound = _text(_PERCENT)
+        return _table({"up_to": bound, "percentage": bound}, ("percentage",))
     if hint is Band:
         up_to: Json = {"type": ["string", "integer"]}
         return _table({"up_to": up_to, "rate": _text(_RATIO)}, ("rate",))

@@ -14,13 +14,13 @@ from holdback.exact_numbers import HUNDRED_PERCENT, PERCENT_PLACES, RATIO_PLACES
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.calculator_choice import CalculatorChoice
 from holdback.jurisdictions.rulebook import ProductTerms
-from holdback.jurisdictions.source_rules import CALCULATORS, SourceProduct
+from holdback.jurisdictions.source_rules import SETTLEMENT, SourceProduct
 from holdback.money import Currency
 
 _FIGURE: Final = re.compile(r"(?:([A-Z]{3}) )?([0-9]+(?:\.[0-9]+)?)(%?)")
-# Settings whose effect is rounded to whole steps. One smallest unit might change no amount, so
-# these move by one in the last digit that is written.
-_COARSE: Final = ("multiple", "step")
+# Settings whose effect is rounded to whole steps, or to whole days of a term. One smallest unit
+# might change no amount, so these move by one in the last digit that is written.
+_COARSE: Final = {"limits": ("multiple", "step"), SETTLEMENT: ("up_to",)}
 
 
 _Path = tuple[str | int, ...]
@@ -51,11 +51,10 @@ class SettingMutant:
 
 def setting_mutants(product: SourceProduct) -> Iterator[SettingMutant]:
     """Yield a mutant for every figure of *product*, up and down."""
-    for kind in CALCULATORS:
-        choice = product.calculators[kind]
+    for kind, choice in product.calculators.items():
         for path, figure in _figures(choice.settings):
             line = choice.place(str(path[0])).get("line")
-            for moved in _moved(figure, coarse=path[0] in _COARSE):
+            for moved in _moved(figure, coarse=path[-1] in _COARSE.get(kind, ())):
                 yield SettingMutant(
                     name=f"{kind} {_shown(path)}: {figure} to {moved}",
                     line=line,

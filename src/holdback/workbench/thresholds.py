@@ -52,7 +52,7 @@ def one_sided_thresholds(jurisdiction: Jurisdiction) -> Iterator[ErrorDetail]:
     for example in jurisdiction.examples:
         rulebook = jurisdiction.rulebook(example.on)
         facts = rulebook.catalogue.prepare(example.given)
-        if example.of_settings:
+        if not example.of_rules:
             continue
         if example.product is None and not rulebook.assess_prepared(facts).trace:
             continue  # below the floor no rule is evaluated

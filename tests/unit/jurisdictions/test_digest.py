@@ -228,3 +228,17 @@ def test_settings_of_the_same_quantity_are_the_same(number):
     assert normal_setting(f"GBP {number}") == normal_setting(f"GBP {longer}")
     assert canonical(normal_setting(number)) == canonical(normal_setting(Decimal(longer)))
     assert normal_setting(f"{number}") == f"{number}"
+
+
+def test_a_later_status_changes_no_digest():
+    """
+    The digests of rulebooks that read `status` are those of before `Recovered` and `Unwound`.
+
+    No deal had these before, and a rule that names one has it in its text.
+    """
+    digest_of_before = "sha256:99d1ae08df616942a02eacbf2a19703625541eb67f965f51a928362a1c19104f"
+    files = changed(IRELAND, "renewal.toml", '"Funded"\'\nrequire', '"Recovered"\'\nrequire')
+
+    assert "status" in RENEWAL
+    assert read(IRELAND).rulebook(ON).first_digest == digest_of_before
+    assert read(files).rulebook(ON).first_digest != digest_of_before

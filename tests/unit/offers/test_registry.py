@@ -115,13 +115,13 @@ def test_an_invalid_choice_of_calculator(old, new, said):
 
 def test_all_errors_are_raised_together():
     """
-    All errors of the products are raised together.
+    All errors of the products are raised together, those of every version of a product.
     """
     wrong = LIMITS.replace("GBP 500", "EUR 500").replace("GBP 2000", "2000.123")
     with pytest.raises(ConfigurationError) as caught:
         engine(LIMITS, wrong)
 
-    assert len(caught.value.errors) == 2
+    assert len(caught.value.errors) == 2 * GB["products.toml"].count(LIMITS)
 
 
 @pytest.mark.parametrize("kind", ["limits", "factor_rate", "split_percentage", "term"])
