@@ -8,6 +8,7 @@ from decimal import Decimal
 import attrs
 import pendulum
 
+import money_samples
 import people_samples
 from holdback.eligibility import assess
 from holdback.errors import ErrorDetail, InvalidDocument, Refusal
@@ -367,7 +368,7 @@ REPLIES = {
         )
     ),
 }
-REPLIES |= people_samples.REPLIES
+REPLIES |= people_samples.REPLIES | money_samples.REPLIES
 # What a host that writes format 1 replies with instead (how-to/upgrade).
 FIRST_REPLIES = {
     "deal": STANDING,
@@ -444,7 +445,7 @@ EVENTS = {
     ),
     **{
         name: make(**envelope(16 + place))
-        for place, (name, make) in enumerate(people_samples.EVENTS.items())
+        for place, (name, make) in enumerate((people_samples.EVENTS | money_samples.EVENTS).items())
     },
 }
 # Events and a state with the fields that were added for checks and for people's decisions.
@@ -486,6 +487,47 @@ MERCHANT_WITH_PEOPLE = attrs.evolve(
     referral_decisions=(people_samples.DECISION,),
     holds=(people_samples.HOLD,),
     requests=(*REQUESTS, people_samples.REMEMBERED),
+)
+# Events and a state with the fields that were added for the ledger, the schedule and the end.
+LEDGER_DEAL = attrs.evolve(
+    DEAL,
+    entries=(*ENTRIES, *money_samples.ENTRIES),
+    closed_entries=money_samples.TOTALS,
+    base_deal_id=uuid(6),
+    product="flex",
+    priced_on=DAY,
+    cooling_off_days=14,
+    late_remittances="transfer",
+    pauses=money_samples.PAUSES,
+    terms_changes=(money_samples.CHANGE,),
+)
+WITH_MONEY = {
+    "OfferAccepted": attrs.evolve(
+        EVENTS["OfferAccepted"], product="flex", priced_on=DAY, queued=True
+    ),
+    "DealFunded": attrs.evolve(EVENTS["DealFunded"], deal=LEDGER_DEAL),
+    "RemittancesRecorded": attrs.evolve(
+        EVENTS["RemittancesRecorded"], entries=money_samples.ENTRIES
+    ),
+}
+MERCHANT_WITH_MONEY = attrs.evolve(
+    MERCHANT,
+    offer_sets=(
+        ACCEPTED_SET,
+        attrs.evolve(
+            RENEWAL_SET,
+            products=(
+                attrs.evolve(RENEWAL_SET.products[0], queued=True),
+                RENEWAL_SET.products[1],
+            ),
+            requoted=(uuid(11),),
+        ),
+    ),
+    fulfilments=(attrs.evolve(FULFILMENT, product="flex", priced_on=DAY, queued=True),),
+    deals=tuple(LEDGER_DEAL if deal.id == DEAL.id else deal for deal in MERCHANT.deals),
+)
+REPLIES["merchant_lookup_with_ledger"] = MerchantLookup(
+    deals=(attrs.evolve(STANDING, deal=LEDGER_DEAL),)
 )
 # As a journal of format 1 gives them: what its states did not hold is in a field of its own.
 CARRIED_OVER = {

@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from holdback.lifecycle.decision import Outcome
     from holdback.model.acceptance import Acceptance, AcceptanceIds, BankDetails
     from holdback.model.application import Application, OffersRequest
-    from holdback.model.deal import Deal, Entry
+    from holdback.model.deal import Deal
+    from holdback.model.ledger import Entry, Movement
     from holdback.model.merchant import Merchant, OfferSet, Takings
     from holdback.model.offer import Offer
     from holdback.model.product import Product
@@ -67,6 +68,7 @@ __all__ = [
     "Links",
     "Merchant",
     "Money",
+    "Movement",
     "Offer",
     "OfferSet",
     "OffersRequest",
@@ -99,7 +101,7 @@ _MODULES: Final = {
     "Context": "lifecycle.context",
     "Deal": "model.deal",
     "Engine": "engine",
-    "Entry": "model.deal",
+    "Entry": "model.ledger",
     "FactorRateCalculator": "offers.calculator",
     "HistoryError": "errors",
     "HoldbackError": "errors",
@@ -109,6 +111,7 @@ _MODULES: Final = {
     "Links": "lifecycle.configuration",
     "Merchant": "model.merchant",
     "Money": "money",
+    "Movement": "model.ledger",
     "Offer": "model.offer",
     "OfferSet": "model.merchant",
     "OffersRequest": "model.application",

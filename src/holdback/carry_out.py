@@ -10,12 +10,15 @@ from typing import Any, overload
 from holdback.eligibility import Assessment
 from holdback.lifecycle.commands import (
     AcceptOffer,
+    Adjust,
     AskApplications,
     AskEvidence,
     AskHolds,
     AskReferrals,
+    AskStatement,
     AssessRenewal,
     ChangeBankDetails,
+    ChangeTerms,
     CloseApplication,
     CloseDeal,
     Command,
@@ -25,18 +28,28 @@ from holdback.lifecycle.commands import (
     FundDeal,
     LiftHold,
     LookUp,
+    PauseDeal,
     PlaceHold,
     Question,
+    QuoteSettlement,
     RecordConsents,
     RecordEvidence,
+    RecordRecovery,
     RecordRemittance,
     RecordSignature,
     RecordTakings,
+    Refund,
     ReinstateDeal,
     RequestOffers,
     RequireChecks,
+    Requote,
+    ResumeDeal,
     ReviewRenewal,
+    SettleEarly,
     SupplyDetails,
+    Transfer,
+    UnwindDeal,
+    WriteOff,
 )
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.decision import Outcome
@@ -48,8 +61,15 @@ from holdback.model.deal import MerchantLookup
 from holdback.model.merchant import Merchant
 from holdback.model.product import Offers
 from holdback.model.profile import Profile
-from holdback.model.receipt import DealReceipt, ProfileStatus, RecordReceipt, TakingsReceipt
+from holdback.model.receipt import (
+    DealReceipt,
+    ProfileStatus,
+    RecordReceipt,
+    SettlementQuote,
+    TakingsReceipt,
+)
 from holdback.model.referral import Holds, Referrals
+from holdback.model.statement import Statement
 
 
 class CarryOut:
@@ -133,6 +153,33 @@ class CarryOut:
     def carry_out(
         self,
         merchant: Merchant,
+        command: Requote,
+        context: Context,
+        *,
+        profile: Profile | None = None,
+    ) -> Outcome[Offers]: ...
+    @overload
+    def carry_out(
+        self,
+        merchant: Merchant,
+        command: QuoteSettlement,
+        context: Context,
+        *,
+        profile: Profile | None = None,
+    ) -> Outcome[SettlementQuote]: ...
+    @overload
+    def carry_out(
+        self,
+        merchant: Merchant,
+        command: AskStatement,
+        context: Context,
+        *,
+        profile: Profile | None = None,
+    ) -> Outcome[Statement]: ...
+    @overload
+    def carry_out(
+        self,
+        merchant: Merchant,
         command: LookUp,
         context: Context,
         *,
@@ -178,7 +225,17 @@ class CarryOut:
     def carry_out(
         self,
         merchant: Merchant,
-        command: ReinstateDeal,
+        command: ReinstateDeal
+        | Refund
+        | Transfer
+        | RecordRecovery
+        | WriteOff
+        | Adjust
+        | UnwindDeal
+        | PauseDeal
+        | ResumeDeal
+        | ChangeTerms
+        | SettleEarly,
         context: Context,
         *,
         profile: Profile | None = None,

@@ -16,15 +16,17 @@ from holdback.exact_numbers import HUNDRED_PERCENT
 from holdback.facts import CREDIT, MOST_PERCENT
 from holdback.model.deal import (
     DEFAULTED,
+    RECOVERED,
     RENEWED,
     REPAID,
     STATUSES,
     TYPES,
     Deal,
-    Entry,
 )
 from holdback.model.evidence import HeldFact
+from holdback.model.ledger import REMITTANCE, Entry
 from holdback.model.merchant import Merchant, Takings
+from holdback.model.schedule import elapsed_days, expected_share, paused_days
 from holdback.rules.types import Catalogue, Fact, Facts
 
 _DAY: Final = timedelta(days=1)
@@ -42,28 +44,38 @@ def performance(deal: Deal, today: date) -> int | None:
     Return the amount remitted as a percentage of the amount expected by *today*, scaled.
 
     The expected amount is the repayment amount in proportion to the days elapsed, and all of it
-    once the term has passed. The percentage is rounded down. It is None before a whole day has
-    elapsed, and after a deal has ended it stays at the value of the deal's last day.
+    once the term has passed; days on pause do not count, and terms may have changed. The percentage
+    is rounded down. It is None before a whole day has elapsed, and after a deal has ended it stays
+    at the value of the deal's last day.
     """
     until = today if deal.ended_on is None else min(today, deal.ended_on)
-    elapsed = min((until - deal.funded_on).days, deal.term_days)
+    elapsed = elapsed_days(deal.pauses, deal.funded_on, until)
     if elapsed <= 0:
         return None
-    whole = deal.remitted.minor * HUNDRED_PERCENT * deal.term_days
-    return min(MOST_PERCENT, whole // (deal.repayment_amount.minor * elapsed))
+    paid, term = max(0, deal.remitted.minor) * HUNDRED_PERCENT, deal.term_days
+    if not deal.terms_changes:
+        expected = deal.repayment_amount.minor * min(elapsed, term)
+        return min(MOST_PERCENT, paid * term // expected)
+    share = expected_share(term, deal.terms_changes, deal.pauses, deal.funded_on, until)
+    expected = deal.repayment_amount.minor * share.numerator
+    return min(MOST_PERCENT, paid * share.denominator // expected)
 
 
 def deal_facts(deal: Deal, today: date) -> dict[str, int | None]:
     """Return the facts about *deal* on *today*, by name."""
-    elapsed = max(0, (today - deal.funded_on).days)
+    since_funding = max(0, (today - deal.funded_on).days)
+    on_pause = paused_days(deal.pauses, deal.funded_on, today)
+    term = deal.terms_changes[-1].term_days if deal.terms_changes else deal.term_days
     facts: dict[str, int | None] = {
         "progress": deal.progress,
         "performance": performance(deal, today),
         "balance": deal.balance.minor,
         "status": _ordinal(STATUSES, deal.status),
         "deal_type": _ordinal(TYPES, deal.type),
-        "days_since_funding": elapsed,
-        "remaining_term_days": max(0, deal.term_days - elapsed),
+        "days_since_funding": since_funding,
+        "remaining_term_days": max(0, term - since_funding + on_pause),
+        "paused": int(deal.paused),
+        "days_in_pause": on_pause,
     }
     if _complete(deal, today):
         facts |= _counted_facts(deal, today)
@@ -92,36 +104,36 @@ def _counted_facts(deal: Deal, today: date) -> dict[str, int | None]:
     }
 
 
-def _last_remitted_on(deal: Deal, recent: Sequence[tuple[Entry, bool]]) -> date:
+def _last_remitted_on(deal: Deal, recent: Sequence[tuple[Entry, int | None]]) -> date:
     """Return the day of the last remittance that counts and is not zero, or of the funding."""
     for entry, taken_back in recent:
-        if not taken_back and entry.settled and entry.reverses is None and entry.amount.minor:
+        if entry.settled and entry.pays and entry.amount.minor > (taken_back or 0):
             return entry.on
     # None of the last days counts: all entries are looked at.
-    for entry in reversed(deal.counted):
-        if entry.amount.minor:
+    for entry, _ in reversed(deal.counted):
+        if entry.pays:
             return entry.on
     closed = deal.closed_entries
     return (closed.last_on if closed else None) or deal.funded_on
 
 
-def _missed(recent: Sequence[tuple[Entry, bool]], today: date) -> int:
+def _missed(recent: Sequence[tuple[Entry, int | None]], today: date) -> int:
     """
     Return the number of missed remittances: days among the last 30, today not included.
 
-    A day counts when its remittance was taken back, or was nothing although there were takings, and
-    no other remittance of that day counts.
+    A day counts when its remittance was taken back whole, or was nothing although there were
+    takings, and no other remittance of that day counts.
     """
     missed, remitted = set(), set()
     for entry, taken_back in recent:
-        if entry.on >= today or entry.reverses is not None:
+        if entry.on >= today or not (entry.pays or entry.kind == REMITTANCE):
             continue
-        if taken_back:
+        if taken_back is not None and taken_back >= entry.amount.minor:
             missed.add(entry.on)
         elif entry.amount.minor:
             if entry.settled:
                 remitted.add(entry.on)
-        elif entry.takings is not None and entry.takings.minor:
+        elif entry.takings is not None and entry.takings.minor > 0:
             missed.add(entry.on)
     return len(missed - remitted)
 
@@ -138,12 +150,13 @@ def takings_facts(merchant: Merchant, today: date) -> dict[str, int | None]:
     recent = tuple(takewhile(lambda day: day.on >= start, reversed(takings)))
     if covered >= _AVERAGED_DAYS:
         total = _between(recent, today, _AVERAGED_DAYS, 0)
-        average = total * _DAYS_A_YEAR // (_MONTHS_A_YEAR * _AVERAGED_DAYS)
+        average = max(0, total) * _DAYS_A_YEAR // (_MONTHS_A_YEAR * _AVERAGED_DAYS)
         facts["average_monthly_takings"] = average
     if covered >= 2 * _TREND_DAYS:
         before = _between(recent, today, 2 * _TREND_DAYS, _TREND_DAYS)
-        if before:
-            trend = _between(recent, today, _TREND_DAYS, 0) * HUNDRED_PERCENT // before
+        if before > 0:
+            now = max(0, _between(recent, today, _TREND_DAYS, 0))
+            trend = now * HUNDRED_PERCENT // before
             facts["takings_trend"] = min(MOST_PERCENT, trend)
     return facts
 
@@ -230,12 +243,16 @@ def deal_counts(merchant: Merchant, base: Deal | None) -> dict[str, int | None]:
     """
     Return the number of deals that were completed, apart from the *base*, and that defaulted.
 
-    They are counted from statuses, and so always known.
+    They are counted from statuses and ledgers, and so always known; with them is what is to be
+    refunded.
     """
     completed = (deal for deal in merchant.deals if base is None or deal.id != base.id)
     return {
         "deals_completed": sum(deal.status in {REPAID, RENEWED} for deal in completed),
-        "deals_defaulted": sum(deal.status == DEFAULTED for deal in merchant.deals),
+        "deals_defaulted": sum(deal.status in {DEFAULTED, RECOVERED} for deal in merchant.deals),
+        "deals_written_off": sum(deal.written_off.minor > 0 for deal in merchant.deals),
+        "deals_recovered": sum(deal.status == RECOVERED for deal in merchant.deals),
+        "refunds_due": sum(deal.overpaid.minor for deal in merchant.deals),
     }
 
 

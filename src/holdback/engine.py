@@ -36,7 +36,7 @@ from holdback.lifecycle.journal import rebuild, transactions
 from holdback.model.acceptance import (
     AcceptanceIds,
 )
-from holdback.model.deal import Entry
+from holdback.model.ledger import Entry
 from holdback.model.merchant import Merchant
 from holdback.model.profile import Profile
 from holdback.money import Currency

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from datetime import date, datetime
 from typing import Any
 
-from holdback.carry_out import CarryOut
 from holdback.eligibility import Assessment
 from holdback.lifecycle.check_results import CheckResult
 from holdback.lifecycle.commands import (
@@ -54,15 +53,17 @@ from holdback.model.application import (
     OffersRequest,
     RequiredChecks,
 )
-from holdback.model.deal import Entry, MerchantLookup
+from holdback.model.deal import MerchantLookup
+from holdback.model.ledger import Entry
 from holdback.model.merchant import Merchant, Takings
 from holdback.model.product import Offers
 from holdback.model.profile import Profile
 from holdback.model.receipt import DealReceipt, ProfileStatus, RecordReceipt, TakingsReceipt
 from holdback.model.referral import Holds, ReferralEnding, Referrals
+from holdback.money_methods import MoneyMethods
 
 
-class OperationMethods(CarryOut):
+class OperationMethods(MoneyMethods):
     """
     The operations of the service as methods, each of which makes its command.
 

@@ -43,7 +43,7 @@ IMPORTED_BY = {
     "logging": (),
     "hypothesis": ("testing",),
     "narwhals": ("rules.columns", "portfolio"),
-    "numpy": ("portfolio.dice", "portfolio.sample_deals"),
+    "numpy": ("portfolio.dice", "portfolio.sample_deals", "portfolio.sample_ledgers"),
     "pyarrow": ("portfolio.sample_deals", "cli.portfolio_files", "cli.portfolio_batches"),
     "pandas": ("portfolio.sample_deals",),
     "duckdb": ("cli.portfolio_files",),

@@ -22,7 +22,8 @@ from holdback.lifecycle.decision import Decision
 from holdback.lifecycle.operations import COMMANDS, OPERATIONS, Reply, operation_of
 from holdback.testing import strategies
 from holdback.testing.conformance.agent_operations import AGENTS
-from holdback.testing.strategies.likely_inputs import Moment
+from holdback.testing.strategies.likely_inputs import input_of
+from holdback.testing.strategies.moment import Moment
 from holdback.wire.commands import read_input
 from situations import situation
 
@@ -123,7 +124,7 @@ def test_every_command_has_likely_inputs(name, data):
     merchant = holdback.Merchant.new(partner="acme", merchant_id="m-1", jurisdiction="GB")
     moment = Moment(engine=ENGINE, merchant=merchant, at=at)
 
-    assert wire.read_command(name, data.draw(moment.input_of(name)), SITUATION)
+    assert wire.read_command(name, data.draw(input_of(moment, name)), SITUATION)
 
 
 def test_every_operation_is_public():

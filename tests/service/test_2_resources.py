@@ -508,6 +508,25 @@ class TestMerchantLookup:
             "Unsettled",
         ]
 
+    def test_a_ledger_is_shown_with_its_kinds(self):
+        """
+        Every kind of entry is a transaction with its `kind`, `status` and a sign: what lowers the
+        amount owed is above zero (decisions/deals#pricing-and-transactions).
+        """
+        standing = attrs.evolve(wire_samples.STANDING, deal=wire_samples.LEDGER_DEAL)
+        shown = json.loads(wire.write(standing), parse_float=Decimal)["transactions"]
+
+        assert [(line["kind"], line["amount"], line["status"]) for line in shown] == [
+            ("remittance", Decimal("100.00"), "Reversed"),
+            ("remittance", Decimal("0.07"), "Settled"),
+            ("reversal", Decimal("-100.00"), "Reversal"),
+            ("remittance", Decimal("12.50"), "Unsettled"),
+            ("payment", Decimal("250.00"), "PartlyReversed"),
+            ("reversal", Decimal("-50.00"), "Reversal"),
+            ("transfer", Decimal("-20.00"), "Settled"),
+            ("write_off", Decimal("30.00"), "Settled"),
+        ]
+
     def test_vocabularies_are_open(self):
         """
         The interface leaves open "the complete sets of values" (service 2.5): an unknown value

@@ -6,6 +6,7 @@ import pytest
 
 from holdback import BankDetails, Refusal, wire
 from holdback.lifecycle.transitions import TABLE
+from holdback.model.deal import STATUSES
 
 
 def refusal_of(operation, *arguments, **options):
@@ -320,7 +321,7 @@ def test_the_table_names_every_stored_state():
         for subject in ("offer", "application", "deal")
     }
 
-    assert states["deal"] == {"Funded", "Repaid", "Renewed", "Defaulted", "Cancelled"}
+    assert states["deal"] == set(STATUSES)
     assert states["offer"] == {"Eligible", "Accepted", "Withdrawn", "Declined", "Expired"}
     assert states["application"] == {
         "offered",

@@ -48,9 +48,8 @@ def deals(draw):
         if draw(st.booleans()):
             back = entry.on + timedelta(days=draw(st.integers(0, ago)))
             settled = draw(st.booleans())
-            entries.append(
-                evolve(entry, id=f"b-{place}", on=back, reverses=entry.id, settled=settled)
-            )
+            taken_back = {"reverses": entry.id, "kind": "reversal", "settled": settled}
+            entries.append(evolve(entry, id=f"b-{place}", on=back, **taken_back))
     return evolve(DEAL, entries=tuple(sorted(entries, key=lambda entry: (entry.on, entry.id))))
 
 

@@ -31,11 +31,12 @@ from holdback import (
     Engine,
     HoldbackError,
     Jurisdictions,
+    Money,
     load_jurisdictions,
     portfolio,
     wire,
 )
-from holdback.offers import Term
+from holdback.offers import SettlementCase, Term
 from holdback.rules import Kind, parse, trace
 from holdback.testing import given as given_a_past
 from holdback.testing import strategies
@@ -149,6 +150,19 @@ def rule():
     return rulebook().renewal.rules[0].checked
 
 
+def settlement_case():
+    price, currency = Money.parse("GBP 1180.00"), Money.parse("GBP 1.00").currency
+    return SettlementCase(
+        balance=price,
+        repayment_amount=price,
+        funded_amount=Money.parse("GBP 1000.00"),
+        elapsed_days=10,
+        term_days=200,
+        currency=currency,
+        rounding="half_even",
+    )
+
+
 # Instances of the classes for which a test of a host needs no strategy.
 MADE = {
     "holdback.Engine": lambda: Engine.for_trial(shipped()),
@@ -157,6 +171,7 @@ MADE = {
     "holdback.jurisdictions.Jurisdiction": lambda: shipped()["GB"],
     "holdback.jurisdictions.ProductTerms": lambda: rulebook().products[0],
     "holdback.offers.PricingCase": case,
+    "holdback.offers.SettlementCase": settlement_case,
     "holdback.offers.Term": lambda: Term.of_months(6),
     "holdback.portfolio.Comparison": lambda: portfolio.compare(frame(), shipped(), shipped()),
     "holdback.portfolio.Summary": lambda: portfolio.summarise(frame(), shipped()),

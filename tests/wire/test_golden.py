@@ -12,9 +12,10 @@ from holdback import wire
 from holdback.exact_json import write_json
 from holdback.lifecycle.first_format import TakingsHeld
 from holdback.model.deal import LookupDeal
-from holdback.wire.converter import event_converter, structured
+from holdback.wire.converter import event_converter
 from holdback.wire.first_format import documents as first
 from holdback.wire.formats import fields_of, tree_of
+from holdback.wire.structuring import structured
 
 DOCUMENTS, STORED = dict(documents()), dict(stored_documents())
 FIRST = [path.removeprefix("golden/") for _, path in listed() if path.startswith("golden/")]
@@ -93,6 +94,7 @@ def test_a_stored_merchant_is_readable_for_ever():
         ("state_merchant.json", wire_samples.MERCHANT),
         ("state_new.json", wire_samples.NEW),
         ("state_with_people.json", wire_samples.MERCHANT_WITH_PEOPLE),
+        ("state_with_money.json", wire_samples.MERCHANT_WITH_MONEY),
     ):
         assert wire.read_merchant((SECOND / name).read_bytes()) == merchant
     for name, profile in (

@@ -13,8 +13,9 @@ from holdback import Merchant
 from holdback.exact_json import Opaque, Verbatim
 from holdback.lifecycle.events import EVENT_TYPES, Event, event_type
 from holdback.money import Money
-from holdback.wire.converter import event_converter, structured
+from holdback.wire.converter import event_converter
 from holdback.wire.first_format import documents as first
+from holdback.wire.structuring import structured
 
 HERE = Path(__file__).parent
 

@@ -62,11 +62,11 @@ def accept_offer(
         if details is None or _same_details(earlier, details, profile):
             return Decision((), lambda _: _reply(merchant, earlier, configuration, profile))
         raise Refusal("already_accepted", "this offer was accepted with other bank details")
-    offer_set, offer = _open_offer(merchant, command.offer_id, context)
+    offer_set, offer = open_offer(merchant, command.offer_id, context)
     if merchant.on_hold:
         # The partner is not told why: the sentence is one for every reason (decisions/referrals).
         raise Refusal("not_possible_now", "the offer cannot be accepted now")
-    _check_base_deal(merchant, offer_set)
+    check_base_deal(merchant, offer_set)
     return _acceptance(merchant, offer_set, offer, details, context, configuration, profile)
 
 
@@ -82,8 +82,13 @@ def _same_details(earlier: Fulfilment, details: BankDetails, profile: Profile) -
     return profile.digest(details_section(details)) == given
 
 
-def _open_offer(merchant: Merchant, offer_id: str, context: Context) -> tuple[OfferSet, Offer]:
-    """Return the offer with its set, if it can be accepted now."""
+def open_offer(merchant: Merchant, offer_id: str, context: Context) -> tuple[OfferSet, Offer]:
+    """
+    Return the offer with its set, if it is open.
+
+    Raises:
+        Refusal: `offer_not_found`, `already_accepted`, `offers_expired` or `offer_withdrawn`.
+    """
     offer_set, offer, status = find_offer(merchant, offer_id)
     withdrawn = status in {offer_states.WITHDRAWN, offer_states.DECLINED}
     if status == offer_states.ACCEPTED or (
@@ -142,8 +147,13 @@ def _acceptance_holds(merchant: Merchant) -> bool:
     return last is not None and last.status in {*IN_FULFILMENT, FUNDED_APPLICATION}
 
 
-def _check_base_deal(merchant: Merchant, offer_set: OfferSet) -> None:
-    """Refuse an offer if its base deal has ended early, or if another deal is active."""
+def check_base_deal(merchant: Merchant, offer_set: OfferSet) -> None:
+    """
+    Refuse an offer if its base deal has ended early, or if another deal is active.
+
+    Raises:
+        Refusal: `active_deal` or `offer_withdrawn`.
+    """
     active = merchant.active_deal
     if active is not None and active.id != offer_set.base_deal_id:
         raise Refusal("active_deal", "the merchant has an active deal")
@@ -191,7 +201,7 @@ def _acceptance(  # noqa: PLR0913, PLR0917 - everything that an acceptance depen
         # What was stored: rules and facts may have changed since (decisions/rules-change).
         facts=offer_set.facts or facts_at_acceptance(merchant, offer_set, context, configuration),
         earlier_deals=tuple(_deal_summary(deal) for deal in merchant.deals),
-        **_fulfilment_terms(rulebook, context, configuration),
+        **_fulfilment_terms(merchant, offer_set, offer, rulebook, context, configuration),
     )
     events: tuple[Event, ...] = (accepted,)
     if complete and accepted.signature_before != BEFORE_SUBMISSION:
@@ -214,14 +224,31 @@ def _held_details(sections: Mapping[str, str], profile: Profile) -> BankDetails 
     return None if digest is None else read_details(profile.section(digest))
 
 
-def _fulfilment_terms(
-    rulebook: Rulebook | None, context: Context, configuration: Configuration
+def _fulfilment_terms(  # noqa: PLR0913, PLR0917 - everything that the way to the funding depends on
+    merchant: Merchant,
+    offer_set: OfferSet,
+    offer: Offer,
+    rulebook: Rulebook | None,
+    context: Context,
+    configuration: Configuration,
 ) -> dict[str, Any]:
-    """Return until when the application waits for its funding, and whether it is signed before."""
-    if rulebook is None or configuration.format == FIRST_FORMAT:
+    """Return what was priced, until when the application waits, and what it waits for."""
+    if configuration.format == FIRST_FORMAT:
         return {}
+    product = next(product for product in offer_set.products if offer in product.offers)
+    terms: dict[str, Any] = {"product": product.key, "priced_on": offer_set.issued_on}
+    if rulebook is None:
+        return terms
+    base = merchant.deal_of(offer_set.base_deal_id)
+    queued = product.queued and base is not None and base.active
     days = timedelta(days=rulebook.acceptance_days)
-    return {"lapses_at": plus(context.at, days), "signature_before": rulebook.signature}
+    return {
+        **terms,
+        # One that is queued waits for its base deal first, however long that takes.
+        "lapses_at": None if queued else plus(context.at, days),
+        "signature_before": rulebook.signature,
+        "queued": queued,
+    }
 
 
 def _filled(merchant: Merchant, offer_set: OfferSet) -> dict[str, str]:

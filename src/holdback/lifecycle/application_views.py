@@ -33,21 +33,23 @@ def _views(merchant: Merchant, at: DateTime) -> Iterator[ApplicationView]:
     sets = {offer_set.application_id: offer_set for offer_set in merchant.offer_sets}
     for fulfilment in merchant.fulfilments:
         if fulfilment.application_id not in sets:
-            yield _accepted(fulfilment, None)
+            yield _accepted(merchant, fulfilment, None)
     for application_id, offer_set in sets.items():
         accepted = merchant.fulfilment_of(application_id)
         if accepted is None:
             yield _offered(offer_set, at)
         else:
-            yield _accepted(accepted, offer_set)
+            yield _accepted(merchant, accepted, offer_set)
 
 
-def _accepted(fulfilment: Fulfilment, offer_set: OfferSet | None) -> ApplicationView:
+def _accepted(
+    merchant: Merchant, fulfilment: Fulfilment, offer_set: OfferSet | None
+) -> ApplicationView:
     # When it lapses is not shown: a hold moves that instant (decisions/referrals#holds).
     return ApplicationView(
         application_id=fulfilment.application_id,
         type=INITIAL if fulfilment.base_deal_id is None else RENEWAL,
-        status=fulfilment.status,
+        status=merchant.shown_status(fulfilment),
         requested_at=None if offer_set is None else offer_set.issued_at,
         expires_at=None if offer_set is None else offer_set.expires_at,
         accepted_at=fulfilment.accepted_at,

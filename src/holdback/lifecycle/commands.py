@@ -20,30 +20,43 @@ from holdback.exact_json import field_path
 from holdback.frozen_classes import frozen
 from holdback.frozen_values import frozen_record
 from holdback.lifecycle.check_results import CheckResult
+from holdback.lifecycle.money_commands import (
+    Adjust,
+    AskStatement,
+    ChangeTerms,
+    MoneyCommand,
+    MoneyQuestion,
+    PauseDeal,
+    QuoteSettlement,
+    RecordRecovery,
+    Refund,
+    Requote,
+    ResumeDeal,
+    SettleEarly,
+    Transfer,
+    UnwindDeal,
+    WriteOff,
+)
 from holdback.model.acceptance import BankDetails
 from holdback.model.application import OffersRequest
-from holdback.model.deal import CANCELLED, DEFAULTED, Entry
+from holdback.model.deal import CANCELLED, DEFAULTED
 from holdback.model.instants import as_instant
+from holdback.model.ledger import Entry
 from holdback.model.merchant import Takings
 from holdback.model.referral import ReferralEnding
-from holdback.model.validators import (
-    day,
-    instance_of,
-    one_of,
-    optional,
-    plain_day,
-    text,
-    tuple_of,
-)
+from holdback.model.validators import day, instance_of, one_of, optional, plain_day, text, tuple_of
 
 __all__ = [
     "AcceptOffer",
+    "Adjust",
     "AskApplications",
     "AskEvidence",
     "AskHolds",
     "AskReferrals",
+    "AskStatement",
     "AssessRenewal",
     "ChangeBankDetails",
+    "ChangeTerms",
     "CloseApplication",
     "CloseDeal",
     "Command",
@@ -54,18 +67,28 @@ __all__ = [
     "FundDeal",
     "LiftHold",
     "LookUp",
+    "PauseDeal",
     "PlaceHold",
     "Question",
+    "QuoteSettlement",
     "RecordConsents",
     "RecordEvidence",
+    "RecordRecovery",
     "RecordRemittance",
     "RecordSignature",
     "RecordTakings",
+    "Refund",
     "ReinstateDeal",
     "RequestOffers",
     "RequireChecks",
+    "Requote",
+    "ResumeDeal",
     "ReviewRenewal",
+    "SettleEarly",
     "SupplyDetails",
+    "Transfer",
+    "UnwindDeal",
+    "WriteOff",
 ]
 
 # Text of a person's own, with line breaks; every other text is an identifier.
@@ -295,9 +318,10 @@ class RecordConsents:
     )
 
 
-# A command: the input of an operation that may change the merchant.
+# The input of an operation that may change the merchant.
 Command: TypeAlias = (
-    RequestOffers
+    MoneyCommand
+    | RequestOffers
     | AcceptOffer
     | SupplyDetails
     | CloseApplication
@@ -358,5 +382,12 @@ class AskEvidence:
 
 # A question: the input of an operation that changes nothing and has no events.
 Question: TypeAlias = (
-    LookUp | AssessRenewal | RequireChecks | AskApplications | AskReferrals | AskHolds | AskEvidence
+    MoneyQuestion
+    | LookUp
+    | AssessRenewal
+    | RequireChecks
+    | AskApplications
+    | AskReferrals
+    | AskHolds
+    | AskEvidence
 )

@@ -24,7 +24,7 @@ from holdback.lifecycle.events import Event, RenewalEligibilityChanged, numbered
 from holdback.lifecycle.evidence_recording import evidence_of, recorded
 from holdback.lifecycle.evolve import evolve_all
 from holdback.lifecycle.fingerprint import fingerprint
-from holdback.lifecycle.first_format import first_format_reply
+from holdback.lifecycle.first_format import first_format_refusal, first_format_reply
 from holdback.lifecycle.forgetting import forgotten
 from holdback.lifecycle.fulfilment import lapse
 from holdback.lifecycle.invitation import invitation, is_barred
@@ -170,8 +170,7 @@ class _Decider:
 
     def _handled(self, merchant: Merchant) -> Decision[Any]:
         if self._first_format and not self.operation.in_first_format:
-            message = "format 1, which is written during the upgrade, cannot say this"
-            raise Refusal("not_possible_now", message)
+            raise first_format_refusal()
         arguments = (merchant, self.command, self.context, self.configuration)
         if self.operation.takes_profile:
             arguments += (self.profile,)  # type: ignore[assignment]  # of handlers that take it

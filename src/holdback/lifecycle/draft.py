@@ -16,7 +16,8 @@ from attrs import define, field
 
 from holdback.errors import HistoryError
 from holdback.lifecycle.events import Event, event_type
-from holdback.model.deal import Deal, Entry, in_order, later, merged
+from holdback.model.deal import Deal, later
+from holdback.model.ledger import Entry, merged
 from holdback.model.merchant import Merchant, RememberedRequest
 
 
@@ -93,12 +94,9 @@ class Draft:
 
     def record(self, deal: Deal, entries: Iterable[Entry], through: date | None) -> None:
         """Record *entries* of *deal*, and how far its history is complete."""
-        # The deal itself is made anew at the end: its sums are worked out whenever it is made.
-        if deal.id not in self.entries:
-            self.entries[deal.id] = {entry.id: entry for entry in deal.entries}
-            self.complete_through[deal.id] = deal.complete_through
-        merged(self.entries[deal.id], entries)
-        self.complete_through[deal.id] = later(self.complete_through[deal.id], through)
+        # The deal itself is made anew at the end, so each event costs the same.
+        merged(self.entries.setdefault(deal.id, {}), entries)
+        self.complete_through[deal.id] = later(self.complete_through.get(deal.id), through)
 
     def with_entries(self, deal_id: str) -> Deal:
         """Return the deal with the entries that events have recorded."""
@@ -106,8 +104,7 @@ class Draft:
         recorded = self.entries.pop(deal_id, None)
         if recorded is None:
             return deal
-        through = self.complete_through.pop(deal_id)
-        return attrs.evolve(deal, entries=in_order(recorded), complete_through=through)
+        return deal.with_entries(tuple(recorded.values()), self.complete_through.pop(deal_id))
 
     def finished(self) -> Merchant:
         """Return the merchant after the events."""

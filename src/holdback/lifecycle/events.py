@@ -21,6 +21,17 @@ from holdback.exact_json import Json
 from holdback.frozen_classes import frozen
 from holdback.frozen_values import FrozenMapping, frozen_record, frozen_records, frozen_texts
 from holdback.lifecycle.envelope import Envelope
+from holdback.lifecycle.money_events import (
+    DealDefaultedAgain,
+    DealPaused,
+    DealRecovered,
+    DealResumed,
+    DealUnwound,
+    EntriesPosted,
+    OfferRequoted,
+    QueuedRenewalReady,
+    TermsChanged,
+)
 from holdback.lifecycle.people_events import (
     ApplicationLapsed,
     BankDetailsChanged,
@@ -33,7 +44,8 @@ from holdback.lifecycle.people_events import (
     ReferralDecided,
     SignatureRecorded,
 )
-from holdback.model.deal import Deal, Entry
+from holdback.model.deal import Deal
+from holdback.model.ledger import Entry
 from holdback.model.merchant import Merchant, OfferSet, Takings
 from holdback.model.offer import Offer
 from holdback.model.referral import Referral
@@ -46,27 +58,36 @@ __all__ = [
     "BankDetailsChanged",
     "ConsentsRecorded",
     "DealClosed",
+    "DealDefaultedAgain",
     "DealFunded",
+    "DealPaused",
+    "DealRecovered",
     "DealReinstated",
     "DealRenewed",
     "DealReopened",
     "DealRepaid",
+    "DealResumed",
+    "DealUnwound",
     "DetailsSupplied",
     "EntriesClosed",
+    "EntriesPosted",
     "Event",
     "EvidenceRecorded",
     "Forgotten",
     "HoldLifted",
     "HoldPlaced",
     "OfferAccepted",
+    "OfferRequoted",
     "OffersDeclined",
     "OffersIssued",
     "ProfileErased",
+    "QueuedRenewalReady",
     "ReferralDecided",
     "RemittancesRecorded",
     "RenewalEligibilityChanged",
     "SignatureRecorded",
     "TakingsRecorded",
+    "TermsChanged",
 ]
 
 
@@ -107,7 +128,9 @@ class OfferAccepted(Envelope):
     `application_id` names the offer set. `omitted` names the details that are still to be supplied,
     `sections` the application's personal data. `facts` are those known when the offer was priced,
     `earlier_deals` summaries of the merchant's deals. The application lapses at `lapses_at`, and
-    `signature_before` says before what its contract is signed. An event that was carried over from
+    `signature_before` says before what its contract is signed. `product` of the rulebook of the day
+    `priced_on` was priced, and a renewal that is `queued` waits until its base deal is repaid; it
+    has no `lapses_at` until then. An event that was carried over from
     format 1 has facts and deals in `first_format`, because its states did not hold them.
     """
 
@@ -125,6 +148,9 @@ class OfferAccepted(Envelope):
     )
     lapses_at: DateTime | None = None
     signature_before: str | None = None
+    product: str | None = None
+    priced_on: date | None = None
+    queued: bool = False
 
 
 @frozen(kw_only=True)
@@ -287,6 +313,15 @@ Event: TypeAlias = (
     | BankDetailsChanged
     | ConsentsRecorded
     | DealReinstated
+    | EntriesPosted
+    | DealRecovered
+    | DealDefaultedAgain
+    | DealUnwound
+    | DealPaused
+    | DealResumed
+    | TermsChanged
+    | OfferRequoted
+    | QueuedRenewalReady
 )
 
 # The name under which a host stores each event. A class may be renamed; a name here never changes,
@@ -318,6 +353,15 @@ EVENT_TYPES: Final[Mapping[str, type[Event]]] = MappingProxyType(
         "BankDetailsChanged": BankDetailsChanged,
         "ConsentsRecorded": ConsentsRecorded,
         "DealReinstated": DealReinstated,
+        "EntriesPosted": EntriesPosted,
+        "DealRecovered": DealRecovered,
+        "DealDefaultedAgain": DealDefaultedAgain,
+        "DealUnwound": DealUnwound,
+        "DealPaused": DealPaused,
+        "DealResumed": DealResumed,
+        "TermsChanged": TermsChanged,
+        "OfferRequoted": OfferRequoted,
+        "QueuedRenewalReady": QueuedRenewalReady,
     }
 )
 _TYPE_NAMES: Final[Mapping[type, str]] = MappingProxyType(

@@ -18,6 +18,7 @@ from holdback.derived_facts import with_newer_evidence
 from holdback.lifecycle import events
 from holdback.lifecycle.commands import DETAILS
 from holdback.lifecycle.draft import Draft, misplaced
+from holdback.lifecycle.evolve_money import APPLY_MONEY
 from holdback.lifecycle.evolve_people import APPLY_PEOPLE
 from holdback.lifecycle.status_changes import (
     accepted_details,
@@ -109,6 +110,9 @@ def _offer_accepted(draft: Draft, event: events.OfferAccepted) -> None:
         earlier_deals=event.earlier_deals,
         lapses_at=event.lapses_at,
         signature_before=event.signature_before,
+        product=event.product,
+        priced_on=event.priced_on,
+        queued=event.queued,
     )
     draft.all("referrals").clear()
     for application_id, offer_set in sets.items():
@@ -170,6 +174,11 @@ def _deal_repaid(draft: Draft, event: events.DealRepaid) -> None:
 
 def _deal_reopened(draft: Draft, event: events.DealReopened) -> None:
     change_deal(draft, event, FUNDED, "record_remittance")
+    # A renewal that is queued behind it waits again.
+    fulfilments = draft.all("fulfilments")
+    for application_id, waiting in fulfilments.items():
+        if waiting.status in IN_FULFILMENT and waiting.queued:
+            fulfilments[application_id] = attrs.evolve(waiting, lapses_at=None)
 
 
 def _deal_renewed(draft: Draft, event: events.DealRenewed) -> None:
@@ -292,6 +301,7 @@ _APPLY: Final[Mapping[type, Callable[[Draft, Any], None]]] = MappingProxyType(
         events.RenewalEligibilityChanged: _eligibility_changed,
         events.ProfileErased: _profile_erased,
         events.Forgotten: _forgotten,
+        **APPLY_MONEY,
         **APPLY_PEOPLE,
     }
 )

@@ -42,7 +42,7 @@ def _fields(value: Any, profile: Profile | None) -> dict[str, Json]:
     return {
         alias: _plain(content, profile)
         for alias, name, default in _names(type(value))  # type: ignore[arg-type]  # a class is hashable
-        if (content := getattr(value, name)) != default
+        if (content := getattr(value, name)) != _default_in(value, default)
     }
 
 
@@ -56,7 +56,14 @@ def _names(kind: type) -> tuple[tuple[str, str, Any], ...]:
 
 
 def _default(default: Any) -> Any:
-    return default.factory() if isinstance(default, attrs.Factory) else default  # type: ignore[arg-type]  # a class
+    if isinstance(default, attrs.Factory) and not default.takes_self:  # type: ignore[arg-type]  # a class
+        return default.factory()
+    return default
+
+
+def _default_in(value: Any, default: Any) -> Any:
+    """Return the *default* of a field of *value*, which may depend on its other fields."""
+    return default.factory(value) if isinstance(default, attrs.Factory) else default  # type: ignore[arg-type]  # a class
 
 
 def _plain(value: Any, profile: Profile | None) -> Json:

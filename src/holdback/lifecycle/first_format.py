@@ -21,6 +21,7 @@ from holdback.derived_facts import (
     takings_facts,
     with_newer_evidence,
 )
+from holdback.errors import Refusal
 from holdback.exact_json import Json
 from holdback.frozen_classes import frozen
 from holdback.lifecycle.configuration import Configuration
@@ -30,6 +31,12 @@ from holdback.model.deal import LookupDeal
 from holdback.model.merchant import Merchant, OfferSet
 from holdback.model.receipt import DealReceipt
 from holdback.ruleset import known_facts
+
+
+def first_format_refusal() -> Refusal:
+    """Return the refusal of what format 1, which is written during the upgrade, cannot say."""
+    message = "format 1, which is written during the upgrade, cannot say this"
+    return Refusal("not_possible_now", message)
 
 
 @frozen(kw_only=True)

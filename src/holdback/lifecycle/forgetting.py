@@ -136,10 +136,9 @@ def _closing_day(deal: Deal, today: date, memory: date, slack: timedelta) -> dat
     """Return the last day whose entries close now, None if none do."""
     if not deal.entries:
         return None
-    if deal.ended_on is not None:
-        # Nothing more is recorded on a deal that ended so long ago.
-        closes = memory - deal.ended_on > slack and any(entry.settled for entry in deal.entries)
-        return today if closes else None
+    # After its end, too, money may come in and be given back: the newest entries stay.
+    if deal.ended_on is not None and memory - deal.ended_on <= slack:
+        return None
     if memory - deal.entries[0].on <= slack and len(deal.entries) <= MOST_ENTRIES:
         return None
     settled = [entry.on for entry in deal.entries if entry.settled]

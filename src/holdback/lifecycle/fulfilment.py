@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import attrs
 from pendulum import DateTime
@@ -28,7 +29,7 @@ from holdback.lifecycle.events import (
 from holdback.lifecycle.receipts import deal_receipt
 from holdback.lifecycle.transitions import next_states
 from holdback.model.acceptance import ApplicationStatus, BankDetails
-from holdback.model.deal import DEFAULTED, FUNDED, INITIAL, RENEWAL, REPAID, Deal
+from holdback.model.deal import DEFAULTED, FUNDED, INITIAL, RECOVERED, RENEWAL, REPAID, Deal
 from holdback.model.merchant import (
     FUNDED_APPLICATION,
     IN_FULFILMENT,
@@ -175,6 +176,8 @@ def _funding(
     base, active = merchant.deal_of(fulfilment.base_deal_id), merchant.active_deal
     if active is not None and (base is None or active.id != base.id):
         raise Refusal("active_deal", "the merchant has an active deal")
+    if active is not None and fulfilment.queued:
+        raise Refusal("not_possible_now", "the deal that it follows is not repaid yet")
     today = configuration.local_day(merchant, context.at)
     _check_funding(merchant, fulfilment, base, configuration)
     offer = fulfilment.offer
@@ -191,6 +194,7 @@ def _funding(
         term_length=offer.term_length,
         term_days=offer.term_days,
         settled=Money(0, offer.funded_amount.currency),
+        **_terms(merchant, fulfilment, active, context, configuration),
     )
     funded = DealFunded(at=context.at, deal=deal)
     if active is None:
@@ -200,6 +204,26 @@ def _funding(
     settled = min(active.balance, offer.funded_amount)
     renewed = DealRenewed(at=context.at, deal_id=active.id, settled=settled, on=today)
     return deal.id, (renewed, funded)
+
+
+def _terms(
+    merchant: Merchant,
+    fulfilment: Fulfilment,
+    active: Deal | None,
+    context: Context,
+    configuration: Configuration,
+) -> dict[str, Any]:
+    """Return what the deal needs of its jurisdiction, and of the deal that is renewed, later on."""
+    rulebook = configuration.loaded_rulebook(merchant, context.at)
+    if configuration.format == FIRST_FORMAT:
+        return {}
+    return {
+        "base_deal_id": None if active is None else active.id,
+        "product": fulfilment.product,
+        "priced_on": fulfilment.priced_on,
+        "cooling_off_days": None if rulebook is None else rulebook.cooling_off_days,
+        "late_remittances": None if rulebook is None else rulebook.late_remittances,
+    }
 
 
 def _check_funding(
@@ -218,7 +242,9 @@ def _check_funding(
         raise Refusal("not_possible_now", "it cannot be funded now")
     accepted_on = configuration.local_day(merchant, fulfilment.accepted_at)
     if any(
-        deal.status == DEFAULTED and deal.closed_on is not None and deal.closed_on >= accepted_on
+        deal.status in {DEFAULTED, RECOVERED}
+        and deal.closed_on is not None
+        and deal.closed_on >= accepted_on
         for deal in merchant.deals
     ):
         raise Refusal("not_possible_now", "a deal defaulted after the acceptance")

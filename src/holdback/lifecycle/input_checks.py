@@ -15,10 +15,27 @@ from typing import Any, Final, TypeAlias
 from attrs import field
 from pendulum import DateTime
 
-from holdback.errors import ErrorDetail
+from holdback.errors import ErrorDetail, InvalidDocument
 from holdback.frozen_classes import frozen
-from holdback.lifecycle.commands import RecordRemittance, RecordTakings
+from holdback.lifecycle.commands import (
+    Adjust,
+    AskStatement,
+    ChangeTerms,
+    PauseDeal,
+    QuoteSettlement,
+    RecordRecovery,
+    RecordRemittance,
+    RecordTakings,
+    Refund,
+    Requote,
+    ResumeDeal,
+    SettleEarly,
+    Transfer,
+    UnwindDeal,
+    WriteOff,
+)
 from holdback.model.deal import Deal
+from holdback.model.ledger import KINDS, RECORDED_KINDS, REVERSAL
 from holdback.money import Currency, Money
 
 # A command, or the fields of one that could be read.
@@ -50,13 +67,25 @@ def input_errors(kind: type, command: _Input, situation: Situation) -> Iterator[
         yield from check(command, situation)
 
 
+def check_input(command: _Input, situation: Situation) -> None:
+    """
+    Check *command*, which is whole.
+
+    Raises:
+        InvalidDocument: naming everything that is invalid in it.
+    """
+    errors = list(input_errors(type(command), command, situation))
+    if errors:
+        raise InvalidDocument(errors)
+
+
 def _takings_errors(command: _Input, situation: Situation) -> Iterator[ErrorDetail]:
     yield from _future_day(command.complete_through, situation, "$.complete_through")
     first_on: dict[date, str] = {}
     for place, takings in enumerate(command.takings or ()):
         path = f"$.takings[{place}]"
         yield from _future_day(takings.on, situation, f"{path}.on")
-        yield from _wrong_amount(takings.amount, situation.currency, f"{path}.amount")
+        yield from _wrong_currency(takings.amount, situation.currency, f"{path}.amount")
         if takings.stated_at is not None and takings.stated_at > situation.at:
             message = "expected an instant up to now"
             yield ErrorDetail(code="future_day", message=message, path=f"{path}.stated_at")
@@ -76,7 +105,8 @@ def _remittance_errors(command: _Input, situation: Situation) -> Iterator[ErrorD
         path = f"$.entries[{place}]"
         yield from _future_day(entry.on, situation, f"{path}.on")
         yield from _wrong_amount(entry.amount, currency, f"{path}.amount")
-        yield from _wrong_amount(entry.takings, currency, f"{path}.takings")
+        yield from _wrong_currency(entry.takings, currency, f"{path}.takings")
+        yield from _wrong_kind(entry, f"{path}.kind")
         if of_deal is not None:
             yield from of_deal.errors(entry, path)
 
@@ -87,13 +117,24 @@ def _future_day(day: date | None, situation: Situation, path: str) -> Iterator[E
         yield ErrorDetail(code="future_day", message=message, path=path)
 
 
-def _wrong_amount(money: Money | None, currency: Currency, path: str) -> Iterator[ErrorDetail]:
-    if money is None:
-        return
-    if money.currency != currency:
+def _wrong_currency(money: Money | None, currency: Currency, path: str) -> Iterator[ErrorDetail]:
+    if money is not None and money.currency != currency:
         message = f"expected an amount in {currency}"
         yield ErrorDetail(code="wrong_currency", message=message, path=path)
-    elif money.minor < 0:
+
+
+def _wrong_kind(entry: _Item, path: str) -> Iterator[ErrorDetail]:
+    """Yield an error for a kind that an operation of its own records."""
+    expected = RECORDED_KINDS if entry.reverses is None else (REVERSAL,)
+    if entry.kind is not None and entry.kind not in expected:
+        message = f"expected {' or '.join(f'`{kind}`' for kind in expected)}"
+        hint = "other movements have operations of their own, such as `refund`"
+        yield ErrorDetail(code="not_allowed", message=message, path=path, hint=hint)
+
+
+def _wrong_amount(money: Money | None, currency: Currency, path: str) -> Iterator[ErrorDetail]:
+    yield from _wrong_currency(money, currency, path)
+    if money is not None and money.currency == currency and money.minor < 0:
         yield ErrorDetail(
             code="out_of_range",
             message="expected an amount that is not negative",
@@ -107,9 +148,9 @@ class _EntriesOfDeal:
 
     def __init__(self, deal: Deal, entries: Sequence[_Item]) -> None:
         self.deal = deal
-        self.entries = {entry.id: entry for entry in (*deal.entries, *entries)}
-        # INVARIANT: an entry is reversed at most once, counting the entries of this command.
-        self.by_target = {e.reverses: e.id for e in deal.entries if e.reverses is not None}
+        self.new = {entry.id: entry for entry in entries}
+        # How much the reversals that were checked take back, by the id of the entry.
+        self.taken_back: dict[str, dict[str, int]] = {}
 
     def errors(self, entry: _Item, path: str) -> Iterator[ErrorDetail]:
         """Yield what is wrong with *entry* in this deal, and note what it reverses."""
@@ -120,14 +161,23 @@ class _EntriesOfDeal:
             yield from self._reversal(entry, f"{path}.reverses")
 
     def _reversal(self, entry: _Item, path: str) -> Iterator[ErrorDetail]:
-        target = self.entries.get(entry.reverses)
+        target = self.new.get(entry.reverses) or self.deal.entry_of(entry.reverses)
         # An entry whose id could not be read may be the one that is meant.
-        if target is None and None not in self.entries:
+        if target is None and None not in self.new:
             message = "expected the id of an entry of this deal"
             yield ErrorDetail(code="unknown_name", message=message, path=path)
         elif target is not None:
             yield from self._disagreement(entry, target, path)
-        self.by_target.setdefault(entry.reverses, entry.id)
+
+    def _reversals_of(self, target_id: str) -> dict[str, int]:
+        """Return how much the reversals of an entry take back, by their ids."""
+        if target_id not in self.taken_back:
+            self.taken_back[target_id] = {
+                held.id: held.amount.minor
+                for held in self.deal.entries
+                if held.reverses == target_id
+            }
+        return self.taken_back[target_id]
 
     def _disagreement(self, entry: _Item, target: _Item, path: str) -> Iterator[ErrorDetail]:
         if target.reverses is not None:
@@ -137,18 +187,108 @@ class _EntriesOfDeal:
                 path=path,
                 hint="record a new entry",
             )
-        elif self.by_target.get(entry.reverses, entry.id) != entry.id:
-            message = "that entry is reversed already"
-            yield ErrorDetail(code="duplicate", message=message, path=path)
-        elif None not in {target.amount, entry.amount} and target.amount != entry.amount:
-            message = "a reversal takes an entry back whole: expected the same amount"
-            yield ErrorDetail(code="contradiction", message=message, path=path)
+        elif target.kind is not None and not _may_be_reversed(target.kind):
+            message = "expected the id of a remittance, a payment or a recovery"
+            yield ErrorDetail(code="not_allowed", message=message, path=path)
         elif None not in {target.on, entry.on} and entry.on < target.on:
             message = "a reversal does not come before its entry"
             yield ErrorDetail(code="contradiction", message=message, path=path)
+        elif None not in {target.amount, entry.amount}:
+            yield from self._too_much(entry, target, path)
+
+    def _too_much(self, entry: _Item, target: _Item, path: str) -> Iterator[ErrorDetail]:
+        reversals = self._reversals_of(entry.reverses)
+        # INVARIANT: reversals take back at most their entry, with those of this command.
+        left = target.amount.minor - sum(
+            minor for id_, minor in reversals.items() if id_ != entry.id
+        )
+        if left <= 0 and reversals.keys() - {entry.id}:
+            message = "that entry is reversed already"
+            yield ErrorDetail(code="duplicate", message=message, path=path)
+        elif entry.amount.minor > left:
+            money = Money(left, target.amount.currency)
+            message = f"reversals take back at most their entry: {money} is left of it"
+            yield ErrorDetail(code="contradiction", message=message, path=path)
+        reversals[entry.id] = entry.amount.minor
+
+
+def _may_be_reversed(kind: str) -> bool:
+    return KINDS[kind].remitted and KINDS[kind].sign > 0
+
+
+def _movement_errors(command: _Input, situation: Situation) -> Iterator[ErrorDetail]:
+    """Yield what is invalid in a command about one movement, or about one day, of deals."""
+    yield from _future_day(command.on, situation, "$.on")
+    names = ("deal_id", "from_deal_id", "to_deal_id")
+    ids = {getattr(command, name, None) for name in names}
+    deals = [deal for deal in situation.deals if deal.id in ids]
+    first = max((deal.funded_on for deal in deals), default=None)
+    if command.on is not None and first is not None and command.on < first:
+        message = f"expected a day on or after the funding, {first.isoformat()}"
+        yield ErrorDetail(code="out_of_range", message=message, path="$.on")
+    amount = getattr(command, "amount", None)
+    if amount is not None:
+        currency = deals[0].repayment_amount.currency if deals else situation.currency
+        yield from _wrong_currency(amount, currency, "$.amount")
+
+
+def _amount_errors(command: _Input, situation: Situation) -> Iterator[ErrorDetail]:
+    """Yield what is invalid in a command whose amount is more than nothing."""
+    yield from _movement_errors(command, situation)
+    if command.amount is not None and command.amount.minor <= 0:
+        message = "expected an amount above zero"
+        yield ErrorDetail(code="out_of_range", message=message, path="$.amount")
+
+
+def _unwinding_errors(command: _Input, situation: Situation) -> Iterator[ErrorDetail]:
+    yield from _movement_errors(command, situation)
+    if command.amount is not None and command.amount.minor < 0:
+        message = "expected an amount that is not negative"
+        yield ErrorDetail(code="out_of_range", message=message, path="$.amount")
+
+
+def _adjustment_errors(command: _Input, situation: Situation) -> Iterator[ErrorDetail]:
+    yield from _movement_errors(command, situation)
+    if command.amount is not None and not command.amount.minor:
+        message = "expected an amount that is not zero"
+        yield ErrorDetail(code="out_of_range", message=message, path="$.amount")
+
+
+def _quote_errors(command: _Input, situation: Situation) -> Iterator[ErrorDetail]:
+    if command.on is not None and command.on < situation.day:
+        message = f"expected a day from today on, {situation.day.isoformat()}"
+        yield ErrorDetail(code="out_of_range", message=message, path="$.on")
+
+
+def _requote_errors(command: _Input, situation: Situation) -> Iterator[ErrorDetail]:
+    yield from _wrong_amount(command.amount, situation.currency, "$.amount")
+
+
+def _statement_errors(command: _Input, _: Situation) -> Iterator[ErrorDetail]:
+    if None not in {command.since, command.until} and command.until < command.since:
+        message = "expected a day on or after `since`"
+        yield ErrorDetail(code="contradiction", message=message, path="$.until")
+
+
+def _terms_errors(command: _Input, situation: Situation) -> Iterator[ErrorDetail]:
+    yield from _movement_errors(command, situation)
+    if command.split_percentage is None and command.term_days is None:
+        message = "expected a split percentage, a term or both"
+        yield ErrorDetail(code="missing", message=message, path="$.split_percentage")
 
 
 _Check: TypeAlias = Callable[[_Input, Situation], Iterator[ErrorDetail]]
 _CHECKS: Final[Mapping[type, _Check]] = MappingProxyType(
-    {RecordTakings: _takings_errors, RecordRemittance: _remittance_errors}
+    {
+        RecordTakings: _takings_errors,
+        RecordRemittance: _remittance_errors,
+        **dict.fromkeys((Refund, Transfer, RecordRecovery, WriteOff, SettleEarly), _amount_errors),
+        UnwindDeal: _unwinding_errors,
+        Adjust: _adjustment_errors,
+        **dict.fromkeys((PauseDeal, ResumeDeal), _movement_errors),
+        ChangeTerms: _terms_errors,
+        QuoteSettlement: _quote_errors,
+        Requote: _requote_errors,
+        AskStatement: _statement_errors,
+    }
 )

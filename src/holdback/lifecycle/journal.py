@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import chain
 
 from holdback.errors import HistoryError
 from holdback.lifecycle.events import (
     DealFunded,
+    EntriesPosted,
     Event,
     EvidenceRecorded,
     OffersIssued,
@@ -15,7 +16,7 @@ from holdback.lifecycle.events import (
 )
 from holdback.lifecycle.evolve import evolve_all
 from holdback.model.consistency import merchant_errors
-from holdback.model.deal import Entry, in_order, merged
+from holdback.model.ledger import Entry, in_order, merged
 from holdback.model.merchant import Merchant
 
 
@@ -64,9 +65,17 @@ def transactions(events: Iterable[Event]) -> dict[str, tuple[Entry, ...]]:
     for event in events:
         if isinstance(event, DealFunded):
             entries[event.deal.id] = {}
-        elif isinstance(event, RemittancesRecorded):
-            if event.deal_id not in entries:
+        for deal_id, recorded in _recorded_in(event):
+            if deal_id not in entries:
                 message = "entries were recorded on a deal that was not funded before"
                 raise HistoryError.of("does_not_follow", message, path=f"$[{event.sequence - 1}]")
-            merged(entries[event.deal_id], event.entries)
-    return {deal_id: in_order(recorded) for deal_id, recorded in entries.items()}
+            merged(entries[deal_id], recorded)
+    return {deal_id: in_order(recorded.values()) for deal_id, recorded in entries.items()}
+
+
+def _recorded_in(event: Event) -> Iterator[tuple[str, tuple[Entry, ...]]]:
+    if isinstance(event, RemittancesRecorded):
+        yield event.deal_id, event.entries
+    elif isinstance(event, EntriesPosted):
+        for posting in event.postings:
+            yield posting.deal_id, (posting.entry,)

@@ -183,16 +183,20 @@ def _sections(request: OffersRequest) -> dict[str, Opaque]:
 def _offers_as_issued(offer_set: OfferSet) -> Offers:
     """Return the offers of *offer_set* as first issued, so that a retry gets the same reply."""
     return Offers(
-        products=tuple(_as_issued(product) for product in offer_set.products),
+        products=tuple(_as_issued(product, offer_set.requoted) for product in offer_set.products),
         expires_at=offer_set.expires_at,
     )
 
 
-def _as_issued(product: Product) -> Product:
-    # Offers are accepted and withdrawn later. Nearly always none was, and nothing is copied.
-    if all(offer.offer_status == offer_states.ELIGIBLE for offer in product.offers):
+def _as_issued(product: Product, requoted: tuple[str, ...]) -> Product:
+    # Offers are accepted, withdrawn and added later. Nearly always none was: nothing is copied.
+    if not requoted and all(o.offer_status == offer_states.ELIGIBLE for o in product.offers):
         return product
-    offers = tuple(evolve(offer, offer_status=offer_states.ELIGIBLE) for offer in product.offers)
+    offers = tuple(
+        evolve(offer, offer_status=offer_states.ELIGIBLE)
+        for offer in product.offers
+        if offer.offer_id not in requoted
+    )
     return evolve(product, offers=offers)
 
 
@@ -227,7 +231,7 @@ class _Request:
                 issued_at=at,
                 issued_on=rulebook.on,
                 expires_at=expiry(at, rulebook.offers_valid_hours),
-                products=tuple(product.product() for product in decided),
+                products=tuple(product.product(written) for product in decided),
                 digest=rulebook.renewal.digest_for(written),
                 base_deal_id=case.base_deal_id,
                 # Format 1 keeps the evidence of a request with its offers.

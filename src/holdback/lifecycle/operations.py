@@ -20,6 +20,7 @@ from holdback.lifecycle.bank_details import change_bank_details
 from holdback.lifecycle.commands import Command, Question
 from holdback.lifecycle.consents import record_consents
 from holdback.lifecycle.decision import Decision
+from holdback.lifecycle.early_settlement import settle_early, settlement_quote
 from holdback.lifecycle.erasure import erase_profile
 from holdback.lifecycle.evidence_recording import ask_evidence, record_evidence
 from holdback.lifecycle.fulfilment import (
@@ -29,6 +30,13 @@ from holdback.lifecycle.fulfilment import (
     supply_details,
 )
 from holdback.lifecycle.holds import ask_holds, lift_hold, place_hold
+from holdback.lifecycle.ledger_operations import (
+    adjust,
+    record_recovery,
+    refund,
+    transfer,
+    write_off,
+)
 from holdback.lifecycle.lookup import assess_renewal, look_up, review_renewal
 from holdback.lifecycle.offers import request_offers, required_checks
 from holdback.lifecycle.referrals import ask_referrals, decide_referral
@@ -39,12 +47,23 @@ from holdback.lifecycle.remittances import (
     reinstate_deal,
 )
 from holdback.lifecycle.renewal_review import RenewalReview
+from holdback.lifecycle.requoting import requote
+from holdback.lifecycle.schedule_changes import change_terms, pause, resume
+from holdback.lifecycle.statement import ask_statement
+from holdback.lifecycle.unwinding import unwind_deal
 from holdback.model.acceptance import Acceptance, ApplicationStatus
 from holdback.model.application import Applications, Check, HeldEvidence, RequiredChecks
 from holdback.model.deal import LookupDeal, MerchantLookup, Performance
 from holdback.model.product import Offers
-from holdback.model.receipt import DealReceipt, ProfileStatus, RecordReceipt, TakingsReceipt
+from holdback.model.receipt import (
+    DealReceipt,
+    ProfileStatus,
+    RecordReceipt,
+    SettlementQuote,
+    TakingsReceipt,
+)
 from holdback.model.referral import Holds, Referrals
+from holdback.model.statement import DealStatement, KindTotal, Statement, StatementLine
 
 __all__ = [
     "COMMANDS",
@@ -52,8 +71,10 @@ __all__ = [
     "Applications",
     "Check",
     "DealReceipt",
+    "DealStatement",
     "HeldEvidence",
     "Holds",
+    "KindTotal",
     "LookupDeal",
     "MerchantLookup",
     "Offers",
@@ -64,6 +85,9 @@ __all__ = [
     "RenewalReview",
     "Reply",
     "RequiredChecks",
+    "SettlementQuote",
+    "Statement",
+    "StatementLine",
     "TakingsReceipt",
 ]
 
@@ -88,6 +112,8 @@ Reply: TypeAlias = (
     | Referrals
     | Holds
     | HeldEvidence
+    | SettlementQuote
+    | Statement
 )
 
 
@@ -219,7 +245,24 @@ _OPERATIONS: Final = (
             ),
             ("record_consents", commands.RecordConsents, record_consents, RecordReceipt, True),
             ("reinstate_deal", commands.ReinstateDeal, reinstate_deal, DealReceipt, False),
+            ("refund", commands.Refund, refund, DealReceipt, False),
+            ("transfer", commands.Transfer, transfer, DealReceipt, False),
+            ("record_recovery", commands.RecordRecovery, record_recovery, DealReceipt, False),
+            ("write_off", commands.WriteOff, write_off, DealReceipt, False),
+            ("adjust", commands.Adjust, adjust, DealReceipt, False),
+            ("unwind_deal", commands.UnwindDeal, unwind_deal, DealReceipt, False),
+            ("pause", commands.PauseDeal, pause, DealReceipt, False),
+            ("resume", commands.ResumeDeal, resume, DealReceipt, False),
+            ("change_terms", commands.ChangeTerms, change_terms, DealReceipt, False),
+            ("settle_early", commands.SettleEarly, settle_early, DealReceipt, False),
         )
+    ),
+    Operation(
+        name="requote",
+        input=commands.Requote,
+        handler=requote,
+        reply=Offers,
+        in_first_format=False,
     ),
     Operation(
         name="review_renewal",
@@ -248,6 +291,18 @@ _OPERATIONS: Final = (
         input=commands.RequireChecks,
         handler=required_checks,
         reply=RequiredChecks,
+    ),
+    Operation(
+        name="settlement_quote",
+        input=commands.QuoteSettlement,
+        handler=settlement_quote,
+        reply=SettlementQuote,
+    ),
+    Operation(
+        name="statement",
+        input=commands.AskStatement,
+        handler=ask_statement,
+        reply=Statement,
     ),
     *(
         Operation(

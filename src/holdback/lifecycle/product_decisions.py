@@ -18,13 +18,14 @@ from holdback.exact_json import Json
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.digest import rule_digest
 from holdback.jurisdictions.rulebook import Rulebook
-from holdback.lifecycle.configuration import Configuration
+from holdback.jurisdictions.source_rules import QUEUE
+from holdback.lifecycle.configuration import FIRST_FORMAT, Configuration
 from holdback.lifecycle.status import RenewalCase
 from holdback.model.merchant import Merchant
 from holdback.model.product import ACCEPTED, Product
 from holdback.model.referral import DECLINE, Referral, ReferralDecision, ReferredRule
 from holdback.offers.calculator import PricingCase
-from holdback.offers.quote import Quote, declined, quote, quote_renewal, withheld
+from holdback.offers.quote import Quote, declined, quote, quote_renewal, with_settlement, withheld
 from holdback.offers.registry import PriceableProduct
 from holdback.reasons import reasons
 from holdback.rules.types import Facts
@@ -80,9 +81,11 @@ class DecidedProduct:
         """The product's name in `products.toml`."""
         return self.bound.terms.key
 
-    def product(self) -> Product:
-        """Return the product as the merchant is offered it."""
+    def product(self, written: int) -> Product:
+        """Return the product as the merchant is offered it, in the format *written*."""
         terms, quoted = self.bound.terms, self.quote
+        # While format 1 is written, processes of the first version answer beside this one.
+        settlement = None if written == FIRST_FORMAT else quoted.settlement
         return Product(
             product_id=self.bound.product_id,
             key=terms.key,
@@ -91,8 +94,9 @@ class DecidedProduct:
             decision=quoted.decision,
             repayment_mechanism=terms.repayment_mechanism,
             limits=quoted.limits,
-            offers=quoted.offers,
+            offers=with_settlement(quoted.offers, settlement),
             codes=tuple(reason.code for reason in quoted.reasons),
+            queued=self.assessment is not None and terms.renewal == QUEUE,
         )
 
     def record(self, written: int) -> Mapping[str, Json]:

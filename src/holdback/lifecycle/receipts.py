@@ -58,4 +58,6 @@ def repeated_reply(receipt: Receipt, command: Any) -> Receipt:
 
 
 def _entry_ids(command: Any) -> tuple[str, ...]:
-    return tuple(entry.id for entry in getattr(command, "entries", ()))
+    entries = getattr(command, "entries", ())
+    movement = getattr(command, "id", None)  # of a command about one movement
+    return tuple(entry.id for entry in entries) + (() if movement is None else (movement,))

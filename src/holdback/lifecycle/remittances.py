@@ -19,21 +19,26 @@ from holdback.lifecycle.configuration import FIRST_FORMAT, Configuration
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.decision import Decision
 from holdback.lifecycle.events import (
+    ApplicationClosed,
     DealClosed,
     DealReinstated,
-    DealReopened,
-    DealRepaid,
+    EntriesPosted,
     Event,
     RemittancesRecorded,
     TakingsRecorded,
 )
-from holdback.lifecycle.input_checks import Situation, input_errors
+from holdback.lifecycle.first_format import first_format_refusal
+from holdback.lifecycle.input_checks import check_input
+from holdback.lifecycle.ledger_operations import transfer_halves
 from holdback.lifecycle.lookup import find_deal
+from holdback.lifecycle.postings import conflict, status_changes
 from holdback.lifecycle.receipts import deal_receipt, takings_receipt
 from holdback.lifecycle.transitions import next_states
-from holdback.model.deal import FUNDED, REPAID, Deal, Entry
-from holdback.model.merchant import Merchant, Takings
+from holdback.model.deal import CANCELLED, FUNDED, RENEWAL, Deal
+from holdback.model.ledger import PAYMENT, TRANSFER, WAIVER, Entry, Posting
+from holdback.model.merchant import DECLINED_APPLICATION, Merchant, Takings
 from holdback.model.receipt import DealReceipt, TakingsReceipt
+from holdback.money import Money
 
 
 def record_takings(
@@ -48,7 +53,9 @@ def record_takings(
         Refusal: `request_conflict` for two amounts of one day that were stated at one instant.
         InvalidDocument: naming every invalid day and amount.
     """
-    _check_input(command, configuration.situation(merchant, context))
+    check_input(command, configuration.situation(merchant, context))
+    if configuration.format == FIRST_FORMAT and any(t.amount.minor < 0 for t in command.takings):
+        raise first_format_refusal()
     by_day = {takings.on: takings for takings in command.takings}
     held = {takings.on: takings for takings in merchant.takings}
     new = tuple(
@@ -61,12 +68,6 @@ def record_takings(
     if new or through is not None:
         events = (TakingsRecorded(at=context.at, takings=new, complete_through=through),)
     return Decision(events, takings_receipt(len(by_day)))
-
-
-def _check_input(command: RecordTakings | RecordRemittance, situation: Situation) -> None:
-    errors = list(input_errors(type(command), command, situation))
-    if errors:
-        raise InvalidDocument(errors)
 
 
 def _stated(takings: Takings, context: Context) -> Takings:
@@ -106,7 +107,9 @@ def record_remittance(
     deal = find_deal(merchant, command.deal_id)
     situation = configuration.situation(merchant, context)
     _check_open(deal, command.entries, situation.day, configuration)
-    _check_input(command, situation)
+    check_input(command, situation)
+    if configuration.format == FIRST_FORMAT:
+        _check_first_format(deal, command.entries)
     new = _new_entries(deal, command.entries)
     through = _extended(deal.complete_through, command.complete_through)
     events: tuple[Event, ...] = ()
@@ -114,8 +117,12 @@ def record_remittance(
         recorded = RemittancesRecorded(
             at=context.at, deal_id=deal.id, entries=new, complete_through=through
         )
-        change = _change_of_status(merchant, deal, deal.with_entries(new, through), context)
-        events = (recorded, *change)
+        after = deal.with_entries(new, through)
+        events = (
+            recorded,
+            *status_changes(merchant, deal, after, context, configuration),
+            *_passed_on(merchant, deal, after, context, configuration),
+        )
     return Decision(events, deal_receipt(deal.id, command))
 
 
@@ -123,8 +130,13 @@ def _check_open(
     deal: Deal, entries: tuple[Entry, ...], today: date, configuration: Configuration
 ) -> None:
     """Refuse entries that may have been recorded before, when nobody could tell any more."""
-    held = {entry.id for entry in deal.entries}
-    unknown = [entry for entry in entries if entry.id not in held]
+    unknown = [
+        entry
+        for entry in entries
+        if deal.entry_of(entry.id) is None
+        # The reversals of an entry are held as long as it is, so a new one is recognised.
+        and (entry.reverses is None or deal.entry_of(entry.reverses) is None)
+    ]
     if not unknown or configuration.format == FIRST_FORMAT:
         return
     ended, days = deal.ended_on, configuration.memory_days
@@ -153,17 +165,50 @@ def close_deal(
         if status not in next_states("deal", deal.status, "close_deal"):
             raise Refusal("not_possible_now", f"the deal is {deal.status.lower()}")
         today = configuration.local_day(merchant, context.at)
-        events = (DealClosed(at=context.at, deal_id=deal.id, status=status, on=today),)
+        if configuration.format != FIRST_FORMAT:
+            events = tuple(_ending(merchant, deal, status, today, context, configuration))
+        closed = DealClosed(at=context.at, deal_id=deal.id, status=status, on=today)
+        events = (*events, closed)
     return Decision(events, deal_receipt(deal.id, command))
 
 
+def _ending(  # noqa: PLR0913, PLR0917 - everything that the end of a deal depends on
+    merchant: Merchant,
+    deal: Deal,
+    status: str,
+    today: date,
+    context: Context,
+    configuration: Configuration,
+) -> Iterator[Event]:
+    """Yield what comes before the early end of *deal*: the end of a queued renewal, a waiver."""
+    waiting = merchant.in_fulfilment
+    if waiting is not None and waiting.queued and waiting.base_deal_id == deal.id:
+        yield ApplicationClosed(
+            at=context.at, application_id=waiting.application_id, status=DECLINED_APPLICATION
+        )
+    if status == CANCELLED:
+        if deal.type == RENEWAL:
+            # Its funds settled another deal, which would be forgiven with it.
+            message = "a funded renewal cannot be cancelled; unwind it in its cooling-off days"
+            raise Refusal("not_possible_now", message)
+        make_id = configuration.id_factory(merchant, context.request_id)
+        waiver = Entry(
+            id=make_id(WAIVER, deal.id),
+            on=today,
+            amount=Money(deal.outstanding, deal.balance.currency),
+            kind=WAIVER,
+        )
+        yield EntriesPosted(at=context.at, postings=(Posting(deal_id=deal.id, entry=waiver),))
+
+
 def reinstate_deal(
-    merchant: Merchant, command: ReinstateDeal, context: Context, _: Configuration
+    merchant: Merchant, command: ReinstateDeal, context: Context, configuration: Configuration
 ) -> Decision[DealReceipt]:
     """
     Return the undoing of a default that was a mistake; no events if the deal is active.
 
-    A deal that was paid down in full meanwhile is repaid at once.
+    A deal that was paid down in full meanwhile is repaid at once. One of which something was
+    written off is not reinstated.
 
     Raises:
         Refusal: `deal_not_found`, `not_possible_now`, or `active_deal` for another deal.
@@ -175,39 +220,68 @@ def reinstate_deal(
             raise Refusal("not_possible_now", f"the deal is {deal.status.lower()}")
         if merchant.active_deal is not None:
             raise Refusal("active_deal", "the merchant has another active deal")
+        if deal.written_off.minor:
+            raise Refusal("not_possible_now", "what is left of the deal was written off")
         active = evolve(deal, status=FUNDED, closed_on=None)
         reinstated = DealReinstated(at=context.at, deal_id=deal.id)
-        events = (reinstated, *_change_of_status(merchant, active, active, context))
+        changes = status_changes(merchant, active, active, context, configuration)
+        events = (reinstated, *changes)
     return Decision(events, deal_receipt(deal.id, command))
 
 
-def _change_of_status(
-    merchant: Merchant, before: Deal, after: Deal, context: Context
-) -> Iterator[Event]:
-    """Yield the repayment or the reopening that the new entries bring about."""
-    may_follow = next_states("deal", before.status, "record_remittance")
-    if REPAID in may_follow and after.outstanding <= 0:
-        assert after.repaid_on is not None, "the remittances reach the repayment amount on a day"
-        yield DealRepaid(at=context.at, deal_id=after.id, on=after.repaid_on)
-    # Only a reversal reopens a deal: a shortfall from before stays one (decisions/deals).
-    reversed_now = after.outstanding > max(0, before.outstanding)
-    if FUNDED in may_follow and reversed_now and merchant.active_deal is None:
-        yield DealReopened(at=context.at, deal_id=after.id)
+def _check_first_format(deal: Deal, entries: tuple[Entry, ...]) -> None:
+    """Refuse what the first format, which has remittances and whole reversals, cannot say."""
+    by_id = {entry.id: entry for entry in entries}
+    for entry in entries:
+        whole = entry
+        if entry.reverses is not None:
+            whole = by_id.get(entry.reverses) or deal.entry_of(entry.reverses) or entry
+        if whole.amount != entry.amount:
+            message = "while format 1 is written, a reversal takes an entry back whole"
+            raise InvalidDocument.of("contradiction", message, path="$.entries[*].amount")
+        below_zero = entry.takings is not None and entry.takings.minor < 0
+        if entry.kind == PAYMENT or below_zero:
+            raise first_format_refusal()
 
 
 def _new_entries(deal: Deal, entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
     """Return the *entries* that are not recorded yet, or that settle a recorded one, each once."""
-    recorded = {entry.id: entry for entry in deal.entries}
     new: dict[str, Entry] = {}
     for entry in entries:
-        earlier = recorded.get(entry.id)
+        earlier = new.get(entry.id) or deal.entry_of(entry.id)
         if earlier is not None and evolve(earlier, settled=True) != evolve(entry, settled=True):
-            raise Refusal(
-                "request_conflict", f"entry `{entry.id}` was recorded with another content"
-            )
+            raise conflict(entry)
         if earlier is None or (entry.settled and not earlier.settled):
-            recorded[entry.id] = new[entry.id] = entry
+            new[entry.id] = entry
     return tuple(new.values())
+
+
+def _passed_on(
+    merchant: Merchant, before: Deal, after: Deal, context: Context, configuration: Configuration
+) -> tuple[Event, ...]:
+    """
+    Return the transfer of what came in late on an ended deal, where its jurisdiction says so.
+
+    It goes to the active deal, up to its balance. Without one a refund is due.
+    """
+    active = merchant.active_deal
+    late = after.overpaid.minor - before.overpaid.minor
+    if before.late_remittances != TRANSFER or active is None or active.id == before.id or late <= 0:
+        return ()
+    amount = min(late, active.balance.minor)
+    if not amount:
+        return ()
+    make_id = configuration.id_factory(merchant, context.request_id)
+    today = configuration.local_day(merchant, context.at)
+    given, taken = transfer_halves(
+        after, active, make_id("transfer", after.id), today, Money(amount, active.balance.currency)
+    )
+    # The ended deal gives what was overpaid, which leaves its status.
+    taker = active.with_entries([taken.entry])
+    return (
+        EntriesPosted(at=context.at, postings=(given, taken)),
+        *status_changes(merchant, active, taker, context, configuration),
+    )
 
 
 def _extended(recorded: date | None, given: date | None) -> date | None:

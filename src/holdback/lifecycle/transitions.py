@@ -139,13 +139,52 @@ TABLE: Final = (
     ),
     Transition("deal", deal.FUNDED, "close_deal", deal.DEFAULTED, "DealClosed", "`defaulted`"),
     Transition("deal", deal.FUNDED, "close_deal", deal.CANCELLED, "DealClosed", "`cancelled`"),
+    *(
+        Transition(
+            "deal",
+            state,
+            "reinstate_deal",
+            deal.FUNDED,
+            "DealReinstated",
+            "the default was a mistake, and no other deal is active",
+        )
+        for state in (deal.DEFAULTED, deal.RECOVERED)
+    ),
     Transition(
         "deal",
         deal.DEFAULTED,
-        "reinstate_deal",
-        deal.FUNDED,
-        "DealReinstated",
-        "the default was a mistake, and no other deal is active",
+        "record_recovery",
+        deal.RECOVERED,
+        "DealRecovered",
+        "nothing is left to pay, and nothing is written off",
+    ),
+    Transition(
+        "deal",
+        deal.RECOVERED,
+        "record_remittance",
+        deal.DEFAULTED,
+        "DealDefaultedAgain",
+        "a reversal left something",
+    ),
+    *(
+        Transition(
+            "deal", state, "unwind_deal", deal.UNWOUND, "DealUnwound", "in its cooling-off days"
+        )
+        for state in (deal.FUNDED, deal.REPAID)
+    ),
+    *(
+        Transition(
+            "deal",
+            deal.RENEWED,
+            "unwind_deal",
+            state,
+            "DealUnwound",
+            f"its renewal is undone; {why}",
+        )
+        for state, why in (
+            (deal.FUNDED, "it owes something"),
+            (deal.REPAID, "it owes nothing"),
+        )
     ),
 )
 

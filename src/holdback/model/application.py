@@ -130,8 +130,9 @@ class ApplicationView:
     An application as its partner may see it.
 
     `status` is `offered`, `expired`, `closed` (its offers were declined, or withdrawn), `referred`
-    or `declined` before an acceptance, and then as in `ApplicationStatus`. `omitted` names what is
-    still to be supplied. The products are listed as long as the set of offers is held.
+    or `declined` before an acceptance, and then as in `ApplicationStatus`; a renewal that was
+    submitted is `queued` while it waits for the deal that it follows to be repaid. `omitted` names
+    what is still to be supplied. The products are listed as long as the set of offers is held.
     """
 
     application_id: str

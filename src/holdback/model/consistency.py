@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from datetime import date
+from itertools import pairwise
 from typing import Any, get_args
 
 import pendulum
@@ -18,11 +19,13 @@ from holdback.model import deal as deals
 from holdback.model import merchant as applications
 from holdback.model import offer as offers
 from holdback.model import product as products
-from holdback.model.deal import Deal, Entry
+from holdback.model.deal import Deal
 from holdback.model.evidence import HeldFact
 from holdback.model.instants import END_YEAR, FIRST_YEAR
+from holdback.model.ledger import KINDS, REVERSAL, Entry, in_order
 from holdback.model.merchant import SIGNATURES, Fulfilment, Merchant, OfferSet
 from holdback.model.referral import ReferralEnding
+from holdback.model.schedule import elapsed_days
 from holdback.money import MINOR_UNITS, Currency, Money
 
 _OFFER_STATUSES = (offers.ELIGIBLE, offers.ACCEPTED, offers.WITHDRAWN, offers.DECLINED)
@@ -86,11 +89,13 @@ def _at_least(value: int, least: int, path: str) -> Iterator[ErrorDetail]:
 
 
 def _amount(
-    money: Money, currency: Currency, path: str, *, least: int = 0
+    money: Money, currency: Currency, path: str, *, least: int = 0, signed: bool = False
 ) -> Iterator[ErrorDetail]:
     if money.currency != currency:
         message = f"expected an amount in {currency}"
         yield ErrorDetail(code="wrong_currency", message=message, path=path)
+    if signed:
+        least = 1 - TOO_MUCH
     if not least <= money.minor < TOO_MUCH:
         message = f"expected at least {least} minor units, and below 10**18"
         yield ErrorDetail(code="out_of_range", message=message, path=path)
@@ -205,7 +210,7 @@ def _deal(deal: Deal, path: str) -> Iterator[ErrorDetail]:
     if deal.settled.minor and deal.status != deals.RENEWED:
         yield _contradiction("only a renewed deal was settled", f"{path}.settled")
     yield from _at_least(deal.term_days, 1, f"{path}.term_days")
-    ended = deal.status in {deals.RENEWED, deals.DEFAULTED, deals.CANCELLED}
+    ended = deal.status not in {deals.FUNDED, deals.REPAID}
     if ended != (deal.closed_on is not None):
         yield _contradiction("a deal that ended early has the day, and no other has one", path)
     # A day's difference is possible: the zone of a jurisdiction may have changed.
@@ -213,28 +218,57 @@ def _deal(deal: Deal, path: str) -> Iterator[ErrorDetail]:
         yield _contradiction("a deal does not end before it was funded", f"{path}.closed_on")
     if deal.closed_entries is not None:
         place = f"{path}.closed_entries.remitted"
-        yield from _amount(deal.closed_entries.remitted, currency, place)
+        yield from _amount(deal.closed_entries.remitted, currency, place, signed=True)
+    yield from _schedule(deal, path)
+
+
+def _schedule(deal: Deal, path: str) -> Iterator[ErrorDetail]:
+    """Yield what contradicts itself in the pauses and the changes of terms of *deal*."""
+    pauses, changes = deal.pauses, deal.terms_changes
+    if any(pause.until is not None and pause.until < pause.on for pause in pauses) or any(
+        earlier.until is None or earlier.until > later.on for earlier, later in pairwise(pauses)
+    ):
+        yield _contradiction("pauses follow one another, and each ends", f"{path}.pauses")
+    days = [change.on for change in changes]
+    if days != sorted(days) or any(
+        change.term_days <= elapsed_days(pauses, deal.funded_on, change.on) for change in changes
+    ):
+        message = "changes of terms are in order, and end after they begin"
+        yield _contradiction(message, f"{path}.terms_changes")
 
 
 def _entries(deal: Deal, path: str) -> Iterator[ErrorDetail]:
     by_id = {entry.id: entry for entry in deal.entries}
-    if tuple(deals.in_order(by_id)) != deal.entries:
+    if len(by_id) < len(deal.entries) or in_order(deal.entries) != tuple(deal.entries):
         message = "entries are in the order of their days and ids, and each id occurs once"
         yield _contradiction(message, f"{path}.entries")
     for number, entry in enumerate(deal.entries):
         place = f"{path}.entries[{number}]"
-        yield from _amount(entry.amount, deal.repayment_amount.currency, f"{place}.amount")
+        currency, signed = deal.repayment_amount.currency, KINDS[entry.kind].sign == 0
+        yield from _amount(entry.amount, currency, f"{place}.amount", signed=signed)
         if entry.takings is not None:
-            yield from _amount(entry.takings, deal.repayment_amount.currency, f"{place}.takings")
+            yield from _amount(entry.takings, currency, f"{place}.takings", signed=True)
+        if (entry.reverses is None) == (entry.kind == REVERSAL):
+            yield _contradiction("a reversal names what it reverses", f"{place}.kind")
         if entry.reverses is not None:
-            yield from _reversal(entry, by_id.get(entry.reverses), f"{place}.reverses")
-    targets = [entry.reverses for entry in deal.entries if entry.reverses is not None]
-    yield from _unique(targets, lambda target: target, f"{path}.entries")
+            yield from _reversal(by_id.get(entry.reverses), f"{place}.reverses")
+    reversed_amounts: dict[str, int] = {}
+    for entry in deal.entries:
+        if entry.reverses is not None:
+            before = reversed_amounts.get(entry.reverses, 0)
+            reversed_amounts[entry.reverses] = before + entry.amount.minor
+    if any(
+        by_id[target].amount.minor < minor
+        for target, minor in reversed_amounts.items()
+        if target in by_id
+    ):
+        message = "reversals take back at most what was remitted"
+        yield _contradiction(message, f"{path}.entries")
 
 
-def _reversal(entry: Entry, target: Entry | None, path: str) -> Iterator[ErrorDetail]:
-    if target is None or target.reverses is not None or target.amount != entry.amount:
-        yield _contradiction("a reversal takes back a remittance whole", path)
+def _reversal(target: Entry | None, path: str) -> Iterator[ErrorDetail]:
+    if target is None or target.reverses is not None or not KINDS[target.kind].remitted:
+        yield _contradiction("a reversal takes back a remittance, a payment or a recovery", path)
 
 
 def _takings(merchant: Merchant) -> Iterator[ErrorDetail]:
@@ -250,7 +284,7 @@ def _takings(merchant: Merchant) -> Iterator[ErrorDetail]:
         yield ErrorDetail(code="wrong_currency", message=message, path="$.takings")
     for place, takings in enumerate(merchant.takings):
         path = f"$.takings[{place}].amount"
-        yield from _amount(takings.amount, takings.amount.currency, path)
+        yield from _amount(takings.amount, takings.amount.currency, path, signed=True)
 
 
 def _unique(

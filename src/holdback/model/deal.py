@@ -1,25 +1,44 @@
-"""Deals and the remittances that pay them down (service 2.5).
+"""Deals and the entries that pay them down (service 2.5).
 
 Entries are kept sorted by day and id, so that any order of delivery gives the same deal
 (decisions/entries).
 
-INVARIANT: repayment_amount + overpaid == remitted + settled + balance + shortfall + waived
+INVARIANT: repayment_amount + overpaid == remitted + settled + credited + balance + shortfall, with
+what was waived before there were entries for it (decisions/money-after-funding#the-ledger)
 """
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 from decimal import Decimal
 from functools import cached_property
-from itertools import takewhile
-from typing import Final, Literal, TypeAlias
+from itertools import groupby, takewhile
+from json.encoder import encode_basestring as quoted
+from typing import Final
 
-from attrs import evolve, field
+from attrs import evolve
 
 from holdback.exact_numbers import HUNDRED_PERCENT
 from holdback.frozen_classes import frozen
-from holdback.model import validators
+from holdback.frozen_values import FrozenMapping
+from holdback.model.ledger import (
+    KINDS,
+    SETTLEMENT,
+    WAIVER,
+    WRITE_OFF,
+    Entry,
+    EntryKind,
+    EntryTotals,
+    added,
+    credits_of,
+    in_order,
+    merged,
+    taken_back,
+    with_new,
+)
+from holdback.model.rows import Rows
+from holdback.model.schedule import Pause, TermsChange
 from holdback.money import Money
 
 # The values of `status` and `type`. The service specifies `Funded` and `Initial` (service 2.5).
@@ -28,55 +47,30 @@ REPAID: Final = "Repaid"
 RENEWED: Final = "Renewed"
 DEFAULTED: Final = "Defaulted"
 CANCELLED: Final = "Cancelled"
-STATUSES: Final = (FUNDED, REPAID, RENEWED, DEFAULTED, CANCELLED)
+RECOVERED: Final = "Recovered"
+UNWOUND: Final = "Unwound"
+# A prepared fact holds the place of a status, so a new one goes to the end.
+STATUSES: Final = (FUNDED, REPAID, RENEWED, DEFAULTED, CANCELLED, RECOVERED, UNWOUND)
+# Of a deal that has one of these, what is left to pay is its balance.
+_OWING: Final = frozenset({FUNDED, DEFAULTED})
 INITIAL: Final = "Initial"
 RENEWAL: Final = "Renewal"
 TYPES: Final = (INITIAL, RENEWAL)
-
-TransactionStatus: TypeAlias = Literal["Settled", "Unsettled", "Reversed", "Reversal"]
-
-
-@frozen(kw_only=True)
-class Entry:
-    """
-    One remittance, or the reversal of one.
-
-    `id` is the host's. `takings` are the takings that `amount` was a share of, if known. Only a
-    `settled` entry counts. A reversal takes back all of the entry that `reverses` names.
-    """
-
-    id: str = field(validator=validators.text)
-    on: date = field(converter=validators.plain_day, validator=validators.day)
-    amount: Money = field(validator=validators.amount)
-    takings: Money | None = field(default=None, validator=validators.optional(validators.amount))
-    settled: bool = field(default=True, validator=validators.flag)
-    reverses: str | None = field(default=None, validator=validators.optional(validators.text))
-
-
-@frozen(kw_only=True)
-class EntryTotals:
-    """
-    The totals of a deal's entries up to the day `through`, which the state no longer holds.
-
-    `remitted` is the sum of the remittances that count. `last_on` is the day of the last of them
-    that was not zero, `repaid_on` that of the one that completed the repayment amount.
-    """
-
-    through: date
-    remitted: Money
-    last_on: date | None = None
-    repaid_on: date | None = None
 
 
 @frozen(kw_only=True)
 class Deal:
     """
-    A funded offer and its entries, as a merchant's state holds it.
+    A funded offer and its ledger, as a merchant's state holds it.
 
     `funded_on` is a local date of the jurisdiction. `settled` is the part that the funding of a
     renewal paid. `complete_through` is the last day for which the host has declared the history of
     remittances complete, None if it never has. `closed_entries` are the totals of the entries that
     are no longer held (decisions/bounded-state).
+
+    `base_deal_id` is the deal that its funding renewed. `product` of the rulebook of the day
+    `priced_on` decides what settling it early costs; `cooling_off_days` and `late_remittances` are
+    those of the jurisdiction at the funding. All are None in deals from before they were kept.
     """
 
     id: str
@@ -95,40 +89,94 @@ class Deal:
     entries: Sequence[Entry] = ()
     complete_through: date | None = None
     closed_entries: EntryTotals | None = None
+    base_deal_id: str | None = None
+    product: str | None = None
+    priced_on: date | None = None
+    cooling_off_days: int | None = None
+    late_remittances: str | None = None
+    pauses: tuple[Pause, ...] = ()
+    terms_changes: tuple[TermsChange, ...] = ()
 
     # Derived from the entries, and worked out once, because eligibility reads them many times. A
-    # state that is read has `remitted` and `repaid_on` already.
+    # state that is read has `remitted`, `credits` and `repaid_on` already.
 
     @cached_property
-    def taken_back(self) -> frozenset[str]:
-        """The ids of the entries that a settled reversal took back."""
-        return frozenset(
-            entry.reverses for entry in self.entries if entry.reverses is not None and entry.settled
-        )
+    def taken_back(self) -> Mapping[str, int]:
+        """How much settled reversals took back, in minor units by the id of the entry."""
+        return FrozenMapping(taken_back(self.entries))
 
     @cached_property
-    def counted(self) -> tuple[Entry, ...]:
-        """The remittances that count, in order."""
+    def counted(self) -> tuple[tuple[Entry, int], ...]:
+        """
+        The entries that count, in order, each with what it lowers what is owed by.
+
+        Of one that was reversed in part the rest counts; one that was reversed whole does not.
+        """
+        back = self.taken_back
         return tuple(
             [
-                entry
+                (entry, entry.signed - back.get(entry.id, 0))
                 for entry in self.entries
-                if entry.settled and entry.reverses is None and entry.id not in self.taken_back
+                if entry.settled
+                and entry.reverses is None
+                and (entry.id not in back or entry.amount.minor > back[entry.id])
             ]
         )
 
     @cached_property
     def remitted(self) -> Money:
-        """The sum of the remittances that count."""
-        total = sum([entry.amount.minor for entry in self.counted])
+        """What the merchant has paid, less what was taken back or given back."""
+        total = sum([net for entry, net in self.counted if KINDS[entry.kind].remitted])
         if self.closed_entries is not None:
             total += self.closed_entries.remitted.minor
         return Money(total, self.repayment_amount.currency)
+
+    @cached_property
+    def credits(self) -> Mapping[str, Money]:
+        """The sums, by kind, of the entries that lower what is owed without being remitted."""
+        before = {} if self.closed_entries is None else self.closed_entries.credits
+        return FrozenMapping(added(before, credits_of(self.entries)))
+
+    @property
+    def shows_ledger(self) -> bool:
+        """Whether its transactions are its whole ledger; of an older deal they are its entries."""
+        return self.product is not None
+
+    @property
+    def credited(self) -> int:
+        """The sum of the `credits`, in minor units."""
+        return sum(money.minor for money in self.credits.values())
+
+    @property
+    def ledger(self) -> tuple[Entry, ...]:
+        """
+        All entries that are held, in order, with the settlement by a renewal.
+
+        INVARIANT: with the `closed_entries`, the settled ones add up to repayment_amount - balance
+        - shortfall + overpaid. A reversal of an entry that has not settled does not count yet.
+        """
+        lines = list(self.entries)
+        if self.closed_on is not None:
+            unposted: dict[EntryKind, int] = {
+                SETTLEMENT: self.settled.minor,
+                WAIVER: self._unposted_waiver,
+            }
+            lines += [
+                Entry(id=kind, on=self.closed_on, amount=self._positive(minor), kind=kind)
+                for kind, minor in unposted.items()
+                if minor > 0
+            ]
+        return in_order(lines)
 
     @property
     def active(self) -> bool:
         """Whether this is the merchant's one active deal."""
         return self.status == FUNDED
+
+    @property
+    def paused(self) -> bool:
+        """Whether its repayment is paused."""
+        return bool(self.pauses) and self.pauses[-1].until is None
 
     @property
     def currency(self) -> str:
@@ -138,7 +186,8 @@ class Deal:
     @property
     def outstanding(self) -> int:
         """The amount left to pay, in minor units; negative if more was paid than owed."""
-        return self.repayment_amount.minor - self.remitted.minor - self.settled.minor
+        paid = self.remitted.minor + self.settled.minor
+        return self.repayment_amount.minor - paid - (self.credited if self.credits else 0)
 
     def _positive(self, minor: int) -> Money:
         return Money(max(0, minor), self.repayment_amount.currency)
@@ -146,33 +195,47 @@ class Deal:
     @property
     def balance(self) -> Money:
         """The amount that the merchant owes on this deal; never negative."""
-        return self._positive(self.outstanding if self.status in {FUNDED, DEFAULTED} else 0)
+        return self._positive(self.outstanding if self.status in _OWING else 0)
 
     @property
     def overpaid(self) -> Money:
-        """The amount paid beyond the repayment amount."""
+        """The amount paid beyond what was owed: it is to be refunded or transferred."""
         return self._positive(-self.outstanding)
 
     @property
     def shortfall(self) -> Money:
-        """The amount that a reversal took back after the deal was closed."""
-        return self._positive(self.outstanding if self.status in {REPAID, RENEWED} else 0)
+        """The amount that is left to pay on a deal that has ended."""
+        owed = 0 if self.status in _OWING else self.outstanding - self._unposted_waiver
+        return self._positive(owed)
+
+    @property
+    def _unposted_waiver(self) -> int:
+        """What a deal that was cancelled before there were entries for it no longer asks for."""
+        waived = self.status == CANCELLED and WAIVER not in self.credits
+        return max(0, self.outstanding) if waived else 0
 
     @property
     def waived(self) -> Money:
         """The amount that a cancelled deal no longer asks for."""
-        return self._positive(self.outstanding if self.status == CANCELLED else 0)
+        posted = self.credits.get(WAIVER)
+        return self._positive(self._unposted_waiver) if posted is None else posted
+
+    @property
+    def written_off(self) -> Money:
+        """The amount that was given up as lost, less what was recovered after it."""
+        return self.credits.get(WRITE_OFF, self._positive(0))
 
     @property
     def progress(self) -> int:
         """
-        The paid-down percentage, scaled by 10**4 and rounded down, at most 100 percent.
+        The paid-down percentage, scaled by 10**4 and rounded down, from 0 to 100 percent.
 
-        Remittances alone count, not what a renewal settled (decisions/rounded-percentages).
+        Remittances alone count, not what a renewal settled (decisions/rounded-percentages). Refunds
+        and reversals may come to more than was remitted, when a part of it was written off: that is
+        0 percent.
         """
-        return min(
-            HUNDRED_PERCENT, self.remitted.minor * HUNDRED_PERCENT // self.repayment_amount.minor
-        )
+        paid = max(0, self.remitted.minor)
+        return min(HUNDRED_PERCENT, paid * HUNDRED_PERCENT // self.repayment_amount.minor)
 
     @property
     def ended_on(self) -> date | None:
@@ -181,34 +244,64 @@ class Deal:
 
     @cached_property
     def repaid_on(self) -> date | None:
-        """The day of the remittance that completed the repayment amount; None before it."""
-        paid = self.settled.minor
-        if self.closed_entries is not None:
-            if self.closed_entries.repaid_on is not None:
-                return self.closed_entries.repaid_on
-            paid += self.closed_entries.remitted.minor
-        for entry in self.counted:
-            paid += entry.amount.minor
-            if paid >= self.repayment_amount.minor:
-                return entry.on
-        return None
+        """The day of the entry that completed the repayment amount; None before it."""
+        if self.outstanding > 0:
+            return None
+        paid, day = self.settled.minor, None
+        # A write-off that a recovery took back repaid nothing.
+        without = None if self.written_off.minor else WRITE_OFF
+        closed = self.closed_entries
+        if closed is not None:
+            credited = (money.minor for kind, money in closed.credits.items() if kind != without)
+            paid += closed.remitted.minor + sum(credited)
+            day = closed.repaid_on
+        # A day counts as a whole: a late remittance may be transferred on the day it arrives.
+        for on, lines in groupby(self.counted, key=lambda line: line[0].on):
+            paid += sum(net for entry, net in lines if entry.kind != without)
+            if paid < self.repayment_amount.minor:
+                day = None
+            elif day is None:
+                day = on
+        return day
 
-    def entries_since(self, day: date) -> list[tuple[Entry, bool]]:
-        """Return the entries from *day* on, newest first, each with whether it was taken back."""
+    def entry_of(self, entry_id: str) -> Entry | None:
+        """Return the entry that is held with *entry_id*, None if there is none."""
+        if not isinstance(self.entries, Rows):
+            return self._by_id.get(entry_id)
+        # Of stored rows few are made.
+        rows = self.entries.mentioning(quoted(entry_id))
+        return next((entry for entry in rows if entry.id == entry_id), None)
+
+    @cached_property
+    def _by_id(self) -> dict[str, Entry]:
+        return {entry.id: entry for entry in self.entries}
+
+    def entries_since(self, day: date) -> list[tuple[Entry, int | None]]:
+        """
+        Return the entries from *day* on, newest first, each with what was taken back of it.
+
+        What was taken back is in minor units, None if the entry was not reversed.
+        """
         recent = list(takewhile(lambda entry: entry.on >= day, reversed(self.entries)))
         # A reversal is of the day of its entry or a later one, so none of an earlier day is missed.
-        taken_back = {
-            entry.reverses for entry in recent if entry.reverses is not None and entry.settled
-        }
-        return [(entry, entry.id in taken_back) for entry in recent]
+        back = taken_back(recent)
+        return [(entry, back.get(entry.id)) for entry in recent]
 
-    def with_entries(self, entries: Iterable[Entry], complete_through: date | None) -> Deal:
+    def with_entries(self, entries: Sequence[Entry], complete_through: date | None = None) -> Deal:
         """Return this deal with *entries* recorded, and its history complete as far as declared."""
-        return evolve(
-            self,
-            entries=in_order(merged({entry.id: entry for entry in self.entries}, entries)),
-            complete_through=later(self.complete_through, complete_through),
-        )
+        through = later(self.complete_through, complete_through)
+        new = entries[0] if len(entries) == 1 else None
+        if new is None or new.reverses is not None or self.entry_of(new.id) is not None:
+            recorded = merged({entry.id: entry for entry in self.entries}, entries)
+            return evolve(self, entries=in_order(recorded.values()), complete_through=through)
+        after = evolve(self, entries=with_new(self.entries, entries), complete_through=through)
+        # One entry, as most often: it is added to the sums that are known.
+        paid = new.signed if new.settled and KINDS[new.kind].remitted else 0
+        remitted = Money(self.remitted.minor + paid, self.repayment_amount.currency)
+        object.__setattr__(after, "remitted", remitted)
+        credited = added(self.credits, credits_of(entries))
+        object.__setattr__(after, "credits", FrozenMapping(credited))
+        return after
 
     def closed_through(self, day: date) -> Deal:
         """
@@ -223,11 +316,14 @@ class Deal:
             for entry in self.entries
             if _closes(entry, day) and entry.id not in later_reversals
         ]
+        # The reversals of an entry that stays do too: what they took back is known from them.
+        staying = {entry.id for entry in self.entries} - {entry.id for entry in closing}
+        closing = [entry for entry in closing if entry.reverses not in staying]
         closed_ids = {entry.id for entry in closing}
-        counted = [entry for entry in self.counted if entry.id in closed_ids]
+        counted = [(entry, net) for entry, net in self.counted if entry.id in closed_ids]
         before = self.closed_entries
-        remitted = sum(entry.amount.minor for entry in counted)
-        last_on = max((entry.on for entry in counted if entry.amount.minor), default=None)
+        remitted = sum(net for entry, net in counted if KINDS[entry.kind].remitted)
+        last_on = max((entry.on for entry, _ in counted if entry.pays), default=None)
         repaid_on = self.repaid_on
         return evolve(
             self,
@@ -240,6 +336,7 @@ class Deal:
                 ),
                 last_on=later(before.last_on if before else None, last_on),
                 repaid_on=repaid_on if repaid_on is not None and repaid_on <= day else None,
+                credits=added(before.credits if before else {}, credits_of(closing)),
             ),
         )
 
@@ -248,36 +345,10 @@ def _closes(entry: Entry, day: date) -> bool:
     return entry.settled and entry.on <= day
 
 
-def merged(held: dict[str, Entry], entries: Iterable[Entry]) -> dict[str, Entry]:
-    """
-    Return *held*, entries by id, with *entries* added to it.
-
-    New entries are added, and an unsettled entry is replaced by the same entry settled.
-    """
-    for entry in entries:
-        if entry.id not in held or entry.settled:
-            held[entry.id] = entry
-    return held
-
-
-def in_order(entries: Mapping[str, Entry]) -> tuple[Entry, ...]:
-    """Return *entries* sorted by day and id, so that any order of delivery gives the same deal."""
-    return tuple(sorted(entries.values(), key=lambda entry: (entry.on, entry.id)))
-
-
 def later(first: date | None, second: date | None) -> date | None:
     """Return the later of two days, of which either may be None."""
     days = [day for day in (first, second) if day is not None]
     return max(days, default=None)
-
-
-def transaction_status(entry: Entry, reversed_ids: Container[str]) -> TransactionStatus:
-    """Return the `status` of *entry* as a transaction in the merchant lookup (service 2.5)."""
-    if entry.reverses is not None:
-        return "Reversal" if entry.settled else "Unsettled"
-    if entry.id in reversed_ids:
-        return "Reversed"
-    return "Settled" if entry.settled else "Unsettled"
 
 
 @frozen(kw_only=True)

@@ -21,13 +21,13 @@ from holdback.frozen_values import FrozenMapping, frozen_record, frozen_records,
 from holdback.model.deal import FUNDED, Deal
 from holdback.model.evidence import CheckRecord, HeldFact, frozen_evidence
 from holdback.model.instants import as_instant
+from holdback.model.ledger import SignedMoney
 from holdback.model.offer import ELIGIBLE, Offer
 from holdback.model.product import Product
 from holdback.model.receipt import Receipt
 from holdback.model.referral import Hold, Referral, ReferralDecision
 from holdback.model.rows import Rows
 from holdback.model.validators import amount, day, plain_day, text
-from holdback.money import Money
 
 # The statuses of an application after acceptance (decisions/fulfilment).
 AWAITING_DETAILS: Final = "awaiting_details"
@@ -41,6 +41,8 @@ BEFORE_SUBMISSION: Final = "before_submission"
 BEFORE_FUNDING: Final = "before_funding"
 SIGNATURES: Final = (BEFORE_SUBMISSION, BEFORE_FUNDING)
 IN_FULFILMENT: Final = frozenset({AWAITING_DETAILS, SUBMITTED})
+# What a submitted renewal is shown as while the deal that it follows is not repaid.
+QUEUED: Final = "queued"
 
 
 @frozen(kw_only=True)
@@ -52,6 +54,7 @@ class OfferSet:
     personal data. `issued_on` is the local date of `issued_at`. `digest` is that of the rulebook
     that decided it. `base_deal_id` names the deal that a renewal is based on. `evidence` holds the
     results of the host's checks, and `facts` all that was known when the offers were priced.
+    `requoted` are the ids of the offers that were added later, of other amounts.
     """
 
     request_id: str
@@ -69,6 +72,7 @@ class OfferSet:
         factory=FrozenMapping, converter=frozen_evidence, repr=False
     )
     facts: Mapping[str, Json] = field(factory=FrozenMapping, converter=frozen_record, repr=False)
+    requoted: tuple[str, ...] = ()
 
     @property
     def offers(self) -> Iterator[Offer]:
@@ -129,7 +133,8 @@ class Fulfilment:
     the merchant's deals at the acceptance. At `lapses_at` it lapses unless it was funded before;
     None for one from before lapses. `signature_before` says before what the contract is signed,
     None where it need not be. `accepted_details` is the digest of the bank details given at the
-    acceptance, where others replaced them.
+    acceptance, where others replaced them. `product` of the rulebook of the day `priced_on` was
+    priced. A renewal that is `queued` is funded once its base deal is repaid, and settles nothing.
     """
 
     application_id: str
@@ -148,6 +153,9 @@ class Fulfilment:
     signature_before: str | None = None
     signature: Signature | None = None
     accepted_details: str | None = field(default=None, repr=False)
+    product: str | None = None
+    priced_on: date | None = None
+    queued: bool = False
 
 
 def _stated_at(value: datetime) -> DateTime:
@@ -157,14 +165,14 @@ def _stated_at(value: datetime) -> DateTime:
 @frozen(kw_only=True)
 class Takings:
     """
-    The takings of one day: what the merchant sold.
+    The takings of one day: what the merchant sold, less what it gave back; it may be below zero.
 
     `stated_at` is the instant at which the amount was stated, that of the request unless given. The
     newest statement of a day holds, in whichever order statements arrive.
     """
 
     on: date = field(converter=plain_day, validator=day)
-    amount: Money = field(validator=amount)
+    amount: SignedMoney = field(validator=amount)
     stated_at: DateTime | None = field(default=None, converter=optional(_stated_at))
 
 
@@ -287,6 +295,12 @@ class Merchant:
     def fulfilment_of(self, application_id: str) -> Fulfilment | None:
         """Return the accepted application with *application_id*, None if there is none."""
         return next((f for f in self.fulfilments if f.application_id == application_id), None)
+
+    def shown_status(self, fulfilment: Fulfilment) -> str:
+        """Return the status of an accepted application, which tells one that waits in a queue."""
+        base = self.deal_of(fulfilment.base_deal_id)
+        waits = fulfilment.queued and base is not None and base.active
+        return QUEUED if waits and fulfilment.status == SUBMITTED else fulfilment.status
 
     @property
     def in_fulfilment(self) -> Fulfilment | None:

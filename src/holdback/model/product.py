@@ -30,7 +30,8 @@ class Product:
     A financing product with its decision and its offers, which only `Accepted` has (service 2.2).
 
     `key` is the product's name in `products.toml`, and `codes` are those of the reasons for another
-    decision than `Accepted`; the offers response shows neither.
+    decision than `Accepted`. A renewal that is `queued` is funded when its base deal is repaid. The
+    offers response shows none of these.
     """
 
     product_id: str
@@ -42,6 +43,7 @@ class Product:
     limits: Limits
     offers: tuple[Offer, ...] = ()
     codes: tuple[str, ...] = ()
+    queued: bool = False
 
 
 @frozen(kw_only=True)

@@ -26,6 +26,21 @@ class DealReceipt:
 
 
 @frozen(kw_only=True)
+class SettlementQuote:
+    """
+    What settles a deal early, if it is paid up to the end of the day `on`.
+
+    `amount` is the `balance` less the `discount`.
+    """
+
+    deal_id: str
+    on: date
+    balance: Money
+    discount: Money
+    amount: Money
+
+
+@frozen(kw_only=True)
 class TakingsReceipt:
     """
     The receipt of recorded takings: the number of days, and how far takings are complete after it.

@@ -7,11 +7,14 @@ that cannot be written, or cannot be read again. No message holds a value.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import date, datetime
+from decimal import Decimal
 from typing import Any, TypeAlias
 
-from holdback.bounds import TOO_MUCH
+from holdback.bounds import MOST_TERM_DAYS, TOO_MUCH
 from holdback.errors import InvalidDocument
+from holdback.exact_numbers import HUNDRED_PERCENT, PERCENT_PLACES, scaled
 from holdback.money import Money
 
 Validator: TypeAlias = Callable[[Any, Any, Any], None]
@@ -55,6 +58,25 @@ def amount(_: Any, attribute: Any, value: Any) -> None:
     if not isinstance(value, Money) or abs(value.minor) >= TOO_MUCH:
         code = "out_of_range" if isinstance(value, Money) else "wrong_type"
         raise _wrong(attribute, "an amount as `Money`, below 10**18 minor units", code)
+
+
+def percentage(_: Any, attribute: Any, value: Any) -> None:
+    """Validate a percentage above 0 and up to 100, of at most 4 decimals."""
+    number = 0
+    if isinstance(value, Decimal):
+        with suppress(ValueError):
+            number = scaled(value, PERCENT_PLACES)
+    if not 0 < number <= HUNDRED_PERCENT:
+        expected = "a percentage above 0 and up to 100, of at most 4 decimals, as `Decimal`"
+        raise _wrong(attribute, expected, "out_of_range")
+
+
+def term_days(_: Any, attribute: Any, value: Any) -> None:
+    """Validate the days of a term."""
+    if type(value) is not int:
+        raise _wrong(attribute, "a whole number")
+    if not 1 <= value <= MOST_TERM_DAYS:
+        raise _wrong(attribute, f"a number of days from 1 to {MOST_TERM_DAYS}", "out_of_range")
 
 
 def instance_of(kind: type, called: str) -> Validator:

@@ -11,7 +11,9 @@ from cattrs.gen import make_dict_unstructure_fn, override
 
 from holdback.exact_json import Json
 from holdback.lifecycle.events import OfferAccepted, OffersIssued, RenewalEligibilityChanged
-from holdback.model.merchant import Fulfilment, Merchant
+from holdback.model.deal import Deal
+from holdback.model.ledger import Entry, EntryTotals
+from holdback.model.merchant import Fulfilment, Merchant, OfferSet
 from holdback.model.product import Product
 
 # The fields of stored classes that documents of format 2 may lack: with their defaults they say
@@ -19,10 +21,30 @@ from holdback.model.product import Product
 ADDED_FIELDS: Final[Mapping[type, tuple[str, ...]]] = MappingProxyType(
     {
         Merchant: ("checks", "consents", "referrals", "referral_decisions", "holds"),
-        Fulfilment: ("lapses_at", "signature_before", "signature", "accepted_details"),
-        Product: ("codes",),
+        Fulfilment: (
+            "lapses_at",
+            "signature_before",
+            "signature",
+            "accepted_details",
+            "product",
+            "priced_on",
+            "queued",
+        ),
+        OfferSet: ("requoted",),
+        Product: ("codes", "queued"),
+        Deal: (
+            "base_deal_id",
+            "product",
+            "priced_on",
+            "cooling_off_days",
+            "late_remittances",
+            "pauses",
+            "terms_changes",
+        ),
+        Entry: ("kind", "counterpart"),
+        EntryTotals: ("credits",),
         OffersIssued: ("referrals", "consents"),
-        OfferAccepted: ("lapses_at", "signature_before"),
+        OfferAccepted: ("lapses_at", "signature_before", "product", "priced_on", "queued"),
         RenewalEligibilityChanged: ("decided_by",),
     }
 )

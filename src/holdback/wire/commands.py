@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import date
+from decimal import Decimal
 from functools import cache
 from types import MappingProxyType, NoneType, SimpleNamespace, UnionType
 from typing import Any, Final, Literal, TypeAlias, Union, get_args, get_origin, get_type_hints
@@ -32,6 +33,7 @@ from holdback.lifecycle.commands import (
 from holdback.lifecycle.input_checks import Situation, input_errors
 from holdback.lifecycle.operations import COMMANDS, OPERATIONS, Operation
 from holdback.model.acceptance import BankDetails
+from holdback.model.ledger import SignedMoney
 from holdback.money import Currency, Money
 from holdback.wire.fields import (
     Errors,
@@ -40,6 +42,7 @@ from holdback.wire.fields import (
     amount_in,
     day,
     exact_facts,
+    exact_number,
     flag,
     flags_by_name,
     free_text,
@@ -52,6 +55,7 @@ from holdback.wire.fields import (
     raise_if_any,
     read_document,
     read_object,
+    whole_number,
 )
 from holdback.wire.requests import bank_details_with, read_offers_request
 from holdback.wire.strict_json import checked_tree
@@ -65,6 +69,8 @@ _READERS: Final[Mapping[Any, Reader]] = MappingProxyType(
         str: identifier,
         FreeText: free_text,
         bool: flag,
+        int: whole_number,
+        Decimal: exact_number,
         date: day,
         DateTime: instant,
         Mapping[str, Json]: exact_facts,
@@ -89,6 +95,8 @@ def _reader_of(kind: Any, terms: _Terms) -> Reader:
     """Return the reader of a field declared as *kind*, in a jurisdiction of these *terms*."""
     if kind in _READERS:
         return _READERS[kind]
+    if kind == SignedMoney:
+        return amount_in(terms.currency, signed=True)
     if kind is Money:
         return amount_in(terms.currency)
     if kind is BankDetails:
@@ -123,7 +131,11 @@ def _fields_of(kind: type, terms: _Terms) -> tuple[Mapping[str, Reader], tuple[s
     """Return the readers of the fields of *kind*, and the names of the fields that are required."""
     hints = get_type_hints(kind, include_extras=True)
     attributes = attrs.fields(kind)
-    readers = {field.name: _reader_of(hints[field.name], terms) for field in attributes}
+    readers = {
+        field.name: _reader_of(hints[field.name], terms)
+        for field in attributes
+        if field.metadata.get("input", True)
+    }
     return readers, tuple(field.name for field in attributes if field.default is attrs.NOTHING)
 
 
@@ -188,7 +200,10 @@ def _read(
     elif operation.by_provider:
         read = _provider_id(tree, situation, errors)
     else:
-        read = read_object(tree, "$", errors, *_fields_of(kind, _Terms.of(situation)))
+        fields, required = _fields_of(kind, _Terms.of(situation))
+        read = read_object(tree, "$", errors, fields, required)
+        if errors:
+            errors += input_errors(kind, _readable(fields, read), situation)
     raise_if_any(errors, tree)
     return kind(**read)
 

@@ -18,16 +18,14 @@ from datetime import date, datetime
 from decimal import Decimal
 from functools import cache
 from types import GenericAlias
-from typing import Any, Final, TypeAlias, TypeVar, get_args, get_origin
+from typing import Any, Final, TypeAlias, get_args, get_origin
 
 import attrs
 from cattrs import Converter
-from cattrs.errors import ClassValidationError, ForbiddenExtraKeysError, IterableValidationError
 from cattrs.gen import make_dict_structure_fn
 from pendulum import DateTime
 
-from holdback.errors import ErrorDetail, InvalidDocument, StateError, did_you_mean
-from holdback.exact_json import Json, Opaque, Verbatim, field_path
+from holdback.exact_json import Json, Opaque, Verbatim
 from holdback.exact_numbers import MAX_DIGITS, plain, plain_digits
 from holdback.frozen_values import FrozenList, FrozenMapping
 from holdback.model.acceptance import ApplicationStatus
@@ -37,22 +35,10 @@ from holdback.money import Money
 from holdback.wire.added_fields import unstructure_fn
 from holdback.wire.fields import kind_of, number
 from holdback.wire.strict_json import is_number
+from holdback.wire.structuring import UnexpectedError
 from holdback.wire.timestamps import calendar_day, instant, write_timestamp
 
-_T = TypeVar("_T")
 Structure: TypeAlias = Callable[[Any, Any], Any]
-
-
-class UnexpectedError(Exception):
-    """
-    A value of the wrong type for its field; the message says what was expected, without it.
-
-    `inside` names the part of the value that is wrong.
-    """
-
-    def __init__(self, message: str, inside: str | None = None) -> None:
-        super().__init__(message)
-        self.inside = inside
 
 
 def _expecting(what: str, read: Callable[[str], Any]) -> Structure:
@@ -252,6 +238,23 @@ def _write_evidence(evidence: Mapping[str, HeldFact]) -> dict[str, Json]:
 _HELD_PARTS: Final = 2
 
 
+def _amounts(value: Any, _: Any) -> dict[str, Money]:
+    """Read amounts of money by name."""
+    if not isinstance(value, dict):
+        raise UnexpectedError(f"expected an object, not {kind_of(value)}")
+    amounts = {}
+    for name, amount in value.items():
+        try:
+            amounts[name] = Money.parse(amount)
+        except (ValueError, AttributeError, TypeError):
+            raise UnexpectedError("expected money such as `GBP 10000.00`", name) from None
+    return amounts
+
+
+def _write_amounts(amounts: Mapping[str, Money]) -> dict[str, Json]:
+    return {name: str(amounts[name]) for name in sorted(amounts)}
+
+
 def _receipt(value: Any, _: Any, converter: Converter) -> Any:
     """Read a receipt; the name of its first field tells which one it is."""
     if type(value) is not dict:
@@ -304,6 +307,8 @@ def make_converter(*, unchanged: bool) -> Converter:
     converter.register_unstructure_hook_func(_is_mapping, _in_order)
     converter.register_structure_hook_func(_is_evidence, _evidence)
     converter.register_unstructure_hook_func(_is_evidence, _write_evidence)
+    converter.register_structure_hook_func(_is_amounts, _amounts)
+    converter.register_unstructure_hook_func(_is_amounts, _write_amounts)
     converter.register_structure_hook_func(
         _is_receipt, lambda value, of: _receipt(value, of, converter)
     )
@@ -334,6 +339,10 @@ def _is_evidence(kind: Any) -> bool:
     return _is_mapping(kind) and get_args(kind) == (str, HeldFact)
 
 
+def _is_amounts(kind: Any) -> bool:
+    return _is_mapping(kind) and get_args(kind) == (str, Money)
+
+
 def _is_receipt(kind: Any) -> bool:
     return bool(kind == Receipt)
 
@@ -342,57 +351,3 @@ def _is_receipt(kind: Any) -> bool:
 def event_converter(*, unchanged: bool = False) -> Converter:
     """Return the converter of events; one for *unchanged* documents names no errors."""
     return make_converter(unchanged=unchanged)
-
-
-def structured(converter: Converter, tree: Json, kind: type[_T], path: str = "$") -> _T:
-    """
-    Return the *kind* that *tree* holds.
-
-    Raises:
-        StateError: naming every error with its JSON path.
-    """
-    errors: list[ErrorDetail] = []
-    try:
-        return converter.structure(tree, kind)
-    except Exception as error:  # noqa: BLE001  # the errors of cattrs have no common class
-        _collect(error, path, errors)
-    # Raised outside the handler: the errors of cattrs hold values, which may be personal data.
-    raise StateError(errors)
-
-
-def _collect(error: BaseException, path: str, errors: list[ErrorDetail]) -> None:
-    """Add the details of *error*, which is about *path*, to *errors*; its values are left out."""
-    if isinstance(error, ClassValidationError):
-        fields, others = error.group_exceptions()
-        # cattrs names the attributes; the document has their aliases.
-        aliases = {attribute.name: attribute.alias for attribute in attrs.fields(error.cl)}
-        for inner, note in fields:
-            _collect(inner, f"{path}.{aliases[note.name]}", errors)
-        for inner in others:
-            _collect(inner, path, errors)
-    elif isinstance(error, IterableValidationError):
-        for inner, place in error.group_exceptions()[0]:
-            _collect(inner, f"{path}[{place.index}]", errors)
-    elif isinstance(error, ForbiddenExtraKeysError):
-        names = [str(attribute.alias) for attribute in attrs.fields(error.cl)]
-        for name in sorted(error.extra_fields):
-            hint = did_you_mean(name, names)
-            errors.append(
-                ErrorDetail(
-                    code="unknown_field",
-                    message="unknown field",
-                    path=field_path(path, name),
-                    hint=hint,
-                )
-            )
-    elif isinstance(error, KeyError):
-        errors.append(ErrorDetail(code="missing", message="the field is missing", path=path))
-    elif isinstance(error, UnexpectedError):
-        path = path if error.inside is None else field_path(path, error.inside)
-        errors.append(ErrorDetail(code="wrong_type", message=str(error), path=path))
-    elif isinstance(error, InvalidDocument):  # a validator of the model
-        errors += [
-            attrs.evolve(detail, path=path + (detail.path or "$")[1:]) for detail in error.errors
-        ]
-    else:
-        errors.append(ErrorDetail(code="wrong_value", message="this cannot be read", path=path))

@@ -246,8 +246,12 @@ def instant(value: Json, path: str, errors: Errors) -> DateTime | None:
         return None
 
 
-def amount_in(currency: Currency) -> Reader:
-    """Return a reader of amounts of *currency*, not negative, as a number or as text."""
+def amount_in(currency: Currency, *, signed: bool = False) -> Reader:
+    """
+    Return a reader of amounts of *currency*, as a number or as text.
+
+    Those that are *signed* may be below zero.
+    """
     example = Money(1250 * 10**currency.places // 100, currency).amount
     expected = f"expected an amount such as `{example}`"
 
@@ -268,10 +272,10 @@ def amount_in(currency: Currency) -> Reader:
             message = f"{currency} amounts have at most {currency.places} decimals"
             add_error("not_exact", message, path, errors)
             return None
-        if 0 <= money.minor < TOO_MUCH:
+        if (0 if not signed else 1 - TOO_MUCH) <= money.minor < TOO_MUCH:
             return money
         message = "expected an amount that is not negative"
-        if money.minor > 0:
+        if signed or money.minor > 0:
             message = "the amount is too large"
         add_error("out_of_range", message, path, errors)
         return None
@@ -319,6 +323,22 @@ def number(text: Verbatim) -> int | Decimal:
     """Return the number written as *text*: an `int` if it has neither point nor exponent."""
     # -0 stays a `Decimal`: an `int` would lose the sign, and the same bytes could not be written.
     return int(text) if text.lstrip("-").isdigit() and text != "-0" else Decimal(text)
+
+
+def whole_number(value: Json, path: str, errors: Errors) -> int | None:
+    """Read a whole number."""
+    if type(value) is Verbatim and type(made := number(value)) is int:
+        return made
+    add_error(_code_of_text(value), "expected a whole number", path, errors)
+    return None
+
+
+def exact_number(value: Json, path: str, errors: Errors) -> Decimal | None:
+    """Read a number as an exact `Decimal`."""
+    if type(value) is Verbatim:
+        return Decimal(value)
+    add_error(_code_of_text(value), "expected a number such as 12.5", path, errors)
+    return None
 
 
 def exact_facts(value: Json, path: str, errors: Errors) -> dict[str, Json]:

@@ -24,10 +24,11 @@ from holdback.frozen_values import FrozenMapping
 from holdback.lifecycle.operations import Reply
 from holdback.lifecycle.renewal_review import RenewalReview
 from holdback.model.acceptance import Acceptance
-from holdback.model.deal import Deal, Entry, LookupDeal, transaction_status
+from holdback.model.deal import Deal, LookupDeal
+from holdback.model.ledger import REMITTANCE, REVERSAL, Entry, transaction_status
 from holdback.model.offer import Offer
 from holdback.model.product import Offers, Product
-from holdback.model.receipt import DealReceipt
+from holdback.model.receipt import DealReceipt, SettlementQuote
 from holdback.money import Money
 from holdback.wire.timestamps import write_timestamp
 
@@ -165,6 +166,18 @@ def _receipt(receipt: DealReceipt) -> dict[str, Json]:
     }
 
 
+def _settlement_quote(quote: SettlementQuote) -> dict[str, Json]:
+    """Write what settles a deal, with the currency of the amounts."""
+    return {
+        "deal_id": quote.deal_id,
+        "on": quote.on.isoformat(),
+        "balance": quote.balance.amount,
+        "discount": quote.discount.amount,
+        "amount": quote.amount.amount,
+        "currency": quote.amount.currency.code,
+    }
+
+
 def _review(review: RenewalReview) -> dict[str, Json]:
     """Write a review: the assessment, and what it leads to."""
     return {
@@ -176,38 +189,47 @@ def _review(review: RenewalReview) -> dict[str, Json]:
 
 
 def _pricing(deal: Deal) -> dict[str, Json]:
+    """Write what a deal costs, and the terms that it has now."""
+    terms = deal.terms_changes[-1] if deal.terms_changes else deal
     return {
         "funded_amount": deal.funded_amount.amount,
         "repayment_amount": deal.repayment_amount.amount,
         "factor_rate": _rate(deal.factor_rate),
-        "split_percentage": _rate(deal.split_percentage),
-        "term_length": _rate(deal.term_length),
+        "split_percentage": _rate(terms.split_percentage),
+        "term_length": _rate(terms.term_length),
     }
 
 
+# The kinds there were before there were kinds.
+_FIRST_KINDS: Final = (REMITTANCE, REVERSAL)
+
+
 def _transactions(deal: Deal) -> list[dict[str, Json]]:
+    back, unsettled = deal.taken_back, {entry.id for entry in deal.entries if not entry.settled}
+    # A deal from before its ledger was shown keeps the form that partners know.
+    entries = deal.ledger if deal.shows_ledger else deal.entries
     return [
-        _transaction(entry, transaction_status(entry, deal.taken_back)) for entry in deal.entries
+        _transaction(entry, transaction_status(entry, back, unsettled), with_kind=deal.shows_ledger)
+        for entry in entries
     ]
 
 
-def _transaction(entry: Entry, status: str) -> dict[str, Json]:
-    # INVARIANT: the amounts of a deal's settled transactions add up to what was remitted, so the
-    # amount of a reversal is written below zero.
+def _transaction(entry: Entry, status: str, *, with_kind: bool) -> dict[str, Json]:
+    # INVARIANT: the amounts of a deal's settled transactions add up to what is paid of it. What
+    # lowers the amount owed is above zero, and what raises it, such as a reversal, below.
     written: dict[str, Json] = {
         "id": entry.id,
         "date": entry.on.isoformat(),
-        "amount": _reversed(entry.amount) if entry.reverses else entry.amount.amount,
+        **({"kind": entry.kind} if with_kind or entry.kind not in _FIRST_KINDS else {}),
+        "amount": unscaled(entry.signed, entry.amount.currency.places),
         "takings": None if entry.takings is None else entry.takings.amount,
         "status": status,
     }
     if entry.reverses is not None:
         written["reverses"] = entry.reverses
+    if entry.counterpart is not None:
+        written["deal_id"] = entry.counterpart
     return written
-
-
-def _reversed(amount: Money) -> Decimal:
-    return unscaled(-amount.minor, amount.currency.places)
 
 
 _WRITERS: Final[Mapping[type, Callable[[Any], Json]]] = MappingProxyType(
@@ -228,6 +250,7 @@ _WRITERS: Final[Mapping[type, Callable[[Any], Json]]] = MappingProxyType(
         Acceptance: _acceptance,
         LookupDeal: _deal,
         DealReceipt: _receipt,
+        SettlementQuote: _settlement_quote,
         Assessment: Assessment.plain,
         RenewalReview: _review,
         FrozenMapping: dict,

@@ -20,22 +20,23 @@ from cattrs import Converter
 
 from holdback.exact_json import Json, write_plain
 from holdback.frozen_classes import frozen
+from holdback.frozen_values import FrozenMapping
 from holdback.model.acceptance import ApplicationStatus
-from holdback.model.deal import Deal, Entry
+from holdback.model.deal import Deal
+from holdback.model.ledger import REMITTANCE, Entry
 from holdback.model.merchant import CarriedOut, RememberedRequest, Takings
 from holdback.model.receipt import DealReceipt, Receipt, RecordReceipt, TakingsReceipt
 from holdback.model.rows import BETWEEN_ROWS, Rows
 from holdback.money import Money
-from holdback.wire.added_fields import unstructure_fn
+from holdback.wire.added_fields import ADDED_FIELDS, unstructure_fn
 from holdback.wire.converter import (
     Structure,
-    UnexpectedError,
     class_hook,
     make_converter,
-    structured,
 )
 from holdback.wire.fields import kind_of
 from holdback.wire.formats import tree_of
+from holdback.wire.structuring import UnexpectedError, structured
 from holdback.wire.timestamps import calendar_day, instant, write_timestamp
 
 
@@ -91,8 +92,10 @@ def _deal(structure: Structure, *, lazily: bool) -> Structure:
         derived = {name: fields.pop(name, None) for name in _OF_ENTRIES}
         deal: Deal = structure(fields, kind)
         if lazily:  # otherwise it is worked out again
-            repaid_on = derived["repaid_on"]
+            repaid_on, credited = derived["repaid_on"], derived["credits"] or {}
+            sums = {kind: Money.parse(amount) for kind, amount in credited.items()}
             object.__setattr__(deal, "remitted", Money.parse(derived["remitted"]))
+            object.__setattr__(deal, "credits", FrozenMapping(sums))
             object.__setattr__(
                 deal, "repaid_on", None if repaid_on is None else calendar_day(repaid_on)
             )
@@ -102,12 +105,18 @@ def _deal(structure: Structure, *, lazily: bool) -> Structure:
 
 
 # What is worked out from a deal's entries, and stored so that a reader need not look at them.
-_OF_ENTRIES: Final = ("remitted", "repaid_on")
+_OF_ENTRIES: Final = ("remitted", "repaid_on", "credits")
 
 
 def _of_entries(deal: Deal) -> dict[str, Json]:
     day = deal.repaid_on
-    return {"remitted": str(deal.remitted), "repaid_on": None if day is None else day.isoformat()}
+    derived: dict[str, Json] = {
+        "remitted": str(deal.remitted),
+        "repaid_on": None if day is None else day.isoformat(),
+    }
+    if deal.credits:
+        derived["credits"] = {kind: str(money) for kind, money in deal.credits.items()}
+    return derived
 
 
 def _nullable(text: str | None) -> str:
@@ -116,14 +125,19 @@ def _nullable(text: str | None) -> str:
 
 def _entry_row(entry: Entry) -> str:
     takings = "null" if entry.takings is None else f'"{entry.takings}"'
-    return (
+    row = (
         f'[{quoted(entry.id)},"{entry.on.isoformat()}","{entry.amount}",{takings},'
-        f"{'true' if entry.settled else 'false'},{_nullable(entry.reverses)}]"
+        f"{'true' if entry.settled else 'false'},{_nullable(entry.reverses)}"
     )
+    # Rows of remittances and their reversals, which are most, do not say so.
+    if entry.kind == REMITTANCE or entry.reverses is not None:
+        return row + "]"
+    return f"{row},{quoted(entry.kind)},{_nullable(entry.counterpart)}]"
 
 
 def _entry(row: Any) -> Entry:
-    id_, on, amount, takings, settled, reverses = row
+    id_, on, amount, takings, settled, reverses, *of_kind = row
+    kind = dict(zip(("kind", "counterpart"), of_kind, strict=True)) if of_kind else {}
     return Entry(
         id=id_,
         on=date.fromisoformat(on),
@@ -131,6 +145,7 @@ def _entry(row: Any) -> Entry:
         takings=None if takings is None else Money.parse(takings),
         settled=settled,
         reverses=reverses,
+        **kind,
     )
 
 
@@ -268,11 +283,12 @@ def state_fields(decode: Callable[[str], dict[str, Any]], text: str) -> dict[str
 def _rows(kind: type, converter: Converter) -> Structure:
     """Return a hook for a row of the values of the fields of *kind*, in their order."""
     fields = [attribute.alias or attribute.name for attribute in attrs.fields(kind)]
+    required = len(fields) - len(ADDED_FIELDS.get(kind, ()))
 
     def structure(value: Any, _: Any) -> Any:
-        if type(value) is not list or len(value) != len(fields):
+        if type(value) is not list or len(value) not in {len(fields), required}:
             raise UnexpectedError(f"expected an array of {', '.join(fields)}")
-        return structure_fields(dict(zip(fields, value, strict=True)), kind)
+        return structure_fields(dict(zip(fields, value, strict=False)), kind)
 
     structure_fields = class_hook(kind, converter)
     return structure

@@ -28,13 +28,13 @@ from holdback.model.profile import SALT_BYTES, Profile
 from holdback.wire.converter import (
     event_converter,
     exact_decimal,
-    structured,
     with_python_numbers,
 )
 from holdback.wire.fields import kind_of
 from holdback.wire.formats import Document, fields_of, format_of, tree_of
 from holdback.wire.state_rows import state_converter, state_fields, state_text
 from holdback.wire.strict_json import STATE_DEPTH, STATE_LIMIT, read_json
+from holdback.wire.structuring import structured
 
 _T = TypeVar("_T")
 _CHECKSUM: Final = b',"checksum":"'

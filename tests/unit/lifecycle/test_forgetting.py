@@ -6,7 +6,7 @@ from datetime import date, timedelta
 
 import pytest
 
-from holdback import Engine, Money, Refusal, Takings, load_jurisdictions, wire
+from holdback import Engine, Money, Movement, Refusal, Takings, load_jurisdictions, wire
 from holdback.lifecycle.events import Forgotten
 from holdback.lifecycle.forgetting import MOST_SETS, TAKINGS_DAYS
 from journey import Journey
@@ -177,3 +177,52 @@ def test_entries_of_a_long_deal_are_bounded(funded):
     assert funded.deal.closed_entries.remitted.minor > 0
     with pytest.raises(Refusal, match="deal_closed_to_entries"):
         funded.remit(funded.entry(10, id="e-0", on=funded.deal.funded_on))
+
+
+def recovery(journey, id_, minor):
+    """Record a recovery of today on the merchant's deal."""
+    deal = journey.merchant.deals[-1]
+    amount = Money(minor, deal.repayment_amount.currency)
+    movement = Movement(id=id_, on=journey.today(), amount=amount)
+    return journey.do("record_recovery", deal.id, movement)
+
+
+def test_money_comes_in_years_after_a_default(funded):
+    """
+    Years after the end of a deal movements are recorded as on the first day: several on one day,
+    and each again; one that is taken back leaves the deal in default.
+    """
+    funded.do("close_deal", funded.deal.id, "defaulted")
+    funded.pass_time(days=900)
+    recovery(funded, "c-1", 1_000)
+    recovery(funded, "c-2", funded.merchant.deals[-1].balance.minor)
+    before = len(funded.events)
+    recovery(funded, "c-1", 1_000)
+
+    assert funded.events[before:] == []
+    assert funded.merchant.deals[-1].status == "Recovered"
+
+    funded.pass_time(days=3)
+    back = funded.entry(1_000, id="c-3", on=funded.today(), reverses="c-1")
+    funded.do("record_remittance", funded.merchant.deals[-1].id, [back])
+
+    deal = funded.merchant.deals[-1]
+    assert (deal.status, deal.balance.minor) == ("Defaulted", 1_000)
+
+
+def test_an_ended_deal_forgets_too(funded):
+    """
+    The entries of a deal that ended close once they are old, and none of their days is open again.
+    """
+    funded.remit(funded.entry(500, id="e-1", on=funded.today()))
+    funded.do("close_deal", funded.deal.id, "defaulted")
+    for number in range(8):
+        funded.pass_time(days=150)
+        recovery(funded, f"c-{number}", 10)
+
+    deal = funded.merchant.deals[-1]
+    assert [entry.id for entry in deal.entries] == ["c-5", "c-6", "c-7"]
+    assert deal.remitted.minor == 500 + 80
+    late = funded.entry(500, id="e-1", on=deal.funded_on)
+    with pytest.raises(Refusal, match="deal_closed_to_entries"):
+        funded.do("record_remittance", deal.id, [late])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from refusals import is_refused
 
-from holdback import Entry, InvalidDocument
+from holdback import Entry, InvalidDocument, Movement
 
 
 def test_only_a_reversal_reopens_a_repaid_deal(funded):
@@ -50,3 +50,23 @@ def test_rules_and_lookup_see_one_performance(funded):
     known = funded.do("assess_renewal").record()["facts"]["performance"]
 
     assert f"{shown}%" == known
+
+
+def test_a_default_is_recovered_on_the_day_of_the_payment(funded):
+    """
+    What was written off and is taken back repaid nothing: the day is that of the last recovery.
+    """
+    funded.do("close_deal", funded.deal.id, "defaulted")
+    deal = funded.merchant.deals[-1]
+
+    def movement(id_, amount):
+        return Movement(id=id_, on=funded.today(), amount=amount)
+
+    funded.pass_time(days=30)
+    funded.do("write_off", deal.id, movement("w-1", deal.balance))
+    funded.pass_time(days=30)
+    funded.do("record_recovery", deal.id, movement("c-1", deal.balance))
+    recovered = [event.on for event in funded.events if type(event).__name__ == "DealRecovered"]
+
+    assert recovered == [funded.today()]
+    assert funded.merchant.deals[-1].repaid_on == funded.today()

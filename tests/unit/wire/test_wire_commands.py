@@ -233,9 +233,19 @@ def test_an_amount_that_cannot_be_meant_is_refused(amount, message):
     """
     An amount with too many decimals is refused, and so is a negative remittance.
     """
-    body = {"takings": [{"on": "2026-07-01", "amount": amount}]}
+    entries = [{"id": "e", "on": "2026-07-01", "amount": amount}]
+    body = {"deal_id": "d-1", "entries": entries}
 
-    assert message in messages_by_path("record_takings", body)["$.takings[0].amount"]
+    assert message in messages_by_path("record_remittance", body)["$.entries[0].amount"]
+
+
+def test_takings_may_be_below_zero():
+    """
+    On a day with more refunds than sales the takings are negative, and they are recorded so.
+    """
+    command = read("record_takings", {"takings": [{"on": "2026-07-01", "amount": "-12.50"}]})
+
+    assert command.takings[0].amount == Money.parse("GBP -12.50")
 
 
 @pytest.mark.parametrize(

@@ -20,13 +20,14 @@ from holdback.lifecycle.events import Event
 from holdback.model.consistency import merchant_errors
 from holdback.model.merchant import Merchant
 from holdback.model.profile import Profile
-from holdback.wire.converter import event_converter, structured
+from holdback.wire.converter import event_converter
 from holdback.wire.first_format import documents
 from holdback.wire.first_format.downcast import downcast_event, downcast_merchant
 from holdback.wire.first_format.journals import upcast_event, upcast_events
 from holdback.wire.first_format.states import upcast_merchant
 from holdback.wire.formats import Document, fields_of, tree_of
 from holdback.wire.strict_json import STATE_LIMIT
+from holdback.wire.structuring import structured
 
 
 def read_state(state: Document, *, salt: bytes, sequence: int) -> tuple[Merchant, Profile]:

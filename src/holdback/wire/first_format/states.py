@@ -19,6 +19,7 @@ from holdback.lifecycle.fingerprint import fingerprint
 from holdback.model import application, deal, merchant, offer, product
 from holdback.model.acceptance import BankDetails
 from holdback.model.evidence import HeldFact
+from holdback.model.ledger import Entry
 from holdback.model.profile import Profile, details_section
 from holdback.wire.first_format import documents as first
 
@@ -151,9 +152,9 @@ def upcast_deal(stored: first.Deal) -> deal.Deal:
     return like(deal.Deal, stored, entries=upcast_entries(stored.entries))
 
 
-def upcast_entries(stored: Iterable[first.Entry]) -> tuple[deal.Entry, ...]:
+def upcast_entries(stored: Iterable[first.Entry]) -> tuple[Entry, ...]:
     """Return the entries that *stored* hold."""
-    return tuple(like(deal.Entry, entry) for entry in stored)
+    return tuple(like(Entry, entry) for entry in stored)
 
 
 def upcast_takings(stored: Iterable[first.Takings]) -> tuple[merchant.Takings, ...]:

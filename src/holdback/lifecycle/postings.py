@@ -1,0 +1,112 @@
+"""Entries that an operation posts, and the changes of status that follow from them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from datetime import timedelta
+
+from attrs import evolve
+
+from holdback.errors import Refusal
+from holdback.lifecycle.configuration import FIRST_FORMAT, Configuration
+from holdback.lifecycle.context import Context
+from holdback.lifecycle.events import (
+    DealDefaultedAgain,
+    DealRecovered,
+    DealReopened,
+    DealRepaid,
+    EntriesPosted,
+    Event,
+    QueuedRenewalReady,
+)
+from holdback.lifecycle.transitions import next_states
+from holdback.model.deal import DEFAULTED, FUNDED, RECOVERED, REPAID, Deal
+from holdback.model.instants import plus
+from holdback.model.ledger import Entry, Posting
+from holdback.model.merchant import Merchant
+
+
+def posted(
+    merchant: Merchant,
+    postings: Iterable[Posting],
+    context: Context,
+    configuration: Configuration,
+) -> tuple[Event, ...]:
+    """Return the event that records *postings*, and the changes of status that they bring about."""
+    recorded = EntriesPosted(at=context.at, postings=tuple(postings))
+    by_deal: dict[str, list[Entry]] = {}
+    for posting in recorded.postings:
+        by_deal.setdefault(posting.deal_id, []).append(posting.entry)
+    changes: list[Event] = []
+    for deal_id, entries in by_deal.items():
+        before = merchant.deal_of(deal_id)
+        assert before is not None, "entries are posted to deals of the merchant"
+        changes += status_changes(
+            merchant, before, before.with_entries(entries), context, configuration
+        )
+    return (recorded, *changes)
+
+
+def status_changes(
+    merchant: Merchant, before: Deal, after: Deal, context: Context, configuration: Configuration
+) -> Iterator[Event]:
+    """Yield the changes of status that entries bring about, which made *after* of *before*."""
+    left = after.outstanding
+    may_follow = next_states("deal", before.status, "record_remittance")
+    if REPAID in may_follow and left <= 0:
+        assert after.repaid_on is not None, "the entries reach the repayment amount on a day"
+        yield DealRepaid(at=context.at, deal_id=after.id, on=after.repaid_on)
+        yield from _queued(merchant, after, context, configuration)
+    # Only a reversal reopens a deal: a shortfall from before stays one (decisions/deals).
+    reversed_now = left > max(0, before.outstanding)
+    if FUNDED in may_follow and reversed_now and merchant.active_deal is None:
+        yield DealReopened(at=context.at, deal_id=after.id)
+    if configuration.format == FIRST_FORMAT:
+        return  # which has no recovered deals
+    if before.status == DEFAULTED and left <= 0 and not after.written_off.minor:
+        assert after.repaid_on is not None, "the entries reach the repayment amount on a day"
+        yield DealRecovered(at=context.at, deal_id=after.id, on=after.repaid_on)
+    if before.status == RECOVERED and left > 0:
+        yield DealDefaultedAgain(at=context.at, deal_id=after.id)
+
+
+def _queued(
+    merchant: Merchant, repaid: Deal, context: Context, configuration: Configuration
+) -> Iterator[Event]:
+    """Yield that the renewal which waited for the deal *repaid* can be funded now."""
+    waiting = merchant.in_fulfilment
+    if waiting is None or not waiting.queued or waiting.base_deal_id != repaid.id:
+        return
+    rulebook = configuration.loaded_rulebook(merchant, context.at)
+    yield QueuedRenewalReady(
+        at=context.at,
+        application_id=waiting.application_id,
+        lapses_at=None
+        if rulebook is None
+        else plus(context.at, timedelta(days=rulebook.acceptance_days)),
+    )
+
+
+def is_recorded(deal: Deal, entry: Entry) -> bool:
+    """
+    Return whether *entry* was recorded on *deal* before.
+
+    Raises:
+        Refusal: `request_conflict` for another content under its id, or `deal_closed_to_entries` if
+            nobody can tell any more.
+    """
+    held = deal.entry_of(entry.id)
+    if held is None:
+        closed = deal.closed_entries
+        if closed is not None and entry.on <= closed.through:
+            message = f"the entries of the deal are closed up to {closed.through}"
+            raise Refusal("deal_closed_to_entries", message)
+        return False
+    if evolve(held, settled=True) != evolve(entry, settled=True):
+        raise conflict(entry)
+    return True
+
+
+def conflict(entry: Entry) -> Refusal:
+    """Return the refusal of an *entry* whose id has another content already."""
+    return Refusal("request_conflict", f"entry `{entry.id}` was recorded with another content")

@@ -1,0 +1,114 @@
+"""The undoing of a deal within its cooling-off days."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from holdback.errors import Refusal
+from holdback.lifecycle.configuration import Configuration
+from holdback.lifecycle.context import Context
+from holdback.lifecycle.decision import Decision
+from holdback.lifecycle.events import DealUnwound, EntriesPosted, Event
+from holdback.lifecycle.input_checks import check_input
+from holdback.lifecycle.lookup import find_deal
+from holdback.lifecycle.money_commands import UnwindDeal
+from holdback.lifecycle.postings import is_recorded
+from holdback.lifecycle.receipts import deal_receipt
+from holdback.lifecycle.transitions import next_states
+from holdback.model.deal import RENEWED, UNWOUND, Deal
+from holdback.model.ledger import (
+    CHARGE_CANCELLED,
+    DISCOUNT,
+    PRINCIPAL_RETURN,
+    SETTLEMENT,
+    Entry,
+    EntryKind,
+    Posting,
+)
+from holdback.model.merchant import FUNDED_APPLICATION, IN_FULFILMENT, Merchant
+from holdback.model.receipt import DealReceipt
+from holdback.money import Money
+
+
+def unwind_deal(
+    merchant: Merchant, command: UnwindDeal, context: Context, configuration: Configuration
+) -> Decision[DealReceipt]:
+    """
+    Return the undoing of a deal, which revives the one that it renewed; no events if it was undone.
+
+    The merchant has returned the principal: what it was funded with, less what that settled of the
+    base deal, less what it has paid. What it paid beyond is overpaid. The charge is cancelled.
+
+    Raises:
+        Refusal: `deal_not_found`, `not_possible_now`, `amount_not_possible`, `request_conflict` or
+            `deal_closed_to_entries`.
+        InvalidDocument: the day or the amount is invalid.
+    """
+    deal = find_deal(merchant, command.deal_id)
+    check_input(command, configuration.situation(merchant, context))
+    returned = Entry(id=command.id, on=command.on, amount=command.amount, kind=PRINCIPAL_RETURN)
+    events: tuple[Event, ...] = ()
+    if not is_recorded(deal, returned):
+        _check_may_unwind(merchant, deal, command)
+        base = merchant.deal_of(deal.base_deal_id)
+        if base is not None and base.status != RENEWED:
+            base = None  # it was repaid before the funding, which settled nothing of it
+        settled = 0 if base is None else base.settled.minor
+        charge = _charge_left(deal)
+        due = Money(max(0, deal.outstanding - charge - settled), command.amount.currency)
+        if command.amount != due:
+            message = f"the principal that comes back is {due}"
+            raise Refusal("amount_not_possible", message)
+        make_id = configuration.id_factory(merchant, context.request_id)
+        lines: list[tuple[EntryKind, int, str | None]] = [(CHARGE_CANCELLED, charge, None)]
+        if base is not None:
+            lines.append((SETTLEMENT, settled, base.id))
+        entries = [
+            returned,
+            *(
+                Entry(
+                    id=make_id(kind, deal.id),
+                    on=command.on,
+                    amount=Money(minor, due.currency),
+                    kind=kind,
+                    counterpart=counterpart,
+                )
+                for kind, minor, counterpart in lines
+                if minor
+            ),
+        ]
+        postings = tuple(Posting(deal_id=deal.id, entry=entry) for entry in entries)
+        base_id = None if base is None else base.id
+        events = (
+            EntriesPosted(at=context.at, postings=postings),
+            DealUnwound(at=context.at, deal_id=deal.id, on=command.on, base_deal_id=base_id),
+        )
+    return Decision(events, deal_receipt(deal.id, command))
+
+
+def _charge_left(deal: Deal) -> int:
+    """Return the charge of *deal*, without what the discount of a settlement took off it."""
+    charge, discount = deal.repayment_amount - deal.funded_amount, deal.credits.get(DISCOUNT)
+    return charge.minor if discount is None else charge.minor - discount.minor
+
+
+def _check_may_unwind(merchant: Merchant, deal: Deal, command: UnwindDeal) -> None:
+    for why in _obstacles(merchant, deal, command):
+        raise Refusal("not_possible_now", why)
+
+
+def _obstacles(merchant: Merchant, deal: Deal, command: UnwindDeal) -> Iterator[str]:
+    """Yield why *deal* cannot be undone."""
+    if UNWOUND not in next_states("deal", deal.status, "unwind_deal"):
+        yield f"the deal is {deal.status.lower()}"
+    days = deal.cooling_off_days or 0
+    if (command.on - deal.funded_on).days > days or not days:
+        yield f"the deal can be undone for {days} days after its funding, {deal.funded_on}"
+    accepted = [fulfilment.application_id for fulfilment in merchant.fulfilments]
+    # One that is no longer remembered came before those that are.
+    place = accepted.index(deal.application_id) if deal.application_id in accepted else -1
+    if any(
+        later.status in {*IN_FULFILMENT, FUNDED_APPLICATION}
+        for later in merchant.fulfilments[place + 1 :]
+    ):
+        yield "an offer was accepted after it"

@@ -1,0 +1,145 @@
+"""Samples of what is recorded of a deal's money, its schedule and its end, for `wire_samples`."""
+
+from __future__ import annotations
+
+from datetime import date
+from decimal import Decimal
+
+import pendulum
+
+from holdback import Money
+from holdback.lifecycle import events as happened
+from holdback.model.ledger import Entry, EntryTotals, Posting
+from holdback.model.offer import Offer
+from holdback.model.receipt import SettlementQuote
+from holdback.model.schedule import Pause, TermsChange
+from holdback.model.statement import DealStatement, KindTotal, Statement, StatementLine
+
+DEAL_ID = "00000000-0000-5000-8000-000000000005"
+BASE_ID = "00000000-0000-5000-8000-000000000006"
+APPLICATION_ID = "00000000-0000-5000-8000-000000000003"
+DAY = date(2026, 7, 20)
+LAPSES = pendulum.datetime(2026, 8, 19, 10)
+
+
+def money(amount):
+    """An amount of pounds."""
+    return Money.parse(f"GBP {amount}")
+
+
+ENTRIES = (
+    Entry(id="p-1", on=DAY, amount=money("250.00"), kind="payment"),
+    Entry(id="p-2", on=DAY, amount=money("50.00"), reverses="p-1"),
+    Entry(id="t-1", on=DAY, amount=money("-20.00"), kind="transfer", counterpart=BASE_ID),
+    Entry(id="w-1", on=DAY, amount=money("30.00"), kind="write_off"),
+)
+HALVES = (
+    Posting(deal_id=DEAL_ID, entry=ENTRIES[2]),
+    Posting(
+        deal_id=BASE_ID,
+        entry=Entry(id="t-1", on=DAY, amount=money("20.00"), kind="transfer", counterpart=DEAL_ID),
+    ),
+)
+PAUSES = (Pause(on=date(2026, 7, 6), until=date(2026, 7, 9)), Pause(on=DAY))
+CHANGE = TermsChange(
+    on=date(2026, 7, 12),
+    split_percentage=Decimal("7.5"),
+    term_length=Decimal("13.15"),
+    term_days=400,
+)
+TOTALS = EntryTotals(
+    through=date(2026, 7, 4),
+    remitted=money("10.00"),
+    credits={"write_off": money("5.00")},
+)
+REQUOTED = Offer(
+    offer_id="00000000-0000-5000-8000-000000000011",
+    description="GBP 2600.00, repaid as GBP 3068.00 from 12.5% of takings in about 5 months",
+    split_percentage=Decimal("12.5"),
+    term_length=Decimal("4.93"),
+    term_days=150,
+    repayment_amount=money("3068.00"),
+    funded_amount=money("2600.00"),
+    factor_rate=Decimal("1.18"),
+)
+
+DEAL_STATEMENT = DealStatement(
+    deal_id=DEAL_ID,
+    type="Initial",
+    status="Funded",
+    funded_on=DAY,
+    opening=money("0.00"),
+    closed_through=DAY,
+    carried_forward=(
+        KindTotal(kind="disbursement", amount=money("-2600.00")),
+        KindTotal(kind="charge", amount=money("-468.00")),
+        KindTotal(kind="remitted", amount=money("68.00")),
+    ),
+    lines=(
+        StatementLine(
+            on=date(2026, 9, 2),
+            kind="transfer",
+            id="t-1",
+            amount=money("100.00"),
+            balance=money("2900.00"),
+            counterpart=BASE_ID,
+        ),
+    ),
+    unsettled=(
+        StatementLine(on=date(2026, 9, 3), kind="remittance", id="e-1", amount=money("10.00")),
+    ),
+    totals=(
+        KindTotal(kind="disbursement", amount=money("-2600.00")),
+        KindTotal(kind="charge", amount=money("-468.00")),
+        KindTotal(kind="remitted", amount=money("68.00")),
+        KindTotal(kind="transfer", amount=money("100.00")),
+    ),
+    closing=money("2900.00"),
+)
+STATEMENT = Statement(
+    merchant_id="m-1",
+    since=None,
+    until=date(2026, 9, 30),
+    currency="GBP",
+    balances=False,
+    differences=(f"deal {DEAL_ID}: transfer t-1 of 2026-09-02 has no other half",),
+    opening=None,
+    paid_out=None,
+    received=None,
+    totals=None,
+    closing=money("2900.00"),
+    deals=(DEAL_STATEMENT,),
+)
+
+# Each event from its envelope, by its stored name.
+EVENTS = {
+    "EntriesPosted": lambda **envelope: happened.EntriesPosted(**envelope, postings=HALVES),
+    "DealRecovered": lambda **envelope: happened.DealRecovered(**envelope, deal_id=DEAL_ID, on=DAY),
+    "DealDefaultedAgain": lambda **envelope: happened.DealDefaultedAgain(
+        **envelope, deal_id=DEAL_ID
+    ),
+    "DealUnwound": lambda **envelope: happened.DealUnwound(
+        **envelope, deal_id=DEAL_ID, on=DAY, base_deal_id=BASE_ID
+    ),
+    "DealPaused": lambda **envelope: happened.DealPaused(**envelope, deal_id=DEAL_ID, on=DAY),
+    "DealResumed": lambda **envelope: happened.DealResumed(**envelope, deal_id=DEAL_ID, on=DAY),
+    "TermsChanged": lambda **envelope: happened.TermsChanged(
+        **envelope, deal_id=DEAL_ID, change=CHANGE
+    ),
+    "OfferRequoted": lambda **envelope: happened.OfferRequoted(
+        **envelope, application_id=APPLICATION_ID, product="flex", offers=(REQUOTED,)
+    ),
+    "QueuedRenewalReady": lambda **envelope: happened.QueuedRenewalReady(
+        **envelope, application_id=APPLICATION_ID, lapses_at=LAPSES
+    ),
+}
+REPLIES = {
+    "settlement_quote": SettlementQuote(
+        deal_id=DEAL_ID,
+        on=DAY,
+        balance=money("1200.00"),
+        discount=money("61.02"),
+        amount=money("1138.98"),
+    ),
+    "statement": STATEMENT,
+}
