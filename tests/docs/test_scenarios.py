@@ -307,3 +307,181 @@ def test_the_floor_holds_at_the_funding(steps):
 
     assert ["reply" in step for step in funded] == [True, False, True]
     assert "50 percent" in funded[1]["problem"]["detail"]
+
+
+def figures(lookup):
+    """The status, balance, progress and performance of every deal that a lookup shows."""
+    return [
+        (
+            deal["status"],
+            deal["balance"],
+            deal["performance"]["progress"],
+            deal["performance"]["performance"],
+        )
+        for deal in lookup["deals"]
+    ]
+
+
+def movements(lookup, place=0):
+    """The kinds and signed amounts of what is not a remittance on a deal that a lookup shows."""
+    return [
+        (line["kind"], line["amount"])
+        for line in lookup["deals"][place]["transactions"]
+        if line["kind"] != "remittance"
+    ]
+
+
+def paid(lookup, place=0):
+    """What the settled transactions of a deal that a lookup shows add up to."""
+    lines = lookup["deals"][place]["transactions"]
+    return sum(line["amount"] for line in lines if line["status"] != "Unsettled")
+
+
+def test_a_chargeback_takes_back_a_part(steps):
+    """Several reversals may take parts of a remittance, and not more than all of it."""
+    told = steps["partial-chargeback"]
+    balances = [reply["balance"] for reply in replies(told, "record_remittance")]
+    (lookup,) = replies(told, "look_up")
+
+    assert balances == [1500, 1600, 1750]
+    assert refused(told) == [("record_remittance", "invalid_request")]
+    assert [line["status"] for line in lookup["deals"][0]["transactions"]][2:] == [
+        "Reversed", "Settled", "Reversal", "Reversal"
+    ]  # fmt: skip
+    assert paid(lookup) == 750 == 2500 - lookup["deals"][0]["balance"]
+
+
+def test_a_double_payment_is_refunded_once(steps):
+    """At most what was overpaid is refunded, and the same refund again changes nothing."""
+    told = steps["double-payment-refunded"]
+    first, again = (step for step in told if step["operation"] == "refund" and "reply" in step)
+    (lookup,) = replies(told, "look_up")
+
+    assert refused(told) == [("refund", "amount_not_possible")]
+    assert (first["reply"], again["events"]) == (again["reply"], [])
+    assert movements(lookup) == [("payment", 250), ("refund", -250)]
+    assert paid(lookup) == 2500
+
+
+def test_a_late_remittance_is_transferred_or_refunded(steps):
+    """Where the file says so it goes to the active deal, whole; elsewhere a refund is due."""
+    told = steps["late-remittance"]
+    (lookup,) = replies(told, "look_up")
+    posted = [event["postings"] for event in events(told, "EntriesPosted")]
+
+    assert refused(told) == []
+    assert movements(lookup) == [("settlement", 4544), ("transfer", -736)]
+    assert movements(lookup, 1) == [("transfer", 736)]
+    assert [[posting["entry"]["kind"] for posting in postings] for postings in posted] == [
+        ["transfer", "transfer"],
+        ["refund"],
+    ]
+
+
+def test_a_renewal_is_undone_within_its_days(steps):
+    """
+    Within `cooling_off_days` the principal comes back, the charge is cancelled and the base deal is
+    active again, unchanged; the days are counted to that on which the money came back.
+    """
+    told = steps["unwind"]
+    (lookup,) = replies(told, "look_up")
+
+    assert refused(told) == [
+        ("close_deal", "not_possible_now"),
+        ("unwind_deal", "amount_not_possible"),
+        ("unwind_deal", "not_possible_now"),
+    ]
+    assert figures(lookup) == [
+        ("Funded", 4544, 61.8279, 98.8376), ("Unwound", 0, 3.6814, 140.2641)
+    ]  # fmt: skip
+    assert movements(lookup, 1) == [
+        ("settlement", 4544), ("principal_return", 11520), ("charge_cancelled", 3192)
+    ]  # fmt: skip
+    assert paid(lookup, 1) == 19992
+
+
+def test_a_default_is_cured(steps):
+    """A default that is paid in full is `Recovered`; what is taken back makes it one again."""
+    told = steps["cure-of-a-default"]
+    (lookup,) = replies(told, "look_up")
+    changes = [
+        event["type"]
+        for step in told
+        for event in step["events"]
+        if event["type"] in {"DealRecovered", "DealDefaultedAgain"}
+    ]
+
+    assert changes == ["DealRecovered", "DealDefaultedAgain", "DealRecovered"]
+    assert [deal["status"] for deal in lookup["deals"]] == ["Recovered"]
+    assert paid(lookup) == 2500
+
+
+def test_a_write_off_gives_way_to_a_recovery(steps):
+    """At most what is left of an ended deal is written off; a later recovery takes it back."""
+    told = steps["write-off"]
+    (lookup,) = replies(told, "look_up")
+
+    assert refused(told) == [
+        ("write_off", "not_possible_now"), ("write_off", "amount_not_possible")
+    ]  # fmt: skip
+    assert movements(lookup) == [("write_off", 1500), ("write_off", -200), ("recovery", 200)]
+    assert paid(lookup) == 2500
+
+
+def test_nothing_is_expected_in_a_pause(steps):
+    """The expectation is flat in a pause, and goes on after it."""
+    before, during, after = replies(steps["hardship-pause"], "look_up")
+
+    assert figures(before) == figures(during) == [("Funded", 1060, 57.6, 97.0607)]
+    assert figures(after) == [("Funded", 820, 67.2, 97.1374)]
+    assert eligibility(steps["hardship-pause"]) == [True, False, True]
+
+
+def test_terms_change_from_a_day_on(steps):
+    """What was expected so far stays expected, and the rest is expected until the new end."""
+    told = steps["other-terms"]
+    before, after = replies(told, "look_up")
+    expected = 91 / 305 + (1 - 91 / 305) * 90 / (600 - 91)
+
+    assert refused(told) == [("change_terms", "not_possible_now")]
+    assert figures(before) == [("Funded", 2125, 15, 50.2747)]
+    assert figures(after)[0][:3] == ("Funded", 1825, 27)
+    assert figures(after)[0][3] == pytest.approx(27 / expected, abs=0.0001)
+
+
+def test_a_deal_is_settled_early(steps):
+    """The quote is the balance less the discount; less is refused, and the deal is `Repaid`."""
+    told = steps["early-settlement"]
+    (quote,) = replies(told, "settlement_quote")
+    (lookup,) = replies(told, "look_up")
+
+    assert (quote["balance"], quote["discount"], quote["amount"]) == (1875, 187.5, 1687.5)
+    assert refused(told) == [
+        ("settle_early", "amount_not_possible"), ("settlement_quote", "not_possible_now")
+    ]  # fmt: skip
+    assert [deal["status"] for deal in lookup["deals"]] == ["Repaid"]
+    assert sorted(movements(lookup)) == [("discount", 187.5), ("payment", 1687.5)]
+
+
+def test_an_amount_is_chosen_between_the_limits(steps):
+    """Any amount in the product's steps and limits is priced; what is offered is not added."""
+    told = steps["requote"]
+    quoted = [step for step in told if step["operation"] == "requote"]
+
+    assert [len(step["events"]) for step in quoted] == [1, 0, 0, 0, 0, 1, 0]
+    assert refused(told) == [
+        *[("requote", "amount_not_possible")] * 3, ("requote", "already_accepted")
+    ]  # fmt: skip
+    assert replies(told, "accept_offer")[0]["offer"]["funded_amount"] == 12500
+
+
+def test_a_queued_renewal_waits_for_its_base_deal(steps):
+    """It is funded once that is repaid, nothing is deducted, and a default of it ends it."""
+    told = steps["queued-renewal"]
+    (ready,) = events(told, "QueuedRenewalReady")
+    *_, waiting = replies(told, "applications")[0]["applications"]
+
+    assert refused(told) == [("fund_deal", "not_possible_now")]
+    assert ready["lapses_at"] == "2027-06-05T20:00:00Z"
+    assert events(told, "DealRenewed") == []
+    assert waiting["status"] == "declined"

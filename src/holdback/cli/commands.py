@@ -18,6 +18,7 @@ from holdback.cli.replay import replay_command
 from holdback.cli.run import run_command
 from holdback.cli.schema import schema_command
 from holdback.cli.show import show_command
+from holdback.cli.statement import statement_command
 from holdback.cli.test import test_command
 
 
@@ -44,6 +45,7 @@ for _command in (
     run_command,
     schema_command,
     show_command,
+    statement_command,
     test_command,
 ):
     holdback.add_command(_command)

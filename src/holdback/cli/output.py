@@ -10,15 +10,15 @@ from typing import Any, Final, NoReturn
 
 import click
 
-from holdback.errors import ConfigurationError, ErrorDetail, InvalidDocument, printable
+from holdback.errors import ConfigurationError, ErrorDetail, InvalidDocument, StateError, printable
 from holdback.exact_json import Json, write_json
 
 SUCCESS: Final = 0
 FINDINGS: Final = 1
 MISUSE: Final = 2
 
-# A JSON value that fits into this number of columns stays on one line.
-_JSON_WIDTH: Final = 110
+# A JSON value that fits into this number of columns stays on one line, as a transaction does.
+_JSON_WIDTH: Final = 130
 
 
 def format_option(*formats: str) -> Callable[[Any], Any]:
@@ -26,7 +26,7 @@ def format_option(*formats: str) -> Callable[[Any], Any]:
     return click.option("--format", "form", type=click.Choice(formats), default=formats[0])
 
 
-def fail(error: InvalidDocument | ConfigurationError, what: str) -> NoReturn:
+def fail(error: InvalidDocument | ConfigurationError | StateError, what: str) -> NoReturn:
     """Print every error of a document to standard error and exit with 2."""
     click.secho(f"{printable(what)} cannot be read:", err=True, bold=True)
     for detail in error.errors:

@@ -13,19 +13,19 @@ from typing import Any, Final
 
 import polars as pl
 import pyarrow as pa
-from attrs import define, field
+from attrs import define, evolve, field
 
 from holdback.cli.portfolio_files import Deals, Output
 from holdback.exact_json import Json
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.jurisdiction import Jurisdictions
-from holdback.portfolio.aggregation import COUNTED_COLUMNS
 from holdback.portfolio.assessment import READABLE, native_result, with_outcomes
 from holdback.portfolio.column_errors import check_columns
 from holdback.portfolio.column_plan import ColumnPlan
 from holdback.portfolio.comparison import AFTER, BEFORE, Comparison, compare
+from holdback.portfolio.ledger_columns import LEDGER_COLUMNS
 from holdback.portfolio.outcome_columns import RESULTS
-from holdback.portfolio.summary import Summary, summary_of
+from holdback.portfolio.summary import Summary, summary_of, summed_columns
 from holdback.portfolio.tables import Table
 from holdback.portfolio.work_frame import open_frame
 from holdback.rules.types import Kind
@@ -92,9 +92,9 @@ class BatchAssessment:
             yield batch.num_rows
 
     def _kinds(self) -> Mapping[str, Kind]:
-        """The kinds of the facts in the columns, by name."""
+        """The kinds of the facts and of the totals of ledgers in the columns, by name."""
         rulebooks = [*self.before.rulebooks(), *(self.after.rulebooks() if self.after else ())]
-        kinds = {
+        kinds = dict.fromkeys(LEDGER_COLUMNS, Kind.MONEY) | {
             fact.name: fact.type.kind for rulebook in rulebooks for fact in rulebook.catalogue.facts
         }
         return {**kinds, self.on: Kind.DATE} if isinstance(self.on, str) else kinds
@@ -102,10 +102,11 @@ class BatchAssessment:
     def _assess(self, batch: pa.Table, exact: pa.Table) -> None:
         frame = open_frame(pl.from_arrow(exact))
         plan = ColumnPlan.of(frame, self.before, self.jurisdiction, self.on, prepared=False)
+        plan = evolve(plan, with_ledger=True)
         check_columns(plan, {*RESULTS, *READABLE})
         texts = READABLE.values() if self.output else ()
-        work = with_outcomes(plan, (*COUNTED_COLUMNS, *texts))
-        summary = summary_of(work, plan.rulebooks)
+        work = with_outcomes(plan, (*summed_columns(plan), *texts))
+        summary = summary_of(plan, work)
         self.result = self.result + summary if isinstance(self.result, Summary) else summary
         if self.output:
             self._write(self.output, batch, native_result(plan, work, READABLE), READABLE)

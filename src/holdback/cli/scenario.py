@@ -27,6 +27,7 @@ from holdback.frozen_classes import frozen
 from holdback.lifecycle.context import Context, Evidence
 from holdback.lifecycle.decision import Outcome
 from holdback.lifecycle.operations import OPERATIONS
+from holdback.model.deal import LookupDeal, MerchantLookup
 from holdback.model.merchant import Merchant
 from holdback.model.receipt import DealReceipt
 from holdback.testing.memory_store import MemoryStore
@@ -51,6 +52,7 @@ class Step:
     problem: Mapping[str, Json] | None = None
     events: tuple[Mapping[str, Json], ...] = ()
     deal: Mapping[str, Any] | None = None  # what a lookup shows of the deal of a receipt
+    changed: tuple[LookupDeal, ...] = ()  # the deals that an operation on a deal changed
 
     def plain(self) -> dict[str, Json]:
         """Return the step as `--json` prints it."""
@@ -96,9 +98,10 @@ class _Host:
             partner=partner, merchant_id=merchant_id, jurisdiction=step["jurisdiction"]
         )
 
-    def carry_out(self, step: Mapping[str, Any], context: Context) -> Outcome[Any]:
-        """Return the outcome of *step*, and store its merchant."""
-        merchant = self.load(step)
+    def carry_out(
+        self, step: Mapping[str, Any], merchant: Merchant, context: Context
+    ) -> Outcome[Any]:
+        """Return the outcome of *step* for *merchant*, and store the merchant after it."""
         profile = self.store.profile(merchant)
         body = step.get("input")
         outcome = perform(self.engine, merchant, step["operation"], body, context, profile)
@@ -106,13 +109,11 @@ class _Host:
         self.store.add_names(outcome.merchant, outcome.events)
         return outcome
 
-    def deal(self, outcome: Outcome[Any], context: Context) -> Mapping[str, Any] | None:
-        """Look up the deal that the receipt of *outcome* is about; any other reply has none."""
+    def look_up(self, outcome: Outcome[Any], context: Context) -> MerchantLookup:
+        """Look up the deals if *outcome* is that of an operation on a deal; else there are none."""
         if not isinstance(outcome.reply, DealReceipt):
-            return None
-        lookup = wire.to_dict(self.engine.look_up(outcome.merchant, context).reply)
-        deals: list[Mapping[str, Any]] = lookup["deals"]
-        return next(deal for deal in deals if deal["id"] == outcome.reply.deal_id)
+            return MerchantLookup(deals=())
+        return self.engine.look_up(outcome.merchant, context).reply
 
 
 def read_scenario(body: bytes) -> Sequence[Mapping[str, Any]]:
@@ -184,12 +185,16 @@ def run(steps: Sequence[Mapping[str, Any]], engine: Engine) -> Iterator[Step]:
     replies: list[Json] = []
     for number, raw in enumerate(steps):
         events: tuple[Mapping[str, Json], ...] = ()
+        changed: tuple[LookupDeal, ...] = ()
         reply = problem = deal = None
         try:
             step = _filled(raw, replies)
             context = _context(step)
-            outcome = host.carry_out(step, context)
-            reply, deal = wire.to_dict(outcome.reply), host.deal(outcome, context)
+            before = host.load(step)
+            outcome = host.carry_out(step, before, context)
+            reply, lookup = wire.to_dict(outcome.reply), host.look_up(outcome, context)
+            deal = _deal_of(reply, lookup)
+            changed = tuple(item for item in lookup.deals if item.deal not in before.deals)
             events = tuple(wire.event_to_dict(event) for event in outcome.events)
         except (Refusal, InvalidDocument) as error:
             problem = wire.problem(error)
@@ -206,7 +211,14 @@ def run(steps: Sequence[Mapping[str, Any]], engine: Engine) -> Iterator[Step]:
             problem=problem,
             events=events,
             deal=deal,
+            changed=changed,
         )
+
+
+def _deal_of(reply: Mapping[str, Json], lookup: MerchantLookup) -> Mapping[str, Any] | None:
+    """Return the deal of *lookup* that *reply* is the receipt of; any other reply has none."""
+    deals: Any = wire.to_dict(lookup)["deals"]
+    return next((deal for deal in deals if deal["id"] == reply["deal_id"]), None)
 
 
 def _context(step: Mapping[str, Any]) -> Context:

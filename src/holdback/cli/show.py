@@ -13,6 +13,7 @@ from holdback.cli.output import fail, format_option, value_text
 from holdback.cli.sources import Day, jurisdictions_option, load_one
 from holdback.errors import ConfigurationError, InvalidDocument, printable
 from holdback.exact_json import write_json
+from holdback.jurisdictions.source_rules import QUEUE
 from holdback.workbench.overview import overview
 
 # A line of an overview: a rule, a parameter, a fact, a setting or a product, as plain values.
@@ -67,7 +68,9 @@ def _floor_sentence(shown: _Line) -> str:
 
 def _offered(product: _Line) -> str:
     amounts = ", ".join(product["amounts"])
-    return f"{printable(product['description'])} Offered: {amounts} of the maximum."
+    queued = " A renewal waits until the deal before it is repaid."
+    more = queued if product["renewal"] == QUEUE else ""
+    return f"{printable(product['description'])} Offered: {amounts} of the maximum.{more}"
 
 
 def _calculator(settings: _Line) -> str:

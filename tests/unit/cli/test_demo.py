@@ -18,7 +18,7 @@ from holdback.cli.commands import holdback
 NAMES = ("corner-cafe", "book-nook", "late-lunch")
 MOST_LINES = 60
 WIDTH = 80
-FULL_LINES = 777
+FULL_LINES = 762
 
 # What the story tells of each step: day, operation, and the words that say what came of it.
 STORY = [
@@ -36,7 +36,11 @@ STORY = [
     ("2026-06-02", "record_remittance", "61.8279% paid down, GBP 4544.00 left. Eligible"),
     ("2026-06-03", "look_up", "61.8279% paid down, GBP 4544.00 left, eligible for renewal."),
     ("2026-06-03", "request_offers", "GBP 9600.00 to 24000.00; Starter advance: declined."),
-    ("2026-06-03", "accept_offer", "Accepted: GBP 16800.00, repaid as GBP 19992.00"),
+    (
+        "2026-06-03",
+        "accept_offer",
+        "GBP 4544.00 settles the current deal and GBP 12256.00 is paid out, repaid as GBP 19992.00",
+    ),
     ("2026-06-03", "accept_offer", "Asked again: the same reply, and no new events."),
     ("2026-06-04", "fund_deal", "GBP 19992.00 to remit; GBP 4544.00 settles the old deal."),
     ("2026-06-04", "look_up", "Initial: Renewed. Renewal: Funded, 0% paid down"),

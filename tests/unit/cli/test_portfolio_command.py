@@ -210,5 +210,40 @@ def test_a_file_is_written_as_a_whole(deals_folder, tmp_path):
     )
 
 
+@pytest.mark.parametrize("ending", ["parquet", "csv"])
+def test_refunds_due_recoveries_and_write_offs_are_printed(deals_folder, ending):
+    """
+    The command prints refunds due, recoveries and write-offs by currency, to the minor unit.
+    """
+    deals = pl.read_parquet(deals_folder / "deals.parquet").filter(jurisdiction="GB")
+    counts = {
+        what: (deals.filter(pl.col(name) > 0).height, deals[name].sum(), deals[name].null_count())
+        for name, what in (
+            ("overpaid", "refunds due"),
+            ("recovered", "recoveries"),
+            ("written_off", "write-offs"),
+        )
+    }
+
+    printed = run(deals_folder / f"deals.{ending}").splitlines()
+
+    lines = [line for line in printed if line.startswith("GBP ")]
+    shown = {what: f"{deals} GBP {amount} {rest}" for what, (deals, amount, rest) in counts.items()}
+    assert [" ".join(line.split()) for line in lines] == [
+        f"GBP {what} {text}" for what, text in shown.items()
+    ]
+    assert counts["recoveries"][0] > 0
+
+
+def test_the_deals_that_change_are_shown_without_their_ledgers(deals_folder, other):
+    """
+    Of a deal that changes only what identifies it is shown, and both answers.
+    """
+    printed = run(deals_folder / "deals.parquet", "--compare", other)
+
+    (head,) = [line for line in printed.splitlines() if line.startswith("deal_id")]
+    assert head.split()[:3] == ["deal_id", "jurisdiction", "outcome_before"]
+
+
 def test_no_deals(deals_folder):
     assert run(f"from '{deals_folder}/deals.parquet' limit 0") == "There are no deals.\n"

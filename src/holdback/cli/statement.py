@@ -1,0 +1,182 @@
+"""`holdback statement`: every movement of a merchant's deals, from a stored state."""
+
+from __future__ import annotations
+
+import sys
+import textwrap
+import unicodedata
+from collections.abc import Iterable, Iterator
+from datetime import date
+from typing import Any, Final
+
+import click
+
+from holdback import wire
+from holdback.cli.output import FINDINGS, SUCCESS, fail, format_option
+from holdback.cli.sources import Day
+from holdback.cli.statement_page import page_lines
+from holdback.cli.statement_words import (
+    SIGNS,
+    amount_text,
+    balances_text,
+    carried_forward,
+    closed_sentence,
+    kind_text,
+    reference_text,
+    summary_lines,
+    title,
+)
+from holdback.errors import StateError, printable
+from holdback.exact_json import write_json
+from holdback.lifecycle.statement import statement_of
+from holdback.model.profile import SALT_BYTES
+from holdback.model.statement import DealStatement, Statement, StatementLine
+
+# More than a state of the largest size that is read.
+_MOST_BYTES: Final = 64 * 1024 * 1024 + 1
+# A state of format 1 holds a profile, which is read and dropped: nothing is stored with this salt.
+_SALT: Final = bytes(SALT_BYTES)
+# How other documents begin that a host stores.
+_OTHER_DOCUMENTS: Final = {b'{"type":': "an event", b'{"format":2,"salt":': "a profile"}
+_WIDTH: Final = 90
+_DAY, _KIND, _REFERENCE, _AMOUNT, _BALANCE = 10, 16, 26, 15, 15
+
+
+@click.command("statement")
+@click.argument("state", type=click.File("rb"))
+@click.option("--from", "since", type=Day(), help="The first day of the statement: 2026-07-01.")
+@click.option("--until", type=Day(), help="The last day of the statement: 2026-07-31.")
+@format_option("table", "json", "html")
+def statement_command(state: Any, *, since: date | None, until: date | None, form: str) -> None:
+    """
+    Print the statement of the merchant in STATE, a stored state of any format.
+
+    For each deal and in all: the opening balance, every movement, and the closing balance. Exits
+    with 1 if it does not balance.
+    """
+    if since is not None and until is not None and until < since:
+        message = f"--until {until} is before --from {since}; a statement ends after it begins"
+        raise click.UsageError(message)
+    body = state.read(_MOST_BYTES)
+    try:
+        _check_is_state(body)
+        merchant, _ = wire.read_stored(body, None, salt=_SALT)
+    except StateError as error:
+        fail(error, state.name)
+    statement = statement_of(merchant, since, until)
+    if form == "json":
+        click.echo(write_json(wire.to_dict(statement)))
+    else:
+        lines = _table_lines(statement) if form == "table" else page_lines(statement)
+        click.echo("\n".join(lines))
+    if not statement.balances:
+        click.secho(
+            f"The statement of {printable(merchant.merchant_id)} does not balance.",
+            err=True,
+            fg="red",
+            bold=True,
+        )
+    sys.exit(SUCCESS if statement.balances else FINDINGS)
+
+
+def _check_is_state(body: bytes) -> None:
+    """
+    Refuse another document that a host stores.
+
+    Raises:
+        StateError: naming what it is.
+    """
+    for start, name in _OTHER_DOCUMENTS.items():
+        if body.startswith(start):
+            hint = "give the `state` that `wire.write_stored` returned with it"
+            message = f"expected the state of a merchant, not {name}"
+            raise StateError.of("wrong_type", message, path="$", hint=hint)
+
+
+def _table_lines(statement: Statement) -> Iterator[str]:
+    """The statement for a terminal: a table for each deal, and one of all."""
+    yield click.style(printable(title(statement)), bold=True)
+    yield from (click.style(line, dim=True) for line in textwrap.wrap(SIGNS, _WIDTH))
+    for part in statement.deals:
+        yield ""
+        yield from _deal_lines(part)
+    yield ""
+    yield click.style("All deals", bold=True)
+    yield _row("", "opening balance", "", "", amount_text(statement.opening))
+    for total in statement.totals or ():
+        yield _row("", kind_text(total.kind), "", amount_text(total.amount), "")
+    yield _row("", "closing balance", "", "", amount_text(statement.closing))
+    yield ""
+    for line in summary_lines(statement):
+        yield printable(line)
+    if statement.balances:
+        yield click.style(balances_text(statement), fg="green")
+        return
+    yield click.style("IT DOES NOT BALANCE:", fg="red", bold=True)
+    for difference in statement.differences:
+        yield click.style(f"  {printable(difference)}", fg="red")
+
+
+def _deal_lines(part: DealStatement) -> Iterator[str]:
+    """The table of one deal."""
+    facts = f"{part.type}, {part.status}, funded {part.funded_on}"
+    yield f"{click.style(printable(f'Deal {part.deal_id}'), bold=True)}  {printable(facts)}"
+    yield click.style(_row("Day", "Movement", "Entry", "Amount", "Balance"), dim=True)
+    yield _row("", "opening balance", "", "", amount_text(part.opening))
+    if part.closed_through is not None:
+        for sentence in textwrap.wrap(closed_sentence(part), _WIDTH):
+            yield click.style(f"  {sentence}", fg="yellow")
+        for total in part.carried_forward:
+            yield _row("", kind_text(total.kind), "", amount_text(total.amount), "")
+        if part.carried_forward:
+            balance = amount_text(carried_forward(part))
+            yield _row(str(part.closed_through), "carried forward", "", "", balance)
+    for line in part.lines:
+        yield _line_row(line)
+    yield _row("", "closing balance", "", "", amount_text(part.closing))
+    if part.unsettled:
+        yield click.style("  Not settled, and not counted", dim=True)
+        for line in part.unsettled:
+            yield _line_row(line)
+
+
+def _line_row(line: StatementLine) -> str:
+    balance = "" if line.balance is None else amount_text(line.balance)
+    return _row(
+        str(line.on),
+        kind_text(line.kind),
+        reference_text(line),
+        amount_text(line.amount),
+        balance,
+    )
+
+
+def _row(day: str, kind: str, reference: str, amount: str, balance: str) -> str:
+    """One row: texts on the left, and amounts on the right, in columns of fixed width."""
+    cells: Iterable[str] = (
+        _padded(day, _DAY),
+        _padded(kind, _KIND),
+        _padded(reference, _REFERENCE),
+        f"{amount:>{_AMOUNT}}",
+        f"{balance:>{_BALANCE}}",
+    )
+    return f"  {'  '.join(cells)}".rstrip()
+
+
+def _padded(text: str, width: int) -> str:
+    """*text* in *width* columns of a terminal, shortened if it is longer."""
+    text = printable(text)
+    if _columns(text) > width:
+        while _columns(text) > width - 1:
+            text = text[:-1]
+        text += "…"
+    return text + " " * (width - _columns(text))
+
+
+def _columns(text: str) -> int:
+    """How many columns of a terminal *text* takes: wide characters take two, and accents none."""
+    return sum(0 if unicodedata.combining(sign) else 2 if _is_wide(sign) else 1 for sign in text)
+
+
+def _is_wide(sign: str) -> bool:
+    return unicodedata.east_asian_width(sign) in {"W", "F"}
