@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
 import narwhals.stable.v2 as nw
+from attrs import field
 
 from holdback.errors import printable
 from holdback.frozen_classes import frozen
@@ -21,13 +22,15 @@ from holdback.portfolio.outcome_columns import (
     PREFIX,
     RESULTS,
     RULEBOOK,
+    converted_column,
 )
 from holdback.portfolio.row_rulebooks import RowRulebooks
 from holdback.portfolio.work_frame import WorkFrame
 
-# A balance is added up in two parts. It is less than 10**18 minor units, so both parts are less
+# An amount is added up in two parts. It is less than 10**18 minor units, so both parts are less
 # than 10**9, and the sums of up to 9 * 10**9 rows fit in 64 bits.
 _PART: Final = 10**9
+# The columns of the sums are named by theirs and these.
 _DEALS, _HIGH, _LOW = f"{PREFIX}deals", f"{PREFIX}high", f"{PREFIX}low"
 
 _Key = TypeVar("_Key")
@@ -54,14 +57,40 @@ class Answer:
 
 
 @frozen
-class DealTotals:
-    """A number of deals, and the sum of their known balances in minor units."""
+class AmountTotals:
+    """Of one amount: the deals with more than 0, their sum, and the deals where it is unknown."""
 
     deals: int = 0
     minor: int = 0
+    unknown: int = 0
+
+    def __add__(self, other: AmountTotals) -> AmountTotals:
+        return AmountTotals(
+            self.deals + other.deals, self.minor + other.minor, self.unknown + other.unknown
+        )
+
+
+@frozen
+class DealTotals:
+    """
+    A number of deals, and the sum of their known balances in minor units.
+
+    `ledger` has the totals of the ledger that they have a column for.
+    """
+
+    deals: int = 0
+    minor: int = 0
+    ledger: Mapping[str, AmountTotals] = field(factory=FrozenMapping)
 
     def __add__(self, other: DealTotals) -> DealTotals:
-        return DealTotals(self.deals + other.deals, self.minor + other.minor)
+        names = dict.fromkeys([*self.ledger, *other.ledger])
+        ledger = {name: self.amount(name) + other.amount(name) for name in names}
+        deals, minor = self.deals + other.deals, self.minor + other.minor
+        return DealTotals(deals, minor, FrozenMapping(ledger))
+
+    def amount(self, name: str) -> AmountTotals:
+        """The totals of *name*: of deals without the column it is unknown, and not 0."""
+        return self.ledger.get(name) or AmountTotals(unknown=self.deals)
 
 
 def sum_totals(parts: Iterable[tuple[_Key, DealTotals]]) -> Mapping[_Key, DealTotals]:
@@ -97,23 +126,51 @@ def with_rulebook(work: WorkFrame) -> WorkFrame:
 
 
 def count_rows(
-    work: WorkFrame, keys: Sequence[str]
+    work: WorkFrame, keys: Sequence[str], ledger: Collection[str] = ()
 ) -> Iterator[tuple[tuple[int, ...], DealTotals]]:
-    """The rows of *work*, counted for each combination of the integers in *keys*; a null is -1."""
-    frame = nw.from_native(with_rulebook(work).native).select(*keys, BALANCE)
-    balance = nw.col(BALANCE)
+    """
+    The rows of *work*, counted for each combination of the integers in *keys*; a null is -1.
+
+    The totals of the *ledger*, by the names of their columns, are added up like the balance.
+    """
+    amounts = {name: converted_column(name) for name in ledger}
+    columns = (BALANCE, *amounts.values())
+    frame = nw.from_native(with_rulebook(work).native).select(*keys, *columns)
     frame = frame.with_columns(
         *(nw.col(key).cast(nw.Int64).fill_null(-1) for key in keys),
-        (balance // _PART).alias(_HIGH),
-        (balance % _PART).alias(_LOW),
+        *(part for column in columns for part in _parts(column)),
+        *(
+            (nw.col(column) > 0).cast(nw.Int64).alias(column + _DEALS)
+            for column in amounts.values()
+        ),
     )
     grouped = frame.group_by(*keys).agg(
-        nw.len().alias(_DEALS), nw.col(_HIGH).sum(), nw.col(_LOW).sum()
+        nw.len().alias(_DEALS),
+        *(nw.col(column + part).sum() for column in columns for part in (_HIGH, _LOW)),
+        *(nw.col(column + _DEALS).sum() for column in amounts.values()),
+        *(nw.col(column).count() for column in amounts.values()),
     )
     rows = grouped.collect() if isinstance(grouped, nw.LazyFrame) else grouped
     for row in rows.iter_rows(named=True):
-        minor = _sum(row[_HIGH]) * _PART + _sum(row[_LOW])
-        yield tuple(int(row[key]) for key in keys), DealTotals(int(row[_DEALS]), minor)
+        totals = {
+            name: AmountTotals(
+                _sum(row[column + _DEALS]), _minor(row, column), int(row[_DEALS] - row[column])
+            )
+            for name, column in amounts.items()
+        }
+        deals = DealTotals(int(row[_DEALS]), _minor(row, BALANCE), FrozenMapping(totals))
+        yield tuple(int(row[key]) for key in keys), deals
+
+
+def _parts(column: str) -> tuple[Any, Any]:
+    """The two parts of the amounts in *column*."""
+    amount = nw.col(column)
+    return (amount // _PART).alias(column + _HIGH), (amount % _PART).alias(column + _LOW)
+
+
+def _minor(row: Mapping[str, Any], column: str) -> int:
+    """The sum of *column* from those of its two parts."""
+    return _sum(row[column + _HIGH]) * _PART + _sum(row[column + _LOW])
 
 
 def _sum(total: Any) -> int:

@@ -27,6 +27,7 @@ _INTEGERS: Final = (
     nw.UInt32,
     nw.UInt64,
 )
+_LEDGER_HINT: Final = "a summary adds up this total of the ledger; rename a column that is another"
 # The types that a column of codes may have.
 _CODES: Final = (nw.String, nw.Categorical, nw.Enum, nw.Object)
 
@@ -89,11 +90,11 @@ def _first_codes(codes: Collection[str]) -> str:
 
 
 def _mistyped(plan: ColumnPlan) -> Iterator[ErrorDetail]:
-    for name, definitions in plan.facts.items():
+    for name, definitions in {**plan.facts, **plan.ledger}.items():
         messages = (_expected_type(plan, name, fact) for fact in definitions)
         message = next(filter(None, messages), None)
         if message:
-            yield _type_detail(plan, name, message)
+            yield _type_detail(plan, name, message, _LEDGER_HINT if name in plan.ledger else None)
     on, code = plan.rulebooks.day_or_column, plan.rulebooks.jurisdiction_column
     if isinstance(on, str) and on in plan.schema:
         message = _expected_type(plan, on, day_fact(on))
@@ -105,16 +106,15 @@ def _mistyped(plan: ColumnPlan) -> Iterator[ErrorDetail]:
         yield _type_detail(plan, code, "expected text")
 
 
-def _type_detail(plan: ColumnPlan, name: str, message: str) -> ErrorDetail:
-    return ErrorDetail(
-        code="wrong_type", message=f"{message}, not {plan.schema[name]}", path=shown_path("$", name)
-    )
+def _type_detail(plan: ColumnPlan, name: str, message: str, hint: str | None = None) -> ErrorDetail:
+    message = f"{message}, not {plan.schema[name]}"
+    return ErrorDetail(code="wrong_type", message=message, path=shown_path("$", name), hint=hint)
 
 
 def _expected_type(plan: ColumnPlan, name: str, fact: Fact) -> str | None:
     """What was expected of the column *name*, if it cannot be read as *fact*; else None."""
     dtype = plan.schema[name]
-    if plan.prepared and fact.name != plan.rulebooks.day_or_column:
+    if plan.is_prepared(fact):
         if isinstance(dtype, _INTEGERS):
             return None
         return "expected whole numbers, as `prepare` makes them"

@@ -7,17 +7,18 @@ and the mask of the facts that cannot be read.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import date
 from functools import reduce
 from operator import add, or_
 from typing import Any, Final
 
 import narwhals.stable.v2 as nw
-from attrs import field
+from attrs import evolve, field
 
 from holdback.frozen_classes import frozen
 from holdback.portfolio.column_readers import Column, ColumnReader
+from holdback.portfolio.ledger_columns import COUNTED_LEDGER_COLUMNS
 from holdback.portfolio.outcome_codes import JURISDICTION_BIT, ON_BIT
 from holdback.portfolio.outcome_columns import (
     NEEDS,
@@ -60,7 +61,8 @@ class ColumnPlan:
     A plan for reading the columns of `frame` as facts of `rulebooks`.
 
     With `prepared`, columns already hold scaled integers. Columns in `skipped` are not read. With
-    `strict`, prepared columns are checked for their range; otherwise they are trusted.
+    `strict`, prepared columns are checked for their range; otherwise they are trusted. With
+    `with_ledger`, the totals of ledgers that a summary counts are read as well.
     """
 
     frame: Frame
@@ -68,8 +70,10 @@ class ColumnPlan:
     prepared: bool = False
     skipped: frozenset[str] = frozenset()
     strict: bool = False
+    with_ledger: bool = False
     schema: Mapping[str, Any] = field(init=False)
     facts: Mapping[str, Definitions] = field(init=False)
+    ledger: Mapping[str, Definitions] = field(init=False)
 
     @schema.default
     def _schema(self) -> Mapping[str, Any]:
@@ -82,6 +86,16 @@ class ColumnPlan:
         needed = {*self.rulebooks.codes_by_fact, _BALANCE} if self.prepared else facts.keys()
         columns = self.schema.keys() - self.skipped
         return {name: facts[name] for name in facts if name in needed and name in columns}
+
+    @ledger.default
+    def _ledger(self) -> Mapping[str, Definitions]:
+        """The totals of ledgers in the frame: amounts like the balance, and never prepared."""
+        facts, columns = self.rulebooks.facts, self.schema if self.with_ledger else ()
+        return {
+            name: {evolve(fact, name=name): places for fact, places in facts[_BALANCE].items()}
+            for name in COUNTED_LEDGER_COLUMNS
+            if name in columns and name not in facts  # a jurisdiction may declare such a fact
+        }
 
     @property
     def in_memory(self) -> bool:
@@ -124,6 +138,11 @@ class ColumnPlan:
             return _null_integer(api)
         return api.col(converted_column(_BALANCE) if _BALANCE in converted else _BALANCE)
 
+    def is_prepared(self, fact: Fact) -> bool:
+        """Whether the column of *fact* already holds scaled integers."""
+        is_key = fact.name == self.rulebooks.day_or_column
+        return self.prepared and not is_key and fact.name not in self.ledger
+
     def is_read_by_value(self, fact: Fact, dtype: Any) -> bool:
         """Whether Python reads a column of *dtype* value by value; only possible in memory."""
         if not self.in_memory:
@@ -142,11 +161,13 @@ class ColumnPlan:
         Return a frame with the facts in scaled integers, `RULEBOOK` and `UNREADABLE`.
 
         The names returned are the facts that are in `converted_column`; the others are in the
-        user's columns. A frame in memory keeps no other columns.
+        user's columns. The totals of ledgers are in `converted_column`. A frame in memory keeps no
+        other columns.
         """
         work = work_frame(self.frame)
         if self.in_memory:
-            needed = dict.fromkeys([*self.facts, *self._key_columns(), INVALID_COLUMN])
+            names = [*self.facts, *self.ledger, *self._key_columns(), INVALID_COLUMN]
+            needed = dict.fromkeys(names)
             work = work.select(*(name for name in needed if name in self.schema))
         return self._from_prepared(work) if self.prepared else self._from_plain(work)
 
@@ -156,11 +177,11 @@ class ColumnPlan:
         return [key for key in keys if isinstance(key, str)]
 
     def _from_prepared(self, work: WorkFrame) -> tuple[WorkFrame, frozenset[str]]:
-        work = self._with_day_values(work)
+        work = self._nullable(self._with_values(work, self.ledger), self.ledger)
         int64, col = work.api.Int64, work.api.col
         narrow = [name for name in self.facts if self.schema[name] != nw.Int64]
         work = work.with_columns({converted_column(name): col(name).cast(int64) for name in narrow})
-        work = self._with_rulebooks(work)
+        work, _ = self._with_numbers(self._with_rulebooks(work), self.ledger)
         if self.strict:
             return self._with_facts(work)
         if self.may_be_invalid:
@@ -169,33 +190,48 @@ class ColumnPlan:
         return work, frozenset(narrow)
 
     def _from_plain(self, work: WorkFrame) -> tuple[WorkFrame, frozenset[str]]:
-        work = self._with_values(work, self.facts)
+        columns = {**self.facts, **self.ledger}
+        work = self._nullable(self._with_values(work, columns), columns)
+        work, _ = self._with_numbers(self._with_rulebooks(work), self.ledger)
+        return self._with_facts(work)
+
+    def _nullable(self, work: WorkFrame, columns: Mapping[str, Definitions]) -> WorkFrame:
+        """*work* with *columns* in types that hold nulls, except those that Python reads."""
         by_column = [
             name
-            for name, definitions in self.facts.items()
+            for name, definitions in columns.items()
             if not any(self.is_read_by_value(fact, self.schema[name]) for fact in definitions)
         ]
-        return self._with_facts(self._with_rulebooks(as_nullable(work, by_column)))
+        return as_nullable(work, by_column)
 
     def _with_facts(self, work: WorkFrame) -> tuple[WorkFrame, frozenset[str]]:
         """*work* with the facts in `converted_column`, and the mask of the unreadable ones."""
-        columns = {name: self._fact_column(work.api, name) for name in self.facts}
-        work = work.with_scratch(
-            {converted_column(name): (c.scratch, c.number) for name, c in columns.items()}
-        )
-        work = as_integers(work, [converted_column(name) for name in columns])
+        work, columns = self._with_numbers(work, self.facts)
         mask = self._unreadable_mask(work.api, columns)
         return work.with_columns({UNREADABLE: mask}), frozenset(columns)
 
-    def _with_values(self, work: WorkFrame, names: Iterable[str]) -> WorkFrame:
-        """*work* with numbers and states for the columns of *names* that Python reads."""
-        columns = [
+    def _with_numbers(
+        self, work: WorkFrame, definitions: Mapping[str, Definitions]
+    ) -> tuple[WorkFrame, Mapping[str, Column]]:
+        """*work* with the columns of *definitions* in `converted_column`, and how they are read."""
+        columns = {
+            name: self._column_by_rulebook(work.api, readings)
+            for name, readings in definitions.items()
+        }
+        work = work.with_scratch(
+            {converted_column(name): (c.scratch, c.number) for name, c in columns.items()}
+        )
+        return as_integers(work, [converted_column(name) for name in columns]), columns
+
+    def _with_values(self, work: WorkFrame, columns: Mapping[str, Definitions]) -> WorkFrame:
+        """*work* with numbers and states for those of *columns* that Python reads."""
+        by_value = [
             (fact, variant)
-            for name in names
-            for variant, fact in enumerate(self.facts[name])
+            for name, definitions in columns.items()
+            for variant, fact in enumerate(definitions)
             if self.is_read_by_value(fact, self.schema[name])
         ]
-        return self._with_day_values(self._with_value_columns(work, columns))
+        return self._with_day_values(self._with_value_columns(work, by_value))
 
     def _with_day_values(self, work: WorkFrame) -> WorkFrame:
         """*work* with numbers and states for the column of days, if Python reads it."""
@@ -226,7 +262,7 @@ class ColumnPlan:
         reader = ColumnReader(
             api, fact, fact.name, variant, lazy=api is not nw or not self.in_memory
         )
-        if self.prepared and fact.name != self.rulebooks.day_or_column:
+        if self.is_prepared(fact):
             number = api.col(fact.name).cast(api.Int64)
             return reader.within(number, ~number.is_null())
         if self.is_read_by_value(fact, dtype):
@@ -235,11 +271,11 @@ class ColumnPlan:
             return Column(number, state != 0)
         return reader.column(dtype)
 
-    def _fact_column(self, api: Any, name: str) -> Column:
-        """The column *name*, read in each row by the definition of its rulebook."""
+    def _column_by_rulebook(self, api: Any, definitions: Definitions) -> Column:
+        """A column that is read in each row by the one of *definitions* of its rulebook."""
         columns = [
             (self._column(api, fact, variant), places)
-            for variant, (fact, places) in enumerate(self.facts[name].items())
+            for variant, (fact, places) in enumerate(definitions.items())
         ]
         (column, places), *others = columns
         if not others and len(places) == len(self.rulebooks.rulebooks):

@@ -22,13 +22,21 @@ from holdback.frozen_classes import frozen
 from holdback.model.deal import STATUSES, TYPES
 from holdback.money import Currency
 from holdback.portfolio.dice import CHUNK, Dice, Numbers
+from holdback.portfolio.ledger_columns import LEDGER_COLUMNS
+from holdback.portfolio.sample_ledgers import (
+    CANCELLED,
+    DEFAULTED,
+    FUNDED,
+    RENEWED,
+    REPAID,
+    UNKNOWN,
+    Columns,
+    DealColumns,
+    after_funding,
+)
 from holdback.rules.types import Kind, Type
 
-_Columns: TypeAlias = dict[str, Numbers]
 Backend: TypeAlias = Literal["pyarrow", "polars", "pandas"]
-
-# Their places in the declared set.
-_FUNDED, _REPAID, _RENEWED, _DEFAULTED, _CANCELLED = range(len(STATUSES))
 
 # The shipped jurisdictions, and the percentage of deals in each. A jurisdiction is drawn from the
 # sum of all shares, so any new share changes the sample of every seed.
@@ -78,7 +86,8 @@ _TREND_MARKS: Final = (0, 550, 700, 750, 800, 850, 1050, 1100, 1600)
 _GAPS: Final = (
     # a history that is not declared complete
     (30, "days_since_last_remittance missed_remittances_30d deals_completed deals_defaulted"),
-    (15, "progress performance balance"),  # remittances that are not reconciled
+    # a ledger that is not reconciled
+    (15, f"progress performance balance {' '.join(LEDGER_COLUMNS[1:])}"),
     (10, "performance days_since_funding remaining_term_days"),
     *((10, name) for name in ("status", "deal_type")),
     (30, "average_monthly_takings takings_trend"),
@@ -87,6 +96,8 @@ _GAPS: Final = (
     (80, "credit_score credit_checked_on"),
     *((25, name) for name in ("identity_verified", "business_verified")),
     *((25, name) for name, *_ in _DECLARED),
+    (30, "deals_written_off deals_recovered refunds_due"),
+    (25, "paused days_in_pause"),
 )
 
 # What makes a row invalid or unknown. A text that is not declared has the place after the others.
@@ -103,7 +114,6 @@ _ERRORS: Final[tuple[tuple[str, Callable[[Numbers], Numbers | int]], ...]] = (
 _UNDECLARED: Final = MappingProxyType(
     {"jurisdiction": "ZZ", "status": "Active", "deal_type": "Top-up"}
 )
-_UNKNOWN: Final = np.iinfo(np.int64).min
 
 # The columns except `deal_id` and `on`. Facts are the same in every currency.
 _TYPES: Final[Mapping[str, Type]] = MappingProxyType(
@@ -111,6 +121,7 @@ _TYPES: Final[Mapping[str, Type]] = MappingProxyType(
     | {fact.name: fact.type for fact in catalogue(Currency.of("GBP")).facts}
     | {name: type_ for name, _, type_, _ in _DECLARED}
     | {name: Type(Kind.DAYS) for name, _ in _AGES}
+    | {name: Type(Kind.MONEY, currency=Currency.of("GBP")) for name in LEDGER_COLUMNS}
 )
 
 
@@ -122,15 +133,18 @@ def sample(n: int, seed: int, *, backend: Backend = "pyarrow", on: date = date(2
     *on* give the same rows, and a smaller *n* gives the first of them.
 
     The columns are `deal_id` (unique texts), `jurisdiction` (those that ship, mostly GB and US),
-    `on`, every built-in fact, the facts that shipped jurisdictions declare, null in the others, and
-    the ages of checks.
+    `on`, every built-in fact, the facts that shipped jurisdictions declare, null in the others, the
+    ages of checks, and the totals of the deal's ledger (docs/reference/portfolio.md).
     Percentages and amounts are decimals: 64.5 is 64.5%, amounts are in major units, yen are whole.
     Counts and days are integers, and the others texts, flags and dates.
 
     A merchant's takings have a season (of a shop, of a seaside resort, or hardly any), a trend, and
     better and worse months. A deal's terms suited the takings of its time, and a share of the
     takings repays it, so its figures agree. About one deal in seven is repaid, and one in twenty
-    ended otherwise in the last 60 days. Some figures are at or next to thresholds that ship.
+    ended otherwise in the last 60 days. A pause began on the day itself. Some figures are at or
+    next to thresholds that ship. In every row whose ledger is known and has no error, to the minor
+    unit: `repayment_amount` = `remitted` + `settled` + `credited` + `balance` + `shortfall` -
+    `overpaid`.
 
     About 3% of the values are missing, together if they have one source: the counts of an
     incomplete history, a credit score and its day. About one row in a thousand has an error:
@@ -204,19 +218,7 @@ class _Merchants:
         return taken
 
 
-@frozen
-class _Deals:
-    """Terms and history of deals, in days before *on*; *ended* is 0 while a deal is active."""
-
-    repayment: Numbers
-    term: Numbers
-    age: Numbers
-    remitted: Numbers
-    silence: Numbers
-    ended: Numbers
-
-
-def _chunk(seed: int, number: int, seasons: tuple[Numbers, Numbers]) -> _Columns:
+def _chunk(seed: int, number: int, seasons: tuple[Numbers, Numbers]) -> Columns:
     """The deals of the chunk with *number*, by column."""
     dice = Dice(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(number,))))
     jurisdiction = dice.weighted(_SHARES)
@@ -227,7 +229,10 @@ def _chunk(seed: int, number: int, seasons: tuple[Numbers, Numbers]) -> _Columns
     deals = _deals(dice, merchants)
     columns = {"jurisdiction": jurisdiction, **_status(dice, deals)}
     columns |= _takings(dice, merchants, deals.age) | _evidence(dice, deals.age)
-    for name in ("balance", "average_monthly_takings"):
+    # With dice of its own, so that the other columns stay.
+    later = Dice(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(number, 1))))
+    columns |= after_funding(later, columns, deals)
+    for name in (name for name in columns if _TYPES[name].kind is Kind.MONEY):
         columns[name] = columns[name] * np.where(yen, 100, 1)  # in hundredths, also for yen
     invalid, kind = dice.chance(1), dice.below(len(_ERRORS))
     for place, (name, spoil) in enumerate(_ERRORS):
@@ -236,25 +241,25 @@ def _chunk(seed: int, number: int, seasons: tuple[Numbers, Numbers]) -> _Columns
     for share, names in _GAPS:
         rows = dice.chance(share) & ~invalid
         for name in names.split():
-            columns[name][rows] = _UNKNOWN
+            columns[name][rows] = UNKNOWN
     for name, code, _, _ in _DECLARED:
-        columns[name][columns["jurisdiction"] != _CODES.index(code)] = _UNKNOWN
+        columns[name][columns["jurisdiction"] != _CODES.index(code)] = UNKNOWN
     return columns | _ages(columns)
 
 
-def _ages(columns: _Columns) -> _Columns:
+def _ages(columns: Columns) -> Columns:
     """How old the results of checks are: most checks were made when the deal was funded."""
     ages = {}
     for name, fact in _AGES:
         days = columns["days_since_funding"]
         if fact == "credit_checked_on":
             days = -columns[fact]
-        missing = (columns[fact] == _UNKNOWN) | (days < 0)
-        ages[name] = np.where(missing, _UNKNOWN, days)
+        missing = (columns[fact] == UNKNOWN) | (days < 0)
+        ages[name] = np.where(missing, UNKNOWN, days)
     return ages
 
 
-def _deals(dice: Dice, merchants: _Merchants) -> _Deals:
+def _deals(dice: Dice, merchants: _Merchants) -> DealColumns:
     """The terms on which deals are funded, and how the takings repay them."""
     # Most deals are about a month's takings; some are small sums for a few weeks.
     share = np.where(dice.chance(150), dice.between(10, 40), dice.between(50, 150))
@@ -280,7 +285,7 @@ def _deals(dice: Dice, merchants: _Merchants) -> _Deals:
     took = -(-(age - silence) * repayment // np.maximum(remitted, 1))
     silence = np.where(repaid, age - took, silence)
     ended = np.where(repaid, silence, ended)
-    return _Deals(repayment, term, age, np.minimum(remitted, repayment), silence, ended)
+    return DealColumns(repayment, term, age, np.minimum(remitted, repayment), silence, ended)
 
 
 def _near_marks(dice: Dice, part: Numbers, whole: Numbers, marks: tuple[int, ...]) -> Numbers:
@@ -290,19 +295,16 @@ def _near_marks(dice: Dice, part: Numbers, whole: Numbers, marks: tuple[int, ...
     return np.where(dice.chance(40) & (mark > 0), marked, part)
 
 
-def _status(dice: Dice, deals: _Deals) -> _Columns:
+def _status(dice: Dice, deals: DealColumns) -> Columns:
     """The facts about the deals, as `derived_facts` defines them."""
     repaid = deals.remitted >= deals.repayment
     half = 2 * deals.remitted >= deals.repayment  # the floor for a renewal
     closed, reason = (deals.ended > 0) & ~repaid, dice.below(3)
-    status = np.where(repaid, np.int64(_REPAID), np.int64(_FUNDED))
-    status[closed] = _DEFAULTED
-    status[closed & half & (reason > 0)] = _RENEWED
-    status[closed & ~half & (reason == 0)] = _CANCELLED
-    owing = (status == _FUNDED) | (status == _DEFAULTED)
-    elapsed = np.minimum(deals.age - deals.ended, deals.term)
-    expected = np.maximum(deals.repayment * elapsed, 1)
-    performance = deals.remitted * HUNDRED_PERCENT * deals.term // expected
+    status = np.where(repaid, np.int64(REPAID), np.int64(FUNDED))
+    status[closed] = DEFAULTED
+    status[closed & half & (reason > 0)] = RENEWED
+    status[closed & ~half & (reason == 0)] = CANCELLED
+    owing = (status == FUNDED) | (status == DEFAULTED)
     # Half of the merchants that stopped remitting still had takings.
     quiet = np.maximum(deals.silence - 4, 0) * dice.chance(500)
     missed = dice.weighted((60, 18, 9, 5, 3, 2, 1, 1, 1)) + quiet
@@ -311,7 +313,7 @@ def _status(dice: Dice, deals: _Deals) -> _Columns:
     earlier = dice.weighted((60, 22, 10, 5, 3)) * dice.weighted((70, 30))
     return {
         "progress": deals.remitted * HUNDRED_PERCENT // deals.repayment,
-        "performance": np.where(elapsed > 0, np.minimum(performance, MOST_PERCENT), _UNKNOWN),
+        "performance": deals.performance,
         "balance": np.where(owing, deals.repayment - deals.remitted, 0),
         "status": status,
         "deal_type": renewal,
@@ -320,11 +322,11 @@ def _status(dice: Dice, deals: _Deals) -> _Columns:
         "missed_remittances_30d": np.minimum(missed, most_missed),
         "remaining_term_days": np.maximum(deals.term - deals.age, 0),
         "deals_completed": earlier + renewal,
-        "deals_defaulted": dice.weighted((965, 29, 6)) + (status == _DEFAULTED),
+        "deals_defaulted": dice.weighted((965, 29, 6)) + (status == DEFAULTED),
     }
 
 
-def _takings(dice: Dice, merchants: _Merchants, age: Numbers) -> _Columns:
+def _takings(dice: Dice, merchants: _Merchants, age: Numbers) -> Columns:
     """The takings of the last 90 days, with better and worse months."""
     last, before, first = (
         merchants.takings(age, days, days - 30) * dice.bell(1000, 400) // 1000
@@ -339,7 +341,7 @@ def _takings(dice: Dice, merchants: _Merchants, age: Numbers) -> _Columns:
     }
 
 
-def _evidence(dice: Dice, age: Numbers) -> _Columns:
+def _evidence(dice: Dice, age: Numbers) -> Columns:
     """The evidence of the host's checks, at the latest from the funding of the deal."""
     months = np.where(dice.chance(300), dice.between(3, 40), dice.between(12, 240))
     long_ago = np.where(dice.chance(150), dice.between(200, 800), dice.between(0, 20))
@@ -353,7 +355,7 @@ def _evidence(dice: Dice, age: Numbers) -> _Columns:
     }
 
 
-def _table(chunks: list[_Columns], n: int, on: date) -> Any:
+def _table(chunks: list[Columns], n: int, on: date) -> Any:
     """The first *n* deals of *chunks* as an Arrow table."""
     import pyarrow as pa  # noqa: PLC0415  # not in the extra `frames`
     import pyarrow.compute as pc  # noqa: PLC0415  # as above
@@ -372,7 +374,7 @@ def _array(name: str, numbers: Numbers, on: date) -> Any:
     """The *numbers* of the column *name* as an Arrow array of plain values."""
     import pyarrow as pa  # noqa: PLC0415  # not in the extra `frames`
 
-    unknown, type_ = numbers == _UNKNOWN, _TYPES[name]
+    unknown, type_ = numbers == UNKNOWN, _TYPES[name]
     match type_.kind:
         case Kind.PERCENT | Kind.MONEY:
             # A decimal has 128 bits: the number, and 64 copies of its sign bit.

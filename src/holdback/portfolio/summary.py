@@ -1,16 +1,17 @@
-"""`summarise`: a portfolio counted by outcome, reason and missing fact, with the balance left."""
+"""`summarise`: a portfolio counted by outcome, reason and missing fact, with the amounts."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from datetime import date
-from typing import Any
+from typing import Any, Final
 
-from attrs import field
+from attrs import asdict, evolve, field
 
 from holdback.exact_json import Json
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.rulebook import Rulebook
+from holdback.money import Money
 from holdback.portfolio.aggregation import (
     ANSWER_COLUMNS,
     COUNTED_COLUMNS,
@@ -24,10 +25,15 @@ from holdback.portfolio.aggregation import (
 from holdback.portfolio.assessment import with_outcomes
 from holdback.portfolio.column_errors import check_columns
 from holdback.portfolio.column_plan import ColumnPlan
+from holdback.portfolio.ledger_columns import COUNTED_LEDGER_COLUMNS
 from holdback.portfolio.outcome_codes import INVALID, PLACES, words
-from holdback.portfolio.row_rulebooks import RowRulebooks, Rules
+from holdback.portfolio.outcome_columns import converted_column
+from holdback.portfolio.row_rulebooks import Rules
 from holdback.portfolio.tables import Table, join_tables
 from holdback.portfolio.work_frame import WorkFrame, open_frame
+
+# The currency of rows without a rulebook.
+_NO_CURRENCY: Final = "-"
 
 
 @frozen(kw_only=True)
@@ -45,13 +51,29 @@ class SummaryLine:
     alone: int | None = None
 
 
+@frozen(kw_only=True)
+class LedgerLine:
+    """
+    The deals of a `currency` with more than 0 in a `column` of the ledger, and their `amount`.
+
+    `unknown` counts the deals of which it is unknown. A row without a rulebook has the currency
+    `-`, and no amount of it is known.
+    """
+
+    currency: str
+    column: str
+    deals: int
+    amount: str
+    unknown: int
+
+
 @frozen
 class Summary:
     """
     A portfolio counted by outcome, by deciding rule, and by missing or invalid fact.
 
     A deal with two reasons counts for both. A balance is the sum over the deals whose balance is
-    known.
+    known. Refunds due, recoveries and write-offs are counted where the portfolio has their columns.
     """
 
     answers: Mapping[Answer, DealTotals] = field(repr=False)
@@ -80,6 +102,34 @@ class Summary:
     def errors(self) -> tuple[SummaryLine, ...]:
         """The invalid deals by jurisdiction and the fact or column that cannot be read."""
         return self._lines(lambda answer: answer.needs if answer.outcome == INVALID else ())
+
+    @property
+    def ledger(self) -> tuple[LedgerLine, ...]:
+        """The refunds due, recoveries and write-offs, by currency and column of the ledger."""
+        currencies = {
+            str(answer.rulebook.currency) if answer.rulebook else _NO_CURRENCY: answer.rulebook
+            for answer in self.answers
+        }
+        sums = sum_totals(
+            (str(answer.rulebook.currency), totals)
+            if answer.rulebook
+            else (_NO_CURRENCY, DealTotals(totals.deals))
+            for answer, totals in self.answers.items()
+        )
+        columns = {name for totals in self.answers.values() for name in totals.ledger}
+        return tuple(
+            LedgerLine(
+                currency=currency,
+                column=name,
+                deals=amount.deals,
+                amount=str(Money(amount.minor, rulebook.currency)) if rulebook else "",
+                unknown=amount.unknown,
+            )
+            for currency, rulebook in sorted(currencies.items())
+            for name in COUNTED_LEDGER_COLUMNS
+            if name in columns
+            for amount in (sums[currency].amount(name),)
+        )
 
     def _lines(
         self,
@@ -113,7 +163,7 @@ class Summary:
 
     @property
     def tables(self) -> tuple[Table, ...]:
-        """The outcomes, the reasons, the missing facts and the invalid ones, as tables."""
+        """Outcomes, reasons, what is missing or cannot be read, and ledgers, as tables."""
         outcomes = tuple(
             (line.jurisdiction, words(line.what), line.deals, line.balance)
             for line in self.outcomes
@@ -125,16 +175,19 @@ class Summary:
             _reason_table("Why not", "code", "reason", self.reasons),
             _reason_table("What is missing", "fact", "fact", self.needs),
             _reason_table("What cannot be read", "column", "column", self.errors),
+            _ledger_table(self.ledger),
         )
 
     def plain(self) -> Mapping[str, Json]:
-        """The summary as a document for JSON."""
+        """The summary as a document for JSON; `ledger` only where its columns are there."""
+        ledger = [asdict(line) for line in self.ledger]
         return {
             "deals": self.deals,
             "outcomes": [_line_to_dict(line, "outcome") for line in self.outcomes],
             "reasons": [_line_to_dict(line, "code") for line in self.reasons],
             "needs": [_line_to_dict(line, "fact") for line in self.needs],
             "faults": [_line_to_dict(line, "column") for line in self.errors],
+            **({"ledger": ledger} if ledger else {}),
         }
 
     def __str__(self) -> str:
@@ -153,6 +206,21 @@ def _reason_table(title: str, head: str, noun: str, lines: tuple[SummaryLine, ..
         (line.jurisdiction, line.what, line.deals, line.alone, line.balance) for line in lines
     )
     return Table(title, ("jurisdiction", head, "deals", f"only this {noun}", "balance"), rows)
+
+
+def _ledger_table(lines: tuple[LedgerLine, ...]) -> Table:
+    rows = tuple(
+        (
+            line.currency,
+            COUNTED_LEDGER_COLUMNS[line.column],
+            line.deals,
+            line.amount,
+            line.unknown,
+        )
+        for line in lines
+    )
+    heads = ("currency", "what", "deals", "amount", "unknown")
+    return Table("Refunds, recoveries and write-offs", heads, rows)
 
 
 def _line_to_dict(line: SummaryLine, head: str) -> Mapping[str, Json]:
@@ -177,7 +245,9 @@ def summarise(
     """
     Return the outcomes of the deals in *frame* under *rules*, counted.
 
-    The arguments are those of `assess`.
+    The arguments are those of `assess`. Of the columns `overpaid`, `recovered` and `written_off`,
+    amounts in major units, those that are there are counted by currency: refunds due, recoveries
+    and write-offs. They are the same in a prepared frame.
 
     >>> import polars as pl
     >>> from holdback import load_jurisdictions
@@ -186,22 +256,28 @@ def summarise(
     >>> print(summarise(deals, load_jurisdictions()).tables[0])
     260 deals
     jurisdiction  outcome       deals         balance
-    GB            eligible         78   GBP 811724.83
+    GB            eligible         77   GBP 811724.83
     GB            referred         13   GBP 460806.31
-    GB            ineligible       38   GBP 645101.05
+    GB            ineligible       39   GBP 597186.70
     GB            undetermined     10    GBP 18058.33
-    GB            not assessed    121  GBP 7036865.93
+    GB            not assessed    121  GBP 6860972.06
 
     Raises:
         InvalidDocument: naming every column that is missing or of the wrong type.
     """
     plan = ColumnPlan.of(open_frame(frame), rules, jurisdiction, on, prepared=prepared)
+    plan = evolve(plan, with_ledger=True)
     check_columns(plan, ())
-    return summary_of(with_outcomes(plan, COUNTED_COLUMNS), plan.rulebooks)
+    return summary_of(plan, with_outcomes(plan, summed_columns(plan)))
 
 
-def summary_of(work: WorkFrame, rulebooks: RowRulebooks) -> Summary:
-    """Return the summary of the rows of *work*, which *rulebooks* assessed."""
-    reader = AnswerReader(rulebooks)
-    rows = count_rows(work, ANSWER_COLUMNS)
+def summed_columns(plan: ColumnPlan) -> tuple[str, ...]:
+    """Return the columns of the frame of *plan*, once it is assessed, that a summary reads."""
+    return (*COUNTED_COLUMNS, *(converted_column(name) for name in plan.ledger))
+
+
+def summary_of(plan: ColumnPlan, work: WorkFrame) -> Summary:
+    """Return the summary of the rows of *work*, which are assessed and have `summed_columns`."""
+    reader = AnswerReader(plan.rulebooks)
+    rows = count_rows(work, ANSWER_COLUMNS, plan.ledger)
     return Summary(sum_totals((reader.answer(*key), totals) for key, totals in rows))

@@ -21,10 +21,13 @@ from holdback.eligibility import OUTCOMES
 from holdback.exact_numbers import HUNDRED_PERCENT
 from holdback.facts import BUILT_IN_FACTS
 from holdback.model.deal import STATUSES, TYPES, Deal, Entry
+from holdback.model.schedule import Pause
 from holdback.money import MINOR_UNITS, Currency, Money
 from holdback.portfolio import sample_deals
 from holdback.portfolio.dice import Dice
+from holdback.portfolio.ledger_columns import LEDGER_COLUMNS
 from holdback.portfolio.sample_deals import sample
+from holdback.portfolio.sample_ledgers import UNKNOWN, after_funding
 
 ON = date(2026, 7, 1)
 N = 20_000
@@ -39,6 +42,8 @@ PINNED = {
     "days_since_funding": 469,
     "average_monthly_takings": Decimal("8294.96"),
     "credit_checked_on": date(2025, 3, 19),
+    "repayment_amount": Decimal("13766.00"),
+    "remitted": Decimal("11080.53"),
 }
 
 
@@ -92,14 +97,16 @@ def known(rows, *names):
 
 def test_there_is_a_column_for_every_fact(table, shipped):
     """
-    Every built-in fact and every fact that a shipped jurisdiction declares has a column.
+    Every built-in fact and every fact that a shipped jurisdiction declares has a column, and so has
+    every total of the ledger.
     """
     built_in = [fact.name for fact in shipped["GB"].catalogue.facts[:BUILT_IN_FACTS]]
     own = {fact.name for each in shipped.values() for fact in each.catalogue.facts[BUILT_IN_FACTS:]}
 
     assert table.column_names[:3] == ["deal_id", "jurisdiction", "on"]
     assert table.column_names[3 : 3 + BUILT_IN_FACTS] == built_in
-    assert set(table.column_names[3 + BUILT_IN_FACTS :]) == own
+    assert set(table.column_names[3 + BUILT_IN_FACTS : -len(LEDGER_COLUMNS)]) == own
+    assert tuple(table.column_names[-len(LEDGER_COLUMNS) :]) == LEDGER_COLUMNS
 
 
 def test_every_type_is_exact(table):
@@ -110,6 +117,7 @@ def test_every_type_is_exact(table):
 
     assert types["progress"] == types["takings_trend"] == pa.decimal128(18, 4)
     assert types["balance"] == types["average_monthly_takings"] == pa.decimal128(18, 2)
+    assert {types[name] for name in LEDGER_COLUMNS} == {pa.decimal128(18, 2)}
     assert types["days_since_funding"] == types["credit_score"] == pa.int64()
     assert types["status"] == types["lien_rank"] == types["deal_id"] == pa.string()
     assert types["identity_verified"] == types["disclosure_acknowledged"] == pa.bool_()
@@ -121,7 +129,8 @@ def test_own_facts_are_null_outside_their_jurisdiction(rows, shipped):
     """
     A declared fact is known in its jurisdiction only.
     """
-    names = [name for name in list(rows[0])[3 + BUILT_IN_FACTS :] if not name.endswith("_age_days")]
+    own = list(rows[0])[3 + BUILT_IN_FACTS : -len(LEDGER_COLUMNS)]
+    names = [name for name in own if not name.endswith("_age_days")]
     homes = {name: {row["jurisdiction"] for row in rows if row[name] is not None} for name in names}
 
     for name, found in homes.items():
@@ -201,49 +210,126 @@ def test_another_day():
     )
 
 
-def test_progress_and_balance_are_of_one_repayment(good):
+def test_progress_is_of_the_repayment_amount(good):
     """
-    Progress and balance agree on one repayment amount in minor units.
+    Progress is what was remitted of the repayment amount, rounded down, and at most all of it.
     """
-    columns = ("jurisdiction", "status", "progress", "balance")
-    for code, status, progress, balance in known(good, *columns):
-        assert 0 <= progress <= 100
-        assert (status == "Repaid") == (progress == 100)
-        if status in {"Repaid", "Renewed", "Cancelled"}:
-            assert balance == 0
-            continue
-        owed, paid = int(balance * (1 if code == "JP" else 100)), int(progress * 10_000)
-        repayment = -(-owed * HUNDRED_PERCENT // (HUNDRED_PERCENT - paid))
-        assert owed > 0
-        assert (repayment - owed) * HUNDRED_PERCENT // repayment == paid
+    for status, progress, repayment, remitted in known(
+        good, "status", "progress", "repayment_amount", "remitted"
+    ):
+        exact = int(remitted * 100) * HUNDRED_PERCENT // int(repayment * 100)
+        assert int(progress * 10_000) == min(HUNDRED_PERCENT, exact)
+        assert (status in {"Repaid", "Recovered"}) == (progress == 100)
+
+
+def test_every_row_holds_the_ledgers_invariant(good):
+    """
+    In every row whose ledger is known and has no error, to the minor unit: `repayment_amount` =
+    `remitted` + `settled` + `credited` + `balance` + `shortfall` - `overpaid`.
+    """
+    names = ("balance", *LEDGER_COLUMNS)
+    ledgers = [dict(zip(names, amounts, strict=True)) for amounts in known(good, *names)]
+
+    assert len(ledgers) > N * 9 // 10
+    for ledger in ledgers:
+        paid = ledger["remitted"] + ledger["settled"] + ledger["credited"]
+        left = ledger["balance"] + ledger["shortfall"] - ledger["overpaid"]
+        assert ledger["repayment_amount"] == paid + left
+        assert min(ledger.values()) >= 0
+        assert ledger["waived"] + ledger["written_off"] <= ledger["credited"]
+        assert ledger["recovered"] <= ledger["remitted"]
+    for name in LEDGER_COLUMNS:
+        assert sum(ledger[name] > 0 for ledger in ledgers) > N // 2000, name
+
+
+def test_ledgers_agree_with_statuses_and_facts(good):
+    """
+    A status has the amounts that only it has, and what a deal's ledger has the merchant's facts
+    count.
+    """
+    only = {
+        "balance": {"Funded", "Defaulted"},
+        "settled": {"Renewed"},
+        "shortfall": {"Renewed"},
+        "waived": {"Cancelled"},
+        "written_off": {"Defaulted"},
+        "recovered": {"Defaulted", "Recovered"},
+        "overpaid": {"Repaid", "Recovered"},
+        "refunded": {"Repaid", "Recovered"},
+    }
+    for name, statuses in only.items():
+        amounts = known([row for row in good if row["status"] != "Active"], "status", name)
+        assert {status for status, amount in amounts if amount} == statuses, name
+    for due, overpaid, status in known(good, "refunds_due", "overpaid", "status"):
+        assert overpaid == (due if status in {"Repaid", "Recovered"} else 0)
+    losses = known(good, "deals_written_off", "written_off")
+    assert all(count >= 1 for count, amount in losses if amount)
+    assert all(
+        amount > 0 for status, amount in known(good, "status", "recovered") if status == "Recovered"
+    )
+
+
+def test_a_ledger_that_is_not_reconciled_is_unknown_as_a_whole(table):
+    """
+    Where the balance is unknown, so are all totals of the ledger but the repayment amount.
+    """
+    unknown, *totals = (
+        table[name].is_null().to_pylist() for name in ("balance", *LEDGER_COLUMNS[1:])
+    )
+
+    assert any(unknown)
+    assert all(total == unknown for total in totals)
+    assert table["repayment_amount"].null_count == 0
 
 
 def test_deals_stand_as_a_merchants_state_would_have_them():
     """
-    A deal of the model with the same remittances has the same facts.
+    A deal of the model with the same entries has the same facts and the same totals.
     """
     dice = Dice(PCG64(1))
     nobody = sample_deals._Merchants(
         sample_deals._seasons(ON), dice.below(3), dice.between(10_000, 900_000), dice.bell(0, 600)
     )
     deals = sample_deals._deals(dice, nobody)
-    columns = sample_deals._status(dice, deals)
+    before = sample_deals._status(dice, deals)
+    columns = before | after_funding(Dice(PCG64(2)), before, deals)
     drawn = attrs.asdict(deals)
-    for place in range(500):
+    met = Counter()
+    for place in range(3_000):
         numbers = {name: int(column[place]) for name, column in drawn.items()}
         facts = {name: int(column[place]) for name, column in columns.items()}
-        expected = deal_facts(deal_of(facts, **numbers), ON)
+        deal = deal_of(facts, **numbers)
+        expected = deal_facts(deal, ON)
+        met[deal.status] += 1
 
         assert {name: facts[name] for name in expected} == {
-            name: sample_deals._UNKNOWN if number is None else number
-            for name, number in expected.items()
+            name: UNKNOWN if number is None else number for name, number in expected.items()
         }
+        assert facts["remitted"] == deal.remitted.minor
+        assert facts["credited"] == deal.credited
+        for name in ("repayment_amount", "settled", "shortfall", "overpaid", "waived"):
+            assert facts[name] == getattr(deal, name).minor, name
+        assert facts["written_off"] == deal.written_off.minor
+    assert met.keys() == set(STATUSES)
 
 
-def deal_of(facts, *, repayment, term, age, remitted, silence, ended):
-    """The deal of the model with these numbers; its remittances come in one."""
+def deal_of(facts, *, repayment, term, age, ended, **_):
+    """The deal of the model with these numbers; its entries of one kind come in one."""
     status, pounds = STATUSES[facts["status"]], Currency.of("GBP")
-    entry = Entry(id="e", on=ON - timedelta(silence), amount=Money(remitted, pounds))
+    silent = facts["days_since_last_remittance"]
+    amounts = {
+        "remittance": facts["remitted"] - facts["recovered"] + facts["refunded"],
+        "recovery": facts["recovered"],
+        "refund": facts["refunded"],
+        "waiver": facts["waived"],
+        "write_off": facts["written_off"],
+        "principal_return": facts["credited"] - facts["waived"] - facts["written_off"],
+    }
+    entries = tuple(
+        Entry(id=kind, on=ON - timedelta(silent), amount=Money(amount, pounds), kind=kind)
+        for kind, amount in sorted(amounts.items())
+        if amount
+    )
     return Deal(
         id="d",
         application_id="a",
@@ -256,9 +342,10 @@ def deal_of(facts, *, repayment, term, age, remitted, silence, ended):
         split_percentage=Decimal(10),
         term_length=Decimal(12),
         term_days=term,
-        settled=Money(repayment - remitted if status == "Renewed" else 0, pounds),
+        settled=Money(facts["settled"], pounds),
         closed_on=None if status in {"Funded", "Repaid"} else ON - timedelta(ended),
-        entries=(entry,) if remitted else (),
+        entries=entries,
+        pauses=(Pause(on=ON),) if facts["paused"] else (),
     )
 
 
@@ -320,13 +407,18 @@ def test_days_are_in_order(good):
 
 def test_what_came_before_agrees(good):
     """
-    A renewal has a completed deal before it, and a defaulted deal counts among the defaulted.
+    A renewal has a completed deal before it, and a defaulted deal counts among the defaulted, also
+    after it recovered.
     """
     assert all(
         done >= 1 for kind, done in known(good, "deal_type", "deals_completed") if kind == "Renewal"
     )
     defaults = known(good, "status", "deals_defaulted")
-    assert all(lost >= 1 for status, lost in defaults if status == "Defaulted")
+    assert all(lost >= 1 for status, lost in defaults if status in {"Defaulted", "Recovered"})
+    recoveries = known(good, "status", "deals_recovered")
+    assert all(regained == (status == "Recovered") for status, regained in recoveries)
+    losses = known(good, "deals_defaulted", "deals_written_off")
+    assert {written_off <= lost for lost, written_off in losses} == {True}
 
 
 def test_amounts_of_yen_are_whole(good):

@@ -13,7 +13,9 @@ import polars as pl
 import pytest
 from deals import alone, counted, deals, of_gb, shipped
 
-from holdback import Jurisdictions, load_jurisdictions
+from holdback import InvalidDocument, Jurisdictions, load_jurisdictions
+from holdback.bounds import most_money
+from holdback.money import Currency
 from holdback.portfolio import assess, compare, prepare, summarise
 
 # The day of all deals of the sample. A lazy frame is quicker when the day is given.
@@ -166,3 +168,153 @@ def test_a_summary_looks_like_a_table_in_a_notebook():
 
     assert '<td style="text-align:left">GB-R-02</td>' in html
     assert "<script" not in html
+
+
+COUNTED = ("overpaid", "recovered", "written_off")
+
+
+@pytest.mark.parametrize("prepared", [False, True])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_summary_counts_refunds_due_recoveries_and_write_offs_by_currency(kind, prepared):
+    """
+    `summarise` counts refunds due, recoveries and write-offs by currency, to the minor unit, and
+    alike on every engine, of plain and of prepared columns.
+    """
+    by_hand = {}
+    for row in deals().iter_rows(named=True):
+        rulebook, _ = alone(row, shipped())
+        currency = str(rulebook.currency) if rulebook else "-"
+        for name in COUNTED:
+            count, total, unknown = by_hand.get((currency, name), (0, Decimal(0), 0))
+            amount = row[name] if rulebook else None
+            count, unknown = count + ((amount or 0) > 0), unknown + (amount is None)
+            by_hand[currency, name] = count, total + (amount or 0), unknown
+
+    frame = KINDS[kind](deals())
+    frame = prepare(frame, shipped(), on=DAY) if prepared else frame
+    lines = summarise(frame, shipped(), on=DAY, prepared=prepared).ledger
+
+    assert {
+        (line.currency, line.column): (line.deals, Decimal(line.amount[4:] or 0), line.unknown)
+        for line in lines
+    } == by_hand
+    assert {line.currency for line in lines} > {"GBP", "JPY", "USD"}
+    assert all(any(line.deals for line in lines if line.column == name) for name in COUNTED), (
+        "the sample has some of each"
+    )
+
+
+FIVE_DEALS = {
+    "jurisdiction": ["GB", "GB", "GB", "JP", "ZZ"],
+    "overpaid": ["80.96", "0.00", None, "0", "1.00"],
+    "recovered": ["0.00", "0.10", "0.20", "4000", "1.00"],
+    "written_off": ["0.00", "-1.00", "32800.00", "0", "1.00"],
+}
+FIVE_DEALS_COUNTED = [
+    ("-", "overpaid", 0, "", 1),
+    ("-", "recovered", 0, "", 1),
+    ("-", "written_off", 0, "", 1),
+    ("GBP", "overpaid", 1, "GBP 80.96", 1),  # null is unknown
+    ("GBP", "recovered", 2, "GBP 0.30", 0),
+    ("GBP", "written_off", 1, "GBP 32800.00", 1),  # an amount below zero cannot be read
+    ("JPY", "overpaid", 0, "JPY 0", 0),
+    ("JPY", "recovered", 1, "JPY 4000", 0),
+    ("JPY", "written_off", 0, "JPY 0", 0),
+]
+
+
+def five_deals(**columns):
+    """Five deals whose figures are those of any deal, with *columns*."""
+    rows = deals().filter(jurisdiction="GB").head(5).drop(*COUNTED, "jurisdiction")
+    return rows.with_columns(pl.Series(name, values) for name, values in columns.items())
+
+
+def counted_ledger(frame):
+    """The lines of the ledger of *frame* as tuples."""
+    lines = summarise(frame, shipped(), on=DAY).ledger
+    return [(line.currency, line.column, line.deals, line.amount, line.unknown) for line in lines]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("dtype", [pl.Decimal(18, 2), pl.Float64, pl.String])
+def test_unknown_amounts_are_counted_and_never_taken_for_zero(kind, dtype):
+    """
+    Five deals counted by hand: unknown is not zero, and 0.10 and 0.20 are 0.30, also as floats.
+    """
+    columns = {
+        name: pl.Series(values, dtype=pl.String).cast(
+            pl.String if name == "jurisdiction" else dtype
+        )
+        for name, values in FIVE_DEALS.items()
+    }
+    if dtype == pl.String and kind in {"polars lazy", "duckdb"}:
+        with pytest.raises(InvalidDocument, match="expected numbers, not String"):
+            counted_ledger(KINDS[kind](five_deals(**columns)))
+        return
+
+    assert counted_ledger(KINDS[kind](five_deals(**columns))) == FIVE_DEALS_COUNTED
+
+
+def test_the_amounts_of_a_ledger_leave_the_outcomes_alone():
+    """
+    A frame without the columns summarises as before; with them the outcomes are the same.
+    """
+    without = summarise(deals().drop(*COUNTED), shipped())
+    whole = summarise(deals(), shipped())
+
+    assert without.ledger == ()
+    assert "ledger" not in without.plain()
+    assert "write-offs" not in str(without)
+    assert {name: value for name, value in whole.plain().items() if name != "ledger"} == (
+        without.plain()
+    )
+    assert str(whole).startswith(str(without))
+
+
+def test_only_the_columns_that_are_there_are_counted():
+    """
+    Each of the columns is optional; of a part of a portfolio without it the amounts are unknown.
+    """
+    whole, parts = deals(), (deals().slice(0, 1_000), deals().slice(1_000).drop("recovered"))
+
+    added = summarise(parts[0], shipped()) + summarise(parts[1], shipped())
+    unknown = sum(line.unknown for line in added.ledger if line.column == "recovered")
+    first = parts[0]["recovered"].null_count()
+
+    assert {line.column for line in summarise(parts[1], shipped()).ledger} == {
+        "overpaid",
+        "written_off",
+    }
+    of_no_jurisdiction = parts[0].filter(jurisdiction="ZZ", recovered=0).height
+    assert unknown == first + of_no_jurisdiction + parts[1].height
+    same = [line for line in summarise(whole, shipped()).ledger if line.column != "recovered"]
+    assert [line for line in added.ledger if line.column != "recovered"] == same
+
+
+def test_a_column_of_another_meaning_is_refused_with_what_to_do():
+    """
+    A column of a total that holds no amounts is refused, and told what to do.
+    """
+    frame = deals().with_columns(recovered=pl.lit(value=True))
+
+    with pytest.raises(InvalidDocument) as refused:
+        summarise(frame, shipped())
+
+    (detail,) = refused.value.errors
+    assert detail.path == "$.recovered"
+    assert detail.message == "expected numbers, not Boolean"
+    assert detail.hint is not None
+    assert "rename" in detail.hint
+    assert assess(frame, shipped()).height == frame.height
+
+
+def test_totals_beyond_64_bits_are_exact():
+    """
+    Sums are exact however large the amounts are.
+    """
+    most = Decimal(most_money(Currency.of("GBP"))) / 100
+    columns = {name: [most] * 5 for name in COUNTED} | {"jurisdiction": ["GB"] * 5}
+
+    lines = summarise(five_deals(**columns), shipped()).ledger
+
+    assert [line.amount for line in lines] == [f"GBP {most * 5:.2f}"] * 3
