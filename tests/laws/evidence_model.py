@@ -92,6 +92,9 @@ class Deal:
     def remitted(self):
         return sum(amount for _, _, amount in self.counted())
 
+    def overpaid(self):
+        return max(0, self.remitted() + self.settled - self.repayment)
+
     def repaid_on(self):
         """The day of the entry that completed the repayment amount."""
         paid = self.settled
@@ -345,6 +348,9 @@ class Model:
             "deal_type": deal.type,
             "days_since_funding": elapsed,
             "remaining_term_days": max(0, deal.term_days - elapsed),
+            # No history of these has a pause.
+            "paused": False,
+            "days_in_pause": 0,
         }
         if to_end > 0:
             expected = min(deal.repayment, Fraction(deal.repayment * to_end, deal.term_days))
@@ -368,6 +374,10 @@ class Model:
         return {
             "deals_completed": sum(deal.status in {"Repaid", "Renewed"} for deal in others),
             "deals_defaulted": sum(deal.status == "Defaulted" for deal in self.deals),
+            # Nobody writes off or recovers in these histories (the bookkeeper's are about that).
+            "deals_written_off": 0,
+            "deals_recovered": 0,
+            "refunds_due": sum(deal.overpaid() for deal in self.deals),
         }
 
     def facts(self, at, base):
@@ -376,7 +386,7 @@ class Model:
         if base is not None:
             facts |= self.deal_facts(base, at)
         catalogue = self.rulebook(at).catalogue
-        for name in ("balance", "average_monthly_takings"):
+        for name in ("balance", "average_monthly_takings", "refunds_due"):
             if isinstance(facts.get(name), int):
                 facts[name] = Decimal(facts[name]).scaleb(-catalogue.currency.places)
         return catalogue.prepare(facts)

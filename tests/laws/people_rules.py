@@ -35,6 +35,23 @@ BAD = {
     "business": {},
     "consumer_credit": {"credit_score": 600},
 }
+# A deal can be undone from the first day on, and what comes in late is refunded.
+AFTER_THE_FUNDING = (
+    (
+        "jurisdiction.toml",
+        '{ from = 2024-01-01, value = 0, source = "reference policy" },',
+        '{ from = 2024-01-01, value = 20, source = "reference policy" },',
+    ),
+    ("jurisdiction.toml", 'late_remittances = "transfer"', 'late_remittances = "refund"'),
+)
+# A renewal waits until the deal before it is repaid.
+QUEUED = (
+    (
+        "products.toml",
+        'repayment_mechanism = "terminal_split"',
+        'repayment_mechanism = "terminal_split"\nrenewal = "queue"',
+    ),
+)
 # A jurisdiction that asks for all there is: a signature, a consent, checks that are not too old.
 STRICTER = (
     (
@@ -49,17 +66,21 @@ consents = ["terms"]""",
 )
 
 
-def stricter_rules():
+def edited_rules(edits):
     folder = bundled_path().joinpath("GB")
     files = {name: folder.joinpath(name).read_text(encoding="utf-8") for name in FILES}
-    for name, before, after in STRICTER:
+    for name, before, after in edits:
         assert before in files[name]
         files[name] = files[name].replace(before, after)
     given = {name: text.encode() for name, text in files.items()}
     return Jurisdictions([read_jurisdiction("GB", given)])
 
 
-ENGINES = {"as shipped": Engine.for_trial(), "stricter": Engine.for_trial(stricter_rules())}
+ENGINES = {
+    "as shipped": Engine.for_trial(),
+    "stricter": Engine.for_trial(edited_rules(STRICTER + AFTER_THE_FUNDING)),
+    "queued": Engine.for_trial(edited_rules(AFTER_THE_FUNDING + QUEUED)),
+}
 
 
 @attrs.define

@@ -20,6 +20,7 @@ WHO, RENEWAL, PRODUCTS = "jurisdiction.toml", "renewal.toml", "products.toml"
 INHERITED = ("rounding", "timezone", "automated_decisioning")
 DATED = ("offers_valid_hours", "recently_active_days")
 CALCULATORS = ("limits", "split_percentage", "factor_rate", "term")
+OPTIONAL_CALCULATORS = ("settlement",)
 QUANTITY = re.compile(r"([A-Z]{3} )?(-?[0-9]+(?:\.[0-9]+)?)(%?)")
 NUMBERS = ("percent", "ratio", "count", "money", "days")
 
@@ -117,7 +118,11 @@ def product_of(product, parameters, day):
         "key": product["key"],
         "mechanism": product["repayment_mechanism"],
         "amounts": [plain(share) for share in product["amounts"]],
-        "calculators": {kind: plain(product[kind]) for kind in CALCULATORS},
+        "calculators": {
+            kind: plain(product[kind])
+            for kind in (*CALCULATORS, *OPTIONAL_CALCULATORS)
+            if kind in product
+        },
         "rules": [
             rule_of(rule, parameters)
             for rule in product.get("rules", ())

@@ -246,7 +246,9 @@ class Story:
             body: The operation's input: an object, JSON text, or a function of the story. An object
                 may omit the merchant's own ids. They are then those of the first offer of the
                 newest set, of the application accepted last, of the active or last deal, and of the
-                newest open referral for `decide_referral`. A
+                newest open referral for `decide_referral`. A refund is of the newest deal that is
+                overpaid, a recovery of one in default, a write-off of one that owes something
+                after its end; a transfer goes from the first of these to the active deal. A
                 request for offers is a renewal once there is a deal; before that its profile is
                 empty.
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from itertools import count
+from types import MappingProxyType
 from typing import Any, Final, TypeAlias
 
 import attrs
@@ -17,7 +18,7 @@ from holdback.lifecycle.commands import Command, RequestOffers, ReviewRenewal
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.decision import Outcome
 from holdback.lifecycle.operations import OPERATIONS
-from holdback.model.deal import Deal
+from holdback.model.deal import DEFAULTED, RECOVERED, Deal
 from holdback.model.merchant import Merchant
 from holdback.model.offer import ELIGIBLE
 from holdback.model.profile import Profile
@@ -116,8 +117,28 @@ def newest_ids(merchant: Merchant, operation: str) -> dict[str, str]:
     elif merchant.fulfilments:
         ids["application_id"] = merchant.fulfilments[-1].application_id
     if merchant.deals:
-        ids["deal_id"] = (merchant.active_deal or merchant.deals[-1]).id
+        newest = merchant.active_deal or merchant.deals[-1]
+        ids["to_deal_id"] = newest.id
+        ids["from_deal_id"] = _newest_where(merchant, lambda deal: deal.overpaid.minor).id
+        fits = _NEWEST_DEALS.get(operation)
+        ids["deal_id"] = (newest if fits is None else _newest_where(merchant, fits)).id
     return {name: value for name, value in ids.items() if value is not None}
+
+
+def _newest_where(merchant: Merchant, fits: Callable[[Deal], object]) -> Deal:
+    """Return the newest deal that fits, else the newest."""
+    deals = merchant.deals[::-1]
+    return next((deal for deal in deals if fits(deal)), deals[0])
+
+
+# The operations that are not about the active deal most often, with what they are about.
+_NEWEST_DEALS: Final[Mapping[str, Callable[[Deal], object]]] = MappingProxyType(
+    {
+        "refund": lambda deal: deal.overpaid.minor,
+        "record_recovery": lambda deal: deal.status in {DEFAULTED, RECOVERED},
+        "write_off": lambda deal: not deal.active and max(deal.balance, deal.shortfall).minor,
+    }
+)
 
 
 def _newest_referral(merchant: Merchant) -> dict[str, str]:

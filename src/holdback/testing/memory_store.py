@@ -13,7 +13,7 @@ from typing import Final, Literal, TypeAlias
 
 from attrs import define, field
 
-from holdback.lifecycle.events import Event, OfferAccepted, OffersIssued
+from holdback.lifecycle.events import Event, OfferAccepted, OfferRequoted, OffersIssued
 from holdback.model.merchant import Merchant
 from holdback.model.profile import SALT_BYTES, Profile
 
@@ -77,5 +77,8 @@ def _new_names(event: Event) -> Iterator[tuple[NameKind, str]]:
         for product in event.offer_set.products:
             for offer in product.offers:
                 yield "offer_id", offer.offer_id
+    elif isinstance(event, OfferRequoted):
+        for offer in event.offers:
+            yield "offer_id", offer.offer_id
     elif isinstance(event, OfferAccepted):
         yield "provider_id", event.provider_id

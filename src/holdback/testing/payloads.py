@@ -104,7 +104,7 @@ def entry(
         "id": entry_id,
         "on": on.isoformat(),
         "amount": amount,
-        "takings": amount * 10,
+        "takings": None if reverses else amount * 10,
         "settled": settled,
         "reverses": reverses,
     }

@@ -254,7 +254,7 @@ def test_evidence(new, funded):
     # A question takes none, and other commands bring none.
     funded.when("assess_renewal").nothing()
     funded.when("assess_renewal", evidence={"credit_score": 1}).invalid("$.evidence")
-    funded.later(days=1).when("close_deal", {"status": "cancelled"}).events("DealClosed")
+    funded.later(days=1).when("close_deal", {"status": "defaulted"}).events("DealClosed")
     request = RequestOffers(request=wire.read_offers_request(REQUEST))
     funded.when(request).refused("active_deal")
 
@@ -539,3 +539,21 @@ def test_what_is_personal_is_known(kind):
 
     assert hidden <= PERSONAL
     assert set(PROFILE) <= PERSONAL
+
+
+def test_the_deals_that_movements_of_money_are_about(funded):
+    """
+    "an object may omit the merchant's own ids": of the overpaid, the defaulted and the owing deal.
+    """
+    repayment = funded.merchant.deals[0].repayment_amount.amount
+    day = {"on": "2026-07-06"}
+    paid = {"entries": [{"id": "e-1", **day, "amount": str(repayment + 5)}]}
+    overpaid = funded.after("record_remittance", paid)
+    overpaid.when("refund", {"id": "m-1", **day, "amount": 5}).events("EntriesPosted")
+    overpaid.when("refund", {"id": "m-1", **day, "amount": 6}).refused("amount_not_possible")
+
+    defaulted = funded.after("close_deal", {"status": "defaulted"})
+    recovery = {"id": "m-1", **day, "amount": str(repayment)}
+    defaulted.when("record_recovery", recovery).events("EntriesPosted", "DealRecovered")
+    lost = {"id": "m-1", **day, "amount": 5}
+    defaulted.when("write_off", lost).events("EntriesPosted").reply({"balance": repayment - 5})

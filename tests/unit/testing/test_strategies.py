@@ -33,7 +33,7 @@ from holdback import (
     wire,
 )
 from holdback.exact_json import write_json
-from holdback.lifecycle.commands import Command
+from holdback.lifecycle.commands import Command, Question
 from holdback.lifecycle.events import Event
 from holdback.lifecycle.operations import OPERATIONS
 from holdback.model.profile import Profile
@@ -41,6 +41,7 @@ from holdback.testing import strategies
 from holdback.testing.inputs import run_operation
 from holdback.testing.memory_store import TRIAL_SALT
 from holdback.testing.strategies.histories import STAGES
+from holdback.wire.commands import read_input
 from situations import situation
 from small_folders import IRELAND, read
 
@@ -231,8 +232,10 @@ def test_inputs_are_valid_and_plain(operation, data):
     assert json.loads(json.dumps(body)) == body
     if operation == "required_checks":
         assert wire.read_offers_request(body)
-    elif OPERATIONS[operation].is_question:
+    elif OPERATIONS[operation].by_provider:
         assert body.keys() == {"provider_id"}
+    elif OPERATIONS[operation].is_question:
+        assert isinstance(read_input(operation, body, situation()), get_args(Question))
     else:
         assert isinstance(wire.read_command(operation, body, situation()), get_args(Command))
 
@@ -322,8 +325,9 @@ def held(history):
     assert sum(deal.active for deal in merchant.deals) <= 1
     assert wire.read_merchant(wire.write_merchant(merchant)) == merchant
     for deal in merchant.deals:
-        left = deal.settled + deal.balance + deal.shortfall + deal.waived
-        assert deal.repayment_amount + deal.overpaid == deal.remitted + left
+        paid = deal.remitted.minor + deal.settled.minor + deal.credited
+        left = deal.balance.minor + deal.shortfall.minor
+        assert deal.repayment_amount.minor + deal.overpaid.minor == paid + left
     for step in history.steps:
         assert not (step.events and step.refused)
 

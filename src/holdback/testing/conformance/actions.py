@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from datetime import timedelta
+from datetime import date, timedelta
 from functools import partial
 from types import MappingProxyType
 from typing import Final, TypeAlias
 
 from holdback.frozen_classes import frozen
 from holdback.testing import payloads
-from holdback.testing.conformance.agent_operations import AGENTS, UNKNOWN
+from holdback.testing.conformance.agent_operation import UNKNOWN
+from holdback.testing.conformance.agent_operations import AGENTS
 from holdback.testing.conformance.exchanges import OK, PENNY, SimulatedMerchant
 from holdback.testing.conformance.host import PARTNER_OPERATIONS
 from holdback.testing.conformance.invariants import expect
-from holdback.testing.conformance.projection import amount
+from holdback.testing.conformance.projected_deal import amount, kind_of
 from holdback.testing.conformance.requests import (
     accept,
     deliver,
@@ -147,20 +148,22 @@ def _agent_operation(operation: str, simulation: Simulation, step: Step) -> None
 
 
 def _deliver_again(simulation: Simulation, step: Step) -> None:
-    """Deliver an entry again: unchanged, settled, with another amount, or reversed."""
+    """Deliver an entry again: unchanged, settled, with another amount, or reversed, if in part."""
     merchant = _merchant(simulation, step)
     delivered = [
         (deal_id, entry)
         for deal_id, deal in merchant.projection.deals.items()
         for entry in deal.entries.values()
-        if not entry.get("reverses")
+        if kind_of(entry) in {"remittance", "payment", "recovery"}
     ]
     if not delivered:
         return
     deal_id, earlier = delivered[step.pick % len(delivered)]
-    entry_amount, takings = amount(earlier["amount"]), amount(earlier["takings"])
+    entry_amount = amount(earlier["amount"])
+    takings = None if earlier["takings"] is None else amount(earlier["takings"])
     entry = {**earlier, "amount": entry_amount, "takings": takings}
-    change = ("none", "settled", "other amount", "reversed")[step.variant % 4]
+    changes = ("none", "settled", "other amount", "reversed", "reversed in part")
+    change = changes[step.variant % len(changes)]
     if change == "settled":
         entry["settled"] = True
     elif change == "other amount":
@@ -169,8 +172,14 @@ def _deliver_again(simulation: Simulation, step: Step) -> None:
         message = "an entry was recorded again with another amount"
         expect(status != OK, "delivered-once", message)
         return
-    elif change == "reversed":
-        entry = {**entry, "id": f"back-{entry['id']}", "reverses": entry["id"], "takings": None}
+    elif change != "none":
+        taken_back = entry_amount if change == "reversed" else entry_amount // 3
+        entry = payloads.entry(
+            f"{change.split(' ')[-1]}-{entry['id']}",
+            date.fromisoformat(entry["on"]),
+            taken_back,
+            reverses=entry["id"],
+        )
     deliver(simulation, merchant, deal_id, entry)
 
 

@@ -1,47 +1,28 @@
 """
 What the suite knows of each operation of the agents, in one table.
 
-A new command is added here. It also needs a line in `projection` if its event changes something
-that the suite compares, such as a balance or a status.
+A new command is added here, or in `money_operations` if it is about a deal's money. It also needs a
+line in `projection`, or `projected_deals`, if its event changes something that the suite compares,
+such as a balance or a status.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from datetime import date, timedelta
 from decimal import Decimal
 from types import MappingProxyType
-from typing import Any, Final, TypeAlias
+from typing import Final
 
-from holdback.frozen_classes import frozen
 from holdback.testing import payloads
+from holdback.testing.conformance.agent_operation import UNKNOWN, AgentOperation, Bodies
 from holdback.testing.conformance.exchanges import PENNY, SimulatedMerchant
 from holdback.testing.conformance.host import AGENT_OPERATIONS
+from holdback.testing.conformance.money_operations import MONEY_AGENTS
 from holdback.testing.conformance.projection import Projection, instant
 
-# An id that no host issues.
-UNKNOWN: Final = "00000000-0000-0000-0000-000000000000"
 # The codes of holds, of which no partner may see any.
 HOLD_CODES: Final = ("hold-of-fraud", "hold-of-a-dispute")
-
-Bodies: TypeAlias = Iterator[Mapping[str, Any]]
-
-
-@frozen(kw_only=True)
-class AgentOperation:
-    """
-    How a random history tries an operation, and how the suite sees that it happened.
-
-    Of a hundred actions, about `weight` try it. `bodies(merchant, today, pick, variant)` makes the
-    bodies of the requests, where *pick* and *variant* are random numbers from 0 to 63.
-    `happened(request, projection)` is whether the events show what the request asked for. Most
-    often a merchant is chosen that the operation `fits`.
-    """
-
-    weight: int
-    bodies: Callable[[SimulatedMerchant, date, int, int], Bodies]
-    happened: Callable[[Any, Projection], bool]
-    fits: Callable[[Projection], object] = lambda _: True
 
 
 def _application_id(merchant: SimulatedMerchant, pick: int) -> str:
@@ -71,11 +52,13 @@ def _record_remittance(merchant: SimulatedMerchant, today: date, pick: int, vari
         percent = (5, 20, 55, 120)[variant % 4]
         entry = merchant.remittance(deal_id, percent, today - timedelta(days=1))
         entry["settled"] = pick % 6 != 0
+        if variant % 8 == 1:  # the merchant paid it directly, on a day with more refunds than sales
+            entry |= {"kind": "payment", "takings": -entry["takings"]}
         yield {"deal_id": deal_id, "entries": [entry], "complete_through": today.isoformat()}
 
 
 def _record_takings(_: SimulatedMerchant, today: date, pick: int, __: int) -> Bodies:
-    takings = [{"on": today.isoformat(), "amount": Decimal(pick * 1000) + PENNY}]
+    takings = [{"on": today.isoformat(), "amount": Decimal((pick - 4) * 1000) + PENNY}]
     yield {"takings": takings, "complete_through": today.isoformat()}
 
 
@@ -189,7 +172,7 @@ AGENTS: Final[Mapping[str, AgentOperation]] = MappingProxyType(
             ),
         ),
         "close_deal": AgentOperation(
-            weight=1,
+            weight=2,
             bodies=_close_deal,
             happened=lambda request, projection: (
                 projection.deals[request["deal_id"]].status.lower() == request["status"]
@@ -270,6 +253,7 @@ AGENTS: Final[Mapping[str, AgentOperation]] = MappingProxyType(
             bodies=_no_fields,
             happened=lambda _, __: True,  # a review may find nothing to announce
         ),
+        **MONEY_AGENTS,
     }
 )
 assert set(AGENTS) == set(AGENT_OPERATIONS), "the suite tries every operation of the agents"

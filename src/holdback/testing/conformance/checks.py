@@ -12,6 +12,7 @@ from holdback.testing.conformance import (
     crashes,
     evidence,
     histories,
+    ledger,
     publishing,
     races,
     referrals,
@@ -64,6 +65,14 @@ CHECKS: Final = (
     ),
     Check("tenancy", "another partner's offers and merchants", scripted.tenancy),
     Check("deliveries", "entries delivered twice and in any order", scripted.deliveries),
+    Check("refunds", "what was overpaid, refunded in parts, each asked for again", ledger.refunds),
+    Check("transfers", "a late remittance, moved to the active deal", ledger.transfers),
+    Check(
+        "unwinding",
+        "a renewal that is undone within its cooling-off days",
+        ledger.unwinding,
+        ("change_rules",),
+    ),
     Check(
         "evidence",
         "results of checks that requests bring and agents record, in several orders",

@@ -29,7 +29,7 @@ class SimulatedMerchant:
     One merchant of one partner, as its events describe it.
 
     `crashed` is whether the host has died during one of its requests, and `entry_count` numbers
-    its remittance entries.
+    its entries.
     """
 
     partner: str
@@ -57,6 +57,11 @@ class SimulatedMerchant:
         amount = (repayment * Decimal(percent).scaleb(-2)).quantize(PENNY, ROUND_DOWN)
         self.entry_count += 1
         return payloads.entry(f"e-{self.entry_count}", on, amount)
+
+    def movement(self, on: date, amount: Decimal) -> dict[str, Any]:
+        """Return a new movement of money: its id, its day and its amount."""
+        self.entry_count += 1
+        return {"id": f"m-{self.entry_count}", "on": on.isoformat(), "amount": amount}
 
 
 @frozen

@@ -47,6 +47,13 @@ INVARIANTS: Final[Mapping[str, str]] = MappingProxyType(
         "delivered-once": "A remittance entry that is delivered again counts once; with other "
         "content it is refused.",
         "any-order": "Remittance entries give the same deal in every order of arrival.",
+        "ledger-balances": "The transactions of a deal add up to what is paid of it: its repayment "
+        "amount less its balance.",
+        "both-halves": "What moves from one deal of a merchant to another is recorded on both.",
+        "refunded-once": "A refund that is asked for again happens once, and no more is refunded "
+        "than was overpaid.",
+        "revived": "Undoing a renewal makes the deal that it had renewed active again, which owes "
+        "what its renewal had paid.",
         "restart": "Another process on the same store gives the same answers.",
         "erased": "After an erasure nothing personal is left; before it may happen, it is refused.",
         "bounded": "A merchant's state and replies do not grow with its age.",

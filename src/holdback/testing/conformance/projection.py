@@ -19,23 +19,20 @@ from attrs import define, field
 
 from holdback.lifecycle.events import EVENT_TYPES
 from holdback.testing.conformance.invariants import expect
+from holdback.testing.conformance.projected_deals import ProjectedDeals
 
 _IN_FULFILMENT: Final = ("awaiting_details", "submitted")
-
-
-def amount(text: str) -> Decimal:
-    """
-    Return the number in an amount of money.
-
-    >>> amount("GBP 12.00")
-    Decimal('12.00')
-    """
-    return Decimal(text.split(" ")[1])
 
 
 def instant(text: str) -> datetime:
     """Return the instant that *text* denotes."""
     return datetime.fromisoformat(text)
+
+
+def _deals_of(event: Mapping[str, Any]) -> set[str]:
+    """Return the ids of the deals that *event* is about."""
+    named = {event.get("deal_id"), event.get("deal", {}).get("id"), event.get("base_deal_id")}
+    return named | {posting["deal_id"] for posting in event.get("postings", ())}
 
 
 def _of_any_format(event: dict[str, Any]) -> dict[str, Any]:
@@ -57,68 +54,7 @@ class ProjectedOffer:
 
 
 @define
-class ProjectedDeal:
-    """
-    A deal: its `terms` as it was funded, and its remittance `entries` by id.
-
-    `paid_by_renewal` is the balance that its renewal paid.
-    """
-
-    terms: dict[str, Any]
-    repayment: Decimal
-    status: str = "Funded"
-    paid_by_renewal: Decimal = Decimal(0)
-    entries: dict[str, dict[str, Any]] = field(factory=dict)
-    # The last day whose entries the state need not hold any more.
-    closed_through: str = ""
-    # The number of the last event about this deal.
-    sequence: int = 0
-
-    def held_transactions(self, shown: Mapping[str, str]) -> dict[str, str]:
-        """The transactions that a lookup must show: all, or those *shown* among the closed ones."""
-        return {
-            entry_id: amount
-            for entry_id, amount in self.transactions.items()
-            if entry_id in shown or self.entries[entry_id]["on"] > self.closed_through
-        }
-
-    @property
-    def remitted(self) -> Decimal:
-        """The sum of the settled entries, without those that a settled entry reverses."""
-        settled_entries = [entry for entry in self.entries.values() if entry["settled"]]
-        reversed_ids = {entry["reverses"] for entry in settled_entries if entry.get("reverses")}
-        return sum(
-            (
-                amount(entry["amount"])
-                for entry in settled_entries
-                if not entry.get("reverses") and entry["id"] not in reversed_ids
-            ),
-            Decimal(0),
-        )
-
-    @property
-    def transactions(self) -> dict[str, str]:
-        """The amounts that the merchant lookup shows, by entry id; a reversal is negative."""
-        return {
-            entry_id: entry["amount"].replace(" ", " -" if entry.get("reverses") else " ")
-            for entry_id, entry in self.entries.items()
-        }
-
-    @property
-    def progress(self) -> Decimal:
-        """The percentage of the repayment remitted, rounded down to four decimals, at most 100."""
-        return min(Decimal(100), (self.remitted * 10**6 // self.repayment).scaleb(-4))
-
-    @property
-    def balance(self) -> Decimal:
-        """The amount left to pay; zero for a deal that was renewed or cancelled."""
-        if self.status not in {"Funded", "Defaulted"}:
-            return Decimal(0)
-        return max(Decimal(0), self.repayment - self.remitted - self.paid_by_renewal)
-
-
-@define
-class Projection:
+class Projection(ProjectedDeals):
     """
     A merchant's state after the events applied so far.
 
@@ -136,7 +72,6 @@ class Projection:
     erased: bool = False
     offers: dict[str, ProjectedOffer] = field(factory=dict)
     applications: dict[str, str] = field(factory=dict)
-    deals: dict[str, ProjectedDeal] = field(factory=dict)
     accepted: dict[str, dict[str, Any]] = field(factory=dict)
     accepted_at: dict[str, datetime] = field(factory=dict)
     takings: set[str] = field(factory=set)
@@ -148,12 +83,6 @@ class Projection:
     lapses_at: dict[str, datetime] = field(factory=dict)
     omitted: dict[str, list[str]] = field(factory=dict)
     signatures: dict[str, dict[str, Any]] = field(factory=dict)
-    # Types of events that belong to the current operation and have not followed yet.
-    events_due: set[str] = field(factory=set)
-
-    def sequence_of_deal(self, deal_id: str) -> int:
-        """Return the number of the last event about a deal."""
-        return self.deals[deal_id].sequence
 
     @property
     def in_fulfilment(self) -> list[str]:
@@ -172,11 +101,6 @@ class Projection:
             if self.holds or key not in self.lapses_at or at < self.lapses_at[key]
         ]
 
-    @property
-    def active(self) -> list[str]:
-        """The ids of the active deals."""
-        return [key for key, deal in self.deals.items() if deal.status == "Funded"]
-
     def apply(self, stored: bytes) -> dict[str, Any]:
         """Apply one stored event to the figures that are compared; return it as a dictionary."""
         event: dict[str, Any] = json.loads(stored, parse_float=Decimal)
@@ -192,9 +116,8 @@ class Projection:
         if apply_event is not None:  # an event that is not listed changes nothing that is compared
             apply_event(self, _of_any_format(event))
         self.sequence = event.get("sequence", self.sequence + 1)
-        deal = self.deals.get(event.get("deal_id") or event.get("deal", {}).get("id"))
-        if deal is not None:
-            deal.sequence = self.sequence
+        for deal_id in _deals_of(event) & self.deals.keys():
+            self.deals[deal_id].sequence = self.sequence
         self.events_due.discard(event["type"])
         return event
 
@@ -206,6 +129,7 @@ class Projection:
         """
         expect(not self.events_due, "whole", f"no {', '.join(sorted(self.events_due))} followed")
         expect(len(self.active) <= 1, "one-active-deal", f"{len(self.active)} deals are active")
+        self.check_transfers()
 
     def _offers_issued(self, event: dict[str, Any]) -> None:
         issued = event["offer_set"]
@@ -304,38 +228,21 @@ class Projection:
         expect(not self.holds, "hold", "a deal was funded on hold")
         expect(not self.active, "one-active-deal", "a deal was funded while another was active")
         self.applications[deal["application_id"]] = "funded"
-        self.deals[deal["id"]] = ProjectedDeal(deal, amount(deal["repayment_amount"]))
-
-    def _deal_repaid(self, event: dict[str, Any]) -> None:
-        self.deals[event["deal_id"]].status = "Repaid"
-
-    def _deal_reopened(self, event: dict[str, Any]) -> None:
-        self.deals[event["deal_id"]].status = "Funded"
-
-    def _deal_renewed(self, event: dict[str, Any]) -> None:
-        deal = self.deals[event["deal_id"]]
-        deal.status, deal.paid_by_renewal = "Renewed", amount(event["settled"])
-        self.events_due.add("DealFunded")
-
-    def _deal_reinstated(self, event: dict[str, Any]) -> None:
-        self.deals[event["deal_id"]].status = "Funded"
-
-    def _deal_closed(self, event: dict[str, Any]) -> None:
-        self.deals[event["deal_id"]].status = event["status"]
+        self.fund(deal)
 
     def _takings_recorded(self, event: dict[str, Any]) -> None:
         self.takings |= {day["on"] for day in event["takings"]}
 
-    def _remittances_recorded(self, event: dict[str, Any]) -> None:
-        deal = self.deals[event["deal_id"]]
-        for entry in event["entries"]:
-            earlier = deal.entries.get(entry["id"])
-            # The same id may come twice only to say that the entry has settled since.
-            repeated = earlier is not None and (earlier["settled"] or not entry["settled"])
-            expect(not repeated, "delivered-once", "an entry was recorded twice")
-            deal.entries[entry["id"]] = entry
-        if deal.status == "Funded" and deal.balance == 0:
-            self.events_due.add("DealRepaid")
+    def _offer_requoted(self, event: dict[str, Any]) -> None:
+        application_id = event["application_id"]
+        ends = [o.expires_at for o in self.offers.values() if o.application_id == application_id]
+        expect(not self.holds, "hold", "an offer was made on hold")
+        for offer in event["offers"]:
+            self.offers[offer["offer_id"]] = ProjectedOffer(application_id, offer, ends[0])
+
+    def _queued_renewal_ready(self, event: dict[str, Any]) -> None:
+        if event.get("lapses_at") is not None:
+            self.lapses_at[event["application_id"]] = instant(event["lapses_at"])
 
     def _renewal_eligibility_changed(self, event: dict[str, Any]) -> None:
         changed = event["renewal_eligibility"] is not self.eligible
@@ -356,6 +263,7 @@ class Projection:
 
     _APPLY: ClassVar[Mapping[str, Callable[[Projection, dict[str, Any]], None]]] = MappingProxyType(
         {
+            **ProjectedDeals.APPLY_TO_DEALS,
             "OffersIssued": _offers_issued,
             "OfferAccepted": _offer_accepted,
             "DetailsSupplied": _details_changed,
@@ -370,13 +278,9 @@ class Projection:
             "HoldPlaced": _hold_placed,
             "HoldLifted": _hold_lifted,
             "DealFunded": _deal_funded,
-            "DealRepaid": _deal_repaid,
-            "DealReopened": _deal_reopened,
-            "DealRenewed": _deal_renewed,
-            "DealClosed": _deal_closed,
-            "DealReinstated": _deal_reinstated,
             "TakingsRecorded": _takings_recorded,
-            "RemittancesRecorded": _remittances_recorded,
+            "OfferRequoted": _offer_requoted,
+            "QueuedRenewalReady": _queued_renewal_ready,
             "RenewalEligibilityChanged": _renewal_eligibility_changed,
             "ProfileErased": _profile_erased,
             "Forgotten": _forgotten,

@@ -9,11 +9,13 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from holdback.lifecycle.operations import OPERATIONS
+from holdback.model.product import Offers
 from holdback.model.receipt import DealReceipt
 from holdback.testing.conformance.agent_operations import AGENTS
 from holdback.testing.conformance.exchanges import OK, Exchange, SimulatedMerchant, excerpt
 from holdback.testing.conformance.host import PARTNER_OPERATIONS
 from holdback.testing.conformance.invariants import expect
+from holdback.testing.conformance.projected_deal import OWING, ProjectedDeal
 from holdback.testing.conformance.projection import Projection
 
 _PROBLEM_FIELDS: Final = ("type", "title", "status", "detail", "code")
@@ -96,8 +98,11 @@ def check_reply(
         message = f"{exchange.operation} got 200, but the events do not show it"
         happened = AGENTS[exchange.operation].happened(exchange.request, merchant.projection)
         expect(happened, "acknowledged-kept", message)
-        if OPERATIONS[exchange.operation].reply is DealReceipt:
+        replies = OPERATIONS[exchange.operation].reply
+        if replies is DealReceipt:
             _check_receipt(exchange, merchant.projection)
+        elif replies is Offers:
+            _check_offers_shown(exchange.reply, merchant.projection, others)
 
 
 def _check_offers(
@@ -108,16 +113,7 @@ def _check_offers(
 ) -> None:
     """Check that the reply has the offers of the event, with their terms and their expiry."""
     reply = exchange.reply
-    shown = [offer for product in reply["products"] for offer in product["offers"]]
-    foreign_ids = {offer_id for owner in others for offer_id in owner.projection.offers}
-    for offer in shown:
-        own = offer["offer_id"] not in foreign_ids
-        expect(own, "own-merchant", "an offer of the reply is another merchant's")
-        stored = projection.offers.get(offer["offer_id"])
-        message = "an offer of the reply is not in the history"
-        expect(stored is not None, "acknowledged-kept", message)
-        assert stored is not None, "expected just before"
-        _check_terms(offer, stored.terms)
+    shown = _check_offers_shown(reply, projection, others)
     for event in events:
         if event["type"] != "OffersIssued":
             continue  # what was forgotten at the same time
@@ -132,6 +128,23 @@ def _check_offers(
         message = f"the reply has {len(shown)} offers, the event {len(made)}"
         same = [offer["offer_id"] for offer in shown] == made
         expect(same, "acknowledged-kept", message)
+
+
+def _check_offers_shown(
+    reply: Mapping[str, Any], projection: Projection, others: Iterable[SimulatedMerchant]
+) -> list[Mapping[str, Any]]:
+    """Check the terms of the offers in *reply*, and return them."""
+    shown = [offer for product in reply["products"] for offer in product["offers"]]
+    foreign_ids = {offer_id for owner in others for offer_id in owner.projection.offers}
+    for offer in shown:
+        own = offer["offer_id"] not in foreign_ids
+        expect(own, "own-merchant", "an offer of the reply is another merchant's")
+        stored = projection.offers.get(offer["offer_id"])
+        message = "an offer of the reply is not in the history"
+        expect(stored is not None, "acknowledged-kept", message)
+        assert stored is not None, "expected just before"
+        _check_terms(offer, stored.terms)
+    return shown
 
 
 def _check_terms(shown: Mapping[str, Any], terms: Mapping[str, Any]) -> None:
@@ -184,6 +197,17 @@ def _check_receipt(exchange: Exchange, projection: Projection) -> None:
         expect(reply["balance"] == deal.balance, "lookup-agrees", message)
 
 
+def _check_sum(shown: Mapping[str, Any], deal: ProjectedDeal) -> None:
+    """Check that the transactions of a deal that is owed add up to what is paid of it."""
+    if deal.status not in OWING or deal.closed_through:
+        return  # one that has ended shows no balance, and what is closed need not be shown
+    counting = {entry["id"] for entry in deal.counting()}
+    paid = sum(line["amount"] for line in shown["transactions"] if line["id"] in counting)
+    left = max(Decimal(0), deal.repayment - paid)
+    message = f"the transactions add up to {paid}, and the balance is {shown['balance']}"
+    expect(shown["balance"] == left, "ledger-balances", message)
+
+
 def _check_deal(shown: Mapping[str, Any], projection: Projection, at: datetime) -> None:
     deal = projection.deals.get(shown.get("id", ""))
     expect(deal is not None, "lookup-agrees", "the reply shows a deal that no event funded")
@@ -191,6 +215,7 @@ def _check_deal(shown: Mapping[str, Any], projection: Projection, at: datetime) 
     transactions = {
         entry["id"]: f"{shown['currency']} {entry['amount']}" for entry in shown["transactions"]
     }
+    _check_sum(shown, deal)
     pricing, performance = shown["pricing"], shown["performance"]
     compared = {
         "status": (shown["status"], deal.status),

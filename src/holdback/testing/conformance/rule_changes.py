@@ -17,6 +17,27 @@ JURISDICTION: Final = "GB"
 # A file, a regular expression, and the text that takes the place of what it matches.
 _Edits: TypeAlias = tuple[tuple[str, bytes, bytes], ...]
 
+# Deals can be unwound, and what comes in late is not transferred, whether the shipped rules say so
+# or not.
+_COOLING: Final[_Edits] = (
+    (
+        "jurisdiction.toml",
+        rb"(?:cooling_off_days = \[.*?\n\]\n(.*?))?\n\[figures\]",
+        rb"""\1
+cooling_off_days = [{ from = 2024-01-01, value = 14, source = "the suite" }]
+
+[figures]""",
+    ),
+    (
+        "jurisdiction.toml",
+        rb'(?:late_remittances = "\w+"\n(.*?))?\n\[figures\]',
+        rb"""\1
+late_remittances = "refund"
+
+[figures]""",
+    ),
+)
+
 # More expensive, shorter and stricter than the shipped rules, so that a host that applies them to
 # an offer made under the shipped rules gives another answer.
 _CHANGES: Final[_Edits] = (
@@ -24,6 +45,7 @@ _CHANGES: Final[_Edits] = (
     ("products.toml", b'rate = "1.24"', b'rate = "1.3"'),
     ("renewal.toml", b'value = "75%"', b'value = "85%"'),
     ("jurisdiction.toml", b"value = 720", b"value = 240"),
+    *_COOLING,
 )
 
 # Every product asks for a fact that the jurisdiction declares; the examples would not have it.
@@ -82,6 +104,12 @@ CHANGES: Final = (*_AFTERWARDS, DROPPED)
 def rules(*, changed: bool) -> Jurisdictions:
     """Return the suite's jurisdiction, with the shipped rules or the *changed* ones."""
     return _edited(_CHANGES if changed else ())
+
+
+@lru_cache(maxsize=1)
+def cooling_rules() -> Jurisdictions:
+    """Return the suite's jurisdiction, where deals can be unwound for 14 days."""
+    return _edited(_COOLING)
 
 
 @lru_cache(maxsize=1)

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from holdback.testing import payloads
-from holdback.testing.conformance.agent_operations import UNKNOWN
+from holdback.testing.conformance.agent_operation import UNKNOWN
 from holdback.testing.conformance.exchanges import OK, Exchange, SimulatedMerchant
 from holdback.testing.conformance.invariants import BrokenInvariantError, expect
 from holdback.testing.conformance.requests import (

@@ -12,22 +12,36 @@ from datetime import date
 from decimal import Decimal
 from functools import cache
 from types import MappingProxyType, NoneType, UnionType
-from typing import Any, Final, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any, Final, Literal, Union, cast, get_args, get_origin, get_type_hints
 
 import attrs
 from hypothesis import strategies as st
 from pendulum import DateTime
 
+from holdback.bounds import MOST_TERM_DAYS
 from holdback.eligibility import Assessment
 from holdback.exact_json import Json, Opaque
 from holdback.lifecycle.check_results import CheckResult
-from holdback.lifecycle.commands import FreeText
+from holdback.lifecycle.commands import ChangeTerms, FreeText
 from holdback.model.acceptance import BankDetails
 from holdback.model.application import Application, OffersRequest
-from holdback.model.deal import STATUSES, TYPES, Deal, Entry, EntryTotals
+from holdback.model.deal import STATUSES, TYPES, Deal
 from holdback.model.evidence import HeldFact
+from holdback.model.ledger import (
+    KINDS,
+    REMITTANCE,
+    REVERSAL,
+    WAIVER,
+    WRITE_OFF,
+    Entry,
+    EntryKind,
+    EntryTotals,
+    Movement,
+    SignedMoney,
+)
 from holdback.model.offer import Offer
 from holdback.model.profile import SALT_BYTES, Profile
+from holdback.model.schedule import Pause, TermsChange
 from holdback.money import Currency, Money
 from holdback.testing.strategies.rules import assessments
 from holdback.testing.strategies.values import (
@@ -152,13 +166,25 @@ def _applications(provider_id: st.SearchStrategy[str | None]) -> st.SearchStrate
 @st.composite
 def _entries(draw: st.DrawFn, currency: Currency) -> Entry:
     """Any entry in *currency*."""
+    reverses, kind = draw(maybe(IDS)), draw(st.sampled_from(sorted(KINDS)))
     return Entry(
         id=draw(IDS),
         on=draw(DAYS),
-        amount=draw(money(currency)),
-        takings=draw(maybe(money(currency))),
+        amount=draw(signed(currency) if KINDS[kind].sign == 0 else money(currency)),
+        takings=draw(maybe(signed(currency))),
         settled=draw(st.booleans()),
-        reverses=draw(maybe(IDS)),
+        reverses=reverses,
+        kind=cast(EntryKind, kind if reverses is None else REVERSAL),
+        counterpart=draw(maybe(IDS)) if reverses is None and kind != REMITTANCE else None,
+    )
+
+
+def signed(currency: Currency) -> st.SearchStrategy[Money]:
+    """Amounts in *currency*, also below zero."""
+    return st.builds(
+        lambda amount, below: Money(-amount.minor, currency) if below else amount,
+        money(currency),
+        st.booleans(),
     )
 
 
@@ -169,6 +195,9 @@ def _entry_totals(currency: Currency) -> st.SearchStrategy[EntryTotals]:
         remitted=money(currency),
         last_on=maybe(DAYS),
         repaid_on=maybe(DAYS),
+        credits=st.dictionaries(
+            st.sampled_from([WAIVER, WRITE_OFF]), money(currency, least=1), max_size=2
+        ),
     )
 
 
@@ -193,7 +222,33 @@ def _deals(draw: st.DrawFn) -> Deal:
         entries=draw(few(_entries(currency), 3)),
         complete_through=draw(maybe(DAYS)),
         closed_entries=draw(maybe(_entry_totals(currency))),
+        **draw(st.fixed_dictionaries({}, optional=_LATER_FIELDS)),
     )
+
+
+# What a deal has since its money's whole way is recorded.
+_LATER_FIELDS: Final[dict[str, st.SearchStrategy[Any]]] = {
+    "base_deal_id": IDS,
+    "product": WORDS,
+    "priced_on": DAYS,
+    "cooling_off_days": st.integers(0, 366),
+    "late_remittances": st.sampled_from(["transfer", "refund"]),
+    "pauses": few(st.builds(Pause, on=DAYS, until=maybe(DAYS)), 2),
+    "terms_changes": few(
+        st.builds(
+            TermsChange,
+            on=DAYS,
+            split_percentage=RATES,
+            term_length=RATES,
+            term_days=st.integers(1, 4000),
+        ),
+        2,
+    ),
+}
+
+
+# Above 0 and up to 100, of at most 4 decimals.
+_PERCENTAGES: Final = st.integers(1, 10**6).map(lambda scaled: Decimal(scaled).scaleb(-4))
 
 
 _BY_TYPE: Final[Mapping[Any, st.SearchStrategy[Any]]] = MappingProxyType(
@@ -206,6 +261,7 @@ _BY_TYPE: Final[Mapping[Any, st.SearchStrategy[Any]]] = MappingProxyType(
         Decimal: RATES,
         Currency: CURRENCIES,
         Money: money(),
+        SignedMoney: CURRENCIES.flatmap(signed),
         Opaque: OPAQUES,
         Mapping[str, Json]: RECORDS,
         Mapping[str, str]: _LINKS,
@@ -217,6 +273,7 @@ _BY_TYPE: Final[Mapping[Any, st.SearchStrategy[Any]]] = MappingProxyType(
         Offer: _offers(),
         Entry: CURRENCIES.flatmap(_entries),
         Deal: _deals(),
+        Movement: st.builds(Movement, id=IDS, on=DAYS, amount=CURRENCIES.flatmap(signed)),
         # The provider_id says whether there is a profile.
         Application: _applications(maybe(IDS)),
         OffersRequest: st.builds(OffersRequest, application=_applications(IDS))
@@ -227,6 +284,15 @@ _BY_TYPE: Final[Mapping[Any, st.SearchStrategy[Any]]] = MappingProxyType(
             applicants=APPLICANTS,
             company=OPAQUES,
         ),
+        # It changes at least one of the two.
+        ChangeTerms: st.builds(
+            ChangeTerms,
+            deal_id=IDS,
+            on=DAYS,
+            split_percentage=maybe(_PERCENTAGES),
+            term_days=st.integers(1, MOST_TERM_DAYS),
+        )
+        | st.builds(ChangeTerms, deal_id=IDS, on=DAYS, split_percentage=_PERCENTAGES),
         # An assessment of drawn facts, by the rules that ship.
         Assessment: assessments(),
     }

@@ -32,8 +32,16 @@ from holdback.money import Money
 from holdback.testing.inputs import newest_offer_id, run_operation
 from holdback.testing.memory_store import TRIAL_SALT
 from holdback.testing.strategies.json_inputs import Input
-from holdback.testing.strategies.likely_inputs import Moment, request, steady_takings
+from holdback.testing.strategies.likely_inputs import (
+    evidence_of,
+    input_of,
+    request,
+    sensible,
+    steady_takings,
+)
+from holdback.testing.strategies.moment import Moment
 from holdback.testing.strategies.rules import shipped_engine
+from holdback.testing.strategies.ways import WAYS, ways_of
 from holdback.wire import write_timestamp
 
 # What a merchant signs.
@@ -45,6 +53,8 @@ STAGES: Final[tuple[Stage, ...]] = ("offers", "fulfilment", "deal", "renewal")
 # Characters of an input that are shown.
 _LONGEST: Final = 200
 _WAITS: Final = st.sampled_from([0, 0, 0, 1, 2, 20, 31, 60, 120])
+# How many steps are drawn one by one for each way, on average.
+_STEPS_BETWEEN_WAYS: Final = 4
 # Percentages paid down at which a renewal is tried: jurisdictions ask for different ones.
 _PAID_DOWN: Final = (60, 80, 95)
 # The facts compare the last 30 days with the 30 before.
@@ -294,7 +304,11 @@ def histories(
         stage = draw(st.sampled_from([None, *STAGES])) if through is None else through
         assume(stage is None or host.advance_to(stage) or through is None)
         for _ in range(draw(st.integers(0, most_steps))):
-            _next_step(draw, host)
+            ways = ways_of(host.merchant)
+            if ways and draw(st.sampled_from([False] * _STEPS_BETWEEN_WAYS + [True])):
+                _pass_through(draw, host, draw(st.sampled_from(ways)))
+            else:
+                _next_step(draw, host)
         return History(
             first=host.first, steps=tuple(host.steps), merchant=host.merchant, profile=host.profile
         )
@@ -320,17 +334,27 @@ def _next_step(draw: st.DrawFn, host: _Host) -> None:
     """Let some time pass, and attempt an operation, in most cases a sensible one."""
     host.wait(days=draw(_WAITS), minutes=draw(st.integers(-5, 60)))
     moment = host.moment
-    operation = draw(st.sampled_from(moment.sensible() * 4 + list(COMMANDS)))
-    body = draw(moment.input_of(operation))
-    host.attempt(operation, body, draw(moment.evidence_of(operation, body)))
+    operation = draw(st.sampled_from(sensible(moment) * 6 + list(COMMANDS)))
+    body = draw(input_of(moment, operation))
+    host.attempt(operation, body, draw(evidence_of(moment, operation, body)))
+
+
+def _pass_through(draw: st.DrawFn, host: _Host, way: str) -> None:
+    """Attempt the operations of a way, with some days between them."""
+    for operation, body in WAYS[way](lambda: host.moment):
+        host.attempt(operation, body, {})
+        host.wait(days=draw(st.sampled_from([0, 0, 1, 5])))
 
 
 def _starts(engine: Engine, code: str) -> st.SearchStrategy[DateTime]:
     """Return instants from the second day of the rules to two years after their last change."""
     changes = engine.jurisdictions[code].changes
     earliest = datetime.combine(changes[0], time(12), UTC) + timedelta(days=1)
-    minutes = ((changes[-1] - changes[0]).days + 730) * 24 * 60
-    return st.integers(0, minutes).map(lambda after: utc(earliest + timedelta(minutes=after)))
+    to_newest = (changes[-1] - changes[0]).days * 24 * 60
+    minutes = to_newest + 730 * 24 * 60
+    # Half of them come by the newest rules.
+    drawn = st.integers(0, minutes) | st.integers(to_newest, minutes)
+    return drawn.map(lambda after: utc(earliest + timedelta(minutes=after)))
 
 
 def merchants(engine: Engine | None = None, **options: Any) -> st.SearchStrategy[Merchant]:

@@ -12,10 +12,13 @@ import attrs
 from hypothesis import strategies as st
 from pendulum import DateTime
 
+from holdback.bounds import MOST_TERM_DAYS
 from holdback.exact_json import Json, write_json
 from holdback.lifecycle.commands import FreeText, RequestOffers, RequireChecks, SupplyDetails
+from holdback.lifecycle.money_commands import AskStatement, ChangeTerms
 from holdback.lifecycle.operations import OPERATIONS
 from holdback.model.acceptance import BankDetails
+from holdback.model.ledger import SignedMoney
 from holdback.money import Currency, Money
 from holdback.testing.inputs import known_operation
 from holdback.testing.strategies.values import (
@@ -62,10 +65,11 @@ BANK_DETAILS: Final[st.SearchStrategy[Input]] = st.fixed_dictionaries(
 )
 
 
-def _amounts(currency: Currency) -> st.SearchStrategy[Json]:
+def _amounts(currency: Currency, *, below_zero: bool = False) -> st.SearchStrategy[Json]:
     """Return amounts in every form that the wire reads: text, or a whole number."""
 
-    def forms(amount: Decimal) -> st.SearchStrategy[Json]:
+    def forms(positive: Decimal) -> st.SearchStrategy[Json]:
+        amount = -positive if below_zero else positive
         texts: list[Json] = [str(amount), f"{currency} {amount}"]
         return st.sampled_from(texts + ([int(amount)] if amount == int(amount) else []))
 
@@ -167,6 +171,7 @@ def json_fields(kind: type, currency: Currency) -> dict[str, tuple[st.SearchStra
     return {
         field.name: (_json_of(hints[field.name], currency), field.default is attrs.NOTHING)
         for field in attrs.fields(kind)
+        if field.metadata.get("input", True)
     }
 
 
@@ -174,6 +179,8 @@ def _json_of(kind: Any, currency: Currency) -> st.SearchStrategy[Any]:
     """Return a strategy for the JSON of a field that is declared as *kind*."""
     if kind is Money:
         return _amounts(currency)
+    if kind == SignedMoney:
+        return _amounts(currency) | _amounts(currency, below_zero=True)
     if kind in _JSON_BY_TYPE:
         return _JSON_BY_TYPE[kind]
     origin, arguments = get_origin(kind), get_args(kind)
@@ -192,6 +199,9 @@ _JSON_BY_TYPE: Final[Mapping[Any, st.SearchStrategy[Any]]] = MappingProxyType(
         str: IDENTIFIERS,
         FreeText: FREE_TEXTS,
         bool: st.booleans(),
+        int: st.integers(1, 4000),
+        # A percentage, as a number that the standard `json` writes exactly.
+        Decimal: st.integers(1, 100),
         date: DAYS.map(lambda day: day.isoformat()),
         DateTime: INSTANTS.map(write_timestamp),
         BankDetails: BANK_DETAILS,
@@ -227,9 +237,35 @@ def _requests(currency: Currency) -> st.SearchStrategy[Input]:
     return _initial(currency, _PLAIN) | _renewal(currency)
 
 
+def _changes_of_terms(currency: Currency) -> st.SearchStrategy[Input]:
+    """Return inputs that change at least one of the terms."""
+    terms = {name: value for name, (value, _) in json_fields(ChangeTerms, currency).items()}
+    days, split = st.integers(1, MOST_TERM_DAYS), st.integers(1, 100)
+    named = {"deal_id": terms["deal_id"], "on": terms["on"]}
+    return _object({**named, "term_days": days}, {"split_percentage": split}) | _object(
+        {**named, "split_percentage": split}
+    )
+
+
+def _statements(_: Currency) -> st.SearchStrategy[Input]:
+    """Return inputs with no day, one or two, of which the first is not the later one."""
+    days = st.lists(DAYS, min_size=2, max_size=2).map(sorted)
+    both = days.map(lambda ends: {"since": ends[0].isoformat(), "until": ends[1].isoformat()})
+    day = DAYS.map(lambda day: day.isoformat())
+    return both | _object({}, {"since": day}) | _object({}, {"until": day})
+
+
 # Inputs of which the JSON is not one field for each attribute, as in `wire.commands`.
 _OTHER_SHAPES: Final[Mapping[type, Callable[[Currency], st.SearchStrategy[Input]]]] = (
-    MappingProxyType({RequestOffers: _requests, RequireChecks: _requests, SupplyDetails: _details})
+    MappingProxyType(
+        {
+            RequestOffers: _requests,
+            RequireChecks: _requests,
+            SupplyDetails: _details,
+            ChangeTerms: _changes_of_terms,
+            AskStatement: _statements,
+        }
+    )
 )
 
 

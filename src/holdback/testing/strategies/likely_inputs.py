@@ -3,32 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from datetime import date, timedelta
+from datetime import timedelta
 from types import MappingProxyType
 from typing import Any, Final
 
-from attrs import field
 from hypothesis import strategies as st
-from pendulum import DateTime
 
-from holdback.engine import Engine
 from holdback.exact_json import Json
-from holdback.frozen_classes import frozen
-from holdback.jurisdictions.rulebook import Rulebook
 from holdback.lifecycle.operations import OPERATIONS
 from holdback.model.deal import DEFAULTED, Deal
-from holdback.model.instants import local_date, utc
-from holdback.model.merchant import AWAITING_DETAILS, Fulfilment, Merchant
+from holdback.model.instants import utc
+from holdback.model.ledger import PAYMENT, RECORDED_KINDS, REMITTANCE, REVERSAL
+from holdback.model.merchant import AWAITING_DETAILS, Fulfilment
 from holdback.money import Money
 from holdback.testing import payloads
 from holdback.testing.inputs import newest_offer_id
 from holdback.testing.strategies.json_inputs import Input, json_fields
-from holdback.testing.strategies.rules import evidence, evidence_names, named_facts
+from holdback.testing.strategies.likely_money import MONEY_INPUTS, sensible_money
+from holdback.testing.strategies.moment import UNKNOWN_ID, Moment
+from holdback.testing.strategies.rules import evidence, named_facts
 from holdback.testing.strategies.values import days_up_to
 from holdback.wire.timestamps import write_timestamp
 
-# An id that was never issued.
-_UNKNOWN_ID: Final = "00000000-0000-0000-0000-000000000000"
 BANKS: Final[tuple[Mapping[str, Json], ...]] = (
     {"account_number": "11111111", "bank_name": "A Bank", "sort_code": "10-20-30"},
     {"account_number": "22222222", "account_type": "NONE", "sort_code": "10-20-31"},
@@ -42,113 +38,44 @@ _PROFILES: Final[tuple[Mapping[str, Json], ...]] = (
     {**payloads.BLANK_PROFILE, "applicants": [{}, {"share": 50}]},
 )
 _HOLD_CODES: Final = ("dispute", "fraud", "sanctions")
-# The evidence of a good application, for jurisdictions without an example of one.
-_GOOD: Final[Mapping[str, Json]] = MappingProxyType(
-    {
-        "identity_verified": True,
-        "business_verified": True,
-        "credit_score": 800,
-        "credit_checked_on": None,
-        "average_monthly_takings": "20000",
-        "months_trading": 36,
-    }
-)
 
 
-@frozen(kw_only=True)
-class Moment:
-    """A merchant at an instant, and its engine."""
+def sensible(moment: Moment) -> list[str]:
+    """Return the operations that make sense now, the more promising ones several times."""
+    merchant = moment.merchant
+    names = ["request_offers", "record_takings", "record_evidence"]
+    if newest_offer_id(merchant) is not None:
+        unexpired = any(offer_set.expires_at > moment.at for offer_set in merchant.offer_sets)
+        names += ["accept_offer"] * (3 if unexpired else 1) + ["decline_offers"]
+    if merchant.in_fulfilment is not None:
+        names += _steps_of_fulfilment(merchant.in_fulfilment)
+    if merchant.deals:
+        names += ["record_remittance"] * 2
+    if merchant.active_deal is not None:
+        names += ["record_remittance", "request_offers", "review_renewal", "close_deal"]
+    if any(deal.status == DEFAULTED for deal in merchant.deals):
+        names += ["reinstate_deal"]
+    names += ["decide_referral"] * (6 if merchant.referrals else 0)
+    return names + sensible_money(merchant) + ["lift_hold"] * (3 if merchant.holds else 0)
 
-    engine: Engine
-    merchant: Merchant
-    at: DateTime
-    rulebook: Rulebook = field(init=False, repr=False)
 
-    @rulebook.default
-    def _in_force(self) -> Rulebook:
-        jurisdictions, code = self.engine.jurisdictions, self.merchant.jurisdiction
-        seen = self.merchant.last_seen_at
-        at = self.at if seen is None or self.at >= seen else seen
-        return jurisdictions.resolve(code, on=local_date(at, jurisdictions.zone(code)))
+def input_of(moment: Moment, operation: str) -> st.SearchStrategy[Input]:
+    """Return inputs of *operation* with the merchant's own ids, and sometimes unknown ones."""
+    if operation in _OTHER_INPUTS:
+        return _OTHER_INPUTS[operation](moment)
+    return _declared_input(moment, operation)
 
-    @property
-    def day(self) -> date:
-        """The local day of the jurisdiction."""
-        return self.rulebook.on
 
-    def bank_details(self, *, account: int = 0) -> dict[str, str]:
-        """Return complete bank details of one of two accounts."""
-        return payloads.bank_details(self.rulebook.bank_details, account=account)
-
-    @property
-    def consents(self) -> tuple[str, ...]:
-        """The consents that an offer or a check of the jurisdiction needs."""
-        of_checks = (terms.consent for terms in self.rulebook.checks.values())
-        named = (*self.rulebook.consents, *(name for name in of_checks if name is not None))
-        return tuple(dict.fromkeys(named))
-
-    def good_evidence(self, *, renewal: bool) -> list[Input]:
-        """
-        Return the evidence of accepted products and eligible deals, with a credit check of today.
-
-        It comes from the examples in the files of the jurisdiction and of its parent.
-        """
-        accepted = [*self._examples("decision", "Accepted"), _GOOD]
-        eligible = self._examples("outcome", "eligible") if renewal else []
-        mixed = [{**accepted[0], **deal} for deal in eligible]
-        names = evidence_names(self.rulebook, renewal=renewal)
-        today = {"credit_checked_on": self.day.isoformat()}
-        distinct: list[Input] = []
-        for facts in (*mixed, *accepted):
-            evidence = {name: v for name, v in {**facts, **today}.items() if name in names}
-            if evidence not in distinct:
-                distinct.append(evidence)
-        return distinct
-
-    def _examples(self, field: str, expected: str) -> list[Mapping[str, Json]]:
-        """Return the facts of the examples whose *field* is *expected*."""
-        jurisdictions, code = self.engine.jurisdictions, self.merchant.jurisdiction
-        return [
-            example.given
-            for source in dict.fromkeys((code, code.partition("-")[0]))
-            if source in jurisdictions.codes
-            for example in jurisdictions.examples(source)
-            if example.expect.get(field) == expected
-        ]
-
-    def sensible(self) -> list[str]:
-        """Return the operations that make sense now, the more promising ones several times."""
-        merchant = self.merchant
-        names = ["request_offers", "record_takings", "record_evidence"]
-        if newest_offer_id(merchant) is not None:
-            unexpired = any(offer_set.expires_at > self.at for offer_set in merchant.offer_sets)
-            names += ["accept_offer"] * (3 if unexpired else 1) + ["decline_offers"]
-        if merchant.in_fulfilment is not None:
-            names += _steps_of_fulfilment(merchant.in_fulfilment)
-        if merchant.deals:
-            names += ["record_remittance"] * 2
-        if merchant.active_deal is not None:
-            names += ["record_remittance", "request_offers", "review_renewal", "close_deal"]
-        if any(deal.status == DEFAULTED for deal in merchant.deals):
-            names += ["reinstate_deal"]
-        names += ["decide_referral"] * (3 if merchant.referrals else 0)
-        return names + ["lift_hold"] * (3 if merchant.holds else 0)
-
-    def input_of(self, operation: str) -> st.SearchStrategy[Input]:
-        """Return inputs of *operation* with the merchant's own ids, and sometimes unknown ones."""
-        if operation in _OTHER_INPUTS:
-            return _OTHER_INPUTS[operation](self)
-        return _declared_input(self, operation)
-
-    def evidence_of(self, operation: str, body: Input) -> st.SearchStrategy[Input]:
-        """Return evidence for *operation*, most often that of a good application."""
-        if operation != "request_offers":
-            return st.just({})
-        renewal = body["application"]["provider_id"] is not None
-        good = st.sampled_from(self.good_evidence(renewal=renewal))
-        if renewal:
-            return good | st.just({})
-        return st.one_of(good, good, evidence(self.rulebook))
+def evidence_of(moment: Moment, operation: str, body: Input) -> st.SearchStrategy[Input]:
+    """Return evidence for *operation*, most often that of a good application."""
+    if operation != "request_offers":
+        return st.just({})
+    application: Any = body["application"]
+    renewal = application["provider_id"] is not None
+    good = st.sampled_from(moment.good_evidence(renewal=renewal))
+    if renewal:
+        return good | st.just({})
+    return st.one_of(good, good, evidence(moment.rulebook))
 
 
 def _steps_of_fulfilment(fulfilment: Fulfilment) -> list[str]:
@@ -190,7 +117,7 @@ def _request_offers(draw: st.DrawFn, moment: Moment) -> Input:
 
 def _ids(ids: list[str]) -> st.SearchStrategy[str]:
     """Return *ids*, the first of them most often, and an unknown id."""
-    return st.sampled_from([*(ids[:1] * 4), *ids, _UNKNOWN_ID])
+    return st.sampled_from([*(ids[:1] * 4), *ids, UNKNOWN_ID])
 
 
 def _likely_ids(moment: Moment) -> dict[str, st.SearchStrategy[Any]]:
@@ -248,7 +175,7 @@ def _decline_offers(moment: Moment) -> st.SearchStrategy[Input]:
 def _decide_referral(draw: st.DrawFn, moment: Moment) -> Input:
     """Draw a decision about an open referral, sometimes with a note and an end."""
     referrals = moment.merchant.referrals
-    application_id, product = _UNKNOWN_ID, "flex"
+    application_id, product = UNKNOWN_ID, "flex"
     if referrals:
         referral = draw(st.sampled_from(referrals))
         application_id, product = referral.application_id, referral.product
@@ -291,7 +218,8 @@ def _record_evidence(draw: st.DrawFn, moment: Moment) -> Input:
 def _record_takings(draw: st.DrawFn, moment: Moment) -> Input:
     days = draw(st.lists(days_up_to(moment.day, most=100), min_size=1, max_size=4, unique=True))
     most = 10**4 * 10**moment.rulebook.currency.places
-    amounts = [draw(st.integers(0, most)) for _ in days]
+    # On a day with more refunds than sales the takings are below zero.
+    amounts = [draw(st.integers(0, most) | st.integers(-most // 100, 0)) for _ in days]
     body: Input = {
         "takings": [
             {"on": day.isoformat(), "amount": _amount(moment, minor)}
@@ -315,7 +243,7 @@ def _record_remittance(draw: st.DrawFn, moment: Moment) -> Input:
     deals = list(moment.merchant.deals)
     if not deals:
         entry = {"id": "e-0", "on": moment.day.isoformat(), "amount": 1}
-        return {"deal_id": _UNKNOWN_ID, "entries": [entry]}
+        return {"deal_id": UNKNOWN_ID, "entries": [entry]}
     deal = moment.merchant.active_deal or deals[-1]
     deal = draw(st.sampled_from([deal, deal, *deals]))
     entry = draw(_new_entry(moment, deal) | _old_entry(deal))
@@ -333,23 +261,34 @@ def _new_entry(draw: st.DrawFn, moment: Moment, deal: Deal) -> Input:
         "on": max(day, deal.funded_on).isoformat(),
         "amount": str(amount.amount),
         "settled": draw(st.sampled_from([True, True, True, False])),
+        "kind": draw(st.sampled_from([REMITTANCE, REMITTANCE, PAYMENT])),
     }
 
 
 @st.composite
 def _old_entry(draw: st.DrawFn, deal: Deal) -> Input:
-    """Draw a recorded entry again as settled, or its reversal; or an entry of nothing."""
-    if not deal.entries:
+    """Draw a recorded entry again as settled, or reversed, if in part; or an entry of nothing."""
+    recorded = [entry for entry in deal.entries if entry.kind in {*RECORDED_KINDS, REVERSAL}]
+    if not recorded:
         return {"id": "e-0", "on": deal.funded_on.isoformat(), "amount": 0}
-    entry = draw(st.sampled_from(deal.entries))
+    entry = draw(st.sampled_from(recorded))
     again: Input = {
         "id": entry.id,
         "on": entry.on.isoformat(),
         "amount": str(entry.amount.amount),
         "reverses": entry.reverses,
     }
+    if entry.kind == PAYMENT:
+        again["kind"] = PAYMENT
     if draw(st.booleans()) and entry.reverses is None:
-        again |= {"id": f"reversal-of-{entry.id}", "reverses": entry.id}
+        part = draw(st.sampled_from([1, 1, 3]))
+        minor = entry.amount.minor // part
+        return {
+            "id": f"reversal-of-{entry.id}-{part}",
+            "on": entry.on.isoformat(),
+            "amount": str(Money(minor, entry.amount.currency).amount),
+            "reverses": entry.id,
+        }
     return again
 
 
@@ -363,5 +302,6 @@ _OTHER_INPUTS: Final[Mapping[str, Callable[[Moment], st.SearchStrategy[Input]]]]
         "record_evidence": _record_evidence,
         "record_takings": _record_takings,
         "record_remittance": _record_remittance,
+        **MONEY_INPUTS,
     }
 )

@@ -32,11 +32,13 @@ from holdback.lifecycle.events import EVENT_TYPES, EntriesClosed
 from holdback.lifecycle.operations import Reply
 from holdback.model.acceptance import AcceptanceIds, BankDetails
 from holdback.model.application import Application, Check, OffersRequest
-from holdback.model.deal import Deal, Entry, LookupDeal, Performance
+from holdback.model.deal import Deal, LookupDeal, Performance
+from holdback.model.ledger import Entry, Movement
 from holdback.model.merchant import Fulfilment, Merchant, OfferSet, Takings
 from holdback.model.offer import Offer
 from holdback.model.product import Limits, Product
 from holdback.model.profile import Profile
+from holdback.model.statement import DealStatement, KindTotal, StatementLine
 from holdback.money import Currency, Money
 from holdback.reasons import Reason
 from holdback.testing.strategies import rules
@@ -77,20 +79,24 @@ _DECLARED: Final[tuple[type, ...]] = (
     CheckResult,
     Currency,
     Deal,
+    DealStatement,
     EntriesClosed,
     Entry,
     FilledApplication,
     Fulfilment,
+    KindTotal,
     Limits,
     LookupDeal,
     Merchant,
     Money,
+    Movement,
     Offer,
     OfferSet,
     OffersRequest,
     Opaque,
     Performance,
     Product,
+    StatementLine,
     Takings,
 )
 _STRATEGIES: Final[Mapping[type, st.SearchStrategy[Any]]] = MappingProxyType(

@@ -1,0 +1,160 @@
+"""The checks of a deal's ledger: refunds, transfers, and a renewal that is undone."""
+
+from __future__ import annotations
+
+from decimal import ROUND_DOWN, Decimal
+from typing import Any
+
+from holdback.testing import payloads
+from holdback.testing.conformance.exchanges import OK, PENNY, Exchange, SimulatedMerchant
+from holdback.testing.conformance.invariants import expect
+from holdback.testing.conformance.money_operations import principal_due
+from holdback.testing.conformance.requests import (
+    accept,
+    decisions,
+    deliver,
+    first_deal,
+    fund,
+    look_up,
+    pay,
+    pay_until_renewable,
+    request_offers,
+)
+from holdback.testing.conformance.rule_changes import cooling_rules, rules
+from holdback.testing.conformance.session import Session
+from holdback.testing.conformance.simulation import Simulation
+
+
+def refunds(session: Session) -> None:
+    """Refund what was overpaid, in parts, each asked for again: it happens once."""
+    simulation = session.simulation()
+    merchant = simulation.merchant()
+    deal_id = first_deal(simulation, merchant)
+    simulation.pass_time(days=30)
+    pay(simulation, merchant, deal_id, 120)
+    deal = merchant.projection.deals[deal_id]
+    overpaid = deal.overpaid
+    part = (overpaid * Decimal("0.25")).quantize(PENNY, ROUND_DOWN)
+    first = _move(simulation, merchant, "refund", {"deal_id": deal_id}, part)
+    for key in (None, simulation.new_key()):
+        again = simulation.ask("refund", merchant, first.request, key=key)
+        message = f"a refund that is asked for again got {again.status}"
+        expect(again.status == OK, "refunded-once", message)
+    paid_out = [entry["id"] for entry in deal.of_kind("refund")]
+    message = f"one refund was asked for three times, and {len(paid_out)} were recorded"
+    expect(paid_out == [first.request["id"]], "refunded-once", message)
+    changed = {**first.request, "amount": part + PENNY}
+    _expect_refused(simulation, merchant, "refund", changed, "with another amount under its id")
+    too_much = {"deal_id": deal_id, **_movement(simulation, merchant, overpaid)}
+    _expect_refused(simulation, merchant, "refund", too_much, "of more than is still overpaid")
+    _move(simulation, merchant, "refund", {"deal_id": deal_id}, overpaid - part)
+    expect(not deal.overpaid, "refunded-once", f"{deal.overpaid} is left after the whole refund")
+    # A part of the remittance comes back, as in a chargeback: that much is owed again.
+    paid = next(iter(deal.entries.values()))
+    back = payloads.entry("back-1", simulation.day_of(merchant), part, reverses=paid["id"])
+    deliver(simulation, merchant, deal_id, back)
+    look_up(simulation, merchant)
+
+
+def transfers(session: Session) -> None:
+    """Pay a renewed deal late, and transfer it to its renewal: both deals show it."""
+    simulation = session.simulation()
+    merchant = simulation.merchant()
+    base_id = first_deal(simulation, merchant)
+    active_id = renew(simulation, merchant, base_id)
+    simulation.pass_time(days=30)
+    owed = merchant.projection.deals[active_id].balance
+    pay(simulation, merchant, base_id, 10)
+    base, active = (merchant.projection.deals[deal_id] for deal_id in (base_id, active_id))
+    # Where the jurisdiction says so, the late remittance has been transferred already.
+    if base.overpaid:
+        ids = {"from_deal_id": base_id, "to_deal_id": active_id}
+        first = _move(simulation, merchant, "transfer", ids, base.overpaid)
+        again = simulation.ask("transfer", merchant, first.request)
+        message = f"a transfer that is asked for again got {again.status}"
+        expect(again.status == OK, "both-halves", message)
+    moved = owed - active.balance
+    message = f"{moved} of a late remittance arrived on the active deal"
+    expect(moved > 0 and not base.overpaid, "both-halves", message)
+    look_up(simulation, merchant)
+
+
+def unwinding(session: Session) -> None:
+    """Undo a renewal within its cooling-off days: the deal that it renewed is active again."""
+    simulation = session.simulation()
+    merchant = simulation.merchant()
+    simulation.use_rules(cooling_rules())
+    try:
+        _undo_a_renewal(simulation, merchant)
+    finally:
+        simulation.use_rules(rules(changed=False))
+
+
+def _undo_a_renewal(simulation: Simulation, merchant: SimulatedMerchant) -> None:
+    base_id = first_deal(simulation, merchant)
+    pay_until_renewable(simulation, merchant, base_id)
+    owed = merchant.projection.deals[base_id].balance
+    renewal_id = _accept_renewal(simulation, merchant)
+    due = principal_due(merchant.projection, renewal_id)
+    unlike = {"deal_id": renewal_id, **_movement(simulation, merchant, due - PENNY)}
+    _expect_refused(simulation, merchant, "unwind_deal", unlike, "with less than what is due")
+    simulation.pass_time(days=3)
+    undone = _move(simulation, merchant, "unwind_deal", {"deal_id": renewal_id}, due)
+    again = simulation.ask("unwind_deal", merchant, undone.request, key=simulation.new_key())
+    message = f"an unwinding that is asked for again got {again.status}"
+    expect(again.status == OK, "revived", message)
+    shown = {deal["id"]: deal for deal in look_up(simulation, merchant).reply["deals"]}
+    base = shown[base_id]
+    message = f"the base deal is {base['status']} and owes {base['balance']}, before it was {owed}"
+    expect(base["active"] and base["balance"] == owed, "revived", message)
+    expect(shown[renewal_id]["balance"] == 0, "revived", "the deal that was undone has a balance")
+
+
+def renew(simulation: Simulation, merchant: SimulatedMerchant, deal_id: str) -> str:
+    """Pay a deal down, renew it, and return the id of the renewal."""
+    pay_until_renewable(simulation, merchant, deal_id)
+    return _accept_renewal(simulation, merchant)
+
+
+def _accept_renewal(simulation: Simulation, merchant: SimulatedMerchant) -> str:
+    before = set(merchant.projection.offers)
+    asked = request_offers(simulation, merchant, key=simulation.new_key(), credit_score=700)
+    new = [offer_id for offer_id in merchant.projection.offers if offer_id not in before]
+    message = f"a deal that is paid down on pace got {', '.join(decisions(asked))}"
+    expect(new, "sound-replies", message)
+    accept(simulation, merchant, new[-1], key=simulation.new_key())
+    return fund(simulation, merchant)
+
+
+def _movement(
+    simulation: Simulation, merchant: SimulatedMerchant, amount: Decimal
+) -> dict[str, Any]:
+    return merchant.movement(simulation.day_of(merchant), amount)
+
+
+def _move(
+    simulation: Simulation,
+    merchant: SimulatedMerchant,
+    operation: str,
+    ids: dict[str, str],
+    amount: Decimal,
+) -> Exchange:
+    """Carry out an operation about a movement of *amount*, which must be possible."""
+    body = {**ids, **_movement(simulation, merchant, amount)}
+    asked = simulation.ask(operation, merchant, body, key=simulation.new_key())
+    message = f"{operation} of {amount}, which is possible, got {asked.status}"
+    expect(asked.status == OK, "acknowledged-kept", message)
+    return asked
+
+
+def _expect_refused(
+    simulation: Simulation,
+    merchant: SimulatedMerchant,
+    operation: str,
+    body: dict[str, Any],
+    what: str,
+) -> None:
+    asked = simulation.ask(operation, merchant, body, key=simulation.new_key())
+    message = f"{operation} {what} got {asked.status}"
+    invariant = "revived" if operation == "unwind_deal" else "refunded-once"
+    expect(asked.status != OK, invariant, message)

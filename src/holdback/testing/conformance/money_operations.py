@@ -1,0 +1,246 @@
+"""How the suite tries the operations on a deal's ledger, its schedule and its end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import date
+from decimal import ROUND_DOWN, Decimal
+from types import MappingProxyType
+from typing import Any, Final
+
+from holdback.testing.conformance.agent_operation import UNKNOWN, AgentOperation, Bodies
+from holdback.testing.conformance.exchanges import PENNY, SimulatedMerchant
+from holdback.testing.conformance.projected_deal import ProjectedDeal, amount
+from holdback.testing.conformance.projection import Projection
+
+# Of what is possible: the whole, a part, a penny too much, and a penny too little.
+_PARTS: Final[tuple[Callable[[Decimal], Decimal], ...]] = (
+    lambda most: most,
+    lambda most: (most * Decimal("0.3")).quantize(PENNY, ROUND_DOWN),
+    lambda most: most + PENNY,
+    lambda most: most - PENNY,
+)
+_ENDED: Final = frozenset({"Repaid", "Renewed", "Recovered", "Unwound", "Cancelled"})
+
+
+def _part(most: Decimal, variant: int) -> Decimal:
+    """Return an amount at, below or a penny above the *most* that is possible."""
+    part: Decimal = _PARTS[variant % 4](most)
+    return max(PENNY, part)
+
+
+def _overpaid(projection: Projection) -> list[str]:
+    return [deal_id for deal_id, deal in projection.deals.items() if deal.overpaid]
+
+
+def _in_default(projection: Projection) -> list[str]:
+    of_default = {"Defaulted", "Recovered"}
+    return [deal_id for deal_id, deal in projection.deals.items() if deal.status in of_default]
+
+
+def _owed(deal: ProjectedDeal) -> Decimal:
+    return max(deal.balance, deal.shortfall)
+
+
+def _lost(projection: Projection) -> list[str]:
+    """Return the deals that have ended, and of which something is left to pay."""
+    deals = projection.deals.items()
+    return [deal_id for deal_id, deal in deals if deal.status != "Funded" and _owed(deal)]
+
+
+def _chosen(merchant: SimulatedMerchant, fitting: list[str], pick: int) -> list[str]:
+    """Return one of the *fitting* deals, else the newest deal, if there is any."""
+    return [fitting[pick % len(fitting)]] if fitting else list(merchant.projection.deals)[-1:]
+
+
+def _refund(merchant: SimulatedMerchant, today: date, pick: int, variant: int) -> Bodies:
+    for deal_id in _chosen(merchant, _overpaid(merchant.projection), pick):
+        most = merchant.projection.deals[deal_id].overpaid
+        yield {"deal_id": deal_id, **merchant.movement(today, _part(most, variant))}
+
+
+def _transferable(projection: Projection) -> list[tuple[str, str]]:
+    """Return the pairs of an overpaid deal and one that owes something."""
+    return [
+        (source, target)
+        for source in _overpaid(projection)
+        for target, deal in projection.deals.items()
+        if _owed(deal)
+    ]
+
+
+def _transfer(merchant: SimulatedMerchant, today: date, pick: int, variant: int) -> Bodies:
+    pairs, deals = _transferable(merchant.projection), merchant.projection.deals
+    if not pairs:
+        return
+    source, target = pairs[pick % len(pairs)]
+    most = min(deals[source].overpaid, _owed(deals[target]))
+    moved = merchant.movement(today, _part(most, variant))
+    yield {"from_deal_id": source, "to_deal_id": target, **moved}
+
+
+def _record_recovery(merchant: SimulatedMerchant, today: date, pick: int, variant: int) -> Bodies:
+    for deal_id in _chosen(merchant, _in_default(merchant.projection), pick):
+        deal = merchant.projection.deals[deal_id]
+        yield {"deal_id": deal_id, **merchant.movement(today, _part(_owed(deal), variant))}
+
+
+def _write_off(merchant: SimulatedMerchant, today: date, pick: int, variant: int) -> Bodies:
+    for deal_id in _chosen(merchant, _lost(merchant.projection), pick):
+        deal = merchant.projection.deals[deal_id]
+        yield {"deal_id": deal_id, **merchant.movement(today, _part(_owed(deal), variant))}
+
+
+def _adjust(merchant: SimulatedMerchant, today: date, pick: int, variant: int) -> Bodies:
+    """Lower what is owed by a little, or raise it."""
+    for deal_id in _chosen(merchant, list(merchant.projection.deals), pick):
+        by = Decimal(1 + variant) * (1 if variant % 2 else -1)
+        yield {"deal_id": deal_id, **merchant.movement(today, by.quantize(PENNY))}
+
+
+def principal_due(projection: Projection, deal_id: str) -> Decimal:
+    """Return what is to come back of a deal that is undone: less than that undoes nothing."""
+    deal = projection.deals[deal_id]
+    charge = deal.repayment - amount(deal.terms["funded_amount"])
+    base = projection.deals.get(projection.renewed.get(deal_id, ""))
+    settled = Decimal(0) if base is None else base.paid_by_renewal
+    return max(Decimal(0), deal.left - charge - settled)
+
+
+def _coolable(projection: Projection) -> list[str]:
+    """Return the deals that may be undone, if it is done in time."""
+    return [
+        deal_id
+        for deal_id, deal in projection.deals.items()
+        if deal.status in {"Funded", "Repaid"} and deal.terms.get("cooling_off_days")
+    ][-1:]
+
+
+def _unwind_deal(merchant: SimulatedMerchant, today: date, pick: int, variant: int) -> Bodies:
+    """Undo a deal on the day of its funding, most often with what is due."""
+    for deal_id in _chosen(merchant, _coolable(merchant.projection), pick):
+        due = principal_due(merchant.projection, deal_id)
+        funded_on = date.fromisoformat(merchant.projection.deals[deal_id].terms["funded_on"])
+        on = today if variant % 2 else funded_on
+        yield {"deal_id": deal_id, **merchant.movement(on, due + PENNY * (variant % 8 == 1))}
+
+
+def _paused(projection: Projection) -> list[str]:
+    return [deal_id for deal_id in projection.active if projection.deals[deal_id].paused]
+
+
+def _of_day(merchant: SimulatedMerchant, today: date, _: int, __: int) -> Bodies:
+    for deal_id in merchant.projection.active or list(merchant.projection.deals)[-1:]:
+        yield {"deal_id": deal_id, "on": today.isoformat()}
+
+
+def _change_terms(merchant: SimulatedMerchant, today: date, pick: int, variant: int) -> Bodies:
+    """Give the active deal more time, another split, or both."""
+    for deal_id in merchant.projection.active or list(merchant.projection.deals)[-1:]:
+        _, days = merchant.projection.deals[deal_id].terms_now
+        body: dict[str, Any] = {"deal_id": deal_id, "on": today.isoformat()}
+        if variant % 3:
+            body["term_days"] = days + 30 + pick
+        if variant % 3 != 1:
+            body["split_percentage"] = Decimal(5 + pick % 8)
+        yield body
+
+
+def _settle_early(merchant: SimulatedMerchant, today: date, pick: int, variant: int) -> Bodies:
+    """Pay the balance, which is enough with or without a discount; or less, or more."""
+    for deal_id in _chosen(merchant, merchant.projection.active, pick):
+        balance = merchant.projection.deals[deal_id].balance
+        paid = (balance, balance, balance + 10, max(PENNY, balance * Decimal("0.5")))[variant % 4]
+        yield {"deal_id": deal_id, **merchant.movement(today, paid.quantize(PENNY, ROUND_DOWN))}
+
+
+def _open_offers(projection: Projection) -> list[str]:
+    offers = projection.offers.items()
+    return [offer_id for offer_id, offer in offers if offer.status == "Eligible"]
+
+
+def _requote(merchant: SimulatedMerchant, _: date, pick: int, variant: int) -> Bodies:
+    """Ask for a little less than one of the newest offers, or for far too little."""
+    offer_ids = _open_offers(merchant.projection)[-6:]
+    if not offer_ids:
+        yield {"offer_id": UNKNOWN, "amount": Decimal("1000.00")}
+        return
+    offer_id = offer_ids[pick % len(offer_ids)]
+    offered = amount(merchant.projection.offers[offer_id].terms["funded_amount"])
+    wanted = offered - 100 * (1 + pick % 3) if variant % 8 else PENNY
+    yield {"offer_id": offer_id, "amount": wanted}
+
+
+def _entry_is_there(request: Any, projection: Projection) -> bool:
+    return request["id"] in projection.deals[request["deal_id"]].entries
+
+
+def _both_entries_are_there(request: Any, projection: Projection) -> bool:
+    ids = (request["from_deal_id"], request["to_deal_id"])
+    return all(request["id"] in projection.deals[deal_id].entries for deal_id in ids)
+
+
+def _terms_are_there(request: Any, projection: Projection) -> bool:
+    split, days = projection.deals[request["deal_id"]].terms_now
+    return (
+        Decimal(request.get("split_percentage", split)) == Decimal(split)
+        and request.get("term_days", days) == days
+    )
+
+
+def _amount_is_offered(request: Any, projection: Projection) -> bool:
+    wanted = projection.offers[request["offer_id"]].application_id
+    return any(
+        amount(offer.terms["funded_amount"]) == request["amount"]
+        for offer in projection.offers.values()
+        if offer.application_id == wanted
+    )
+
+
+MONEY_AGENTS: Final[Mapping[str, AgentOperation]] = MappingProxyType(
+    {
+        "refund": AgentOperation(
+            weight=2, fits=_overpaid, bodies=_refund, happened=_entry_is_there
+        ),
+        "transfer": AgentOperation(
+            weight=3, fits=_transferable, bodies=_transfer, happened=_both_entries_are_there
+        ),
+        "record_recovery": AgentOperation(
+            weight=4, fits=_in_default, bodies=_record_recovery, happened=_entry_is_there
+        ),
+        "write_off": AgentOperation(
+            weight=2, fits=_lost, bodies=_write_off, happened=_entry_is_there
+        ),
+        "adjust": AgentOperation(weight=1, bodies=_adjust, happened=_entry_is_there),
+        "unwind_deal": AgentOperation(
+            weight=3, fits=_coolable, bodies=_unwind_deal, happened=_entry_is_there
+        ),
+        "pause": AgentOperation(
+            weight=1,
+            fits=lambda projection: projection.active,
+            bodies=_of_day,
+            happened=lambda request, projection: projection.deals[request["deal_id"]].paused,
+        ),
+        "resume": AgentOperation(
+            weight=2,
+            fits=_paused,
+            bodies=_of_day,
+            happened=lambda request, projection: not projection.deals[request["deal_id"]].paused,
+        ),
+        "change_terms": AgentOperation(
+            weight=1,
+            fits=lambda projection: projection.active,
+            bodies=_change_terms,
+            happened=_terms_are_there,
+        ),
+        "settle_early": AgentOperation(
+            weight=1,
+            fits=lambda projection: projection.active,
+            bodies=_settle_early,
+            happened=_entry_is_there,
+        ),
+        "requote": AgentOperation(
+            weight=2, fits=_open_offers, bodies=_requote, happened=_amount_is_offered
+        ),
+    }
+)

@@ -1,0 +1,230 @@
+"""Likely inputs about a deal's money after its funding: amounts around what is possible."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import date, timedelta
+from itertools import count
+from types import MappingProxyType
+from typing import Final
+
+from hypothesis import strategies as st
+
+from holdback.errors import ConfigurationError, Refusal
+from holdback.lifecycle.context import Context
+from holdback.model.deal import DEFAULTED, FUNDED, RECOVERED, RENEWED, REPAID, Deal
+from holdback.model.merchant import Merchant
+from holdback.model.offer import ELIGIBLE
+from holdback.money import Money
+from holdback.testing.strategies.json_inputs import Input
+from holdback.testing.strategies.moment import UNKNOWN_ID, Moment
+
+
+def sensible_money(merchant: Merchant) -> list[str]:
+    """Return the operations on the merchant's deals that make sense now."""
+    names: list[str] = []
+    deals = merchant.deals
+    if any(deal.overpaid.minor for deal in deals):
+        names += ["refund"] * 2
+    if _pairs(merchant):
+        names += ["transfer"] * 4
+    if any(deal.status in {DEFAULTED, RECOVERED} for deal in deals):
+        names += ["record_recovery"] * 2
+    if any(not deal.active and owed(deal) for deal in deals):
+        names += ["write_off"] * 2
+    if any(deal.status in {FUNDED, REPAID} and deal.cooling_off_days for deal in deals[-1:]):
+        names += ["unwind_deal"] * 3
+    active = merchant.active_deal
+    if active is not None:
+        names += ["settle_early", "adjust", "change_terms"]
+        names += ["resume"] * 2 if active.paused else ["pause"]
+    if any(_open_amounts(merchant)):
+        names += ["requote"]
+    return names
+
+
+def owed(deal: Deal) -> int:
+    """Return what is left to pay of *deal*, in minor units."""
+    return max(deal.balance.minor, deal.shortfall.minor)
+
+
+def _pairs(merchant: Merchant) -> list[tuple[Deal, Deal]]:
+    """Return the deals that are overpaid, each with one that owes something."""
+    return [
+        (source, target)
+        for source in merchant.deals
+        for target in merchant.deals
+        if source.overpaid.minor and owed(target)
+    ]
+
+
+def principal_due(merchant: Merchant, deal: Deal) -> int:
+    """Return the principal, in minor units, that is to come back if *deal* is undone."""
+    base = merchant.deal_of(deal.base_deal_id)
+    settled = base.settled.minor if base is not None and base.status == RENEWED else 0
+    charge = deal.repayment_amount.minor - deal.funded_amount.minor
+    return max(0, deal.outstanding - charge - settled)
+
+
+def new_entry_id(merchant: Merchant) -> str:
+    """Return an id that no entry of the merchant has."""
+    held = {entry.id for deal in merchant.deals for entry in deal.entries}
+    return next(name for n in count(len(held)) if (name := f"m-{n}") not in held)
+
+
+def _around(most: int) -> st.SearchStrategy[int]:
+    """Return amounts in minor units: *most*, a part of it, and one more."""
+    return st.sampled_from([most, most, max(1, most // 3), max(1, most - 1), most + 1])
+
+
+@st.composite
+def _movement(
+    draw: st.DrawFn, moment: Moment, deals: list[Deal], most: Callable[[Deal], int]
+) -> Input:
+    """Draw a movement of one of *deals*, of an amount around the *most* that is possible."""
+    candidates = [deal for deal in deals if most(deal)] or deals or list(moment.merchant.deals)
+    if not candidates:
+        return {"deal_id": UNKNOWN_ID, **moved(moment, 1, moment.day)}
+    deal = draw(st.sampled_from(candidates))
+    minor = draw(_around(most(deal)))
+    return {"deal_id": deal.id, **moved(moment, minor, _day(draw, moment, deal))}
+
+
+def moved(moment: Moment, minor: int, on: date) -> Input:
+    """Return the fields of a movement with a new id, of *minor* units on the day *on*."""
+    return {
+        "id": new_entry_id(moment.merchant),
+        "on": on.isoformat(),
+        "amount": str(Money(minor, moment.rulebook.currency).amount),
+    }
+
+
+def _day(draw: st.DrawFn, moment: Moment, deal: Deal) -> date:
+    """Draw today or a day before it, not before the funding."""
+    return max(deal.funded_on, moment.day - timedelta(days=draw(st.sampled_from([0, 0, 0, 1, 3]))))
+
+
+def _refund(moment: Moment) -> st.SearchStrategy[Input]:
+    overpaid = [deal for deal in moment.merchant.deals if deal.overpaid.minor]
+    return _movement(moment, overpaid, lambda deal: deal.overpaid.minor)
+
+
+@st.composite
+def _transfer(draw: st.DrawFn, moment: Moment) -> Input:
+    pairs = _pairs(moment.merchant)
+    if not pairs:
+        ids = {"from_deal_id": UNKNOWN_ID, "to_deal_id": UNKNOWN_ID}
+        return {**ids, **moved(moment, 1, moment.day)}
+    source, target = draw(st.sampled_from(pairs))
+    minor = draw(_around(min(source.overpaid.minor, owed(target))))
+    day = _day(draw, moment, max(source, target, key=lambda deal: deal.funded_on))
+    return {"from_deal_id": source.id, "to_deal_id": target.id, **moved(moment, minor, day)}
+
+
+def _record_recovery(moment: Moment) -> st.SearchStrategy[Input]:
+    deals = [d for d in moment.merchant.deals if d.status in {DEFAULTED, RECOVERED}]
+    return _movement(moment, deals, lambda deal: owed(deal) + deal.written_off.minor)
+
+
+def _write_off(moment: Moment) -> st.SearchStrategy[Input]:
+    return _movement(moment, [d for d in moment.merchant.deals if not d.active], owed)
+
+
+def _settle_early(moment: Moment) -> st.SearchStrategy[Input]:
+    active = moment.merchant.active_deal
+    return _movement(
+        moment, [] if active is None else [active], lambda deal: settling(moment, deal)
+    )
+
+
+def settling(moment: Moment, deal: Deal) -> int:
+    """Return what settles *deal* today, in minor units."""
+    context = Context(at=moment.at, request_id="q-1")
+    try:
+        quote = moment.engine.settlement_quote(moment.merchant, deal.id, moment.day, context).reply
+    except (Refusal, ConfigurationError):
+        return deal.balance.minor
+    return quote.amount.minor
+
+
+@st.composite
+def _adjust(draw: st.DrawFn, moment: Moment) -> Input:
+    """Draw a correction that lowers what is owed, or raises it again."""
+    body: Input = draw(_movement(moment, list(moment.merchant.deals), owed))
+    return body if draw(st.booleans()) else {**body, "amount": f"-{body['amount']}"}
+
+
+@st.composite
+def _unwind_deal(draw: st.DrawFn, moment: Moment) -> Input:
+    """Draw the undoing of the newest deal, most often with the principal that is due."""
+    deals = list(moment.merchant.deals)[-1:]
+    if not deals:
+        return {"deal_id": UNKNOWN_ID, **moved(moment, 1, moment.day)}
+    due = principal_due(moment.merchant, deals[0])
+    minor = draw(st.sampled_from([due, due, due, due + 1]))
+    on = draw(st.sampled_from([moment.day, deals[0].funded_on]))
+    return {"deal_id": deals[0].id, **moved(moment, minor, on)}
+
+
+@st.composite
+def _of_day(draw: st.DrawFn, moment: Moment) -> Input:
+    deal = moment.merchant.active_deal or next(reversed(moment.merchant.deals), None)
+    if deal is None:
+        return {"deal_id": UNKNOWN_ID, "on": moment.day.isoformat()}
+    return {"deal_id": deal.id, "on": _day(draw, moment, deal).isoformat()}
+
+
+@st.composite
+def _change_terms(draw: st.DrawFn, moment: Moment) -> Input:
+    """Draw more time, another split, or both."""
+    deal = moment.merchant.active_deal
+    days = 100 if deal is None else deal.term_days
+    changes: list[Input] = [
+        {"term_days": days + draw(st.integers(1, 400))},
+        {"split_percentage": draw(st.integers(1, 100))},
+    ]
+    body: Input = draw(_of_day(moment))
+    changed: Input = draw(st.sampled_from([changes[0], changes[1], changes[0] | changes[1]]))
+    return {**body, **changed}
+
+
+def _open_amounts(merchant: Merchant) -> list[tuple[str, Money, Money]]:
+    """Return the open offers, each with the limits of its product."""
+    return [
+        (offer.offer_id, product.limits.minimum, product.limits.maximum)
+        for offer_set in merchant.offer_sets[-1:]
+        for product in offer_set.products
+        for offer in product.offers[:1]
+        if offer.offer_status == ELIGIBLE
+    ]
+
+
+@st.composite
+def _requote(draw: st.DrawFn, moment: Moment) -> Input:
+    """Draw an amount at a limit of the product, in its steps, or just outside."""
+    offered = _open_amounts(moment.merchant)
+    if not offered:
+        return {"offer_id": UNKNOWN_ID, "amount": 1}
+    offer_id, least, most = draw(st.sampled_from(offered))
+    whole = 100 * 10**least.currency.places
+    between = (least.minor + most.minor) // 2 // whole * whole
+    amounts = [least.minor, most.minor, most.minor // whole * whole, between, most.minor + 1]
+    minor = draw(st.sampled_from(amounts))
+    return {"offer_id": offer_id, "amount": str(Money(minor, least.currency).amount)}
+
+
+MONEY_INPUTS: Final[Mapping[str, Callable[[Moment], st.SearchStrategy[Input]]]] = MappingProxyType(
+    {
+        "refund": _refund,
+        "transfer": _transfer,
+        "record_recovery": _record_recovery,
+        "write_off": _write_off,
+        "settle_early": _settle_early,
+        "adjust": _adjust,
+        "unwind_deal": _unwind_deal,
+        "pause": _of_day,
+        "resume": _of_day,
+        "change_terms": _change_terms,
+        "requote": _requote,
+    }
+)

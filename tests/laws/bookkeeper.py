@@ -1,0 +1,266 @@
+"""
+An independent bookkeeper of one merchant's deals, by double entry.
+
+It was written from the decisions alone and shares nothing with the ledger of holdback. Every
+movement takes its amount from one account and gives it to another. What a deal shows is read from
+its accounts; what the term expects is a line of fractions. Amounts are in minor units.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from datetime import date
+from fractions import Fraction
+
+PERCENT = 1_000_000  # a percentage has four decimals, so 100% is this number
+# Where the amount of a movement comes from, by kind. Every kind lowers what is owed, except those
+# in RAISES; an adjustment may have either sign.
+COMES_FROM = {
+    "remittance": "cash", "payment": "cash", "recovery": "cash", "reversal": "cash",
+    "refund": "cash", "transfer": "other deals", "settlement": "payoffs", "discount": "discounts",
+    "waiver": "waived", "charge_cancelled": "cost", "adjustment": "adjustments",
+    "write_off": "written off", "principal_return": "principal",
+}  # fmt: skip
+RAISES = {"reversal", "refund"}
+PAID_IN = {"remittance", "payment", "recovery"}
+# The kinds that count to what was remitted, and so to progress and performance.
+COUNTED = {"cash", "other deals"}
+ENDED_BY_PAYMENT = {"Funded": "Repaid", "Defaulted": "Recovered"}
+
+
+class Unbalanced(AssertionError):
+    """The accounts do not add up: an error of the bookkeeper."""
+
+
+@dataclass
+class Movement:
+    """One entry of a deal. *amount* is as the host says it; that of a transfer has its sign."""
+
+    id: str
+    on: date
+    kind: str
+    amount: int
+    settled: bool = True
+    reverses: str | None = None
+    takings: int | None = None
+    counterpart: str | None = None
+    posted: bool = False
+
+    @property
+    def lowers(self):
+        """By how much it lowers what is owed; below zero, it raises that."""
+        return -self.amount if self.kind in RAISES else self.amount
+
+    @property
+    def content(self):
+        """What a repetition has to repeat; that it is settled may come later."""
+        return (self.on, self.kind, self.amount, self.reverses, self.takings, self.counterpart)
+
+
+@dataclass(eq=False)
+class Deal:
+    """A funded deal: its terms, its movements and the accounts that they move."""
+
+    id: str
+    type: str
+    funded_on: date
+    funded: int
+    repayment: int
+    term_days: int
+    base: Deal | None = None
+    cooling_off_days: int = 0
+    late: str = "refund"
+    settlement_percent: int = 0
+    status: str = "Funded"
+    closed_on: date | None = None
+    payoffs: list = field(default_factory=list)
+    paid_out: int = 0
+    followed: bool = False  # a later application was accepted
+    movements: dict = field(default_factory=dict)
+    pauses: list = field(default_factory=list)
+    term_changes: list = field(default_factory=list)
+    accounts: Counter = field(default_factory=Counter)
+
+    # Accounts: a debit is above zero, so that all of them add up to nothing.
+
+    def fund(self, settles):
+        """Advance the principal, of which *settles* goes to the base deal."""
+        self.paid_out = self.funded - settles
+        self.accounts["owed"] += self.repayment
+        self.accounts["cost"] -= self.repayment - self.funded
+        self.accounts["principal"] -= self.funded - settles
+        self.accounts["payoffs"] -= settles
+
+    def move(self, lowers, account):
+        """Lower what is owed by an amount that comes from *account*; below zero, raise it."""
+        owed, due_back = ("owed", "due back")
+        if lowers < 0:
+            part = max(lowers, self.accounts[due_back])
+            first, second = due_back, owed
+        else:
+            part = min(lowers, self.accounts[owed])
+            first, second = owed, due_back
+        self.accounts[first] -= part
+        self.accounts[second] -= lowers - part
+        self.accounts[account] += lowers
+        self.check()
+
+    def check(self):
+        """No balance is below zero, nothing is both owed and due back, and the sum is zero."""
+        owed, due_back = self.accounts["owed"], self.overpaid
+        if owed < 0 or due_back < 0 or (owed and due_back) or sum(self.accounts.values()):
+            raise Unbalanced(f"{self.id}: {dict(self.accounts)}")
+
+    def post(self):
+        """Post every movement that counts now and was not posted yet."""
+        for movement in self.movements.values():
+            if not movement.posted and self.counts(movement):
+                movement.posted = True
+                self.move(movement.lowers, COMES_FROM[movement.kind])
+
+    def counts(self, movement):
+        """Only what is settled counts; a reversal, once its entry does."""
+        taken_back = self.entry(movement.reverses)
+        return movement.settled and (taken_back is None or taken_back.settled)
+
+    # What the deal shows
+
+    @property
+    def owed(self):
+        return self.accounts["owed"]
+
+    @property
+    def balance(self):
+        return self.owed if self.status in ENDED_BY_PAYMENT else 0
+
+    @property
+    def shortfall(self):
+        return 0 if self.status in ENDED_BY_PAYMENT else self.owed
+
+    @property
+    def overpaid(self):
+        return -self.accounts["due back"]
+
+    @property
+    def written_off(self):
+        return self.accounts["written off"]
+
+    @property
+    def waived(self):
+        return self.accounts["waived"]
+
+    @property
+    def remitted(self):
+        return sum(self.accounts[account] for account in COUNTED)
+
+    @property
+    def received(self):
+        """What the merchant paid and the principal that it returned, less what went back to it."""
+        return self.accounts["cash"] + self.accounts["principal"] + self.paid_out
+
+    def owed_on(self, day):
+        """What was owed at the end of *day*, by the days of the movements; negative if overpaid."""
+        if day < self.funded_on:
+            return 0
+        posted = (one for one in self.movements.values() if one.posted and one.on <= day)
+        settled = sum(amount for on, amount in self.payoffs if on <= day)
+        return self.repayment - settled - sum(one.lowers for one in posted)
+
+    def entry(self, entry_id):
+        """The entry with this id that the host gave first, or None."""
+        return next((one for one in self.movements.values() if one.id == entry_id), None)
+
+    def left_of(self, entry_id):
+        """What reversals may still take back of an entry."""
+        given_back = (one.amount for one in self.movements.values() if one.reverses == entry_id)
+        return self.entry(entry_id).amount - sum(given_back)
+
+    def taken_back(self, entry_id, kind):
+        """What reversals that count took back of an entry of the merchant's payments."""
+        if kind not in PAID_IN:
+            return 0
+        reversals = (one for one in self.movements.values() if one.reverses == entry_id)
+        return sum(one.amount for one in reversals if one.posted)
+
+    @property
+    def progress(self):
+        return min(PERCENT, max(0, self.remitted * PERCENT // self.repayment))
+
+    def discount(self):
+        """What an early settlement saves: a percentage of the remaining cost, half to even."""
+        remaining = Fraction((self.repayment - self.funded) * self.owed, self.repayment)
+        return round(remaining * self.settlement_percent / 100)
+
+    @property
+    def settled(self):
+        """What a renewal paid, unless it was unwound."""
+        return sum(amount for _, amount in self.payoffs)
+
+    def pay_off(self, day, amount):
+        """Settle an amount by the funds of a renewal; below zero, give it back."""
+        self.payoffs.append((day, amount))
+        self.move(amount, "payoffs")
+
+    def payoff(self):
+        """The line of what a renewal paid of this deal."""
+        return [("settlement", self.closed_on, self.settled)] if self.settled else []
+
+    # The schedule
+
+    @property
+    def paused(self):
+        return bool(self.pauses) and self.pauses[-1][1] is None
+
+    @property
+    def term(self):
+        """The days of the term, without pauses."""
+        return self.term_changes[-1][1] if self.term_changes else self.term_days
+
+    def unpaused(self, day):
+        """The days from the funding to *day* that were not in a pause."""
+        first, last = self.funded_on.toordinal(), day.toordinal()
+        paused = set()
+        for on, until in self.pauses:
+            end = last if until is None else min(last, until.toordinal())
+            paused.update(range(on.toordinal(), end))
+        return last - first - len(paused)
+
+    def expected(self, day):
+        """What the term expects by *day*, as a fraction of a minor unit."""
+        passed, term, since, so_far = self.unpaused(day), self.term_days, 0, Fraction(0)
+        for on, term_days in self.term_changes:
+            if on > day:
+                break
+            at = self.unpaused(on)
+            so_far, since, term = self.line(so_far, since, term, at), at, term_days
+        return self.line(so_far, since, term, passed)
+
+    def line(self, so_far, since, term, at):
+        """The height at *at* of the line from *so_far* at *since* to the whole at *term*."""
+        if at >= term:
+            return Fraction(self.repayment)
+        return so_far + (self.repayment - so_far) * Fraction(at - since, term - since)
+
+    def performance(self, today):
+        """Remitted as a percentage of what is expected; None as long as nothing is."""
+        day = self.ended_on or today
+        expected = self.expected(day)
+        if expected <= 0:
+            return None
+        return max(0, self.remitted * PERCENT * expected.denominator // expected.numerator)
+
+    @property
+    def ended_on(self):
+        """The last day of the deal; that of a repaid deal is when its movements had paid it."""
+        if self.status != "Repaid":
+            return self.closed_on
+        paid = Counter()
+        for movement in self.movements.values():
+            if movement.posted and movement.kind != "reversal":
+                paid[movement.on] += movement.lowers - self.taken_back(movement.id, movement.kind)
+        owed, last = self.repayment, None
+        for day in sorted(paid):
+            before, owed = owed, owed - paid[day]
+            last = day if owed <= 0 < before else last
+        return last if owed <= 0 else None

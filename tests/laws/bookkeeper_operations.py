@@ -1,0 +1,399 @@
+"""What the bookkeeper makes of every operation: refused with which codes, or which movements."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from bookkeeper import ENDED_BY_PAYMENT, PAID_IN, Movement, Unbalanced
+
+ENTRY_ENDINGS = {"defaulted": "Defaulted", "cancelled": "Cancelled"}
+DEFAULTS = {"Defaulted", "Recovered"}
+# The accounts of which one deal gives what another takes.
+BETWEEN_DEALS = ("other deals", "payoffs")
+FLOOR = 500_000
+DAY = timedelta(days=1)
+
+
+class Refused(Exception):
+    """The operation is refused, with one of some codes."""
+
+    def __init__(self, *codes):
+        super().__init__(*codes)
+        self.codes = frozenset(codes)
+
+
+class Bookkeeper:
+    """All deals of one merchant. Amounts are in minor units and days are local."""
+
+    def __init__(self):
+        self.deals = {}
+        self.remembered = {}
+        self.done = {}
+        self.today = None
+        self.numbers = 0
+        self.is_retry = False
+        self.asked = {}
+
+    # Requests
+
+    def carry_out(self, request_id, operation, **content):
+        """Carry out an operation; return the codes with which it is refused, or none."""
+        self.is_retry, self.asked = False, {}
+        request = (operation, repr(sorted(content.items())))
+        if request_id in self.remembered:
+            self.is_retry = again = self.remembered[request_id] == request
+            return frozenset() if again else frozenset({"request_conflict"})
+        try:
+            getattr(self, operation)(**content)
+        except Refused as refused:
+            return refused.codes | self.codes_of_day(content)
+        if not self.is_retry:
+            self.remembered[request_id] = request
+            self.done |= self.asked
+        return frozenset()
+
+    def is_repeated(self, deal_id, entry_id, *content):
+        """Whether an entry's operation was carried out before, with the same content."""
+        held = self.done.get((deal_id, entry_id))
+        if held is not None and held != content:
+            raise Refused("request_conflict")
+        if held is None and self.deal(deal_id).entry(entry_id) is not None:
+            raise Refused("request_conflict")
+        self.is_retry = held is not None
+        self.asked = {(deal_id, entry_id): content}
+        return self.is_retry
+
+    def deal(self, deal_id):
+        if deal_id not in self.deals:
+            raise Refused("deal_not_found")
+        return self.deals[deal_id]
+
+    @property
+    def base(self):
+        """The deal that a renewal would be based on: the active one, or the one repaid last."""
+        repaid = [deal for deal in self.deals.values() if deal.status == "Repaid"]
+        return self.active or max(
+            repaid, key=lambda deal: deal.ended_on or deal.funded_on, default=None
+        )
+
+    @property
+    def active(self):
+        return next((deal for deal in self.deals.values() if deal.status == "Funded"), None)
+
+    def codes_of_day(self, content):
+        """Why the day of an operation is refused, which may be said before anything else."""
+        names = ("deal_id", "from_deal_id", "to_deal_id")
+        deals = [self.deals[content[name]] for name in names if content.get(name) in self.deals]
+        on = content.get("on", self.today)
+        possible = on <= self.today and all(deal.funded_on <= on for deal in deals)
+        return frozenset() if possible else frozenset({"invalid_request"})
+
+    def check_day(self, on, *deals):
+        if on > self.today or any(on < deal.funded_on for deal in deals):
+            raise Refused("invalid_request")
+
+    # Postings
+
+    def post(self, deal, *movements):
+        """Post movements, and give the deal the status that follows from its balance."""
+        for movement in movements:
+            deal.movements[movement.kind, movement.id] = movement
+        owed = deal.owed
+        deal.post()
+        if deal.status in ENDED_BY_PAYMENT and not deal.owed:
+            if deal.status == "Defaulted" and deal.written_off:
+                return
+            deal.status = ENDED_BY_PAYMENT[deal.status]
+        elif deal.owed > owed:
+            if deal.status == "Repaid" and self.active is None:
+                deal.status = "Funded"
+            elif deal.status == "Recovered":
+                deal.status = "Defaulted"
+
+    # Entries that the merchant's payments make
+
+    def record_remittance(self, deal_id, entries):
+        """Record entries: dictionaries with the fields of a movement."""
+        deal = self.deal(deal_id)
+        was_ended = deal.status != "Funded"
+        held, arrived = dict(deal.movements), []
+        try:
+            for entry in entries:
+                arrived += self.entry(deal, movement_of(entry))
+        except Refused:
+            deal.movements = held
+            raise
+        self.is_retry = not arrived
+        overpaid = deal.overpaid
+        self.post(deal)
+        if was_ended:
+            self.transfer_late(deal, deal.overpaid - overpaid)
+
+    def entry(self, deal, entry):
+        """Add one entry to the movements; return it if it is new, or settled only now."""
+        held = deal.entry(entry.id)
+        if held is not None:
+            if held.content != entry.content:
+                # That a reversal takes back more than its entry may be said first.
+                raise Refused("request_conflict", *["invalid_request"][: held.kind == "reversal"])
+            settles = entry.settled and not held.settled
+            held.settled |= entry.settled
+            return [held] if settles else []
+        self.check_day(entry.on, deal)
+        if entry.reverses is not None:
+            self.check_reversal(deal, entry)
+        deal.movements[entry.kind, entry.id] = entry
+        return [entry]
+
+    def check_reversal(self, deal, entry):
+        original = deal.entry(entry.reverses)
+        if original is None or original.kind not in PAID_IN or entry.on < original.on:
+            raise Refused("invalid_request", "request_conflict")
+        if entry.amount > deal.left_of(entry.reverses):
+            raise Refused("invalid_request")
+
+    def transfer_late(self, deal, late):
+        """Pass on to the active deal what came in *late*, where the ended deal says so."""
+        active = self.active
+        if deal.late == "transfer" and active is not None and min(late, active.owed) > 0:
+            self.numbers += 1
+            amount = min(late, active.owed)
+            self.both_halves(deal, active, f"late {self.numbers}", self.today, amount)
+
+    def both_halves(self, giver, taker, entry_id, on, amount):
+        self.post(giver, Movement(entry_id, on, "transfer", -amount, counterpart=taker.id))
+        self.post(taker, Movement(entry_id, on, "transfer", amount, counterpart=giver.id))
+
+    def record_recovery(self, deal_id, entry_id, on, amount):
+        deal = self.deal(deal_id)
+        if self.is_repeated(deal_id, entry_id, "recovery", on, amount):
+            return
+        if deal.status not in DEFAULTS:
+            raise Refused("not_possible_now")
+        self.check_day(on, deal)
+        beyond = min(deal.written_off, max(0, amount - deal.owed))
+        taken_back = [Movement(entry_id, on, "write_off", -beyond)] if beyond else []
+        self.post(deal, Movement(entry_id, on, "recovery", amount), *taken_back)
+
+    # What agents put right
+
+    def refund(self, deal_id, entry_id, on, amount):
+        deal = self.deal(deal_id)
+        if self.is_repeated(deal_id, entry_id, "refund", on, amount):
+            return
+        self.check_day(on, deal)
+        if amount > deal.overpaid:
+            raise Refused("amount_not_possible")
+        self.post(deal, Movement(entry_id, on, "refund", amount))
+
+    def transfer(self, from_deal_id, to_deal_id, entry_id, on, amount):
+        giver, taker = self.deal(from_deal_id), self.deal(to_deal_id)
+        if self.is_repeated(from_deal_id, entry_id, "transfer", to_deal_id, on, amount):
+            return
+        self.check_day(on, giver, taker)
+        if amount > min(giver.overpaid, taker.owed):
+            raise Refused("amount_not_possible")
+        self.both_halves(giver, taker, entry_id, on, amount)
+
+    def write_off(self, deal_id, entry_id, on, amount):
+        deal = self.deal(deal_id)
+        if self.is_repeated(deal_id, entry_id, "write_off", on, amount):
+            return
+        if deal.status == "Funded":
+            raise Refused("not_possible_now")
+        self.check_day(on, deal)
+        if amount > deal.owed:
+            raise Refused("amount_not_possible")
+        self.post(deal, Movement(entry_id, on, "write_off", amount))
+
+    def adjust(self, deal_id, entry_id, on, amount):
+        deal = self.deal(deal_id)
+        if self.is_repeated(deal_id, entry_id, "adjustment", on, amount):
+            return
+        self.check_day(on, deal)
+        if deal.status in {"Cancelled", "Unwound"} or deal.overpaid:
+            raise Refused("not_possible_now")
+        if amount > deal.owed or (amount < 0 and deal.owed - amount > deal.repayment):
+            raise Refused("amount_not_possible")
+        self.post(deal, Movement(entry_id, on, "adjustment", amount))
+
+    # Endings
+
+    def close_deal(self, deal_id, status):
+        deal = self.deal(deal_id)
+        if deal.status == ENTRY_ENDINGS[status]:
+            self.is_retry = True
+            return
+        if deal.status != "Funded" or (status == "cancelled" and deal.type == "Renewal"):
+            raise Refused("not_possible_now")
+        deal.status, deal.closed_on = ENTRY_ENDINGS[status], self.today
+        if status == "cancelled" and deal.owed:
+            self.post(deal, Movement("waiver", self.today, "waiver", deal.owed))
+
+    def reinstate_deal(self, deal_id):
+        deal = self.deal(deal_id)
+        if deal.status == "Funded":
+            self.is_retry = True
+            return
+        if deal.status not in DEFAULTS:
+            raise Refused("not_possible_now")
+        if self.active is not None:
+            raise Refused("not_possible_now", "active_deal")
+        if deal.written_off:
+            raise Refused("not_possible_now")
+        deal.status, deal.closed_on = "Funded", None
+        self.post(deal)
+
+    def fund_deal(self, application_id, deal, accepted_on):
+        """Fund a deal; that of a renewal, if its base is still one to renew."""
+        settles, base = 0, deal.base
+        if base is not None:
+            settles = self.settle_base(base, deal, accepted_on)
+        elif self.active is not None:
+            raise Refused("not_possible_now", "active_deal")
+        self.deals[deal.id] = deal
+        deal.fund(settles)
+
+    def settle_base(self, base, deal, accepted_on):
+        if base.status not in {"Funded", "Repaid"} or base.progress < FLOOR:
+            raise Refused("not_possible_now")
+        defaults = [one for one in self.deals.values() if one.status in DEFAULTS]
+        if any(default.closed_on >= accepted_on for default in defaults):
+            raise Refused("not_possible_now")
+        if self.active not in {None, base}:
+            raise Refused("not_possible_now", "active_deal")
+        settles = min(base.owed, deal.funded) if base.status == "Funded" else 0
+        if base.status == "Funded":
+            base.status, base.closed_on = "Renewed", self.today
+            base.pay_off(self.today, settles)
+        return settles
+
+    def unwind_deal(self, deal_id, entry_id, on, amount):
+        deal = self.deal(deal_id)
+        if self.is_repeated(deal_id, entry_id, "unwind", on, amount):
+            return
+        if deal.status not in {"Funded", "Repaid"}:
+            raise Refused("not_possible_now")
+        if deal.followed or on > deal.funded_on + timedelta(days=deal.cooling_off_days):
+            raise Refused("not_possible_now")
+        self.check_day(on, deal)
+        if amount != self.due_at_unwinding(deal):
+            raise Refused("amount_not_possible")
+        deal.status, deal.closed_on = "Unwound", on
+        settles, base = deal.funded - deal.paid_out, deal.base
+        settled = [Movement(entry_id, on, "settlement", settles)] if settles else []
+        self.post(deal, Movement(entry_id, on, "principal_return", amount), *settled)
+        charge = deal.repayment - deal.funded - deal.accounts["discounts"]
+        self.post(deal, Movement(entry_id, on, "charge_cancelled", charge))
+        if base is not None and base.status == "Renewed":
+            self.revive(base, settles, on)
+
+    def due_at_unwinding(self, deal):
+        """The principal that the merchant still has: funded less settled less paid or forgiven."""
+        forgiven = deal.accounts["adjustments"] + deal.written_off
+        return max(0, deal.paid_out - deal.remitted - forgiven)
+
+    def revive(self, base, settles, on):
+        """Make the base deal of an unwound renewal the active one again."""
+        if not base.pauses or base.pauses[-1][1] is not None:
+            base.pauses.append([base.closed_on, on])
+        base.status, base.closed_on = "Funded", None
+        base.pay_off(on, -settles)
+        self.post(base)
+
+    def settle_early(self, deal_id, entry_id, on, amount):
+        deal = self.deal(deal_id)
+        if self.is_repeated(deal_id, entry_id, "settle", on, amount):
+            return
+        if deal.status != "Funded":
+            raise Refused("not_possible_now")
+        self.check_day(on, deal)
+        discount = deal.discount()
+        if amount < deal.owed - discount:
+            raise Refused("amount_not_possible")
+        saved = [Movement(entry_id, on, "discount", discount)] if discount else []
+        self.post(deal, Movement(entry_id, on, "payment", amount), *saved)
+
+    # Hardship
+
+    def pause_deal(self, deal_id, on):
+        deal = self.deal(deal_id)
+        if deal.pauses and deal.pauses[-1] == [on, None]:
+            self.is_retry = True
+            return
+        if deal.status != "Funded" or (deal.pauses and deal.pauses[-1][1] is None):
+            raise Refused("not_possible_now")
+        self.check_day(on, deal)
+        self.check_schedule(deal, on)
+        deal.pauses.append([on, None])
+
+    def resume_deal(self, deal_id, on):
+        deal = self.deal(deal_id)
+        if deal.pauses and deal.pauses[-1][1] == on:
+            self.is_retry = True
+            return
+        if deal.status != "Funded" or not deal.pauses or deal.pauses[-1][1] is not None:
+            raise Refused("not_possible_now")
+        self.check_day(on, deal)
+        self.check_schedule(deal, on)
+        deal.pauses[-1][1] = on
+
+    def change_terms(self, deal_id, on, term_days):
+        deal = self.deal(deal_id)
+        if deal.term_changes and deal.term_changes[-1] == (on, term_days):
+            self.is_retry = True
+            return
+        if deal.status != "Funded":
+            raise Refused("not_possible_now")
+        self.check_day(on, deal)
+        self.check_schedule(deal, on)
+        if term_days <= deal.unpaused(on):
+            raise Refused("not_possible_now")
+        deal.term_changes.append((on, term_days))
+
+    def check_schedule(self, deal, on):
+        """A schedule that was changed from a day on is not changed before it any more."""
+        changed = [day for pause in deal.pauses for day in pause if day is not None]
+        if any(on < day for day in [*changed, *(day for day, _ in deal.term_changes)]):
+            raise Refused("not_possible_now")
+
+    # Figures of the merchant
+
+    def check(self):
+        """Nothing moves between deals without its counterpart, and all accounts balance."""
+        for deal in self.deals.values():
+            deal.check()
+        for account in BETWEEN_DEALS:
+            if sum(deal.accounts[account] for deal in self.deals.values()):
+                raise Unbalanced(f"{account}: {[deal.accounts for deal in self.deals.values()]}")
+
+    def counts(self):
+        """The facts about the merchant that are counted from its deals."""
+        deals = self.deals.values()
+
+        def having(*statuses):
+            return sum(deal.status in statuses for deal in deals)
+
+        return {
+            "deals_completed": having("Repaid", "Renewed"),
+            "deals_defaulted": having(*DEFAULTS),
+            "deals_recovered": having("Recovered"),
+            "deals_written_off": sum(deal.written_off > 0 for deal in deals),
+            "refunds_due": sum(deal.overpaid for deal in deals),
+        }
+
+    def statement(self, since, until):
+        """What is owed before *since* and after *until*, and all that was paid out and received."""
+        deals = self.deals.values()
+        return {
+            "opening": sum(deal.owed_on(since - DAY) for deal in deals),
+            "closing": sum(deal.owed_on(until) for deal in deals),
+            "paid_out": sum(deal.paid_out for deal in deals),
+            "received": sum(deal.received for deal in deals),
+        }
+
+
+def movement_of(entry):
+    """The movement that an *entry* of the merchant's payments is."""
+    kind = "remittance" if entry.get("reverses") is None else "reversal"
+    return Movement(**{"kind": kind} | entry)

@@ -1,0 +1,378 @@
+"""What the engine and the bookkeeper receive alike, and how they are compared."""
+
+from __future__ import annotations
+
+import copy
+from collections import Counter
+from datetime import UTC, datetime, timedelta
+from functools import cache
+from zoneinfo import ZoneInfo
+
+import pendulum
+from bookkeeper import RAISES, Deal
+from bookkeeper_operations import DAY, Bookkeeper
+from ledger_folders import ZONES, engine_of
+
+from holdback import (
+    Application,
+    BankDetails,
+    Context,
+    Entry,
+    InvalidDocument,
+    Merchant,
+    Money,
+    OffersRequest,
+    Refusal,
+    wire,
+)
+from holdback.derived_facts import deal_counts, deal_facts
+from holdback.exact_json import Opaque
+from holdback.lifecycle.commands import CloseDeal, FundDeal, RecordRemittance, ReinstateDeal
+from holdback.lifecycle.money_commands import (
+    Adjust,
+    ChangeTerms,
+    PauseDeal,
+    QuoteSettlement,
+    RecordRecovery,
+    Refund,
+    ResumeDeal,
+    SettleEarly,
+    Transfer,
+    UnwindDeal,
+    WriteOff,
+)
+from holdback.model.profile import Profile
+
+START = datetime(2026, 7, 6, 9, 0, tzinfo=UTC)
+EVIDENCE = {"average_monthly_takings": "20000", "months_trading": 36}
+NOTHING_PERSONAL = {
+    "consents": Opaque("{}"), "applicants": Opaque("[{}]"), "company": Opaque("{}"),
+}  # fmt: skip
+BANK = BankDetails.of({"account_number": "10-20-30"})
+# How a history begins: the deals that there are, and how far they are paid down, in percent.
+SHAPES = {
+    "one deal": ("initial",),
+    "paid in part": ("initial", 70),
+    "a renewal": ("initial", 60, "renewal"),
+    "a renewal that waits": ("initial", 75, "accepted"),
+    "a second deal": ("initial", 100, "initial"),
+    "two renewals": ("initial", 55, "renewal", 80, "renewal"),
+    "a renewal of a repaid deal": ("initial", 100, "renewal"),
+}
+
+
+# What is for the bookkeeper alone, or has another form for the engine.
+UNSPOKEN = {"deal", "accepted_on", "entries"}
+COMMANDS = {
+    "fund_deal": FundDeal, "record_remittance": RecordRemittance, "close_deal": CloseDeal,
+    "reinstate_deal": ReinstateDeal, "record_recovery": RecordRecovery, "refund": Refund,
+    "transfer": Transfer, "write_off": WriteOff, "adjust": Adjust, "unwind_deal": UnwindDeal,
+    "settle_early": SettleEarly, "pause_deal": PauseDeal, "resume_deal": ResumeDeal,
+    "change_terms": ChangeTerms,
+}  # fmt: skip
+
+
+class Difference(AssertionError):
+    """The engine and the bookkeeper do not agree."""
+
+
+class Telling:
+    """One merchant of a world, and how both receive the same operations."""
+
+    def __init__(self, world):
+        self.world, self.engine = world, engine_of(world)
+        self.zone = ZoneInfo(ZONES[world.currency])
+        self.merchant = Merchant.new(partner="p", merchant_id="m", jurisdiction="NL")
+        self.profile = Profile.new(salt=bytes(16))
+        self.keeper = Bookkeeper()
+        self.now = START
+        self.numbers = 0
+        self.waiting = None
+        self.told = []
+        self.receipts = {}
+        self.events = ()
+        self.audited = {}
+        self.done = Counter()
+        self.currency = self.engine.jurisdictions.resolve("NL", on=START.date()).currency
+
+    @property
+    def today(self):
+        return self.now.astimezone(self.zone).date()
+
+    def number(self, prefix):
+        self.numbers += 1
+        return f"{prefix}{self.numbers}"
+
+    def context(self, evidence=(), request_id=None):
+        return Context(
+            at=pendulum.instance(self.now),
+            request_id=request_id or self.number("r"),
+            evidence=evidence,
+        )
+
+    def keep(self, outcome):
+        self.merchant = outcome.merchant
+        self.events = (*self.events, *outcome.events)
+        self.profile = outcome.profile or self.profile
+        return outcome
+
+    def differ(self, what, engine, keeper):
+        raise Difference(
+            f"{what}: the engine says {engine}, the bookkeeper {keeper}, on {self.today}\n"
+            + "\n".join(map(str, self.told))
+        )
+
+    def agree(self, what, engine, keeper):
+        if engine != keeper:
+            self.differ(what, engine, keeper)
+
+    def tell(self, operation, request_id=None, **content):
+        """Tell both the same; return whether it was carried out. Amounts are in minor units."""
+        request_id = request_id or self.number("r")
+        before = self.merchant.sequence
+        self.told.append((str(self.now), operation, content, request_id))
+        code, outcome = self.told_engine(operation, request_id, content)
+        if operation == "fund_deal" and outcome is not None:
+            content["deal"].id = outcome.merchant.deals[-1].id
+        expected = self.told_keeper(operation, request_id, content)
+        self.told.append(code or "done")
+        self.done[code or operation] += 1
+        if (code is None) != (not expected) or (code is not None and code not in expected):
+            self.differ(operation, code or "done", sorted(expected) or "done")
+        if outcome is None:
+            return False
+        if self.keeper.is_retry and outcome.events:
+            self.differ("events of a retry", outcome.events, "none")
+        self.keep(outcome)
+        self.compare_receipt(request_id, outcome.reply)
+        self.agree("numbers", self.merchant.sequence, before + len(outcome.events))
+        return True
+
+    def compare_receipt(self, request_id, receipt):
+        """A retry has the receipt of before; another request that of the deal as it now is."""
+        if request_id in self.receipts:
+            self.agree("the receipt of a retry", receipt, self.receipts[request_id])
+            return
+        deal = self.keeper.deals[receipt.deal_id]
+        self.agree("the receipt's balance", receipt.balance.minor, deal.balance)
+        if not self.keeper.is_retry:
+            self.receipts[request_id] = receipt
+
+    def told_keeper(self, operation, request_id, content):
+        self.keeper.today = self.today
+        return self.keeper.carry_out(request_id, operation, **content)
+
+    def told_engine(self, operation, request_id, content):
+        """The code with which the engine refuses, and the outcome; one of them is None."""
+        try:
+            command = COMMANDS[operation](**self.spoken(content))
+            context = self.context(request_id=request_id)
+            return None, self.engine.carry_out(self.merchant, command, context)
+        except Refusal as refusal:
+            self.told.append(str(refusal))
+            return refusal.code, None
+        except InvalidDocument as error:
+            self.told.append(str(error))
+            return "invalid_request", None
+
+    def spoken(self, content):
+        """The *content* of an operation as the engine takes it."""
+        spoken = {name: value for name, value in content.items() if name not in UNSPOKEN}
+        spoken |= {"id": spoken.pop("entry_id")} if "entry_id" in spoken else {}
+        if "amount" in spoken:
+            spoken["amount"] = self.money(spoken["amount"])
+        if "entries" in content:
+            spoken["entries"] = tuple(map(self.entry, content["entries"]))
+        return spoken
+
+    def money(self, minor):
+        return Money(minor, self.currency)
+
+    def entry(self, fields):
+        fields = fields | {"amount": self.money(fields["amount"])}
+        if "takings" in fields:
+            fields["takings"] = self.money(fields["takings"])
+        return Entry(**fields)
+
+    def compare_quote(self, deal):
+        """Compare what an early settlement would take today."""
+        quote = QuoteSettlement(deal_id=deal.id, on=self.today)
+        reply = self.engine.carry_out(self.merchant, quote, self.context()).reply
+        self.agree(
+            "settlement_quote",
+            (reply.balance.minor, reply.discount.minor, reply.amount.minor),
+            (deal.balance, deal.discount(), deal.balance - deal.discount()),
+        )
+
+    # The way to a deal
+
+    def accept(self, *, renewal):
+        """Ask for offers and accept one, if there is one; it then waits to be funded."""
+        block = {"merchant_id": "m", "currency": self.world.currency}
+        if renewal:
+            block["provider_id"] = self.merchant.provider_id
+        profile = {} if renewal else NOTHING_PERSONAL
+        request = OffersRequest(application=Application(**block), **profile)
+        context = self.context(() if renewal else EVIDENCE)
+        base = self.keeper.base
+        ask, accept = self.engine.request_offers, self.engine.accept_offer
+        outcome = self.keep(ask(self.merchant, request, context, profile=self.profile))
+        offers = [offer for product in outcome.reply.products for offer in product.offers]
+        if not offers:
+            return False
+        chosen = offers[self.numbers % len(offers)]
+        outcome = self.keep(
+            accept(
+                self.merchant, chosen.offer_id, self.context(),
+                bank_details=BANK, profile=self.profile,
+            )
+        )  # fmt: skip
+        self.told.append((str(self.now), "accepted", chosen.funded_amount))
+        for deal in self.keeper.deals.values():
+            deal.followed = True
+        self.waiting = (outcome.reply.application_id, base if renewal else None, chosen, self.today)
+        return True
+
+    def fund(self):
+        """Fund the application that waits; return whether it was funded."""
+        application_id, base, offer, on = self.waiting
+        deal = Deal(
+            id="",
+            type="Initial" if base is None else "Renewal",
+            funded_on=self.today,
+            funded=offer.funded_amount.minor,
+            repayment=offer.repayment_amount.minor,
+            term_days=offer.term_days,
+            base=base,
+            cooling_off_days=self.world.cooling_off_days,
+            late=self.world.late,
+            settlement_percent=self.world.settlement_percent,
+        )
+        funded = self.tell("fund_deal", application_id=application_id, deal=deal, accepted_on=on)
+        if funded:
+            self.waiting = None
+        return funded
+
+    # Comparison
+
+    def compare(self):
+        keeper = self.keeper
+        keeper.check()
+        self.agree("deals", [deal.id for deal in self.merchant.deals], [*keeper.deals])
+        for deal in self.merchant.deals:
+            kept = keeper.deals[deal.id]
+            shown, expected = figures(deal, self.today), figures_kept(kept, self.today)
+            if shown != expected:
+                name = next(name for name in shown if shown[name] != expected[name])
+                self.differ(f"{name} of {deal.id}", shown[name], expected[name])
+            if deal is not self.audited.get(deal.id):
+                self.audit(deal, kept)
+                self.audited[deal.id] = deal
+        counted = dict(deal_counts(self.merchant, None))
+        for name, value in keeper.counts().items():
+            self.agree(name, counted[name], value)
+
+    def audit(self, deal, kept):
+        """The engine's ledger, added up with this bookkeeper's signs, gives its figures."""
+        lines = [line for line in deal.ledger if line.settled]
+        lowered = sum(
+            -line.amount.minor if line.kind in RAISES else line.amount.minor
+            for line in lines if not self.waits(line, kept)
+        )  # fmt: skip
+        shown = (deal.repayment_amount.minor - deal.balance.minor - deal.shortfall.minor
+                 + deal.overpaid.minor)  # fmt: skip
+        self.agree(f"the signed sum of {deal.id}", lowered, shown)
+        lines = [(one.kind, one.on, one.amount) for one in kept.movements.values()]
+        self.agree(
+            f"the lines of {deal.id}",
+            sorted((line.kind, line.on, line.amount.minor) for line in deal.ledger),
+            sorted(lines + kept.payoff()),
+        )
+
+    def compare_stored(self):
+        """The stored state is read back unchanged, and the events lead to it."""
+        self.agree(
+            "the state", wire.read_merchant(wire.write_merchant(self.merchant)), self.merchant
+        )
+        self.agree("the replay", self.engine.rebuild(self.events), self.merchant)
+
+    def compare_statement(self, since):
+        """The whole statement balances, and so does one *since* a day, up to yesterday."""
+        whole = self.engine.statement(self.merchant, self.context()).reply
+        self.agree("differences of the statement", whole.differences, ())
+        until = self.today - DAY
+        if since > until:
+            return
+        period = self.engine.statement(
+            self.merchant, self.context(), since=since, until=until
+        ).reply
+        self.agree("differences of a period", period.differences, ())
+        shown = {
+            "opening": period.opening.minor, "closing": period.closing.minor,
+            "paid_out": whole.paid_out.minor, "received": whole.received.minor,
+        }  # fmt: skip
+        self.agree(f"the statement since {since}", shown, self.keeper.statement(since, until))
+        owed = sum(deal.owed - deal.overpaid for deal in self.keeper.deals.values())
+        self.agree("the closing balance", whole.closing.minor, owed)
+
+    def waits(self, line, kept):
+        """Whether a reversal does not count yet, because its entry is not settled."""
+        return line.reverses is not None and not kept.entry(line.reverses).settled
+
+
+MONEY = ("balance", "shortfall", "overpaid", "waived", "remitted", "written_off")
+FACTS = ("progress", "performance", "paused", "days_in_pause", "remaining_term_days")
+
+
+def figures(deal, today):
+    """What the engine shows of a deal, in minor units."""
+    facts = deal_facts(deal, today)
+    return {
+        "status": deal.status, "ended_on": deal.ended_on,
+        **{name: getattr(deal, name).minor for name in MONEY},
+        **{name: facts[name] for name in FACTS},
+    }  # fmt: skip
+
+
+def figures_kept(deal, today):
+    """The same figures from the accounts of the bookkeeper."""
+    return {
+        "status": deal.status, "ended_on": deal.ended_on,
+        **{name: getattr(deal, name) for name in MONEY},
+        "progress": deal.progress, "performance": deal.performance(today), "paused": deal.paused,
+        "days_in_pause": (today - deal.funded_on).days - deal.unpaused(today),
+        "remaining_term_days": max(0, deal.term - deal.unpaused(today)),
+    }  # fmt: skip
+
+
+@cache
+def begun(world, shape):
+    """The merchant of a *world* after the deals of a *shape*, which many histories begin with."""
+    telling = Telling(world)
+    for step in SHAPES[shape]:
+        if isinstance(step, int):
+            telling.now += timedelta(days=50)
+            deal = telling.keeper.active
+            amount = -(-deal.repayment * step // 100)
+            entry = {"id": telling.number("e"), "on": telling.today, "amount": amount}
+            telling.tell("record_remittance", deal_id=deal.id, entries=[entry])
+            telling.now += timedelta(days=1)
+        else:
+            telling.accept(renewal=step != "initial")
+            if step != "accepted":
+                telling.fund()
+    telling.done.clear()
+    return telling
+
+
+def begin(world, shape):
+    """A copy of such a merchant, for more operations."""
+    begin_with = begun(world, shape)
+    telling = copy.copy(begin_with)
+    telling.keeper = copy.deepcopy(begin_with.keeper)
+    telling.told, telling.done = list(begin_with.told), Counter()
+    telling.receipts, telling.audited = dict(begin_with.receipts), {}
+    if telling.waiting is not None:
+        application_id, base, *others = telling.waiting
+        telling.waiting = (application_id, telling.keeper.deals[base.id], *others)
+    return telling

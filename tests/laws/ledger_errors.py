@@ -1,0 +1,173 @@
+"""Errors in money that a lender would pay for, each by edits of the engine."""
+
+from __future__ import annotations
+
+from holdback import derived_facts
+from holdback.lifecycle import (
+    early_settlement,
+    evolve_money,
+    ledger_operations,
+    postings,
+    remittances,
+    schedule_changes,
+    unwinding,
+)
+from holdback.model import ledger, schedule
+from holdback.model.deal import Deal
+
+# An edit is a function, a text of its source, and the text that takes its place.
+ERRORS = {
+    "more is refunded than was overpaid": [
+        (ledger_operations.refund, "check_at_most(command.amount, deal.overpaid,",
+         "check_at_most(command.amount, command.amount,"),
+    ],
+    "a refund is posted as a payment": [
+        (ledger.Entry.signed.fget, "KINDS[self.kind].sign < 0", 'self.kind == "reversal"'),
+    ],
+    "a transfer loses its second half": [
+        (ledger_operations.transfer, "posted(merchant, halves,", "posted(merchant, halves[:1],"),
+    ],
+    "more is transferred than is owed": [
+        (ledger_operations.transfer, "check_at_most(command.amount, owed,",
+         "check_at_most(command.amount, command.amount,"),
+    ],
+    "a transfer is doubled by a retry": [
+        (ledger_operations.transfer, "if not all(recorded):\n        if any(recorded):",
+         "if True:\n        if False:"),
+    ],
+    "only the last of several reversals counts": [
+        (ledger.taken_back, "totals.get(entry.reverses, 0) + entry.amount.minor",
+         "entry.amount.minor"),
+    ],
+    "an unsettled reversal counts": [
+        (ledger.taken_back, "and entry.settled", ""),
+    ],
+    "an entry stays unsettled": [
+        (remittances._new_entries, "or (entry.settled and not earlier.settled)", ""),
+    ],
+    "another content under an entry's id is a retry": [
+        (postings.is_recorded, "if evolve(held, settled=True) != evolve(entry, settled=True):",
+         "if False:"),
+    ],
+    "a reversal reopens nothing": [
+        (postings.status_changes, "FUNDED in may_follow and", "False and"),
+    ],
+    "a shortfall reopens its deal with any entry": [
+        (postings.status_changes, "left > max(0, before.outstanding)", "left > 0"),
+    ],
+    "a reversal makes a second deal active": [
+        (postings.status_changes, "and merchant.active_deal is None", ""),
+    ],
+    "a default is recovered though a part was written off": [
+        (postings.status_changes, "and not after.written_off.minor", ""),
+    ],
+    "a recovery that is taken back leaves the default recovered": [
+        (postings.status_changes, "before.status == RECOVERED and", "False and"),
+    ],
+    "a recovery leaves what was written off": [
+        (ledger_operations.record_recovery, "if taken_back > 0:", "if False:"),
+    ],
+    "a recovery takes back all that was written off": [
+        (ledger_operations.record_recovery, "min(too_much, deal.written_off.minor)",
+         "deal.written_off.minor"),
+    ],
+    "more is written off than is left": [
+        (ledger_operations.write_off, "check_at_most(command.amount, left,",
+         "check_at_most(command.amount, command.amount,"),
+    ],
+    "an active deal is written off": [
+        (ledger_operations.write_off, "if deal.status == FUNDED:", "if False:"),
+    ],
+    "an adjustment makes a merchant overpay": [
+        (ledger_operations.adjust, "Money(left, currency)", "command.amount"),
+    ],
+    "an adjustment makes a deal cost more": [
+        (ledger_operations.adjust, "Money(max(0, deal.repayment_amount.minor - left), currency)",
+         "raised"),
+    ],
+    "a deal is unwound a day too late": [
+        (unwinding._obstacles, "> days or not days", "> days + 1"),
+    ],
+    "a deal is unwound after a later acceptance": [
+        (unwinding._obstacles, 'yield "an offer was accepted after it"', "pass"),
+    ],
+    "an unwound deal keeps its charge": [
+        (unwinding.unwind_deal, "[(CHARGE_CANCELLED, charge, None)]", "[]"),
+    ],
+    "an unwound renewal keeps what it settled": [
+        (unwinding.unwind_deal, "lines.append((SETTLEMENT, settled, base.id))", "pass"),
+    ],
+    "a renewal that is unwound gives back what it settled too": [
+        (unwinding.unwind_deal, "deal.outstanding - charge - settled",
+         "deal.outstanding - charge"),
+    ],
+    "an unwound deal forgives a discount twice": [
+        (unwinding._charge_left, "charge.minor - discount.minor", "charge.minor"),
+    ],
+    "the base deal stays settled": [
+        (evolve_money._deal_unwound, "Money(0, base.repayment_amount.currency)", "base.settled"),
+    ],
+    "the gap of an unwound renewal counts as elapsed": [
+        (evolve_money._with_gap, "else (*pauses, gap)", "else pauses"),
+    ],
+    "a settlement takes a minor unit less": [
+        (early_settlement.settle_early, "command.amount < quote.amount",
+         "command.amount.minor < quote.amount.minor - 1"),
+    ],
+    "a settlement forgets the discount": [
+        (early_settlement.settle_early, "if quote.discount.minor:", "if False:"),
+    ],
+    "a pause is a day longer": [
+        (schedule.paused_days, "(end - max(since, pause.on)).days",
+         "(end - max(since, pause.on)).days + 1"),
+    ],
+    "a pause never ends": [
+        (schedule.paused_days, "min(until, pause.until)", "until"),
+    ],
+    "a change of terms holds from the funding on": [
+        (schedule.expected_share, "_share(share, since, term, elapsed), elapsed", "share, since"),
+    ],
+    "the schedule is changed before its last change": [
+        (schedule_changes._check_after_changes, "days and on < max(days)", "False"),
+    ],
+    "late remittances are always passed on": [
+        (remittances._passed_on, "before.late_remittances != TRANSFER or", ""),
+    ],
+    "more is passed on than the active deal takes": [
+        (remittances._passed_on, "min(late, active.balance.minor)", "late"),
+    ],
+    "what was to be refunded is passed on with a late remittance": [
+        (remittances._passed_on, "after.overpaid.minor - before.overpaid.minor",
+         "after.overpaid.minor"),
+    ],
+    "a funded renewal is cancelled": [
+        (remittances._ending, "if deal.type == RENEWAL:", "if False:"),
+    ],
+    "a default is undone though a part was written off": [
+        (remittances.reinstate_deal, "if deal.written_off.minor:", "if False:"),
+    ],
+    "a recovered default is forgotten": [
+        (derived_facts.deal_counts, "in {DEFAULTED, RECOVERED}", "== DEFAULTED"),
+    ],
+    "only repaid deals have a refund due": [
+        (derived_facts.deal_counts, "for deal in merchant.deals),\n    }",
+         'for deal in merchant.deals if deal.status == "Repaid"),\n    }'),
+    ],
+    "an ended deal keeps earning its pace": [
+        (derived_facts.performance, "today if deal.ended_on is None else min(today, deal.ended_on)",
+         "today"),
+    ],
+    "what a renewal settled is owed": [
+        (Deal.outstanding.fget, "+ self.settled.minor", ""),
+    ],
+    "a shortfall is still a balance": [
+        (Deal.balance.fget, "if self.status in _OWING else 0", ""),
+    ],
+}  # fmt: skip
+# The steps after which the rarer errors show.
+FAVOURED = {
+    "a transfer is doubled by a retry": ("transfer", "repeat"),
+    "a deal is unwound after a later acceptance": ("renew", "unwind"),
+    "an unwound deal forgives a discount twice": ("settle_early", "reverse", "unwind"),
+    "a recovery takes back all that was written off": ("default", "write_off", "recover"),
+}

@@ -1,0 +1,266 @@
+"""Random histories of one merchant's deals, told to the engine and to the bookkeeper alike."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from datetime import timedelta
+
+from bookkeeper import PAID_IN
+from bookkeeper_operations import DAY
+from ledger_comparison import SHAPES, begin
+from ledger_folders import WORLDS
+
+HOURS = (0, 0, 0, 1, 12, 24, 24, 24 * 3, 24 * 9, 24 * 40)
+FLOOR = 500_000
+ENDED = ("Repaid", "Renewed", "Defaulted", "Recovered", "Cancelled", "Unwound")
+STEPS = {
+    "remit": 10, "pay_all": 3, "settle": 2, "reverse": 6, "refund": 3, "transfer": 3, "recover": 4,
+    "write_off": 3, "adjust": 2, "default": 2, "cancel": 0.7, "reinstate": 0.7, "settle_early": 2,
+    "unwind": 3, "pause": 2, "resume": 2, "change_terms": 2, "renew": 1, "repeat": 4,
+}  # fmt: skip
+
+
+class History:
+    """Some random operations on the deals that one of the beginnings has."""
+
+    def __init__(self, seed, favoured=()):
+        self.draw = draw = random.Random(seed)
+        self.favoured = favoured
+        self.telling = begin(draw.choice(WORLDS), draw.choice([*SHAPES]))
+        self.carried_out = []
+
+    def run(self, steps):
+        """Carry out some operations, and compare after every one; return what was done."""
+        self.telling.compare()
+        for _ in range(steps):
+            self.pass_time()
+            self.step()
+            self.telling.compare()
+        if self.draw.random() < 0.2:
+            first = self.draw.choice([*self.keeper.deals.values()])
+            self.telling.compare_stored()
+            self.telling.compare_statement(first.funded_on + self.draw.randint(0, 60) * DAY)
+        return self.telling.done + Counter(deal.status for deal in self.keeper.deals.values())
+
+    def steps(self):
+        """How many operations the history has: most often few, now and then many."""
+        return self.draw.randint(8, 40) if self.draw.random() < 0.08 else self.draw.randint(5, 7)
+
+    def pass_time(self):
+        self.telling.now += timedelta(hours=self.draw.choice(HOURS))
+
+    def step(self):
+        weights = STEPS | dict.fromkeys(self.favoured, 25)
+        getattr(self, self.draw.choices([*weights], [*weights.values()])[0])()
+
+    def tell(self, operation, **content):
+        """Tell both, and remember what was asked, for a repetition."""
+        request_id = self.telling.number("r")
+        if self.telling.tell(operation, request_id, **content):
+            self.carried_out.append((operation, request_id, content))
+            return True
+        return False
+
+    # What is drawn
+
+    @property
+    def keeper(self):
+        return self.telling.keeper
+
+    def deal(self, *statuses):
+        """One of the deals, most likely of these *statuses*, and one with something to do."""
+        deals = [*self.keeper.deals.values()]
+        likely = [deal for deal in deals if deal.status in statuses]
+        return self.draw.choice(likely if likely and self.draw.random() < 0.85 else deals)
+
+    def on(self, deal):
+        """A local day since the funding; now and then, one that is not possible."""
+        today = self.telling.today
+        days = (today - deal.funded_on).days
+        if self.draw.random() < 0.01:
+            return self.draw.choice((today + DAY, deal.funded_on - DAY))
+        if self.draw.random() < 0.6:
+            return today - DAY * min(days, self.draw.choice((0, 0, 1)))
+        return today - DAY * self.draw.randint(0, days)
+
+    def amount(self, *near, high=False):
+        """An amount above zero: one of those that matter, next to one of them, or any."""
+        near = [amount for amount in near if amount > 0]
+        if near and self.draw.random() < 0.6:
+            return max(1, self.draw.choice(near) + self.draw.choice((0, 0, 0, 0, 1, -1)))
+        most = max([*near, 1 if near else 9_000])
+        return self.draw.randint(1, most * 2 if high else most)
+
+    def movement(self, deal, amount, **more):
+        return {
+            "deal_id": deal.id, "entry_id": self.telling.number("e"), "on": self.on(deal),
+            "amount": amount,
+        } | more  # fmt: skip
+
+    # The steps
+
+    def remit(self):
+        deal = self.deal("Funded", "Funded", *ENDED)
+        entries = [self.remitted(deal) for _ in range(self.draw.choice((1, 1, 1, 2)))]
+        self.tell("record_remittance", deal_id=deal.id, entries=entries)
+
+    def remitted(self, deal):
+        entry = {"id": self.telling.number("e"), "on": self.on(deal)}
+        if self.draw.random() < 0.05:
+            return entry | {"amount": 0, "takings": self.draw.choice((0, 100))}
+        part = deal.repayment // self.draw.choice((2, 5, 20))
+        entry["amount"] = self.amount(deal.owed, part)
+        if self.draw.random() < 0.2:
+            entry["settled"] = False
+        if self.draw.random() < 0.15:
+            entry["kind"] = "payment"
+        return entry
+
+    def pay_all(self):
+        deal = self.deal("Funded", "Defaulted", "Renewed")
+        amount = max(1, deal.owed + self.draw.choice((0, 0, 500)))
+        entry = {"id": self.telling.number("e"), "on": self.on(deal), "amount": amount}
+        self.tell("record_remittance", deal_id=deal.id, entries=[entry])
+
+    def settle(self):
+        """Deliver an unsettled entry again, as settled."""
+        for deal in self.keeper.deals.values():
+            waiting = [one for one in deal.movements.values() if not one.settled]
+            if waiting:
+                chosen = self.draw.choice(waiting)
+                entry = {"id": chosen.id, "on": chosen.on, "amount": chosen.amount,
+                         "kind": chosen.kind, "reverses": chosen.reverses}  # fmt: skip
+                self.tell("record_remittance", deal_id=deal.id, entries=[entry])
+                return
+
+    def reverse(self):
+        """Take back a remittance, a payment or a recovery, whole or in part."""
+        deal = self.deal("Funded", "Repaid", "Renewed", "Recovered", "Defaulted")
+        paid = [one for one in deal.movements.values() if one.kind in PAID_IN]
+        if not paid:
+            return
+        chosen = self.draw.choice(paid)
+        left = deal.left_of(chosen.id)
+        amount = self.amount(left, left, left // 2)
+        entry = {
+            "id": self.telling.number("e"), "amount": amount, "reverses": chosen.id,
+            "on": max(chosen.on - (self.draw.random() < 0.02) * DAY, self.on(deal)),
+        }  # fmt: skip
+        if self.draw.random() < 0.1:
+            entry["settled"] = False
+        self.tell("record_remittance", deal_id=deal.id, entries=[entry])
+
+    def refund(self):
+        deal = self.with_overpaid()
+        self.tell("refund", **self.movement(deal, self.amount(deal.overpaid, deal.overpaid // 2)))
+
+    def with_overpaid(self):
+        deals = [deal for deal in self.keeper.deals.values() if deal.overpaid]
+        return self.draw.choice(deals) if deals else self.deal("Repaid")
+
+    def with_owed(self):
+        deals = [deal for deal in self.keeper.deals.values() if deal.owed]
+        return self.draw.choice(deals) if deals else self.deal()
+
+    def transfer(self):
+        giver, taker = self.with_overpaid(), self.with_owed()
+        if giver is taker:
+            return
+        content = self.movement(
+            max(giver, taker, key=lambda deal: deal.funded_on),
+            self.amount(giver.overpaid, taker.owed, min(giver.overpaid, taker.owed)),
+            from_deal_id=giver.id, to_deal_id=taker.id,
+        )  # fmt: skip
+        del content["deal_id"]
+        self.tell("transfer", **content)
+
+    def recover(self):
+        deal = self.deal("Defaulted", "Recovered")
+        amount = self.amount(deal.owed, deal.owed + deal.written_off, deal.written_off, high=True)
+        self.tell("record_recovery", **self.movement(deal, amount))
+
+    def write_off(self):
+        deal = self.deal("Defaulted", "Renewed", "Repaid", "Cancelled")
+        self.tell("write_off", **self.movement(deal, self.amount(deal.owed, deal.owed // 2)))
+
+    def adjust(self):
+        deal = self.deal("Funded", *ENDED)
+        amount = self.amount(deal.owed, deal.repayment // 10) * self.draw.choice((1, 1, -1))
+        self.tell("adjust", **self.movement(deal, amount))
+
+    def default(self):
+        deal = self.deal("Funded")
+        self.tell("close_deal", deal_id=deal.id, status="defaulted")
+
+    def cancel(self):
+        deal = self.deal("Funded")
+        self.tell("close_deal", deal_id=deal.id, status="cancelled")
+
+    def reinstate(self):
+        self.tell("reinstate_deal", deal_id=self.deal("Defaulted").id)
+
+    def settle_early(self):
+        deal = self.deal("Funded")
+        quote = deal.owed - deal.discount()
+        if deal.status == "Funded":
+            self.telling.compare_quote(deal)
+        self.tell("settle_early", **self.movement(deal, self.amount(quote, quote)))
+
+    def unwind(self):
+        deal = self.deal("Funded")
+        due = self.keeper.due_at_unwinding(deal)
+        amount = max(0, due + self.draw.choice((0, 0, 0, 0, 1, -1)))
+        self.tell("unwind_deal", **self.movement(deal, amount, on=self.telling.today))
+
+    def pause(self):
+        deal = self.deal("Funded")
+        self.tell("pause_deal", deal_id=deal.id, on=self.on(deal))
+
+    def resume(self):
+        deal = self.deal("Funded")
+        self.tell("resume_deal", deal_id=deal.id, on=self.on(deal))
+
+    def change_terms(self):
+        deal = self.deal("Funded")
+        days = self.draw.choice((deal.term_days // 2, deal.term_days + 30, 400))
+        self.tell("change_terms", deal_id=deal.id, on=self.on(deal), term_days=days)
+
+    def renew(self):
+        """Go all the way of a renewal, or fund the one that waits."""
+        telling = self.telling
+        if telling.waiting is None:
+            base = self.keeper.base
+            if base is None or base.progress < FLOOR or not self.is_recent(base):
+                return
+            if not telling.accept(renewal=True):
+                return
+        if self.draw.random() < 0.7:
+            telling.fund()
+
+    def is_recent(self, base):
+        """Whether a deal was repaid lately enough to be renewed."""
+        if base.status == "Funded":
+            return True
+        return base.ended_on is not None and self.telling.today - base.ended_on < 300 * DAY
+
+    def repeat(self):
+        """Ask again for what was carried out: with its request id, or with another."""
+        if not self.carried_out:
+            return
+        operation, request_id, content = self.draw.choice(self.carried_out)
+        way = self.draw.random()
+        if way < 0.4:
+            self.telling.tell(operation, request_id, **content)
+        elif "entry_id" in content or "entries" in content:
+            if way < 0.6:
+                content = changed(content)
+            self.telling.tell(operation, **content)
+
+
+def changed(content):
+    """The *content* of an operation with another amount."""
+    if "entries" in content:
+        first, *others = content["entries"]
+        return content | {"entries": [first | {"amount": first["amount"] + 1}, *others]}
+    return content | {"amount": content["amount"] + 1}

@@ -1,0 +1,285 @@
+"""
+What happens to a deal's money after its funding, as rules of a state machine, and its laws.
+
+Every movement that was recorded is asked for again at once, by another request: nothing happens.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import timedelta
+
+from hypothesis import strategies as st
+from hypothesis.stateful import invariant, precondition, rule
+
+from holdback import Entry, Money
+from holdback.model.deal import DEFAULTED, RENEWED
+from holdback.model.ledger import SETTLEMENT, TRANSFER, Movement
+
+# Of what is possible: all of it, a part, a minor unit too much, and any other amount.
+PARTS = st.sampled_from(["whole", "whole", "part", "too much"])
+
+
+def part_of(minor, part):
+    """An amount in minor units at, below or above what is possible."""
+    return {"whole": minor, "part": max(1, minor // 3), "too much": minor + 1}[part]
+
+
+def owed(deal):
+    return max(deal.balance, deal.shortfall).minor
+
+
+class MoneyRules:
+    """The operations on a deal's money; a state machine has the merchant and `attempt`."""
+
+    def moved(self, minor, back=0):
+        """A new movement of *minor* units, some days back."""
+        currency = self.merchant.deals[0].repayment_amount.currency
+        on = self.now.date() - timedelta(days=back)
+        return Movement(id=f"m-{self.requests}", on=on, amount=Money(minor, currency))
+
+    def move(self, operation, *ids, minor, back=0):
+        """Carry out a movement, and ask for it again."""
+        movement = self.moved(minor, back)
+        outcome = self.attempt(operation, *ids, movement)
+        if outcome is not None:
+            again = operation(self.merchant, *ids, movement, self.context())
+            assert not again.events
+            assert again.reply.balance == outcome.reply.balance
+            assert again.reply.entry_ids == outcome.reply.entry_ids == (movement.id,)
+        return outcome
+
+    def any_deal(self, data, fits):
+        """A deal that fits, most often."""
+        fitting = [deal for deal in self.merchant.deals if fits(deal)]
+        return data.draw(st.sampled_from(fitting or self.merchant.deals))
+
+    @precondition(lambda self: any(deal.overpaid.minor for deal in self.merchant.deals))
+    @rule(data=st.data(), part=PARTS, back=st.integers(0, 2))
+    def refund(self, data, part, back):
+        deal = self.any_deal(data, lambda deal: deal.overpaid.minor)
+        most = deal.overpaid.minor
+        outcome = self.move(self.engine.refund, deal.id, minor=part_of(most, part), back=back)
+        assert outcome is None or self.merchant.deal_of(deal.id).overpaid.minor < most
+        assert outcome is None or part != "too much"
+
+    @precondition(lambda self: any(deal.overpaid.minor for deal in self.merchant.deals))
+    @rule(data=st.data(), part=PARTS)
+    def transfer(self, data, part):
+        source = self.any_deal(data, lambda deal: deal.overpaid.minor)
+        target = self.any_deal(data, owed)
+        most = min(source.overpaid.minor, owed(target))
+        before = self.total()
+        ids = (source.id, target.id)
+        outcome = self.move(self.engine.transfer, *ids, minor=part_of(most, part))
+        assert self.total() == before
+        assert outcome is None or part != "too much"
+
+    def total(self):
+        """What the merchant owes in all, less what it overpaid."""
+        deals = self.merchant.deals
+        return sum(owed(deal) - deal.overpaid.minor for deal in deals)
+
+    @precondition(lambda self: any(deal.status == DEFAULTED for deal in self.merchant.deals))
+    @rule(data=st.data(), part=PARTS)
+    def record_a_recovery(self, data, part):
+        deal = self.any_deal(data, lambda deal: deal.status == DEFAULTED)
+        most = owed(deal) + deal.written_off.minor
+        self.move(self.engine.record_recovery, deal.id, minor=part_of(most, part))
+
+    @precondition(lambda self: any(not d.active and owed(d) for d in self.merchant.deals))
+    @rule(data=st.data(), part=PARTS)
+    def write_off(self, data, part):
+        deal = self.any_deal(data, lambda deal: not deal.active and owed(deal))
+        minor = part_of(owed(deal), part)
+        outcome = self.move(self.engine.write_off, deal.id, minor=minor)
+        assert outcome is None or self.merchant.deal_of(deal.id).written_off.minor >= minor
+        assert outcome is None or part != "too much"
+
+    @precondition(lambda self: self.merchant.active_deal)
+    @rule(part=PARTS)
+    def a_default_that_is_recovered(self, part):
+        """A default of which something comes in, which may come back again."""
+        deal_id = self.merchant.active_deal.id
+        self.attempt(self.engine.close_deal, deal_id, "defaulted")
+        deal = self.merchant.deal_of(deal_id)
+        minor = part_of(owed(deal), part)
+        recovered = self.move(self.engine.record_recovery, deal_id, minor=minor)
+        if recovered is not None and part == "whole":
+            assert self.merchant.deal_of(deal_id).status == "Recovered"
+            self.reverse(self.merchant.deal_of(deal_id).entries[-1], deal_id, part=2)
+
+    def reverse(self, entry, deal_id, part):
+        back = Entry(
+            id=f"back-{self.requests}",
+            on=self.now.date(),
+            amount=Money(max(1, entry.amount.minor // part), entry.amount.currency),
+            reverses=entry.id,
+        )
+        self.attempt(self.engine.record_remittance, deal_id, [back])
+
+    @precondition(lambda self: any(d.entries for d in self.merchant.deals))
+    @rule(data=st.data(), part=st.sampled_from([1, 2, 5]))
+    def reverse_a_part(self, data, part):
+        deal = self.any_deal(data, lambda deal: deal.entries)
+        if deal.entries:
+            self.reverse(data.draw(st.sampled_from(deal.entries)), deal.id, part)
+
+    @precondition(lambda self: self.merchant.active_deal)
+    @rule(percent=st.sampled_from([101, 130]))
+    def pay_too_much(self, percent):
+        """A direct payment of more than is owed, on a day with more refunds than sales."""
+        deal = self.merchant.active_deal
+        currency = deal.repayment_amount.currency
+        entry = Entry(
+            id=f"p-{self.requests}",
+            on=self.now.date(),
+            amount=Money(deal.balance.minor * percent // 100, currency),
+            takings=Money(-100, currency),
+            kind="payment",
+        )
+        self.remit(deal, [entry], False)
+
+    @precondition(lambda self: any(d.status == RENEWED for d in self.merchant.deals))
+    @rule(data=st.data(), percent=st.sampled_from([1, 10, 100]))
+    def remit_late(self, data, percent):
+        """A remittance on a deal that was renewed: transferred, or to be refunded."""
+        deal = self.any_deal(data, lambda deal: deal.status == RENEWED)
+        minor = max(1, deal.repayment_amount.minor * percent // 100)
+        before, amount = self.total(), Money(minor, deal.repayment_amount.currency)
+        entry = Entry(id=f"late-{self.requests}", on=self.now.date(), amount=amount)
+        outcome = self.remit(deal, [entry], False)
+        assert outcome is None or self.total() == before - minor
+
+    @precondition(lambda self: self.merchant.deals)
+    @rule(data=st.data(), minor=st.integers(-5000, 5000).filter(bool))
+    def adjust(self, data, minor):
+        deal = self.any_deal(data, lambda deal: deal.active)
+        self.move(self.engine.adjust, deal.id, minor=minor)
+
+    @precondition(lambda self: self.merchant.deals)
+    @rule(exact=st.sampled_from([True, True, False]))
+    def unwind(self, exact):
+        deal = self.merchant.deals[-1]
+        base = self.merchant.deal_of(deal.base_deal_id)
+        settled = 0 if base is None or base.status != RENEWED else base.settled.minor
+        # What is left of the principal, by the design: the charge is cancelled.
+        charge = deal.repayment_amount.minor - deal.funded_amount.minor
+        due = max(0, deal.outstanding - charge - settled) + (not exact)
+        owed_before = None if base is None else base.outstanding + settled
+        outcome = self.move(self.engine.unwind_deal, deal.id, minor=due)
+        if outcome is not None and outcome.events:
+            assert exact
+            assert self.merchant.deal_of(deal.id).balance.minor == 0
+            if settled:
+                revived = self.merchant.deal_of(base.id)
+                assert revived.status in {"Funded", "Repaid"}
+                assert revived.outstanding == owed_before
+
+    @precondition(lambda self: self.merchant.active_deal)
+    @rule(ending=st.sampled_from(["repaid", "repaid", "defaulted"]))
+    def a_renewal_that_waits(self, ending):
+        """A renewal that is funded when the deal before it is repaid, if the product says so."""
+        if self.merchant.in_fulfilment is None:
+            self.an_ordinary_renewal(None)
+        waiting, base = self.merchant.in_fulfilment, self.merchant.active_deal
+        if waiting is None or not waiting.queued or base is None:
+            return
+        assert self.attempt(self.engine.fund_deal, waiting.application_id) is None
+        if ending == "defaulted":
+            self.attempt(self.engine.close_deal, base.id, "defaulted")
+            assert self.merchant.in_fulfilment is None
+        else:
+            self.pay_off(False)
+            self.fund_the_last_application()
+
+    @precondition(lambda self: self.merchant.active_deal)
+    @rule()
+    def pause_and_resume(self):
+        deal = self.merchant.active_deal
+        operation = self.engine.resume if deal.paused else self.engine.pause
+        outcome = self.attempt(operation, deal.id, self.now.date())
+        if outcome is not None:
+            assert self.merchant.active_deal.paused is not deal.paused
+            assert not operation(self.merchant, deal.id, self.now.date(), self.context()).events
+
+    @precondition(lambda self: self.merchant.active_deal)
+    @rule(days=st.integers(-100, 300))
+    def change_the_term(self, days):
+        deal = self.merchant.active_deal
+        term_days = max(1, deal.term_days + days)
+        self.attempt(self.engine.change_terms, deal.id, self.now.date(), term_days=term_days)
+
+    @precondition(lambda self: self.merchant.active_deal)
+    @rule(part=PARTS)
+    def settle_early(self, part):
+        deal, day = self.merchant.active_deal, self.now.date()
+        quote = self.engine.settlement_quote(self.merchant, deal.id, day, self.context()).reply
+        assert quote.amount + quote.discount == quote.balance == deal.balance
+        minor = part_of(quote.amount.minor, part)
+        if part == "part" and minor >= quote.amount.minor:
+            return
+        outcome = self.move(self.engine.settle_early, deal.id, minor=minor)
+        assert (outcome is None) == (part == "part")
+        if outcome is not None:
+            assert self.merchant.deal_of(deal.id).status == "Repaid"
+            assert self.merchant.deal_of(deal.id).overpaid.minor == (part == "too much")
+
+    @precondition(lambda self: self.merchant.offer_sets)
+    @rule(data=st.data(), minor=st.sampled_from([-10000, -20000, -1, 10000]))
+    def requote(self, data, minor):
+        products = [p for p in self.merchant.offer_sets[-1].products if p.offers]
+        if not products:
+            return
+        product = data.draw(st.sampled_from(products))
+        offer = data.draw(st.sampled_from(product.offers))
+        amount = Money(max(1, offer.funded_amount.minor + minor), offer.funded_amount.currency)
+        outcome = self.attempt(self.engine.requote, offer.offer_id, amount)
+        if outcome is not None:
+            assert product.limits.minimum <= amount <= product.limits.maximum
+            again = self.engine.requote(self.merchant, offer.offer_id, amount, self.context())
+            assert not again.events
+            self.offer_ids += [
+                made.offer_id
+                for held in outcome.reply.products
+                for made in held.offers
+                if made.funded_amount == amount
+            ]
+
+    @invariant()
+    def ledgers_add_up(self):
+        """
+        "signed sum = repayment_amount - balance - shortfall + overpaid".
+        """
+        for deal in self.merchant.deals:
+            unsettled = {entry.id for entry in deal.entries if not entry.settled}
+            paid = sum(
+                line.signed
+                for line in deal.ledger
+                if line.settled and line.reverses not in unsettled
+            )
+            closed = deal.closed_entries
+            if closed is not None:
+                paid += closed.remitted.minor
+                paid += sum(money.minor for money in closed.credits.values())
+            left = deal.balance.minor + deal.shortfall.minor
+            assert paid == deal.repayment_amount.minor - left + deal.overpaid.minor
+
+    @invariant()
+    def no_movement_is_without_its_counterpart(self):
+        """
+        "no movement without a counterpart", as long as no half is forgotten.
+        """
+        deals = self.merchant.deals
+        if any(deal.closed_entries is not None for deal in deals):
+            return
+        halves = Counter()
+        for deal in deals:
+            for entry in deal.entries:
+                if entry.kind == TRANSFER:
+                    halves[entry.id] += entry.amount.minor
+        assert set(halves.values()) <= {0}
+        settled = sum(
+            line.signed for deal in deals for line in deal.ledger if line.kind == SETTLEMENT
+        )
+        assert settled == self.kept_back
