@@ -127,6 +127,11 @@ EVENTS_OF_WEBHOOKS = {
     "renewal_eligibility_changed": "RenewalEligibilityChanged",
     "referral_decided": "ReferralDecided",
     "application_lapsed": "ApplicationLapsed",
+    "queued_renewal_ready": "QueuedRenewalReady",
+    "deal_paused": "DealPaused",
+    "deal_resumed": "DealResumed",
+    "terms_changed": "TermsChanged",
+    "deal_unwound": "DealUnwound",
 }
 
 

@@ -13,7 +13,7 @@ from contextlib import closing, contextmanager
 from uuid import uuid4
 
 from holdback import Context, InvalidDocument, Merchant, Profile, Refusal, wire
-from holdback.lifecycle.events import OfferAccepted, OffersIssued
+from holdback.lifecycle.events import OfferAccepted, OfferRequoted, OffersIssued
 
 TABLES = """
 create table if not exists merchants (
@@ -177,5 +177,8 @@ def new_names(event):
         for product in event.offer_set.products:
             for offer in product.offers:
                 yield "offer_id", offer.offer_id
+    elif isinstance(event, OfferRequoted):
+        for offer in event.offers:
+            yield "offer_id", offer.offer_id
     elif isinstance(event, OfferAccepted):
         yield "provider_id", event.provider_id

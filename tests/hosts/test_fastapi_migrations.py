@@ -169,6 +169,22 @@ def test_the_first_version_goes_on_writing_after_the_migration(url):
     assert all(len(rows) == 1 for rows in stored(url).values())
 
 
+def test_a_process_of_the_version_before_goes_on_listing_what_waits(url):
+    """
+    A row of the queue without a deal, as it writes one, has an empty deal and amount.
+    """
+    migrate(url)
+    columns = "partner, merchant_id, kind, application_id, product, status, since"
+    row = "'acme', 'm-1', 'application', 'a-1', '', 'submitted', 7"
+    execute(url, f"INSERT INTO open_work ({columns}) VALUES ({row})")
+    engine, _ = connect(url)
+    with engine.connect() as db:
+        rows = db.execute(text("SELECT deal_id, amount FROM open_work")).all()
+    engine.dispose()
+
+    assert [tuple(row) for row in rows] == [("", "")]
+
+
 def test_processes_that_migrate_at_once_wait_for_each_other(url):
     """
     One of them migrates; the others find nothing left to do.

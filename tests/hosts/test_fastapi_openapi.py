@@ -35,12 +35,15 @@ REPLIES = {
     "reply_holds": "Holds",
     "reply_merchant_lookup": "MerchantLookup",
     "reply_merchant_lookup_empty": "MerchantLookup",
+    "reply_merchant_lookup_with_ledger": "MerchantLookup",
     "reply_offers": "Offers",
     "reply_offers_declined": "Offers",
     "reply_profile_status": "ProfileStatus",
     "reply_record_receipt": "RecordReceipt",
     "reply_referrals": "Referrals",
     "reply_renewal_review": "RenewalReview",
+    "reply_settlement_quote": "SettlementQuote",
+    "reply_statement": "Statement",
     "reply_takings_held": "TakingsHeld",
     "reply_takings_receipt": "TakingsReceipt",
     "problem_refusal": "Problem",
@@ -180,6 +183,8 @@ def test_generated_requests_get_only_described_answers(service, monkeypatch):
         ("applications", 200),
         ("holds", 200),
         ("open_referrals", 200),
+        ("open_deals", 200),
+        ("statement", 200),
     ):
         assert app.seen[reached] > 0, reached
 

@@ -325,6 +325,20 @@ def test_a_merchants_page_shows_what_is_known(service, merchant):
     assert "Nine Lives" not in browser.page
 
 
+def test_a_merchants_page_shows_what_has_to_be_put_right(service, merchant):
+    """
+    Of a deal that ended with too much paid, the refund that is due; of another one, nothing.
+    """
+    merchant.funded()
+    browser = Browser(service)
+    browser.merchant()
+    assert "Refund due" not in browser.text()
+    merchant.remit("20000.00")
+    browser.merchant()
+
+    assert "GBP 0.00 Refund due: GBP 8096.00" in browser.text()
+
+
 @pytest.mark.parametrize(
     "query",
     [{}, {"partner": "nobody", "merchant_id": "m-1"}, {"partner": "bolt", "merchant_id": "m-1"}],

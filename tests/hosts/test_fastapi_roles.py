@@ -15,6 +15,7 @@ KEYS |= {"underwriter": "underwriter-key", "clerk": "clerk-key"}  # the clerk se
 AGENT = "/v2/agents/acme/m-1/"
 MERCHANT = "/v2/merchants/m-1/"
 OF_APPLICATION = f"?application_id={UNKNOWN}"
+ON_A_DAY = f"?deal_id={UNKNOWN}&on=2026-07-06"
 PARTNER_ALONE, AGENTS = {"partner"}, {"agent", "underwriter", "clerk"}
 UNDERWRITER_ALONE, EVERYBODY = {"underwriter"}, set(CALLERS)
 
@@ -27,6 +28,9 @@ EXPECTED = [
     ("partner_decline_offers", "POST", f"{MERCHANT}decline_offers", PARTNER_ALONE),
     ("partner_record_consents", "POST", f"{MERCHANT}record_consents", PARTNER_ALONE),
     ("withdraw_application", "POST", f"{MERCHANT}withdraw_application", PARTNER_ALONE),
+    ("partner_requote", "POST", f"{MERCHANT}requote", PARTNER_ALONE),
+    ("partner_settlement_quote", "GET", f"{MERCHANT}settlement_quote{ON_A_DAY}", PARTNER_ALONE),
+    ("partner_statement", "GET", f"{MERCHANT}statement", PARTNER_ALONE),
     ("supply_details", "POST", f"{AGENT}supply_details", AGENTS),
     ("close_application", "POST", f"{AGENT}close_application", AGENTS),
     ("fund_deal", "POST", f"{AGENT}fund_deal", AGENTS),
@@ -43,6 +47,19 @@ EXPECTED = [
     ("change_bank_details", "POST", f"{AGENT}change_bank_details", AGENTS),
     ("record_consents", "POST", f"{AGENT}record_consents", AGENTS),
     ("review_renewal", "POST", f"{AGENT}review_renewal", AGENTS),
+    ("refund", "POST", f"{AGENT}refund", AGENTS),
+    ("transfer", "POST", f"{AGENT}transfer", AGENTS),
+    ("record_recovery", "POST", f"{AGENT}record_recovery", AGENTS),
+    ("write_off", "POST", f"{AGENT}write_off", AGENTS),
+    ("adjust", "POST", f"{AGENT}adjust", AGENTS),
+    ("unwind_deal", "POST", f"{AGENT}unwind_deal", AGENTS),
+    ("pause", "POST", f"{AGENT}pause", AGENTS),
+    ("resume", "POST", f"{AGENT}resume", AGENTS),
+    ("change_terms", "POST", f"{AGENT}change_terms", AGENTS),
+    ("settle_early", "POST", f"{AGENT}settle_early", AGENTS),
+    ("requote", "POST", f"{AGENT}requote", AGENTS),
+    ("settlement_quote", "GET", f"{AGENT}settlement_quote{ON_A_DAY}", AGENTS),
+    ("statement", "GET", f"{AGENT}statement", AGENTS),
     ("decide_referral", "POST", f"{AGENT}decide_referral", UNDERWRITER_ALONE),
     ("applications", "GET", f"{AGENT}applications", AGENTS),
     ("referrals", "GET", f"{AGENT}referrals", AGENTS),
@@ -52,6 +69,7 @@ EXPECTED = [
     ("bank_details", "GET", f"{AGENT}bank_details{OF_APPLICATION}", {"clerk"}),
     ("open_applications", "GET", "/v2/open_applications", AGENTS),
     ("open_referrals", "GET", "/v2/open_referrals", AGENTS),
+    ("open_deals", "GET", "/v2/open_deals", AGENTS),
     ("page_referrals", "GET", "/underwriters", UNDERWRITER_ALONE),
     ("page_merchant", "GET", "/underwriters/merchant", UNDERWRITER_ALONE),
     ("page_decide", "POST", "/underwriters/decide", UNDERWRITER_ALONE),

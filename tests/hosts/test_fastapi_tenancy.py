@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from fastapi_calls import PARTNERS, Merchant, service_on
+from fastapi_calls import PARTNERS, Merchant, code, service_on
 from fastapi_host.for_agents import COMMANDS, QUESTIONS
 
 from holdback.testing import payloads
@@ -111,13 +111,17 @@ def test_an_offer_id_is_not_a_provider_id(theirs):
     assert same(accepts)
 
 
-@pytest.mark.parametrize("operation", [*COMMANDS, *QUESTIONS, "filled_application", "bank_details"])
+OTHER_QUESTIONS = ["filled_application", "bank_details", "settlement_quote", "statement"]
+
+
+@pytest.mark.parametrize("operation", [*COMMANDS, *QUESTIONS, *OTHER_QUESTIONS])
 def test_agents_find_a_merchant_only_under_its_own_partner(theirs, operation):
     """
     acme's m-7 is unknown under bolt, as under a partner that does not exist.
     """
     known = theirs.known
     body = {"application_id": known["application_id"], "deal_id": known["deal_id"]}
+    body |= {"on": "2026-11-03"}
     key = {"decide_referral": "underwriter-key", "bank_details": "clerk-key"}
     call, more = theirs.service.agent, {"body": body}
     if operation not in COMMANDS:
@@ -147,7 +151,9 @@ def test_agents_find_an_application_only_with_its_own_merchant(theirs, operation
     assert same(replies)
 
 
-OF_PARTNERS = ["applications", "decline_offers", "record_consents", "withdraw_application"]
+QUESTIONS_OF_PARTNERS = ["applications", "settlement_quote", "statement"]
+COMMANDS_OF_PARTNERS = ["decline_offers", "record_consents", "withdraw_application", "requote"]
+OF_PARTNERS = [*QUESTIONS_OF_PARTNERS, *COMMANDS_OF_PARTNERS]
 
 
 @pytest.mark.parametrize("operation", OF_PARTNERS)
@@ -157,7 +163,8 @@ def test_a_partner_finds_only_its_own_merchants(theirs, operation, body):
     Another partner's merchant_id, provider_id and application_id are all unknown, with any body.
     """
     known = theirs.known
-    method = "GET" if operation == "applications" else "POST"
+    method = "GET" if operation in QUESTIONS_OF_PARTNERS else "POST"
+    asked = {"deal_id": known["deal_id"], "on": "2026-11-03"}
     if isinstance(body, dict):
         body = body | {"application_id": known["application_id"]}
     replies = [
@@ -166,6 +173,7 @@ def test_a_partner_finds_only_its_own_merchants(theirs, operation, body):
             f"/v2/merchants/{one}/{operation}",
             None if method == "GET" else body,
             key="bolt-key",
+            params=asked if operation == "settlement_quote" else None,
         )
         for one in ("m-7", known["provider_id"], known["application_id"], UNKNOWN)
     ]
@@ -186,6 +194,48 @@ def test_a_partner_finds_an_application_only_with_its_own_merchant(theirs, opera
     ]
 
     assert same(replies)
+
+
+@pytest.mark.parametrize("deal", ["deal_id", "application_id", "provider_id", None])
+def test_a_deal_is_found_only_with_its_own_merchant(theirs, deal):
+    """
+    A deal of another merchant, and ids that are none of deals, are unknown, to the partner and to
+    agents; also as either end of a transfer.
+    """
+    own = theirs.known.get(deal, UNKNOWN)
+    money = {"id": "x-1", "on": "2026-11-03", "amount": "1.00"}
+    transfer = {"from_deal_id": own, "to_deal_id": own, **money}
+    asked = {"deal_id": own, "on": "2026-11-03"}
+    service = theirs.service
+    partner = "/v2/merchants/m-7/settlement_quote"
+    replies = [
+        service.call("GET", partner, params=asked),
+        service.agent_asks("settlement_quote", merchant_id="m-7", params=asked),
+        service.agent("refund", {"deal_id": own, **money}, merchant_id="m-7"),
+        service.agent("transfer", transfer, merchant_id="m-7"),
+        service.agent("pause", asked, merchant_id="m-7"),
+    ]
+
+    assert same(replies)
+    assert code(replies[0]) == (404, "deal_not_found")
+
+
+def test_an_offer_is_quoted_anew_only_for_its_own_merchant(theirs):
+    """
+    The offer of another merchant is unknown, the partner's own or not.
+    """
+    service = theirs.service
+    replies = [
+        call("requote", {"offer_id": one, "amount": "5000"})
+        for one in (*theirs.known["offer_ids"], UNKNOWN)
+        for call in (
+            Merchant(service, "m-7").partner_does,
+            Merchant(service, "m-7").agent,
+        )
+    ]
+
+    assert same(replies)
+    assert code(replies[0]) == (404, "offer_not_found")
 
 
 def test_another_partners_key_reveals_nothing(theirs):
@@ -211,9 +261,10 @@ def test_every_endpoint_was_tried(theirs):
     paths = theirs.service.call("GET", "/openapi.json", key=None).json()["paths"]
     tried = {"/v2/offers", "/v2/offers/{offer_id}/accept", "/v2/merchant", "/health"}
     tried |= {f"/v2/merchants/{{merchant_id}}/{operation}" for operation in OF_PARTNERS}
-    tried |= {"/v2/open_applications", "/v2/open_referrals"}  # which take no id
+    # These take no id.
+    tried |= {"/v2/open_applications", "/v2/open_referrals", "/v2/open_deals"}
     agents = {path for path in paths if path.startswith("/v2/agents/{partner}/{merchant_id}/")}
 
     assert set(paths) == tried | agents
-    assert len(agents) == len(COMMANDS) + len(QUESTIONS) + 2
+    assert len(agents) == len(COMMANDS) + len(QUESTIONS) + len(OTHER_QUESTIONS)
     assert len(PARTNERS.partners) == 2

@@ -10,6 +10,7 @@ from broken import snapshot_without_version
 
 from counts import count
 from holdback.lifecycle.operations import COMMANDS
+from holdback.model.deal import STATUSES
 from holdback.testing.conformance import CHECKS, Effort, MemoryHost, Session
 from holdback.testing.conformance.actions import ACTIONS
 from holdback.testing.conformance.checks import rerun_options, run_check
@@ -53,7 +54,7 @@ def test_the_histories_are_rich():
             applications.update(merchant.projection.applications.values())
             decided = merchant.projection.decided.values()
             decisions.update(decision["decision"] for decision in decided)
-    assert set(deals) == {"Funded", "Repaid", "Renewed", "Defaulted", "Cancelled"}
+    assert set(deals) == set(STATUSES)
     assert set(applications) >= {"submitted", "funded", "declined", "withdrawn", "lapsed"}
     assert set(decisions) == {"approve", "decline"}
     assert crashes >= RICH
@@ -63,7 +64,7 @@ def test_the_histories_are_rich():
     assert set(ACTIONS) >= {"crash", "time", "change the rules", "the same request again"}
 
 
-@pytest.mark.parametrize("seed", [3, 4])
+@pytest.mark.parametrize("seed", [4, 5])
 def test_a_seed_reproduces_a_failure(seed):
     """
     A failure is reproduced from its seed, and cut down to the steps that matter.

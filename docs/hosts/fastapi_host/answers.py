@@ -1,9 +1,21 @@
 """What the endpoints have in common: a request about a merchant, and an answer in JSON."""
 
+from datetime import date
+from typing import Annotated
+
+from fastapi import Query
 from fastapi.responses import Response
 
 from fastapi_host.attempts import MerchantRequest
 from fastapi_host.logs import note_of
+from holdback import InvalidDocument
+from holdback.lifecycle.commands import AskStatement, QuoteSettlement
+
+DAY = {"pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$", "json_schema_extra": {"format": "date"}}
+# The parameters of questions about money.
+DealId = Annotated[str, Query(min_length=1)]
+OnDay = Annotated[str, Query(**DAY)]
+SomeDay = Annotated[str | None, Query(**DAY)]
 
 # The operations that read or change the profile, besides requests for offers and acceptances.
 TAKES_PROFILE = frozenset(
@@ -25,6 +37,26 @@ def merchant_request(request, incoming, **about):
     about = {"partner": caller, **about}
     key = {"key": incoming.key, "fingerprint": incoming.fingerprint}
     return MerchantRequest(caller=caller.caller, note=note_of(request), **key, **about)
+
+
+def settlement_quote(host, of, deal_id, on):
+    """Answer what settles a deal early, if it is paid up to the end of a day."""
+    return json_answer(host.ask(of, QuoteSettlement(deal_id=deal_id, on=_day("on", on))))
+
+
+def statement(host, of, since, until):
+    """Answer with every movement of the merchant's deals in a period, which may be open."""
+    days = {"since": since, "until": until}
+    given = {name: _day(name, text) for name, text in days.items() if text is not None}
+    return json_answer(host.ask(of, AskStatement(**given)))
+
+
+def _day(name, text):
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        message = "expected a day such as `2026-07-01`"
+        raise InvalidDocument.of("wrong_value", message, path=f"$.query.{name}") from None
 
 
 def json_answer(body):

@@ -5,6 +5,9 @@ A merchant is carried over when it is next written, but its earlier events stay 
 personal data in them, and so do merchants that nobody writes any more. This walks through all
 merchants. Afterwards all personal data is in the profiles, and can be erased.
 
+What waits for agents is listed again for every merchant, because a version before listed less
+(decisions/hosts#what-waits-is-a-table).
+
 Journal and profile name sections by digests with one salt, so all documents of a merchant are
 rewritten in one transaction. It locks the merchant and gives it another version, so a request that
 read it before starts again.
@@ -14,7 +17,7 @@ import secrets
 from functools import partial
 
 from attrs import frozen
-from sqlalchemy import and_, bindparam, func, select, tuple_, update
+from sqlalchemy import and_, bindparam, func, null, select, tuple_, update
 
 from fastapi_host.attempts import retry
 from fastapi_host.documents import FIRST_FORMAT, SALT_BYTES, read_documents
@@ -37,18 +40,22 @@ class CarriedOver:
 
 
 def carry_over(store, *, stop=lambda: False):
-    """Carry over every merchant with a document of format 1; a failure does not stop the others."""
+    """
+    Carry over every merchant with a document of format 1, and list what waits at all of them.
+
+    A failure does not stop the others.
+    """
     merchants, failed, after = 0, 0, None
     while not stop():
         page = retry(partial(_page, store, after), Note())
         if not page:
             break
         for row in page:
-            if not _has_first_format(row.state, row.first_event):
-                continue
+            first = _has_first_format(row.state, row.first_event)
+            step = _carry_over if first else _list_work
             try:
-                retry(partial(_carry_over, store, row.partner, row.merchant_id), Note())
-                merchants += 1
+                retry(partial(step, store, row.partner, row.merchant_id), Note())
+                merchants += first
             except (StateError, HistoryError) as error:
                 failed += 1
                 details = [f"{detail.path}: {detail.code}" for detail in error.errors]
@@ -101,13 +108,26 @@ def _carry_over(store, partner, merchant_id):
             db.execute(PROFILES.delete().where(_is_of(PROFILES, partner, merchant_id)))
             db.execute(PROFILES.insert(), key | {"profile": profile})
         # A process of the version before wrote the state without what waits for agents.
-        db.execute(OPEN_WORK.delete().where(_is_of(OPEN_WORK, partner, merchant_id)))
-        work = [key | one._asdict() for one in open_work(documents.merchant).values()]
-        if work:
-            db.execute(OPEN_WORK.insert(), work)
+        _listed(db, documents.merchant)
         rewritten = list(_rewritten(documents, journal))
         if rewritten:
             db.execute(_REWRITE.where(_is_of(EVENTS, partner, merchant_id)), rewritten)
+
+
+def _list_work(store, partner, merchant_id):
+    query = select(MERCHANTS.c.version, MERCHANTS.c.state, null().label("profile"))
+    query = query.where(_is_of(MERCHANTS, partner, merchant_id)).with_for_update()
+    with store.transaction() as db:  # which locks the merchant, so no request lists it meanwhile
+        _listed(db, read_documents(db.execute(query).one()).merchant)
+
+
+def _listed(db, merchant):
+    """Write what waits for an agent at a merchant, instead of what is listed."""
+    key = {"partner": merchant.partner, "merchant_id": merchant.merchant_id}
+    db.execute(OPEN_WORK.delete().where(_is_of(OPEN_WORK, **key)))
+    work = [key | one._asdict() for one in open_work(merchant).values()]
+    if work:
+        db.execute(OPEN_WORK.insert(), work)
 
 
 def _rewritten(documents, journal):

@@ -1,7 +1,7 @@
 """Which rules decided: the digest that the log shows for each decision."""
 
 from holdback import ConfigurationError
-from holdback.lifecycle.events import OffersIssued, RenewalEligibilityChanged
+from holdback.lifecycle.events import OfferRequoted, OffersIssued, RenewalEligibilityChanged
 from holdback.lifecycle.operations import RenewalReview
 
 
@@ -12,6 +12,9 @@ def rulebook_digest(outcome):
     for event in outcome.events:
         if isinstance(event, OffersIssued):
             return event.offer_set.digest
+        if isinstance(event, OfferRequoted):  # priced as its set was
+            sets = outcome.merchant.offer_sets
+            return next(of.digest for of in sets if of.application_id == event.application_id)
         if isinstance(event, RenewalEligibilityChanged) and event.assessment is not None:
             return event.assessment["digest"]
     return None

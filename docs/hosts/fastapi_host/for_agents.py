@@ -9,7 +9,16 @@ from typing import Annotated
 from fastapi import Depends, Query, Request
 
 from fastapi_host import open_work, schemas
-from fastapi_host.answers import TAKES_PROFILE, json_answer, merchant_request
+from fastapi_host.answers import (
+    TAKES_PROFILE,
+    DealId,
+    OnDay,
+    SomeDay,
+    json_answer,
+    merchant_request,
+    settlement_quote,
+    statement,
+)
 from fastapi_host.attempts import NOT_FOUND, retry
 from fastapi_host.incoming import Incoming, asked, commanded
 from fastapi_host.logs import note_of
@@ -39,6 +48,17 @@ COMMANDS = (
     "record_consents",
     "decide_referral",
     "review_renewal",
+    "refund",
+    "transfer",
+    "record_recovery",
+    "write_off",
+    "adjust",
+    "unwind_deal",
+    "pause",
+    "resume",
+    "change_terms",
+    "settle_early",
+    "requote",
 )
 QUESTIONS = {
     "applications": AskApplications(),
@@ -49,6 +69,7 @@ QUESTIONS = {
 QUEUES = {
     "open_applications": open_work.APPLICATION,
     "open_referrals": open_work.REFERRAL,
+    "open_deals": open_work.DEAL,
 }
 
 
@@ -61,6 +82,9 @@ def add(app, host, partners):
     for operation, question in QUESTIONS.items():
         path = f"{PATH}/{operation}"
         app.get(path, **described(operation))(_question(host, partners, operation, question))
+    for operation, answer in (("settlement_quote", _settlement_quote), ("statement", _statement)):
+        path = f"{PATH}/{operation}"
+        app.get(path, **described(operation))(answer(host, partners))
     for operation, read in (("filled_application", _filled), ("bank_details", _bank_details)):
         path = f"{PATH}/{operation}"
         app.get(path, **described(operation))(_about_application(host, partners, read))
@@ -111,6 +135,40 @@ def _question(host, partners, operation, question):
             takes_profile=operation in TAKES_PROFILE,
         )
         return json_answer(host.ask(of, question))
+
+    return ask
+
+
+def _settlement_quote(host, partners):
+    def ask(  # noqa: PLR0913, PLR0917 - the parts of the address
+        request: Request,
+        incoming: Asked,
+        partner: str,
+        merchant_id: str,
+        deal_id: DealId,
+        on: OnDay,
+    ):
+        of = merchant_request(
+            request, incoming, partner=owner(partners, partner), merchant_id=merchant_id
+        )
+        return settlement_quote(host, of, deal_id, on)
+
+    return ask
+
+
+def _statement(host, partners):
+    def ask(  # noqa: PLR0913, PLR0917 - the parts of the address
+        request: Request,
+        incoming: Asked,
+        partner: str,
+        merchant_id: str,
+        since: SomeDay = None,
+        until: SomeDay = None,
+    ):
+        of = merchant_request(
+            request, incoming, partner=owner(partners, partner), merchant_id=merchant_id
+        )
+        return statement(host, of, since, until)
 
     return ask
 
@@ -193,8 +251,14 @@ def _queue(host, kind):
     return read
 
 
+SHOWN = {
+    open_work.APPLICATION: ("application_id", "status"),
+    open_work.REFERRAL: ("application_id", "product"),
+    open_work.DEAL: ("application_id", "deal_id", "status", "amount"),
+}
+
+
 def _work(row):
-    more = "product" if row.kind == open_work.REFERRAL else "status"
-    names = ("partner", "merchant_id", "application_id", more)
+    names = ("partner", "merchant_id", *SHOWN[row.kind])
     since = wire.write_timestamp(datetime.fromtimestamp(row.since, UTC))
     return {name: getattr(row, name) for name in names} | {"since": since}

@@ -6,7 +6,16 @@ from typing import Annotated
 from fastapi import Depends, Query, Request
 
 from fastapi_host import schemas
-from fastapi_host.answers import TAKES_PROFILE, json_answer, merchant_request
+from fastapi_host.answers import (
+    TAKES_PROFILE,
+    DealId,
+    OnDay,
+    SomeDay,
+    json_answer,
+    merchant_request,
+    settlement_quote,
+    statement,
+)
 from fastapi_host.incoming import Incoming, asked, commanded
 from holdback import wire
 from holdback.lifecycle.commands import AcceptOffer, AskApplications, CloseApplication
@@ -60,14 +69,16 @@ def _of_applications(app, host):
     def read(operation, body, merchant, context):
         return wire.read_command(operation, body or None, host.engine.situation(merchant, context))
 
-    def recorded(request, incoming, merchant_id, operation):
+    def carried_out(request, incoming, merchant_id, operation, **more):
         about = {
             "command": partial(read, operation, incoming.body),
             "takes_profile": operation in TAKES_PROFILE,
-            "written": _recorded,
+            **more,
         }
         of = merchant_request(request, incoming, merchant_id=merchant_id, **about)
         return json_answer(host.carry_out(of))
+
+    recorded = partial(carried_out, written=_recorded)
 
     @app.post(f"{path}/decline_offers", **described("partner_decline_offers"))
     def decline_offers(request: Request, incoming: Commanded, merchant_id: str):
@@ -76,6 +87,26 @@ def _of_applications(app, host):
     @app.post(f"{path}/record_consents", **described("partner_record_consents"))
     def record_consents(request: Request, incoming: Commanded, merchant_id: str):
         return recorded(request, incoming, merchant_id, "record_consents")
+
+    @app.post(f"{path}/requote", **described("partner_requote"))
+    def requote(request: Request, incoming: Commanded, merchant_id: str):
+        return carried_out(request, incoming, merchant_id, "requote")
+
+    @app.get(f"{path}/settlement_quote", **described("partner_settlement_quote"))
+    def quote(request: Request, incoming: Asked, merchant_id: str, deal_id: DealId, on: OnDay):
+        of = merchant_request(request, incoming, merchant_id=merchant_id)
+        return settlement_quote(host, of, deal_id, on)
+
+    @app.get(f"{path}/statement", **described("partner_statement"))
+    def movements(
+        request: Request,
+        incoming: Asked,
+        merchant_id: str,
+        since: SomeDay = None,
+        until: SomeDay = None,
+    ):
+        of = merchant_request(request, incoming, merchant_id=merchant_id)
+        return statement(host, of, since, until)
 
     @app.post(f"{path}/withdraw_application", **described("withdraw_application"))
     def withdraw_application(request: Request, incoming: Commanded, merchant_id: str):

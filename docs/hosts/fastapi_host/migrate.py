@@ -15,7 +15,7 @@ from sqlalchemy.exc import OperationalError
 
 from fastapi_host.database import connect, is_postgresql
 
-NEEDED = "0003"  # revisions are numbered in four digits, so the later one is the greater text
+NEEDED = "0004"  # revisions are numbered in four digits, so the later one is the greater text
 FOLDER = Path(__file__).with_name("migrations")
 TABLES_LOCK = 0x686F6C6462  # any number that no other advisory lock uses
 WAIT = 10  # seconds for a table that somebody uses, before all others queue behind the migration

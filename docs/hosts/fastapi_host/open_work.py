@@ -1,5 +1,6 @@
 """
-What waits for an agent, across all merchants: applications in fulfilment, and open referrals.
+What waits for an agent, across all merchants: applications in fulfilment, open referrals, and deals
+that have ended with too much or too little paid.
 
 The rows derive from the states, and are written in one transaction with them: a merchant that
 changes adds and removes its own. They decide nothing.
@@ -8,6 +9,7 @@ changes adds and removes its own. They decide nothing.
 import base64
 import binascii
 import json
+from datetime import UTC, datetime, time
 from typing import NamedTuple
 
 from attrs import frozen
@@ -16,19 +18,26 @@ from sqlalchemy import select, tuple_
 from fastapi_host.tables import OPEN_WORK, UNSTORABLE
 from holdback import InvalidDocument
 
-APPLICATION, REFERRAL = "application", "referral"
+APPLICATION, REFERRAL, DEAL = "application", "referral", "deal"
 REFERRED = "referred"  # the status of every open referral
+REFUND_DUE, SHORTFALL = "refund_due", "shortfall"  # the statuses of deals to put right
 MOST = 100  # rows of one page
 
 
 class Work(NamedTuple):
-    """Something that waits; `product` is empty for an application. `since` is a Unix second."""
+    """
+    Something that waits. `since` is a Unix second.
+
+    Only a referral has a `product`, and only a deal a `deal_id` and an `amount`; else they are "".
+    """
 
     kind: str
     application_id: str
     product: str
     status: str
     since: int
+    deal_id: str = ""
+    amount: str = ""
 
     @property
     def key(self):
@@ -67,9 +76,27 @@ def open_work(merchant):
     ]
     waiting = merchant.in_fulfilment
     if waiting is not None:
-        since = _second(waiting.accepted_at)
-        work.append(Work(APPLICATION, waiting.application_id, "", waiting.status, since))
+        status, since = merchant.shown_status(waiting), _second(waiting.accepted_at)
+        work.append(Work(APPLICATION, waiting.application_id, "", status, since))
+    work += _deals_to_put_right(merchant)
     return {one.key: one for one in work}
+
+
+def _deals_to_put_right(merchant):
+    """Yield the deals of which money is to be given back, or is missing although they ended."""
+    for deal in merchant.deals:
+        for status, money in ((REFUND_DUE, deal.overpaid), (SHORTFALL, deal.shortfall)):
+            if money.minor:
+                since = _second(datetime.combine(_last_movement(deal), time(), tzinfo=UTC))
+                yield Work(DEAL, deal.application_id, "", status, since, deal.id, str(money))
+
+
+def _last_movement(deal):
+    """Return the day since which the deal's figures have not changed."""
+    closed = deal.closed_entries
+    days = [deal.entries[-1].on if deal.entries else None, deal.closed_on, deal.funded_on]
+    days.append(None if closed is None else closed.last_on)
+    return max(day for day in days if day is not None)
 
 
 def changes(before, after):

@@ -1,11 +1,13 @@
 """
 Webhooks: they notify partners, after the commit, of what happened without a request of theirs.
 
-Service 6 names the one about renewal eligibility, and leaves its form open. Two more say that a
-partner may ask again, because a referral was decided, and that an application lapsed. They are
-delivered at least once, and in order for each merchant. The table of events is the outbox: a
-notification is committed together with its event, and cannot be lost. `webhooks` signs and sends
-it.
+Service 6 names the one about renewal eligibility, and leaves its form open. Others say that a
+partner may ask again, because a referral was decided, that an application lapsed, that a queued
+renewal can be funded, and what a partner has to know to withhold the right share of the takings: a
+deal is paused, resumed or undone, or has other terms. What was paid is in the look-up, and in no
+webhook. They are delivered at least once, and in order for each merchant. The table of events is
+the outbox: a notification is committed together with its event, and cannot be lost. `webhooks`
+signs and sends it.
 
 Several processes may deliver. A process claims an event by a compare-and-set on `due` and `tries`,
 for longer than a delivery should take; if the process dies, the claim expires. Only a merchant's
@@ -35,8 +37,13 @@ from fastapi_host.webhooks import Post, client, signed
 from holdback import wire
 from holdback.lifecycle.events import (
     ApplicationLapsed,
+    DealPaused,
+    DealResumed,
+    DealUnwound,
+    QueuedRenewalReady,
     ReferralDecided,
     RenewalEligibilityChanged,
+    TermsChanged,
 )
 
 CLAIMED = 120  # seconds in which no other process tries
@@ -122,18 +129,37 @@ def _compare_and_set(store, row, expected, values):
 
 
 def _payload(row, event):
-    """Return the body: ids that the partner knows, and no personal data."""
+    """Return the body: ids that the partner knows, and no personal data; decimals as text."""
     payload = {**PAYLOADS[type(event)](row, event), "at": wire.write_timestamp(event.at)}
-    return json.dumps(payload, separators=(",", ":")).encode()
+    return json.dumps(payload, separators=(",", ":"), default=str).encode()
 
 
 def _eligibility_changed(row, event):
     # INVARIANT: the deal and a flag alone, which do not tell a hold from any other reason.
-    return {
-        "type": "renewal_eligibility_changed",
-        "provider_id": read_documents(row).merchant.provider_id,
-        "deal_id": event.deal_id,
-        "renewal_eligibility": event.renewal_eligibility,
+    flag = {"renewal_eligibility": event.renewal_eligibility}
+    return _of_deal("renewal_eligibility_changed", row, event) | flag
+
+
+def _of_deal(kind, row, event):
+    provider_id = read_documents(row).merchant.provider_id
+    return {"type": kind, "provider_id": provider_id, "deal_id": event.deal_id}
+
+
+def _from_a_day(kind):
+    """Return the form of an event by which a deal changes from a day on."""
+
+    def payload(row, event):
+        return _of_deal(kind, row, event) | {"on": event.on.isoformat()}
+
+    return payload
+
+
+def _terms_changed(row, event):
+    change = event.change
+    return _of_deal("terms_changed", row, event) | {
+        "on": change.on.isoformat(),
+        "split_percentage": change.split_percentage,
+        "term_length": change.term_length,
     }
 
 
@@ -146,18 +172,25 @@ def _referral_decided(row, event):
     }
 
 
-def _application_lapsed(row, event):
-    return {
-        "type": "application_lapsed",
-        "merchant_id": row.merchant_id,
-        "application_id": event.application_id,
-    }
+def _of_application(kind):
+    """Return the form of an event that has an application alone."""
+
+    def payload(row, event):
+        about = {"merchant_id": row.merchant_id, "application_id": event.application_id}
+        return {"type": kind, **about}
+
+    return payload
 
 
 PAYLOADS = {
     RenewalEligibilityChanged: _eligibility_changed,
     ReferralDecided: _referral_decided,
-    ApplicationLapsed: _application_lapsed,
+    ApplicationLapsed: _of_application("application_lapsed"),
+    QueuedRenewalReady: _of_application("queued_renewal_ready"),
+    DealPaused: _from_a_day("deal_paused"),
+    DealResumed: _from_a_day("deal_resumed"),
+    TermsChanged: _terms_changed,
+    DealUnwound: _from_a_day("deal_unwound"),
 }
 
 

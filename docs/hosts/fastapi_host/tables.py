@@ -98,8 +98,9 @@ REVIEW_PAGES = Table(
     Column("due", BigInteger),
     Column("at", BigInteger, nullable=False),
 )
-# What waits for an agent: applications in fulfilment and open referrals, which `kind` tells apart.
-# `product` is empty for an application; `since` is a Unix second.
+# What waits for an agent: applications in fulfilment, open referrals and deals to put right, which
+# `kind` tells apart. Only a referral has a `product`, and only a deal a `deal_id` and an `amount`
+# with its currency; else they are empty. `since` is a Unix second.
 OPEN_WORK = Table(
     "open_work",
     METADATA,
@@ -110,6 +111,8 @@ OPEN_WORK = Table(
     Column("product", Text, primary_key=True),
     Column("status", Text, nullable=False),
     Column("since", BigInteger, nullable=False),
+    Column("deal_id", Text, nullable=False, server_default=""),
+    Column("amount", Text, nullable=False, server_default=""),
     Index(
         "open_work_queue", "kind", "since", "partner", "merchant_id", "application_id", "product"
     ),

@@ -15,14 +15,29 @@ from fastapi_host.open_work import changes
 from fastapi_host.tables import EVENTS, MERCHANTS, NAMES, OPEN_WORK, PROFILES, REPLIES
 from holdback.lifecycle.events import (
     ApplicationLapsed,
+    DealPaused,
+    DealResumed,
+    DealUnwound,
     OfferAccepted,
+    OfferRequoted,
     OffersIssued,
+    QueuedRenewalReady,
     ReferralDecided,
     RenewalEligibilityChanged,
+    TermsChanged,
 )
 
 # The partner gets a webhook for each of these; `outbox` says what it has.
-PUBLISHED = (RenewalEligibilityChanged, ReferralDecided, ApplicationLapsed)
+PUBLISHED = (
+    RenewalEligibilityChanged,
+    ReferralDecided,
+    ApplicationLapsed,
+    QueuedRenewalReady,
+    DealPaused,
+    DealResumed,
+    TermsChanged,
+    DealUnwound,
+)
 
 
 @frozen(kw_only=True)
@@ -76,11 +91,15 @@ def _names(event, provider_id):
         for product in event.offer_set.products:
             for offer in product.offers:
                 yield {"kind": "offer_id", "name": offer.offer_id}
+    elif isinstance(event, OfferRequoted):
+        for offer in event.offers:
+            yield {"kind": "offer_id", "name": offer.offer_id}
     elif isinstance(event, OfferAccepted) and provider_id is None:
         yield {"kind": "provider_id", "name": event.provider_id}
 
 
 WORK_KEY = ("kind", "application_id", "product")
+WORK_VALUES = ("status", "since", "deal_id", "amount")
 COMPARED = ("partner", "merchant_id", "version")
 MOVE = update(MERCHANTS).values(version=bindparam("after"), state=bindparam("new"))
 MOVE = MOVE.where(*(MERCHANTS.c[part] == bindparam(f"the_{part}") for part in COMPARED))
@@ -93,9 +112,7 @@ DONE = delete(OPEN_WORK).where(
     )
 )
 WORK = insert(OPEN_WORK)
-WORK = WORK.on_conflict_do_update(
-    set_={"status": WORK.excluded.status, "since": WORK.excluded.since}
-)
+WORK = WORK.on_conflict_do_update(set_={name: WORK.excluded[name] for name in WORK_VALUES})
 
 
 def write_one_by_one(db, wanted):
@@ -146,13 +163,15 @@ _DONE = """delete from open_work using moved where open_work.partner = moved.par
     and (open_work.kind, open_work.application_id, open_work.product) in ({rows})"""
 _DONE_KEY = "(%(done_kind{n})s, %(done_application_id{n})s, %(done_product{n})s)"
 _WORK = """insert into open_work
-    (partner, merchant_id, kind, application_id, product, status, since)
+    (partner, merchant_id, kind, application_id, product, status, since, deal_id, amount)
     select moved.*, new.* from moved, (values {rows}) as new
     on conflict (partner, merchant_id, kind, application_id, product)
-    do update set status = excluded.status, since = excluded.since"""
+    do update set status = excluded.status, since = excluded.since,
+    deal_id = excluded.deal_id, amount = excluded.amount"""
 _WORK_ROW = """(cast(%(work_kind{n})s as text), cast(%(work_application_id{n})s as text),
     cast(%(work_product{n})s as text), cast(%(work_status{n})s as text),
-    cast(%(work_since{n})s as bigint))"""
+    cast(%(work_since{n})s as bigint), cast(%(work_deal_id{n})s as text),
+    cast(%(work_amount{n})s as text))"""
 _REPLY = """insert into replies (caller, key, asked, reply, at)
     select cast(%(caller)s as text), cast(%(key)s as text), cast(%(asked)s as text),
     cast(%(reply)s as bytea), cast(%(at)s as bigint) from moved"""
@@ -162,7 +181,7 @@ _REPLY = """insert into replies (caller, key, asked, reply, at)
 _EVENT_ROWS = ("", ("place", "event", "due"))
 _NAME_ROWS = ("", ("kind", "name"))
 _DONE_ROWS = ("done_", WORK_KEY)
-_WORK_ROWS = ("work_", (*WORK_KEY, "status", "since"))
+_WORK_ROWS = ("work_", (*WORK_KEY, *WORK_VALUES))
 
 
 def at_once(wanted):

@@ -348,6 +348,12 @@ def _dates(view, one):
     return listed([f"{name} ", time(at, view.zone)] for name, at in dates.items() if at is not None)
 
 
+def _to_put_right(deal):
+    if deal.overpaid.minor:
+        return f"Refund due: {deal.overpaid}"
+    return f"Shortfall: {deal.shortfall}" if deal.shortfall.minor else NOTHING
+
+
 def _deals(view):
     if not view.deals.deals:
         return tag("p", "The merchant has no deal.", class_="card")
@@ -362,6 +368,7 @@ def _deals(view):
                 day(deal.funded_on),
                 str(deal.funded_amount),
                 str(deal.balance),
+                _to_put_right(deal),
                 f"{performance.progress}%",
                 f"{performance.performance}%",
                 "Yes" if performance.renewal_eligibility else "No",
@@ -374,6 +381,7 @@ def _deals(view):
         "Funded",
         "Amount#",
         "Balance#",
+        "To put right",
         "Paid down#",
         "Pace#",
         "May renew",
