@@ -59,7 +59,7 @@ TABLE = MappingProxyType(
             ("facts and evidence of a jurisdiction", 15, 60),
             ("facts that reach every outcome", 150, 400),
             ("reachable merchants", 40, 300),
-            ("histories with every operation", 500, 1_500),
+            ("histories with every operation", 1_200, 2_000),
             ("pairs of rules held against every deal", 20, 80),
             ("rules whose mutants are held against every deal", 6, 30),
             ("rules rewritten", 12, 60),

@@ -188,9 +188,14 @@ class Deal:
         return min(PERCENT, max(0, self.remitted * PERCENT // self.repayment))
 
     def discount(self):
-        """What an early settlement saves: a percentage of the remaining cost, half to even."""
-        remaining = Fraction((self.repayment - self.funded) * self.owed, self.repayment)
-        return round(remaining * self.settlement_percent / 100)
+        """
+        What an early settlement saves: a percentage of the remaining cost, half to even.
+
+        What was saved before, by a payment that was taken back since, is not saved again.
+        """
+        saved = self.accounts["discounts"]
+        remaining = Fraction((self.repayment - self.funded) * (self.owed + saved), self.repayment)
+        return min(self.owed, max(0, round(remaining * self.settlement_percent / 100) - saved))
 
     @property
     def settled(self):

@@ -124,8 +124,13 @@ class Bookkeeper:
             deal.movements = held
             raise
         self.is_retry = not arrived
-        overpaid = deal.overpaid
+        overpaid, status = deal.overpaid, deal.status
         self.post(deal)
+        beyond = min(deal.written_off, max(0, deal.overpaid - overpaid))
+        if beyond:  # what was lost has come in: it was owed, and is not the merchant's
+            self.numbers += 1
+            deal.status = status
+            self.post(deal, Movement(f"found {self.numbers}", self.today, "write_off", -beyond))
         if was_ended:
             self.transfer_late(deal, deal.overpaid - overpaid)
 
@@ -212,6 +217,8 @@ class Bookkeeper:
             return
         self.check_day(on, deal)
         if deal.status in {"Cancelled", "Unwound"} or deal.overpaid:
+            raise Refused("not_possible_now")
+        if deal.status == "Defaulted" and 0 < amount == deal.owed:
             raise Refused("not_possible_now")
         if amount > deal.owed or (amount < 0 and deal.owed - amount > deal.repayment):
             raise Refused("amount_not_possible")

@@ -74,7 +74,7 @@ class History:
     """
 
     def __init__(self, seed, favoured=(), *, paid=None):
-        self.favoured, self.paid = favoured, paid
+        self.favoured, self.paid, self.queued = favoured, paid, set()
         self.draw = draw = random.Random(seed)
         folder = (
             None
@@ -386,6 +386,12 @@ class History:
             and (rules := self.model.referring(self.now, base, self.terms(product.key), facts))
         ]
         offer_ids = [offer.offer_id for product in offers.products for offer in product.offers]
+        self.queued |= {
+            offer.offer_id
+            for product in offers.products
+            if renewal and self.terms(product.key).renewal == "queue"
+            for offer in product.offers
+        }
         self.model.sets.append(
             IssuedSet(application_id, base, event.offer_set.expires_at, offer_ids, renewal)
         )
@@ -423,9 +429,13 @@ class History:
         if not sets:
             return False
         chosen = sets[-1] if self.draw.random() < 0.8 else self.draw.choice(sets)
+        # Renewals that wait for the end of their base deal have tests of their own.
+        offer_ids = [offer_id for offer_id in chosen.offer_ids if offer_id not in self.queued]
+        if not offer_ids:
+            return False
         refused = self.refused_acceptance(chosen)
         outcome = self.tell(
-            "accept_offer", self.draw.choice(chosen.offer_ids), refused=refused,
+            "accept_offer", self.draw.choice(offer_ids), refused=refused,
             bank_details=self.bank(),
         )  # fmt: skip
         if outcome is None:
@@ -570,7 +580,10 @@ class History:
         """End the active deal early, most likely by a default."""
         deal = self.model.active()
         status = self.draw.choice(("defaulted", "defaulted", "cancelled"))
-        self.tell("close_deal", deal.id, status)
+        # It would forgive the deal that a renewal settled, too.
+        refused = {"not_possible_now"} if (status, deal.type) == ("cancelled", "Renewal") else set()
+        if self.tell("close_deal", deal.id, status, refused=refused) is None:
+            return
         deal.ended, deal.ended_on = status.capitalize(), self.model.day(self.now)
         if status == "defaulted":
             for decision in self.model.decisions:

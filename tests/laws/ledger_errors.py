@@ -65,11 +65,11 @@ ERRORS = {
         (postings.status_changes, "before.status == RECOVERED and", "False and"),
     ],
     "a recovery leaves what was written off": [
-        (ledger_operations.record_recovery, "if taken_back > 0:", "if False:"),
+        (ledger_operations.no_longer_lost, "if taken_back <= 0:", "if True:"),
     ],
     "a recovery takes back all that was written off": [
-        (ledger_operations.record_recovery, "min(too_much, deal.written_off.minor)",
-         "deal.written_off.minor"),
+        (ledger_operations.no_longer_lost, "min(beyond, after.written_off.minor)",
+         "after.written_off.minor"),
     ],
     "more is written off than is left": [
         (ledger_operations.write_off, "check_at_most(command.amount, left,",

@@ -95,7 +95,10 @@ def _carry_over(store, partner, merchant_id):
     journal = select(EVENTS.c.place, EVENTS.c.event).where(_is_of(EVENTS, partner, merchant_id))
     key = {"partner": partner, "merchant_id": merchant_id}
     with store.transaction() as db:
-        documents = read_documents(db.execute(query.with_for_update(of=MERCHANTS)).one())
+        # Locked first: at READ COMMITTED a row that is read while it waits for its lock has the new
+        # state beside the old profile.
+        db.execute(select(MERCHANTS.c.version).where(merchant).with_for_update()).one()
+        documents = read_documents(db.execute(query).one())
         if documents.profile is None:
             raise StateError.of("contradiction", "the merchant has no profile", path="$")
         journal = db.execute(journal.order_by(EVENTS.c.place)).all()

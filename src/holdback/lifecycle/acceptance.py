@@ -236,18 +236,21 @@ def _fulfilment_terms(  # noqa: PLR0913, PLR0917 - everything that the way to th
     if configuration.format == FIRST_FORMAT:
         return {}
     product = next(product for product in offer_set.products if offer in product.offers)
-    terms: dict[str, Any] = {"product": product.key, "priced_on": offer_set.issued_on}
+    terms: dict[str, Any] = {
+        "product": product.key,
+        "priced_on": offer_set.issued_on,
+        "queued": product.queued,
+    }
     if rulebook is None:
         return terms
     base = merchant.deal_of(offer_set.base_deal_id)
-    queued = product.queued and base is not None and base.active
+    # One that is queued waits for its base deal first, however long that takes.
+    waits = product.queued and base is not None and base.active
     days = timedelta(days=rulebook.acceptance_days)
     return {
         **terms,
-        # One that is queued waits for its base deal first, however long that takes.
-        "lapses_at": None if queued else plus(context.at, days),
+        "lapses_at": None if waits else plus(context.at, days),
         "signature_before": rulebook.signature,
-        "queued": queued,
     }
 
 

@@ -13,7 +13,7 @@ from holdback.lifecycle.events import Event
 from holdback.lifecycle.input_checks import check_input
 from holdback.lifecycle.lookup import find_deal
 from holdback.lifecycle.money_commands import QuoteSettlement, SettleEarly
-from holdback.lifecycle.postings import is_recorded, posted
+from holdback.lifecycle.postings import conflict, is_recorded, posted
 from holdback.lifecycle.receipts import deal_receipt
 from holdback.model.deal import Deal
 from holdback.model.ledger import DISCOUNT, PAYMENT, Entry, Posting
@@ -59,6 +59,9 @@ def settle_early(
     check_input(command, configuration.situation(merchant, context))
     payment = Entry(id=command.id, on=command.on, amount=command.amount, kind=PAYMENT)
     events: tuple[Event, ...] = ()
+    held = deal.entry_of(command.id)
+    if held is not None and not held.settled:
+        raise conflict(payment)  # which would settle the entry, and not the deal
     if not is_recorded(deal, payment):
         quote = _quote(merchant, deal, command.on, configuration)
         if command.amount < quote.amount:
@@ -95,14 +98,19 @@ def _quote(
 
 
 def _discount(merchant: Merchant, deal: Deal, on: date, configuration: Configuration) -> Money:
-    """Return the discount by the terms of the deal's product, as they were when it was priced."""
+    """
+    Return the discount by the terms of the deal's product, as they were when it was priced.
+
+    A discount that was given before, with a payment that was taken back since, is not given again.
+    """
     none = Money(0, deal.balance.currency)
+    given = deal.credits.get(DISCOUNT, none)
     if deal.product is None or deal.priced_on is None:
         return none  # a deal from before discounts
     rulebook = _rulebook(merchant, deal.priced_on, configuration)
     changes = deal.terms_changes
     case = SettlementCase(
-        balance=deal.balance,
+        balance=deal.balance + given,
         repayment_amount=deal.repayment_amount,
         funded_amount=deal.funded_amount,
         elapsed_days=max(0, elapsed_days(deal.pauses, deal.funded_on, on)),
@@ -110,7 +118,8 @@ def _discount(merchant: Merchant, deal: Deal, on: date, configuration: Configura
         currency=deal.balance.currency,
         rounding=rulebook.rounding,
     )
-    return settlement_discount(rulebook, deal.product, configuration.calculators, case)
+    whole = settlement_discount(rulebook, deal.product, configuration.calculators, case)
+    return min(deal.balance, max(none, whole - given))
 
 
 def _rulebook(merchant: Merchant, on: date, configuration: Configuration) -> Rulebook:

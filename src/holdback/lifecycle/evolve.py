@@ -177,7 +177,8 @@ def _deal_reopened(draft: Draft, event: events.DealReopened) -> None:
     # A renewal that is queued behind it waits again.
     fulfilments = draft.all("fulfilments")
     for application_id, waiting in fulfilments.items():
-        if waiting.status in IN_FULFILMENT and waiting.queued:
+        is_behind = waiting.queued and waiting.base_deal_id == event.deal_id
+        if waiting.status in IN_FULFILMENT and is_behind:
             fulfilments[application_id] = attrs.evolve(waiting, lapses_at=None)
 
 

@@ -36,6 +36,8 @@ def _deal_unwound(draft: Draft, event: events.DealUnwound) -> None:
     if event.base_deal_id is None:
         return
     draft.one("deals", event.base_deal_id, event)
+    if any(deal.status == FUNDED for deal in draft.all("deals").values()):
+        raise misplaced(event, "a deal is active")
     base = draft.with_entries(event.base_deal_id)
     if base.status != RENEWED or base.closed_on is None:
         raise misplaced(event, f"the deal that it renewed is {base.status}")

@@ -112,20 +112,26 @@ def record_recovery(
         if deal.status not in {DEFAULTED, RECOVERED}:
             message = f"a recovery follows a default: the deal is {deal.status.lower()}"
             raise Refusal("not_possible_now", message)
-        postings = [Posting(deal_id=deal.id, entry=entry)]
-        too_much = command.amount.minor - max(0, deal.outstanding)
-        taken_back = min(too_much, deal.written_off.minor)
-        if taken_back > 0:
-            make_id = configuration.id_factory(merchant, context.request_id)
-            reduced = Entry(
-                id=make_id(WRITE_OFF, deal.id),
-                on=command.on,
-                amount=Money(-taken_back, command.amount.currency),
-                kind=WRITE_OFF,
-            )
-            postings.append(Posting(deal_id=deal.id, entry=reduced))
+        make_id = configuration.id_factory(merchant, context.request_id)
+        after, id_ = deal.with_entries([entry]), make_id(WRITE_OFF, deal.id)
+        entries = [entry, *no_longer_lost(deal, after, id_, command.on)]
+        postings = [Posting(deal_id=deal.id, entry=posting) for posting in entries]
         events = posted(merchant, postings, context, configuration)
     return Decision(events, deal_receipt(deal.id, command))
+
+
+def no_longer_lost(before: Deal, after: Deal, id_: str, on: date) -> tuple[Entry, ...]:
+    """
+    Return the entry that takes back what was written off and has come in *after* all, if any has.
+
+    Otherwise the merchant would have overpaid what it owed.
+    """
+    beyond = after.overpaid.minor - before.overpaid.minor
+    taken_back = min(beyond, after.written_off.minor)
+    if taken_back <= 0:
+        return ()
+    amount = Money(-taken_back, after.overpaid.currency)
+    return (Entry(id=id_, on=on, amount=amount, kind=WRITE_OFF),)
 
 
 def write_off(
@@ -167,9 +173,12 @@ def adjust(
     deal, entry = _entry(merchant, command, ADJUSTMENT, context, configuration)
     events: tuple[Event, ...] = ()
     if not is_recorded(deal, entry):
+        left, currency = deal.outstanding, command.amount.currency
+        if deal.status == DEFAULTED and 0 < left == command.amount.minor:
+            # Nobody has paid: the deal has not recovered.
+            raise Refusal("not_possible_now", "what is left of a default is written off")
         if deal.status in {CANCELLED, UNWOUND}:
             raise Refusal("not_possible_now", f"the deal is {deal.status.lower()}")
-        left, currency = deal.outstanding, command.amount.currency
         if left < 0:
             message = "the deal is overpaid: refund or transfer that first"
             raise Refusal("not_possible_now", message)

@@ -78,12 +78,13 @@ def _queued(
     if waiting is None or not waiting.queued or waiting.base_deal_id != repaid.id:
         return
     rulebook = configuration.loaded_rulebook(merchant, context.at)
+    # The time on hold is added when the hold is lifted, so it is counted from its beginning.
+    since = min([context.at, *(hold.placed_at for hold in merchant.holds)])
+    lapses_at = None
+    if rulebook is not None:
+        lapses_at = plus(since, timedelta(days=rulebook.acceptance_days))
     yield QueuedRenewalReady(
-        at=context.at,
-        application_id=waiting.application_id,
-        lapses_at=None
-        if rulebook is None
-        else plus(context.at, timedelta(days=rulebook.acceptance_days)),
+        at=context.at, application_id=waiting.application_id, lapses_at=lapses_at
     )
 
 

@@ -24,6 +24,7 @@ from holdback.lifecycle.status import RenewalCase
 from holdback.model.merchant import Merchant
 from holdback.model.product import ACCEPTED, Product
 from holdback.model.referral import DECLINE, Referral, ReferralDecision, ReferredRule
+from holdback.money import Money
 from holdback.offers.calculator import PricingCase
 from holdback.offers.quote import Quote, declined, quote, quote_renewal, with_settlement, withheld
 from holdback.offers.registry import PriceableProduct
@@ -75,6 +76,7 @@ class DecidedProduct:
     decision: ReferralDecision | None
     lifted: tuple[str, ...]
     withheld: tuple[str, ...]
+    queued: bool = False
 
     @property
     def key(self) -> str:
@@ -96,7 +98,7 @@ class DecidedProduct:
             limits=quoted.limits,
             offers=with_settlement(quoted.offers, settlement),
             codes=tuple(reason.code for reason in quoted.reasons),
-            queued=self.assessment is not None and terms.renewal == QUEUE,
+            queued=self.queued,
         )
 
     def record(self, written: int) -> Mapping[str, Json]:
@@ -125,10 +127,14 @@ def decided_products(
         ConfigurationError: a calculator failed.
     """
     for bound in configuration.products(case.rulebook):
-        yield _decided(bound, case, offer_id)
+        # Format 1 cannot say that a renewal is queued, and its processes settle the base deal.
+        queued = bound.terms.renewal == QUEUE and configuration.format != FIRST_FORMAT
+        yield _decided(bound, case, offer_id, queued=queued and case.renewal is not None)
 
 
-def _decided(bound: PriceableProduct, case: ProductsCase, offer_id: OfferIds) -> DecidedProduct:
+def _decided(
+    bound: PriceableProduct, case: ProductsCase, offer_id: OfferIds, *, queued: bool
+) -> DecidedProduct:
     key, rules = bound.terms.key, bound.terms.rules
     priced = PricingCase(
         facts=case.facts,
@@ -146,12 +152,14 @@ def _decided(bound: PriceableProduct, case: ProductsCase, offer_id: OfferIds) ->
     elif case.renewal is None or assessment is None:
         quoted = quote(bound, priced, lambda place: offer_id(key, place), lifted=lifted)
     else:
+        balance = case.renewal.deal.balance
         quoted = quote_renewal(
             bound,
             priced,
             lambda place: offer_id(key, place),
             assessment,
-            case.renewal.deal.balance,
+            # A renewal that waits until its base deal is repaid settles nothing of it.
+            Money(0, balance.currency) if queued else balance,
             lifted=lifted,
         )
     kept_back = case.withheld if quoted.decision == ACCEPTED else ()
@@ -165,6 +173,7 @@ def _decided(bound: PriceableProduct, case: ProductsCase, offer_id: OfferIds) ->
         lifted=tuple(rule.code for bit, rule in enumerate(rules.rules) if lifted >> bit & 1)
         + (() if assessment is None else assessment.lifted),
         withheld=kept_back,
+        queued=queued,
     )
 
 

@@ -29,13 +29,13 @@ from holdback.lifecycle.events import (
 )
 from holdback.lifecycle.first_format import first_format_refusal
 from holdback.lifecycle.input_checks import check_input
-from holdback.lifecycle.ledger_operations import transfer_halves
+from holdback.lifecycle.ledger_operations import no_longer_lost, transfer_halves
 from holdback.lifecycle.lookup import find_deal
 from holdback.lifecycle.postings import conflict, status_changes
 from holdback.lifecycle.receipts import deal_receipt, takings_receipt
 from holdback.lifecycle.transitions import next_states
 from holdback.model.deal import CANCELLED, FUNDED, RENEWAL, Deal
-from holdback.model.ledger import PAYMENT, TRANSFER, WAIVER, Entry, Posting
+from holdback.model.ledger import PAYMENT, TRANSFER, WAIVER, WRITE_OFF, Entry, Posting
 from holdback.model.merchant import DECLINED_APPLICATION, Merchant, Takings
 from holdback.model.receipt import DealReceipt, TakingsReceipt
 from holdback.money import Money
@@ -118,8 +118,15 @@ def record_remittance(
             at=context.at, deal_id=deal.id, entries=new, complete_through=through
         )
         after = deal.with_entries(new, through)
+        make_id = configuration.id_factory(merchant, context.request_id)
+        reduced = no_longer_lost(deal, after, make_id(WRITE_OFF, deal.id), situation.day)
+        events = (recorded,)
+        if reduced:
+            postings = tuple(Posting(deal_id=deal.id, entry=entry) for entry in reduced)
+            events = (recorded, EntriesPosted(at=context.at, postings=postings))
+            after = after.with_entries(reduced)
         events = (
-            recorded,
+            *events,
             *status_changes(merchant, deal, after, context, configuration),
             *_passed_on(merchant, deal, after, context, configuration),
         )

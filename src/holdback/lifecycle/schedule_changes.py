@@ -81,7 +81,7 @@ def change_terms(
         _check_after_changes(deal, command.on)
         elapsed = elapsed_days(deal.pauses, deal.funded_on, command.on)
         if change.term_days <= elapsed:
-            message = f"the new term ends after the {elapsed} days that have passed"
+            message = f"a term of {change.term_days} days is over: {elapsed} have passed"
             raise Refusal("not_possible_now", message)
         events = (TermsChanged(at=context.at, deal_id=deal.id, change=change),)
     return Decision(events, deal_receipt(deal.id, command))

@@ -89,7 +89,7 @@ def unwind_deal(
 def _charge_left(deal: Deal) -> int:
     """Return the charge of *deal*, without what the discount of a settlement took off it."""
     charge, discount = deal.repayment_amount - deal.funded_amount, deal.credits.get(DISCOUNT)
-    return charge.minor if discount is None else charge.minor - discount.minor
+    return max(0, charge.minor - (0 if discount is None else discount.minor))
 
 
 def _check_may_unwind(merchant: Merchant, deal: Deal, command: UnwindDeal) -> None:
@@ -104,6 +104,8 @@ def _obstacles(merchant: Merchant, deal: Deal, command: UnwindDeal) -> Iterator[
     days = deal.cooling_off_days or 0
     if (command.on - deal.funded_on).days > days or not days:
         yield f"the deal can be undone for {days} days after its funding, {deal.funded_on}"
+    if merchant.active_deal not in {None, deal}:
+        yield "the merchant has another active deal"
     accepted = [fulfilment.application_id for fulfilment in merchant.fulfilments]
     # One that is no longer remembered came before those that are.
     place = accepted.index(deal.application_id) if deal.application_id in accepted else -1

@@ -16,7 +16,6 @@ from holdback.eligibility import REFERRED as RENEWAL_REFERRED
 from holdback.exact_json import Json
 from holdback.exact_numbers import HUNDRED_PERCENT, plain, plain_digits
 from holdback.frozen_classes import frozen
-from holdback.jurisdictions.source_rules import QUEUE
 from holdback.model.offer import Offer
 from holdback.model.product import ACCEPTED, DECLINED, REFERRED, Limits
 from holdback.money import Money
@@ -122,11 +121,8 @@ def quote_renewal(  # noqa: PLR0913 - what a quote depends on, and what was appr
     """
     Return the decision on *product* in a renewal: the *assessment* first, then as `quote`.
 
-    Unless the assessment is eligible the product is not considered (decisions/offers). A renewal
-    that waits until its base deal is repaid settles nothing.
+    Unless the assessment is eligible the product is not considered (decisions/offers).
     """
-    if product.terms.renewal == QUEUE:
-        settlement = Money(0, settlement.currency)
     if assessment.eligible:
         return quote(product, case, identify, settlement, lifted=lifted)
     undecided = assessment.outcome in {RENEWAL_REFERRED, UNDETERMINED}
