@@ -262,7 +262,9 @@ class Deal:
             return self.closed_on
         paid = Counter()
         for movement in self.movements.values():
-            if movement.posted and movement.kind != "reversal":
+            # What was written off and came in after all repaid nothing by being written off.
+            undone = movement.kind == "write_off" and not self.written_off
+            if movement.posted and movement.kind != "reversal" and not undone:
                 paid[movement.on] += movement.lowers - self.taken_back(movement.id, movement.kind)
         owed, last = self.repayment, None
         for day in sorted(paid):

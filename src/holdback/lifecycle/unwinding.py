@@ -104,8 +104,9 @@ def _obstacles(merchant: Merchant, deal: Deal, command: UnwindDeal) -> Iterator[
     days = deal.cooling_off_days or 0
     if (command.on - deal.funded_on).days > days or not days:
         yield f"the deal can be undone for {days} days after its funding, {deal.funded_on}"
-    if merchant.active_deal not in {None, deal}:
-        yield "the merchant has another active deal"
+    base = merchant.deal_of(deal.base_deal_id)
+    if base is not None and base.status == RENEWED and merchant.active_deal not in {None, deal}:
+        yield "the deal that it renewed cannot be active beside another active deal"
     accepted = [fulfilment.application_id for fulfilment in merchant.fulfilments]
     # One that is no longer remembered came before those that are.
     place = accepted.index(deal.application_id) if deal.application_id in accepted else -1
