@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -191,6 +192,23 @@ def test_processes_that_migrate_at_once_wait_for_each_other(url):
     """
     results = at_once([lambda: migrate(url)] * 4)
     assert sorted(results, key=str) == sorted([(None, NEEDED), *[(NEEDED, NEEDED)] * 3], key=str)
+
+
+def test_a_process_that_starts_waits_for_one_that_makes_the_file(tmp_path):
+    """
+    SQLite refuses at once to change how a file is written while somebody writes its first page.
+    """
+    path = tmp_path / "holdback.db"
+    writer = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    writer.execute("begin immediate")
+    committing = threading.Timer(0.3, writer.execute, ["commit"])
+    committing.start()
+    engine, _ = connect(f"sqlite:///{path}")
+    with engine.connect() as db:
+        assert db.scalar(text("pragma journal_mode")) == "wal"
+    engine.dispose()
+    committing.join()
+    writer.close()
 
 
 @pytest.mark.parametrize("tables", ["", FIRST_TABLES])

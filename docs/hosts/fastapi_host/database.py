@@ -1,9 +1,13 @@
 """Connections to the database: SQLite in a file, or PostgreSQL."""
 
+import sqlite3
+import time
+
 from sqlalchemy import create_engine, event, make_url
 
 ISOLATION_LEVELS = ("READ COMMITTED", "REPEATABLE READ", "SERIALIZABLE")
 # `hide_parameters`: otherwise the message of an error would contain the merchant's data.
+WAIT = 5  # seconds for another connection to SQLite's file
 POOL = {"hide_parameters": True, "pool_size": 20, "max_overflow": 0, "pool_timeout": 5}
 
 
@@ -46,12 +50,12 @@ def _sqlite(url):
     if url.database in (None, "", ":memory:"):
         raise ValueError("SQLite needs a file, such as sqlite:///holdback.db")
     # `paramstyle`: named parameters, as with PostgreSQL's driver.
-    engine = create_engine(url, connect_args={"timeout": 5}, paramstyle="named", **POOL)
+    engine = create_engine(url, connect_args={"timeout": WAIT}, paramstyle="named", **POOL)
 
     @event.listens_for(engine, "connect")
     def _connected(connection, _):
         connection.isolation_level = None
-        connection.execute("pragma journal_mode = wal")
+        _write_ahead(connection)
         connection.execute("pragma synchronous = full")  # a commit survives a power cut
 
     @event.listens_for(engine, "begin")
@@ -60,3 +64,21 @@ def _sqlite(url):
         db.exec_driver_sql("begin" if reading else "begin immediate")
 
     return engine, engine.execution_options(reading=True)
+
+
+def _write_ahead(connection):
+    """
+    Log ahead of writing, so that readers and a writer do not wait for each other.
+
+    The file remembers it. SQLite ignores its timeout here: it refuses at once while another
+    connection is about to write to a new file.
+    """
+    until = time.monotonic() + WAIT
+    while True:
+        try:
+            connection.execute("pragma journal_mode = wal")
+            break
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > until:
+                raise
+        time.sleep(0.01)
