@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import date
 
 import attrs
 import pytest
@@ -14,15 +15,20 @@ from holdback import (
     BankDetails,
     ConfigurationError,
     Context,
+    Entry,
     HistoryError,
     Merchant,
+    Money,
     Refusal,
     StateError,
+    Takings,
     wire,
 )
+from holdback.engine import Outcome
 from holdback.lifecycle.application import filled_application
 from holdback.lifecycle.commands import LookUp
 from holdback.model.profile import Profile
+from holdback.model.schedule import Pause
 from holdback.wire import first_format
 from holdback.wire.first_format import documents
 from journey import BANK, Journey
@@ -282,6 +288,79 @@ def test_a_merchant_that_remembers_requests_stays_in_format_2():
     with pytest.raises(ConfigurationError) as refused:
         wire.write_stored(outcome)
     assert "$.requests" in {error.path for error in refused.value.errors}
+
+
+DAY = date(2026, 7, 20)
+
+
+def with_deal(**changes):
+    """A change of the merchant's deal."""
+
+    def change(merchant):
+        (deal,) = merchant.deals
+        return attrs.evolve(merchant, deals=(attrs.evolve(deal, **changes),))
+
+    return change
+
+
+def with_entries(*entries):
+    return with_deal(entries=entries)
+
+
+def with_fulfilment(merchant):
+    fulfilments = (attrs.evolve(merchant.fulfilments[0], product="flex", queued=True),)
+    return attrs.evolve(merchant, fulfilments=fulfilments)
+
+
+def with_requoted(merchant):
+    offer_set = attrs.evolve(merchant.offer_sets[0], requoted=("o-1",))
+    return attrs.evolve(merchant, offer_sets=(offer_set,))
+
+
+def with_takings(merchant):
+    takings = (Takings(on=DAY, amount=Money.parse("GBP -1.00")),)
+    return attrs.evolve(merchant, takings=takings, takings_since=DAY)
+
+
+def entry(amount, **fields):
+    return Entry(id="e" if "reverses" not in fields else "r", on=DAY, amount=amount, **fields)
+
+
+POUND, PENNY = Money.parse("GBP 1.00"), Money.parse("GBP 0.01")
+ENTRIES = "$.deals[0].entries"
+
+
+@pytest.mark.parametrize(
+    ("change", "path"),
+    [
+        (with_entries(entry(POUND, kind="payment")), ENTRIES),
+        (with_entries(entry(POUND, kind="write_off")), ENTRIES),
+        (with_entries(entry(POUND), entry(PENNY, reverses="e")), ENTRIES),
+        (with_entries(entry(POUND, takings=Money.parse("GBP -1.00"))), ENTRIES),
+        (with_deal(status="Recovered", closed_on=DAY), "$.deals[0]"),
+        (with_deal(status="Unwound", closed_on=DAY), "$.deals[0]"),
+        (with_deal(pauses=(Pause(on=DAY),)), "$.deals[0]"),
+        (with_deal(product="flex", priced_on=DAY), "$.deals[0]"),
+        (with_fulfilment, "$.fulfilments[0]"),
+        (with_requoted, "$.offer_sets[0]"),
+        (with_takings, "$.takings"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else None,
+)
+def test_format_1_drops_nothing_of_a_ledger(change, path):
+    """
+    Format 1 has remittances and whole reversals: what else happened to a deal is refused in it, and
+    never written as something else.
+    """
+    host = Journey(FIRST)
+    host.ask()
+    host.accept()
+    host.fund()
+    assert wire.write_stored(Outcome(None, (), host.merchant, host.profile), format=1)
+    with pytest.raises(ConfigurationError) as refused:
+        wire.write_stored(Outcome(None, (), change(host.merchant), host.profile), format=1)
+
+    assert [error.path for error in refused.value.errors] == [path]
 
 
 def test_documents_are_written_in_the_format_of_the_engine():

@@ -16,12 +16,15 @@ import attrs
 from holdback.errors import ConfigurationError, ErrorDetail
 from holdback.frozen_classes import frozen
 from holdback.lifecycle import events
-from holdback.model import deal, evidence, merchant, offer, product
+from holdback.model import deal, evidence, ledger, merchant, offer, product
 from holdback.model.profile import Profile
+from holdback.money import Money
+from holdback.wire.added_fields import ADDED_FIELDS
 from holdback.wire.first_format import documents as first
 
 _T = TypeVar("_T")
 _PROFILE: Final = ("consents", "applicants", "company")
+_STATUSES: Final = (deal.FUNDED, deal.REPAID, deal.RENEWED, deal.DEFAULTED, deal.CANCELLED)
 _RULE: Final = "format 1 cannot say this"
 _HINT: Final = "write format 2 (how-to/upgrade)"
 
@@ -74,6 +77,7 @@ def _not_expressible(after: merchant.Merchant) -> Iterator[tuple[str, str]]:
     if after.profile_erased:
         yield "the profile was erased", "$.profile_erased"
     yield from _people(after)
+    yield from _money(after)
     if after.requests:
         yield "requests are remembered", "$.requests"
     if after.closed_offer_sets or after.credit_check_due is not None:
@@ -100,6 +104,34 @@ def _people(after: merchant.Merchant) -> Iterator[tuple[str, str]]:
     for place, fulfilment in enumerate(after.fulfilments):
         if fulfilment.lapses_at or fulfilment.signature or fulfilment.accepted_details:
             yield "an application lapses, was signed or corrected", f"$.fulfilments[{place}]"
+
+
+def _money(after: merchant.Merchant) -> Iterator[tuple[str, str]]:
+    """Yield what *after* has of ledgers, queued renewals and offers that were priced again."""
+    if any(takings.amount.minor < 0 for takings in after.takings):
+        yield "takings are below zero", "$.takings"
+    for place, offer_set in enumerate(after.offer_sets):
+        if offer_set.requoted or any(item.queued for item in offer_set.products):
+            yield "offers were priced again, or are queued", f"$.offer_sets[{place}]"
+    for place, fulfilment in enumerate(after.fulfilments):
+        if fulfilment.queued or fulfilment.product is not None:
+            yield "the product of an application is held", f"$.fulfilments[{place}]"
+    for place, held in enumerate(after.deals):
+        added = (getattr(held, name) for name in ADDED_FIELDS[deal.Deal])
+        if held.status not in _STATUSES or any(value not in (None, ()) for value in added):
+            yield "the deal has a newer status or terms", f"$.deals[{place}]"
+        amounts = {entry.id: entry.amount for entry in held.entries}
+        if not all(_is_of_first_format(entry, amounts) for entry in held.entries):
+            yield "an entry is of a newer kind, or reverses a part", f"$.deals[{place}].entries"
+
+
+def _is_of_first_format(entry: ledger.Entry, amounts: Mapping[str, Money]) -> bool:
+    """Return whether *entry* is a remittance, or takes a whole one of *amounts* back."""
+    if entry.takings is not None and entry.takings.minor < 0:
+        return False
+    if entry.reverses is None:
+        return entry.kind == ledger.REMITTANCE
+    return entry.amount == amounts.get(entry.reverses)
 
 
 def _first(kind: type[_T], value: Any, **changes: Any) -> _T:
