@@ -12,10 +12,15 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Final
 
+from attrs import evolve
+
 from holdback.bounds import most_money
 from holdback.exact_numbers import HUNDRED_PERCENT, PERCENT_PLACES
 from holdback.model.deal import STATUSES, TYPES
 from holdback.money import Currency
+from holdback.rules.check import check
+from holdback.rules.parser import parse
+from holdback.rules.tree import Checked
 from holdback.rules.types import Catalogue, Fact, Kind, Type
 
 DEAL: Final = "deal"
@@ -109,6 +114,75 @@ _TABLE: Final = (
      "always known."),
 )  # fmt: skip
 
+# The direction in which a merchant can move a fact: by paying, trading, waiting, or a new check.
+UP: Final = "up"
+DOWN: Final = "down"
+MOVES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "progress": UP,
+        "performance": UP,
+        "balance": DOWN,
+        "days_since_funding": UP,
+        "days_since_last_remittance": DOWN,
+        "missed_remittances_30d": DOWN,
+        "deals_completed": UP,
+        "average_monthly_takings": UP,
+        "takings_trend": UP,
+        "months_trading": UP,
+        "identity_verified": UP,
+        "business_verified": UP,
+        "credit_score": UP,
+        "credit_checked_on": UP,
+        "paused": DOWN,
+        "refunds_due": DOWN,
+    }
+)
+
+# The names of facts in sentences, where the names in rules do not read well. A flag has a sentence.
+LABELS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "progress": "paid-down percentage",
+        "status": "status of the deal",
+        "deal_type": "type of the deal",
+        "days_since_funding": "time since the funding",
+        "days_since_last_remittance": "time since the last remittance",
+        "missed_remittances_30d": "number of remittances missed in the last 30 days",
+        "remaining_term_days": "time left of the term",
+        "deals_completed": "number of completed deals",
+        "deals_defaulted": "number of defaulted deals",
+        "average_monthly_takings": "monthly average of takings",
+        "takings_trend": "trend of takings",
+        "months_trading": "number of months trading",
+        "identity_verified": "the identity is verified",
+        "business_verified": "the business is verified",
+        "credit_checked_on": "day of the credit check",
+        "deals_written_off": "number of deals written off",
+        "deals_recovered": "number of recovered deals",
+        "paused": "the repayment is paused",
+        "days_in_pause": "time in pause",
+        "refunds_due": "sum of refunds due",
+    }
+)
+
+# What holds of every deal that can exist, in the language of rules; `{none}` is zero. A fact
+# that is missing contradicts nothing. The tests hold these against the derived facts.
+RELATIONS: Final = (
+    "performance >= progress",
+    'status != "Funded" or remaining_term_days > 0 days or performance == progress'
+    " or progress >= 100%",
+    'status in ["Funded", "Defaulted"] or balance == {none}',
+    'status != "Funded" or balance > {none}',
+    'status != "Defaulted" or deals_defaulted >= 1',
+    'status != "Defaulted" or deals_recovered < deals_defaulted',
+    'status != "Recovered" or deals_recovered >= 1',
+    "deals_recovered <= deals_defaulted",
+    "days_since_last_remittance <= days_since_funding",
+    "missed_remittances_30d <= days_since_funding",
+    "days_in_pause <= days_since_funding",
+)
+# Facts that are counts in a rule, and count days in a relation.
+COUNTS_OF_DAYS: Final = frozenset({"missed_remittances_30d"})
+
 # What an initial application never has, even with all evidence: facts of a deal, and the trend of
 # takings that are recorded only while there is one.
 NEVER_INITIAL: Final = frozenset(
@@ -138,6 +212,8 @@ def _fact(currency: Currency, row: tuple[str, str, int | tuple[str, ...] | None,
         rounded_down=kind.endswith("*"),
         description=description,
         origin=origin,
+        moves=MOVES.get(name),
+        label=LABELS.get(name),
     )
 
 
@@ -150,3 +226,25 @@ def catalogue(currency: Currency) -> Catalogue:
     'progress'
     """
     return Catalogue(facts=tuple(_fact(currency, row) for row in _TABLE), currency=currency)
+
+
+@lru_cache(maxsize=256)
+def relations(currency: Currency) -> tuple[Checked, ...]:
+    """Return the relations that hold of every deal, with amounts in *currency*."""
+    built_in = catalogue(currency)
+    related = evolve(built_in, facts=tuple(map(_related, built_in.facts)))
+    none = f"{currency} 0"
+    return tuple(
+        check(parse(text.replace("{none}", none)), related, Kind.FLAG) for text in RELATIONS
+    )
+
+
+def _related(fact: Fact) -> Fact:
+    """
+    Return *fact* as a relation reads it.
+
+    A relation between two percentages holds of the rounded ones too, because it holds of the exact
+    ones; as a rule it would be refused.
+    """
+    type_ = Type(Kind.DAYS) if fact.name in COUNTS_OF_DAYS else fact.type
+    return evolve(fact, type=type_, rounded_down=False)
