@@ -1,0 +1,139 @@
+"""Claims that a file states of its rules: `[[claims]]`.
+
+A claim is about every deal that can exist. It decides nothing and is in no digest: it is there to
+be proved (decisions/claims).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date
+from typing import Final
+
+from holdback.frozen_classes import frozen
+from holdback.jurisdictions.source_rules import read_expression
+from holdback.jurisdictions.timeline import Period, read_period
+from holdback.rules import Catalogue, Checked, Kind, Tree, check
+from holdback.toml import Node, TomlTable
+
+NEVER: Final = "never"
+ALWAYS: Final = "always"
+OVERLAY: Final = "overlay"
+CLAIM_KINDS: Final = (NEVER, ALWAYS, OVERLAY)
+TIGHTEN: Final = "tighten"
+OVERLAYS: Final = (TIGHTEN,)
+OPTIONAL_OF_A_CLAIM: Final = (*CLAIM_KINDS, "name", "reason", "from", "until")
+
+_KEYS: Final = frozenset((*OPTIONAL_OF_A_CLAIM, "product"))
+# As long as there are rules.
+_ALWAYS: Final = Period(date.min)
+
+
+@frozen(kw_only=True, eq=False)
+class StatedClaim:
+    """
+    A claim in the folder of a jurisdiction, and the period of which it is stated.
+
+    `kind` is `"never"`: no deal of which `text` is true is eligible; `"always"`: it is true of
+    every eligible deal; or `"overlay"`, and `text` is `"tighten"`: anyone who is eligible here is
+    eligible under the parent. With `product`, the key of one, it is about who the rules of that
+    product accept; without it, about renewals. A claim that is given no `name` is named by what it
+    says, such as `never deals_defaulted > 0`.
+    """
+
+    jurisdiction: str
+    kind: str
+    text: str
+    tree: Tree | None
+    name: str
+    reason: str | None
+    product: str | None
+    period: Period
+    table: TomlTable
+
+    @property
+    def file(self) -> str:
+        """The file that it is written in."""
+        return self.table.node.document.file
+
+    @property
+    def line(self) -> int | None:
+        """The line on which it begins."""
+        return self.table.node.line
+
+    @property
+    def parts(self) -> int:
+        """The parts of its expression: what checking it costs."""
+        return 0 if self.tree is None else self.tree.size
+
+    def checked(self, catalogue: Catalogue) -> Checked:
+        """
+        Return its expression, checked with the facts and the parameters of *catalogue*.
+
+        An `overlay` has no expression.
+
+        Raises:
+            RuleError: with stage `types`; none for a catalogue of a jurisdiction that was read.
+        """
+        assert self.tree is not None, "an overlay has no expression"
+        return check(self.tree, catalogue, Kind.FLAG)
+
+
+def read_claims(
+    node: Node, code: str, *, of_products: bool, is_child: bool
+) -> Iterator[StatedClaim]:
+    """
+    Yield the valid claims in *node*, those of the jurisdiction *code*.
+
+    A claim of `products.toml`, where *of_products*, names its product. Only a child has something
+    to tighten.
+    """
+    required = ("product",) if of_products else ()
+    for element in node.elements():
+        table = element.table(required, OPTIONAL_OF_A_CLAIM)
+        claim = _claim(table, code, table["product"].text() if of_products else None)
+        if claim is not None and claim.kind == OVERLAY and not is_child:
+            table[OVERLAY].add_error(
+                "not_allowed",
+                "there is no parent whose rules these could tighten",
+                "a jurisdiction with a `parent` has something to tighten",
+                key=True,
+            )
+        elif claim is not None and (claim.product is not None or not of_products):
+            yield claim
+
+
+def _claim(table: TomlTable, code: str, product: str | None) -> StatedClaim | None:
+    """Return the claim in *table*, about *product*; None when it is invalid."""
+    name, reason = table["name"].text(), table["reason"].text()
+    period = read_period(table, _ALWAYS)
+    given = [kind for kind in CLAIM_KINDS if not table[kind].absent]
+    if len(given) != 1:
+        # A table that misspells a key has its error.
+        if isinstance(table.node.value, dict) and {*table.node.value} <= _KEYS:
+            table.node.add_error(
+                "contradiction" if given else "missing",
+                "expected one of `never`, `always` and `overlay`",
+                'as `never = "deals_defaulted > 0"`; two claims are two `[[claims]]`',
+                key=True,
+            )
+        return None
+    kind, tree = given[0], None
+    if kind == OVERLAY:
+        text = table[OVERLAY].one_of(OVERLAYS, "overlay")
+    else:
+        tree = read_expression(table[kind])
+        text = None if tree is None else tree.source
+    if text is None or period is None:
+        return None
+    return StatedClaim(
+        jurisdiction=code,
+        kind=kind,
+        text=text,
+        tree=tree,
+        name=name or f"{kind} {text}",
+        reason=reason,
+        product=product,
+        period=period,
+        table=table,
+    )
