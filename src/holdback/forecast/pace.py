@@ -1,0 +1,56 @@
+"""A pace: what is remitted on every day, as an amount or as a share of the repayment amount."""
+
+from __future__ import annotations
+
+from holdback.errors import InvalidDocument, code_of
+from holdback.exact_numbers import HUNDRED_PERCENT
+from holdback.frozen_classes import frozen
+from holdback.money import Currency, Money
+from holdback.rules import Kind, Type
+
+PERCENT = Type(Kind.PERCENT)
+
+
+@frozen(kw_only=True)
+class Pace:
+    """What is remitted on every day: `amount` in minor units, or a `share`, scaled; never both."""
+
+    amount: int | None = None
+    share: int | None = None
+
+    @property
+    def is_nothing(self) -> bool:
+        """Whether nothing is remitted."""
+        return not self.amount and not self.share
+
+    def remitted(self, days: int, repayment: int) -> int:
+        """Return what *days* days remit of the *repayment* amount, in minor units, rounded down."""
+        if self.amount is not None:
+            return self.amount * days
+        return repayment * (self.share or 0) * days // HUNDRED_PERCENT
+
+
+def read_pace(pace: str | Money | None, currency: Currency) -> Pace:
+    """
+    Return *pace*, an amount such as `GBP 52.44` or a share such as `0.4%`; None is nothing.
+
+    >>> read_pace("0.4%", Currency.of("GBP"))
+    Pace(amount=None, share=4000)
+
+    Raises:
+        InvalidDocument: it is neither, in another currency, below zero, or above 100%.
+    """
+    if pace is None:
+        return Pace()
+    is_share = isinstance(pace, str) and pace.endswith("%")
+    type_ = PERCENT if is_share else Type(Kind.MONEY, currency)
+    try:
+        number = type_.read(pace)
+    except ValueError as error:
+        hint = f"a pace is what is remitted on a day: `{currency} 52.44`, or `0.4%`"
+        raise InvalidDocument.of(code_of(error), str(error), path="$.pace", hint=hint) from None
+    if number is None or number < 0 or (is_share and number > HUNDRED_PERCENT):
+        most = PERCENT.show(HUNDRED_PERCENT) if is_share else "more"
+        expected = f"expected {type_.show(0)} to {most}"
+        raise InvalidDocument.of("out_of_range", expected, path="$.pace")
+    return Pace(share=number) if is_share else Pace(amount=number)

@@ -1,0 +1,207 @@
+"""The least change of one fact that gives a part of a rule a wanted answer.
+
+A comparison that one fact moves through is linear in it, with a bend at a `min`, a `max` or an
+`abs`. So its answer changes only where two of those lines meet. These critical points are whole
+numbers found by division, and the comparison is answered at and beside them: nothing is tried out.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import product
+from typing import Final, NamedTuple, TypeAlias
+
+from holdback.rules import scaling
+from holdback.rules.operators import by_operator
+from holdback.rules.tree import Constant, FactRead, Node, Operation, leaves
+from holdback.rules.types import Facts
+
+# The line `slope * fact + constant`, in the scale of the node that it belongs to.
+Line: TypeAlias = tuple[int, int]
+
+UP: Final = 1
+DOWN: Final = -1
+
+
+class Range(NamedTuple):
+    """The numbers that a fact can move through: in `direction`, from beside its own to `end`."""
+
+    start: int
+    end: int
+    direction: int
+
+
+def _one_of(value: int, *choices: int) -> bool:
+    return value in choices
+
+
+_COMPARED: Final[Mapping[str, Callable[..., bool]]] = by_operator(
+    "the least change",
+    {
+        "==": operator.eq,
+        "!=": operator.ne,
+        "<": operator.lt,
+        "<=": operator.le,
+        ">": operator.gt,
+        ">=": operator.ge,
+        "in": _one_of,
+    },
+)
+_BEND: Final[Mapping[str, Callable[..., int]]] = {"min": min, "max": max}
+
+
+def answer(node: Node, facts: Facts) -> bool | None:
+    """Return the answer of the flag *node* on *facts*, None when it is unknown."""
+    match node:
+        case Constant():
+            return bool(node.number)
+        case FactRead():
+            number = facts[node.place]
+            return None if number is None else bool(number)
+        case Operation(operator="not", operands=(operand,)):
+            denied = answer(operand, facts)
+            return None if denied is None else not denied
+        case Operation(operator="and" | "or" as word, operands=operands):
+            answers = [answer(operand, facts) for operand in operands]
+            decisive = word == "or"
+            if decisive in answers:
+                return decisive
+            return None if None in answers else not decisive
+        case _:
+            return _compared(node, facts)
+
+
+def places(node: Node) -> tuple[int, ...]:
+    """Return the places of the facts that *node* reads, each once."""
+    return tuple(dict.fromkeys(leaf.place for leaf in leaves(node) if isinstance(leaf, FactRead)))
+
+
+def least(node: Operation, facts: Facts, place: int, span: Range, *, wanted: bool) -> int | None:
+    """
+    Return the number in *span*, nearest to its start, at which *node* has the *wanted* answer.
+
+    *node* is a comparison, all of whose facts except that at *place* are known and stay. The result
+    is None where there is no such number.
+    """
+    for number in beyond(critical_points(node, facts, place), span):
+        if _compared(node, moved(facts, place, number)) is wanted:
+            return number
+    return None
+
+
+def beyond(points: Iterable[int], span: Range) -> Iterator[int]:
+    """Yield those of *points* that are in *span*, the nearest to its start first."""
+    start, end, direction = span
+    inside = {n for n in points if start * direction <= n * direction <= end * direction}
+    return iter(sorted({start, *inside}, reverse=direction == DOWN))
+
+
+def moved(facts: Facts, place: int, number: int) -> Facts:
+    """Return *facts* with *number* at *place*."""
+    return (*facts[:place], number, *facts[place + 1 :])
+
+
+def helps(node: Operation, facts: Facts, place: int, direction: int, *, wanted: bool) -> bool:
+    """
+    Return whether moving the fact at *place* can bring the comparison *node* nearer to *wanted*.
+
+    Where it cannot, the comparison stays as far from that answer, or gets farther from it.
+    """
+    slopes = {(left[0] - right[0]) * direction for left, right in _meeting(node, facts, place)}
+    if node.operator in {"==", "!=", "in"}:
+        return slopes != {0}
+    rising = node.operator in {">", ">="}
+    return any(slope > 0 if rising == wanted else slope < 0 for slope in slopes)
+
+
+def critical_points(node: Operation, facts: Facts, place: int) -> set[int]:
+    """
+    Return the numbers at which the comparison *node* can change, as the fact at *place* moves.
+
+    Its answer is the same for all numbers between two that are next to each other in the result.
+    """
+    points = set()
+    for (left, above), (right, beside) in _meeting(node, facts, place):
+        slope = left - right
+        if slope:
+            root = (beside - above) // slope
+            points |= {root - 1, root, root + 1}
+    return points
+
+
+def _meeting(node: Operation, facts: Facts, place: int) -> Iterator[tuple[Line, Line]]:
+    """Yield the pairs of lines, one of each side of *node*, that can meet."""
+    measured, *limits = _sides(node, facts, place)
+    return (pair for limit in limits for pair in product(measured, limit))
+
+
+def _sides(node: Operation, facts: Facts, place: int | None) -> list[list[Line]]:
+    scale = scaling.most_places(node.operands)
+    return [_scaled(operand, facts, place, scale) for operand in node.operands]
+
+
+def _compared(node: Node, facts: Facts) -> bool | None:
+    """Return the answer of the comparison *node*, None when it reads an unknown fact."""
+    assert isinstance(node, Operation), "a comparison"
+    if any(facts[place] is None for place in places(node)):
+        return None
+    return _COMPARED[node.operator](*(lines[0][1] for lines in _sides(node, facts, None)))
+
+
+def _scaled(node: Node, facts: Facts, place: int | None, scale: int) -> list[Line]:
+    factor = scaling.multiplier(node, scale)
+    lines = _lines(node, facts, place)
+    return lines if factor == 1 else [(slope * factor, at * factor) for slope, at in lines]
+
+
+def _lines(node: Node, facts: Facts, place: int | None) -> list[Line]:
+    """Return the lines that make up *node* as a function of the fact at *place*; None is none."""
+    match node:
+        case Constant():
+            return [(0, node.number)]
+        case FactRead():
+            if node.place == place:
+                return [(1, 0)]
+            number = facts[node.place]
+            assert number is not None, "the other facts are known"
+            return [(0, number)]
+        case Operation(operator="*", operands=(left, right)):
+            multiple = scaling.factor(left, right)
+            assert multiple is not None, "check lets no other product pass"
+            lines = _lines(multiple.operand, facts, place)
+            return [(slope * multiple.number, at * multiple.number) for slope, at in lines]
+        case Operation(operator=word, operands=operands):
+            sides = [_scaled(operand, facts, place, node.places) for operand in operands]
+            return _ARITHMETIC[word](word, sides)
+
+
+def _bent(word: str, sides: list[list[Line]]) -> list[Line]:
+    if all(len(side) == 1 and side[0][0] == 0 for side in sides):
+        return [(0, _BEND[word](side[0][1] for side in sides))]
+    return list(dict.fromkeys(line for side in sides for line in side))
+
+
+def _sized(_: str, sides: list[list[Line]]) -> list[Line]:
+    (side,) = sides
+    if len(side) == 1 and side[0][0] == 0:
+        return [(0, abs(side[0][1]))]
+    return list(dict.fromkeys((sign * slope, sign * at) for slope, at in side for sign in (1, -1)))
+
+
+def _summed(word: str, sides: list[list[Line]]) -> list[Line]:
+    sign = -1 if word == "-" else 1
+    return [(a + sign * c, b + sign * d) for (a, b), (c, d) in product(*sides)]
+
+
+_ARITHMETIC: Final[Mapping[str, Callable[[str, list[list[Line]]], list[Line]]]] = by_operator(
+    "the lines of a number",
+    {
+        "+": _summed,
+        "-": _summed,
+        "negate": lambda _, sides: [(-slope, -at) for slope, at in sides[0]],
+        "min": _bent,
+        "max": _bent,
+        "abs": _sized,
+    },
+)
