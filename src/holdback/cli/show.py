@@ -10,10 +10,15 @@ from typing import Any, Final
 import click
 
 from holdback.cli.output import fail, format_option, value_text
-from holdback.cli.sources import Day, jurisdictions_option, load_one
+from holdback.cli.policy import PolicyPage
+from holdback.cli.policy_page import page_lines
+from holdback.cli.prove import proved_if_possible
+from holdback.cli.sources import Day, jurisdictions_option, load_one, load_valid
 from holdback.errors import ConfigurationError, InvalidDocument, printable
-from holdback.exact_json import write_json
+from holdback.exact_json import Json, write_json
+from holdback.jurisdictions.jurisdiction import Jurisdiction
 from holdback.jurisdictions.source_rules import QUEUE
+from holdback.workbench.differences import differences
 from holdback.workbench.overview import overview
 
 # A line of an overview: a rule, a parameter, a fact, a setting or a product, as plain values.
@@ -26,23 +31,59 @@ _VALUES: Final = (("Settings", "settings"), ("Checks", "checks"), ("Parameters",
 @click.command("show")
 @click.argument("jurisdiction")
 @click.option("--on", type=Day(), required=True, help="The day whose rules are shown: 2026-07-01.")
-@format_option("text", "json", "markdown")
+@click.option("--to", type=Day(), help="Also what changes up to this day.")
+@format_option("text", "json", "markdown", "html")
 @jurisdictions_option
-def show_command(jurisdiction: str, *, on: date, form: str, folder: Path | None) -> None:
+def show_command(
+    jurisdiction: str, *, on: date, to: date | None, form: str, folder: Path | None
+) -> None:
     """
     Show the rules, parameters and products of JURISDICTION that are in force on a day.
 
-    Each line names its file and its source; each rule is also written in plain words.
+    Each line names its file and its source; each rule is also written in plain words. As HTML it is
+    a policy document to read on paper.
     """
+    if to is not None and to <= on:
+        raise click.UsageError("--to is a day after --on")
     try:
-        shown = overview(load_one(folder, jurisdiction), on)
+        read = load_one(folder, jurisdiction)
+        shown = overview(read, on)
     except (InvalidDocument, ConfigurationError) as error:
         fail(error, f"The rules of {printable(jurisdiction)}")
+    if form == "html":
+        click.echo("\n".join(page_lines(_policy(folder, read, on, to))))
+        return
+    if to is not None:
+        shown["changes"] = list(_changes(read, on, to))
     if form == "json":
         click.echo(write_json(shown))
     else:
         lines = _text_lines(shown) if form == "text" else _markdown_lines(shown)
         click.echo("\n".join(lines))
+
+
+def _policy(folder: Path | None, read: Jurisdiction, on: date, to: date | None) -> PolicyPage:
+    """What a page is about: the jurisdiction, those above it, and what was proved of it."""
+    valid = load_valid(folder)
+    above = [layer.code for layer in read.policy.layers[-2::-1]]
+    return PolicyPage(
+        jurisdiction=read,
+        on=on,
+        to=to,
+        names={code: valid[code].name for code in above},
+        proved=proved_if_possible(folder, valid, read.code, on),
+    )
+
+
+def _changes(read: Jurisdiction, on: date, to: date) -> Iterator[dict[str, Json]]:
+    """What changes after *on*, up to *to*, day by day."""
+    before = overview(read, on)
+    for day in (day for day in read.changes if on < day <= to):
+        after = overview(read, day)
+        changes = [change.plain() for change in differences(before, after)]
+        if changes:
+            yield {"on": day.isoformat(), "changes": changes}
+        before = after
 
 
 def _origin(line: _Line) -> str:
@@ -114,6 +155,12 @@ def _text_lines(shown: _Line) -> Iterator[str]:
             yield f"  {kind}: {_calculator(settings)}"
         for rule in product["rules"]:
             yield from _rule_text(rule)
+    for day in shown.get("changes", ()):
+        yield ""
+        yield click.style(f"Changes on {day['on']}", bold=True)
+        for change in day["changes"]:
+            yield f"  {change['state']} {change['kind']} {printable(change['name'])}"
+            yield from (f"      {printable(detail)}" for detail in change["details"])
 
 
 def _value_table(title: str, lines: list[dict[str, Any]]) -> Iterator[str]:
@@ -170,6 +217,16 @@ def _markdown_lines(shown: _Line) -> Iterator[str]:
         for kind, settings in product["calculators"].items():
             yield f"- {kind}: {_calculator(settings)}"
         yield from _rules_markdown(product["rules"])
+    yield from _changes_markdown(shown)
+
+
+def _changes_markdown(shown: _Line) -> Iterator[str]:
+    for day in shown.get("changes", ()):
+        yield from ("", f"## Changes on {day['on']}", "")
+        for change in day["changes"]:
+            details = "; ".join(change["details"])
+            name = f"{change['state']} {change['kind']} {change['name']}"
+            yield printable(f"- {name}{f': {details}' if details else ''}")
 
 
 def _rules_markdown(rules: list[dict[str, Any]]) -> Iterator[str]:

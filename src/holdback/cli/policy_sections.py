@@ -1,0 +1,264 @@
+"""The sections of a policy document, as HTML."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Final
+
+from holdback.cli.policy import PolicyPage
+from holdback.cli.policy_drawing import drawing
+from holdback.cli.policy_html import capital, count, day_text, joined, period_text, text
+from holdback.eligibility import FLOOR_PERCENT, MOST_PRINCIPAL
+from holdback.workbench.overview import overview
+from holdback.workbench.policy_document import (
+    PolicyChange,
+    ProductText,
+    RuleText,
+    changes_until,
+    figure_texts,
+    product_texts,
+    rule_texts,
+    sources,
+    term_texts,
+)
+from holdback.workbench.policy_sentences import setting_sentences
+from holdback.workbench.policy_timeline import chart
+from holdback.workbench.rule_sentences import Requirement
+
+# The outcomes in the order in which they are found, each with when it is the answer.
+_OUTCOMES: Final = (
+    ("Not assessed", f"the deal is less than {FLOOR_PERCENT}% paid down. No rule changes this."),
+    ("Ineligible", "a rule that declines is not met."),
+    ("Undetermined", "something that a rule needs is not known. It is asked for."),
+    ("Referred", "a rule that refers is not met. A person looks at it."),
+    ("Eligible", "every rule is met."),
+)
+
+
+def in_short(policy: PolicyPage) -> Iterator[str]:
+    """Yield the policy in a few sentences."""
+    rules = rule_texts(policy.jurisdiction, policy.rulebook)
+    declining = sum(rule.declines for rule in rules)
+    referring = len(rules) - declining
+    floor = f"A deal can be renewed once <b>{FLOOR_PERCENT}%</b> of its repayment amount is paid"
+    looked_at = f" {count(referring, 'more rule')} may send it to a person." if referring else ""
+    yield f"<ul><li>{floor}, if it meets {count(declining, 'rule')}.{looked_at}</li>"
+    for product in product_texts(policy.jurisdiction, policy.rulebook):
+        limits = dict(product.terms)["limits"]
+        yield f"<li><b>{text(product.name)}</b>: {text(product.description)} {text(limits)}</li>"
+    if policy.next_change is not None:
+        day = day_text(policy.next_change)
+        yield f"<li>The next change comes into force on <b>{day}</b>.</li>"
+    yield "</ul>"
+
+
+def how_decided(_policy: PolicyPage) -> Iterator[str]:
+    """Yield how rules become an answer."""
+    yield "<p>A renewal is decided in this order; the first that applies is the answer.</p>"
+    yield from _list((f"<b>{outcome}</b>: {when}" for outcome, when in _OUTCOMES), "ol")
+    yield (
+        "<p>What is not known never counts as met. An application for a product is declined where "
+        "a rule is not met that declines. A person looks at it while a rule is not met that "
+        "refers, or while something is not known. Otherwise it is accepted. A renewal has to meet "
+        "both: the rules for renewals, and those of the product.</p>"
+    )
+    yield (
+        "<p>The rules are in the order of their priority: a merchant who is declined reads the "
+        f"reasons in this order, at most {MOST_PRINCIPAL} of them. In their sentences, words in "
+        "[brackets] stand for the merchant's own figures.</p>"
+    )
+
+
+def renewals(policy: PolicyPage) -> Iterator[str]:
+    """Yield the floor, the rules for renewals, and what is switched off."""
+    yield (
+        f'<div class="box"><p><b>The floor.</b> Before {FLOOR_PERCENT}% of the repayment amount is '
+        "paid down, no deal is assessed. It is the same everywhere, and no rule lowers it."
+        "</p></div>"
+    )
+    yield from _rules(policy, rule_texts(policy.jurisdiction, policy.rulebook))
+    shown: Any = overview(policy.jurisdiction, policy.on)
+    if shown["switched_off"]:
+        yield f"<h3>What holds in {text(joined(policy.names.values()))}, and not here</h3>"
+        yield from _list(
+            f"The {dropped['kind']} “{text(_spaced(dropped['name']))}”: {text(dropped['reason'])}"
+            for dropped in shown["switched_off"]
+        )
+
+
+def products(policy: PolicyPage) -> Iterator[str]:
+    """Yield the products, each with its terms and its rules."""
+    for product in product_texts(policy.jurisdiction, policy.rulebook):
+        yield from _product(policy, product)
+
+
+def _product(policy: PolicyPage, product: ProductText) -> Iterator[str]:
+    yield f"<h3>{text(product.name)}</h3>"
+    offered = f"Offered {period_text(product.since, product.until)}."
+    yield f'<p>{text(product.description)} <span class="soft">{offered}</span></p>'
+    yield from _list(text(sentence) for _, sentence in product.terms)
+    yield "<p>Who may have it:</p>"
+    yield from _rules(policy, product.rules)
+
+
+def _rules(policy: PolicyPage, rules: Sequence[RuleText]) -> Iterator[str]:
+    for rule in rules:
+        kind = "otherwise" if rule.declines else "otherwise refer"
+        otherwise = f'<span class="{kind}">{rule.otherwise}</span>'
+        yield f'<article class="rule"><div class="code">{text(rule.code)}</div><div>'
+        yield f"<h4>{text(rule.title)}</h4>"
+        if rule.requirement.parts:
+            yield f"<p>{text(rule.requirement.text)}</p>"
+            yield from _parts(rule.requirement.parts)
+            yield f"<p>{otherwise}</p>"
+        else:
+            yield f"<p>{text(rule.requirement.text)} {otherwise}</p>"
+        reads = f'The merchant reads: <span class="quote">“{text(rule.merchant_reads)}”</span>'
+        yield f'<p class="note">{reads} {text(_origin(policy, rule))}</p></div></article>'
+
+
+def _parts(parts: Sequence[Requirement]) -> Iterator[str]:
+    yield "<ul>"
+    for part in parts:
+        yield f"<li>{text(part.text)}"
+        if part.parts:
+            yield from _parts(part.parts)
+        yield "</li>"
+    yield "</ul>"
+
+
+def _origin(policy: PolicyPage, rule: RuleText) -> str:
+    above = ""
+    if rule.inherited_from is not None:
+        above = f", taken over from {policy.names.get(rule.inherited_from, rule.inherited_from)}"
+    return f"In force {period_text(rule.since, rule.until)}{above}. Source: {rule.source}."
+
+
+def figures(policy: PolicyPage) -> Iterator[str]:
+    """Yield the figures that the rules use, as a table."""
+    listed = sorted(
+        figure_texts(policy.jurisdiction, policy.rulebook),
+        key=lambda figure: figure.label.casefold(),
+    )
+    if not listed:
+        return
+    yield "<p>The figures that the rules use. Each can change on a day while its rule stays.</p>"
+    yield from _table(
+        ("Figure", "Value", "In force", "Used by", "Source"),
+        (
+            (
+                text(capital(figure.label)),
+                f'<b class="figure">{text(figure.value)}</b>',
+                period_text(figure.since, figure.until),
+                text(", ".join(figure.used_by)),
+                text(figure.source),
+            )
+            for figure in listed
+        ),
+    )
+
+
+def timelines(policy: PolicyPage) -> Iterator[str]:
+    """Yield the drawing of what holds when."""
+    drawn = chart(policy.jurisdiction, policy.on)
+    if not drawn.rows:
+        yield "<p>Nothing changes: everything is in force from the first day on.</p>"
+        return
+    days = (policy.on,) if policy.to is None else (policy.on, policy.to)
+    marked = f"The period of {day_text(policy.on)} is shaded"
+    if policy.to is not None:
+        marked += f", and that of {day_text(policy.to)}"
+    yield '<div class="whole">'
+    yield (
+        "<p>Each column is a period that begins on the day above it; the widths do not show how "
+        "long it lasts. What is not drawn is the same in all of them. "
+        f"{marked}.</p>"
+    )
+    yield from drawing(drawn, days)
+    yield "</div>"
+
+
+def changes(policy: PolicyPage) -> Iterator[str]:
+    """Yield what changes until the later day, where one is asked for."""
+    if policy.to is None:
+        return
+    by_day = changes_until(policy.jurisdiction, policy.on, policy.to)
+    if not by_day:
+        yield f"<p>Nothing changes from {day_text(policy.on)} to {day_text(policy.to)}.</p>"
+    for day, entries in by_day:
+        yield f"<h3>On {day_text(day)}</h3>"
+        for entry in entries:
+            yield from _change(entry)
+
+
+def _change(change: PolicyChange) -> Iterator[str]:
+    kind = "new" if change.before is None else "ends" if change.after is None else "changes"
+    about = f'<span class="soft">{text(change.group)}: {kind}</span>'
+    yield f'<div class="change"><h4>{text(change.title)} {about}</h4>'
+    if change.before is not None:
+        yield f'<p class="was">{text(change.before)}</p>'
+    if change.after is not None:
+        yield f"<p>{text(change.after)}</p>"
+    yield "</div>"
+
+
+def terms(policy: PolicyPage) -> Iterator[str]:
+    """Yield what the facts mean that rules and prices read."""
+    yield '<dl class="terms">'
+    for term in term_texts(policy.rulebook):
+        used = f"{term.given_by} Used by {joined(term.used_by)}."
+        yield f"<div><dt>{text(capital(term.label))}</dt>"
+        yield f'<dd>{text(term.meaning)} <span class="soft">{text(used)}</span></dd></div>'
+    yield "</dl>"
+
+
+def service(policy: PolicyPage) -> Iterator[str]:
+    """Yield the settings, and the checks as a table."""
+    yield from _list(text(sentence) for _, sentence in setting_sentences(policy.rulebook))
+    yield "<h3>Checks</h3>"
+    label = policy.rulebook.catalogue.label
+    yield from _table(
+        ("Check", "What it says", "How long that is good", "Consent that it needs"),
+        (
+            (
+                text(capital(_spaced(name))),
+                text("; ".join(map(label, check.facts))),
+                "for ever" if check.max_age_days is None else count(check.max_age_days, "day"),
+                text(_spaced(check.consent or "none")),
+            )
+            for name, check in policy.rulebook.checks.items()
+        ),
+    )
+
+
+def owner_and_sources(policy: PolicyPage) -> Iterator[str]:
+    """Yield who answers for the rules, and where they come from."""
+    rulebook = policy.rulebook
+    yield (
+        f"<p><b>{text(rulebook.owner)}</b> owns these rules, answers for them, and reviews them by "
+        f"<b>{day_text(rulebook.review_by)}</b>.</p>"
+    )
+    by_source = sources(policy.jurisdiction, rulebook)
+    yield from _table(
+        ("Source", "What comes from it"),
+        ((text(source), text(", ".join(named))) for source, named in by_source.items()),
+    )
+
+
+def _list(items: Iterable[str], tag: str = "ul") -> Iterator[str]:
+    """Yield *items*, which are HTML, as a list."""
+    yield f"<{tag}>"
+    yield from (f"<li>{item}</li>" for item in items)
+    yield f"</{tag}>"
+
+
+def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    """Yield *rows* of cells, which are HTML, as a table."""
+    row_of_heads = "".join(f"<th>{head}</th>" for head in heads)
+    yield f'<div class="wide"><table><thead><tr>{row_of_heads}</tr></thead><tbody>'
+    yield from (f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
+    yield "</tbody></table></div>"
+
+
+def _spaced(name: str) -> str:
+    return name.replace("-", " ").replace("_", " ")

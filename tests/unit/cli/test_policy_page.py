@@ -1,0 +1,367 @@
+"""The policy document: `holdback show --format html`, which compliance reads on paper."""
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import date
+from functools import cache
+from html.parser import HTMLParser
+
+import pytest
+from invocation import invoke
+
+from every_case import for_every
+from holdback import load_jurisdictions
+from holdback.cli.policy import PolicyPage
+from holdback.cli.policy_page import page_lines
+from holdback.errors import ErrorDetail
+from holdback.proofs.claim_meanings import CLAIMS
+from holdback.workbench.proving import Proved, ShownDeal, ShownFinding
+from small_folders import changed, child, country, loaded, write
+
+ON, TO = date(2026, 7, 1), date(2027, 1, 1)
+
+# Elements whose words are apart from those that follow.
+BLOCKS = {"dt", "dd", "td", "th", "text", "title", "p", "li", "h4", "div"}
+
+
+class Reader(HTMLParser):
+    """Reads a page as a person does: its words; elements that are not closed are kept."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.open, self.words, self.elements = [], [], set()
+        self.feed(html)
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.add(tag)
+        for name, value in attrs:
+            assert not name.startswith("on"), f"{tag} runs {value}"
+        if tag != "meta":
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.handle_starttag(tag, attrs)
+        self.handle_endtag(tag)
+
+    def handle_endtag(self, tag):
+        if tag in BLOCKS:
+            self.words.append(" ")
+        assert self.open.pop() == tag, f"</{tag}> closes another element"
+
+    def handle_data(self, data):
+        if "style" not in self.open:
+            self.words.append(data)
+
+    @property
+    def text(self):
+        return re.sub(r"\s+", " ", "".join(self.words))
+
+
+def page_of(jurisdiction, *, on=ON, to=None, names=(), proved=None):
+    about = PolicyPage(jurisdiction=jurisdiction, on=on, to=to, names=dict(names), proved=proved)
+    return "\n".join(page_lines(about))
+
+
+@cache
+def shipped(code, on=ON, to=None):
+    """The page of a jurisdiction that ships."""
+    bundled = load_jurisdictions()
+    jurisdiction = bundled[code]
+    above = [layer.code for layer in jurisdiction.policy.layers[-2::-1]]
+    return page_of(jurisdiction, on=on, to=to, names={code: bundled[code].name for code in above})
+
+
+# -- what a reader finds in it
+
+
+@for_every(
+    ("question", "answer"),
+    [
+        (
+            "When may a merchant renew at the earliest?",
+            "A deal can be renewed once 50% of its repayment amount is paid",
+        ),
+        (
+            "How fast must it have repaid?",
+            (
+                "The performance must be at least the minimum performance of 80%. "
+                "Otherwise it is declined."
+            ),
+        ),
+        (
+            "What exactly is performance?",
+            "Remitted to date as a percent of what the term expected by this day",
+        ),
+        (
+            "What happens while we do not know something?",
+            "What is not known never counts as met.",
+        ),
+        (
+            "Which cases does a person look at?",
+            (
+                "The number of remittances missed in the last 30 days must be at most the review "
+                "limit of missed remittances of 1. Otherwise a person looks at it."
+            ),
+        ),
+        (
+            "What do we tell a merchant whom we decline?",
+            (
+                "The merchant reads: “Deals that defaulted: [number of defaulted deals]; a "
+                "merchant with one cannot renew.”"
+            ),
+        ),
+        (
+            "How much can a merchant get, and what does it cost?",
+            (
+                "at most 1.2 times the monthly average of takings, rounded down to whole £100.00; "
+                "never more than £300,000.00."
+            ),
+        ),
+        (
+            "How long is an offer open?",
+            "An offer stays open for 30 days.",
+        ),
+        (
+            "What changes next, and when?",
+            (
+                "On 24 November 2026 Cooling off days Service terms and checks: changes There "
+                "is no cooling-off period. The merchant can unwind a deal for 14 days after its "
+                "funding."
+            ),
+        ),
+        (
+            "Who answers for this, and when is it looked at again?",
+            "risk-uk owns these rules, answers for them, and reviews them by 30 June 2027.",
+        ),
+        (
+            "Where does the pace of 80% come from, and since when?",
+            "Minimum performance 80% since 1 July 2026 GB-R-02 reference policy, review of 2026",
+        ),
+        (
+            "What does the financing cost on good pace?",
+            "1.24 times below 90%, 1.2 times from 90% to below 110% and 1.16 times from 110% on",
+        ),
+    ],
+)
+def test_questions_of_a_reader_of_the_policy_of_the_united_kingdom(question, answer):
+    """
+    A reader who knows lending and not holdback has these questions answered by the page alone.
+    """
+    assert answer in Reader(shipped("GB", to=TO)).text, question
+
+
+@for_every(
+    ("question", "answer"),
+    [
+        ("Whose policy applies besides ours?", "Takes over the policy of United States"),
+        (
+            "Which rule of the United States do we not have, and why?",
+            (
+                "What holds in United States, and not here The rule “recent check”: A new credit "
+                "check is ordered for every renewal here, so none is old."
+            ),
+        ),
+        (
+            "How can a loyal merchant renew earlier?",
+            (
+                "The number of completed deals is at least the loyalty threshold of 2. The "
+                "paid-down percentage is at least the progress for loyal merchants of 55%."
+            ),
+        ),
+        ("Is the disclosure required?", "The disclosure must be acknowledged."),
+        (
+            "What becomes of a renewal by the bridge advance?",
+            "A renewal waits until the deal before it is repaid.",
+        ),
+        ("Was it proved?", "Not proved here."),
+    ],
+)
+def test_questions_of_a_reader_of_the_policy_of_california(question, answer):
+    """
+    The page of a part of a country says what it takes over and what it does not.
+    """
+    assert answer in Reader(shipped("US-CA")).text, question
+
+
+# -- what kind of page it is
+
+
+@pytest.mark.parametrize("code", load_jurisdictions().codes)
+def test_every_page_is_whole_and_plain(code):
+    """
+    One self-contained page: nothing is loaded or runs, no file is named, no expression is shown.
+    """
+    page = shipped(code, on=date(2026, 12, 1), to=date(2027, 6, 1))
+    reader = Reader(page)
+
+    assert reader.open == []
+    assert not reader.elements & {"script", "link", "img", "iframe", "object", "form"}
+    assert "default-src &#x27;none&#x27;" in page
+    assert not re.search(r"https?:|url\(|@import", page)
+    for unwanted in (".toml", "/", "{", "}", "==", ">=", "_", "`", "\ue000"):
+        allowed = reader.text.replace("America/Los_Angeles", "").replace("America/New_York", "")
+        allowed = re.sub(r"time zone \w+/\w+|[0-9]+/[0-9]+/[0-9]+", "", allowed)
+        assert unwanted not in allowed, unwanted
+
+
+def test_what_files_say_is_escaped():
+    """
+    A sentence of a file is text on the page, never an element.
+    """
+    files = changed(country(), "renewal.toml", "Missed: {", "<script>alert(1)</script> & {")
+    page = page_of(loaded(NL=files)["NL"])
+
+    assert "<script" not in page
+    assert "&lt;script&gt;alert(1)&lt;/script&gt; &amp; [number of remittances" in page
+
+
+def test_periods_are_drawn():
+    """
+    What changes is drawn period by period; without a change, the page says so.
+    """
+    page = page_of(loaded(NL=country())["NL"])
+    text = Reader(page).text
+    same = changed(country(), "renewal.toml", '"80%", source', '"75%", source')
+    same["renewal.toml"] = same["renewal.toml"].partition("[typical]")[0]
+
+    assert page.count('<rect class="bar"') == 2
+    assert page.count('<rect class="now"') == 1
+    assert "minimum performance 75% 75% 80% 80%" in text
+    assert "Nothing changes: everything is in force" in Reader(page_of(loaded(NL=same)["NL"])).text
+
+
+def test_a_review_that_is_overdue():
+    """
+    The day of the review is compared with the day of the page, never with a clock.
+    """
+    jurisdiction = loaded(NL=country())["NL"]
+
+    assert "30 June 2027 (overdue on this day)" in page_of(jurisdiction, on=date(2027, 7, 1))
+    assert "overdue" not in page_of(jurisdiction, on=date(2027, 6, 30))
+
+
+# -- what was proved
+
+
+def finding(severity, claim="more-progress-helps"):
+    return ShownFinding(
+        claim=claim,
+        severity=severity,
+        jurisdiction="NL",
+        product=None,
+        since=date(2026, 1, 1),
+        until=None,
+        detail=ErrorDetail(code="contradiction", message="more progress costs `few-missed`"),
+        places=(),
+        deal=ShownDeal(
+            on=ON, product=None, words="the typical deal, but progress 90%", facts={}, example=None
+        ),
+    )
+
+
+def with_findings(*findings):
+    proved = Proved(jurisdiction="NL", questions=9, findings=findings)
+    return Reader(page_of(loaded(NL=country())["NL"], proved=proved)).text
+
+
+def test_everything_was_proved():
+    """
+    What was proved is said in sentences for readers, one for each claim; a past finding is none.
+    """
+    text = with_findings(finding("information"))
+
+    assert "Proved for every deal that could exist, without an exception (9 questions):" in text
+    assert "More progress never costs a deal its eligibility." in text
+    assert text.count("No rule is") + text.count("No part of a rule") == 5
+    assert len(CLAIMS) >= 9
+
+
+@for_every(
+    ("severity", "word"),
+    [("error", "error"), ("warning", "warning"), ("not_decided", "not decided")],
+)
+def test_what_does_not_hold_is_said_first(severity, word):
+    """
+    A finding is shown with its deal and not among what was proved, also one that is not decided.
+    """
+    text = with_findings(finding(severity))
+
+    assert "Not everything holds." in text
+    assert (
+        f"{word} from 1 January 2026: more progress costs “few-missed”. For example the typical "
+        "deal, but progress 90%."
+    ) in text
+    assert "More progress never costs a deal its eligibility." not in text
+
+
+# -- the command
+
+
+@pytest.fixture
+def shelf(tmp_path):
+    """A folder of a country and its child."""
+    return write(tmp_path / "shelf", NL=country(), NL_ZH=child())
+
+
+def show(shelf, *arguments):
+    return invoke("show", "NL-ZH", "--on", "2025-06-01", *arguments, "--jurisdictions", shelf)
+
+
+def test_the_page_of_the_command(shelf, monkeypatch, tmp_path):
+    """
+    `show --format html` prints the page; with `--to` it has what changes.
+    """
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    ran = show(shelf, "--format", "html", "--to", "2026-06-01")
+    text = Reader(ran.output).text
+
+    assert ran.exit_code == 0
+    assert ran.output.startswith("<!DOCTYPE html>")
+    assert "Takes over the policy of Land of NL" in text
+    assert "What changes On 1 January 2026 NL-R-01 On pace Renewals: changes" in text
+
+
+def test_without_the_solver_nothing_is_proved(shelf, monkeypatch):
+    """
+    Where the solver is not installed, the page says that nothing was proved here.
+    """
+    monkeypatch.setattr("holdback.cli.prove.version", _not_installed)
+
+    assert "Not proved here." in show(shelf, "--format", "html").output
+
+
+def _not_installed(name):
+    from importlib.metadata import PackageNotFoundError
+
+    raise PackageNotFoundError(name)
+
+
+def test_what_changes_in_the_other_formats(shelf):
+    """
+    With `--to`, text, Markdown and JSON have the changes day by day, as `holdback diff` has them.
+    """
+    text = show(shelf, "--to", "2026-06-01").output
+    markdown = show(shelf, "--to", "2026-06-01", "--format", "markdown").output
+    plain = json.loads(show(shelf, "--to", "2026-06-01", "--format", "json").output)
+
+    assert (
+        "Changes on 2026-01-01\n  changed parameter minimum_performance\n      75% to 80%" in text
+    )
+    assert (
+        "## Changes on 2026-01-01\n\n- changed parameter minimum_performance: 75% to 80%"
+        in markdown
+    )
+    assert [day["on"] for day in plain["changes"]] == ["2026-01-01"]
+    assert "changes" not in json.loads(show(shelf, "--format", "json").output)
+
+
+def test_to_comes_after_on(shelf):
+    """
+    Exit code 2 for misuse.
+    """
+    ran = show(shelf, "--to", "2025-06-01")
+
+    assert ran.exit_code == 2
+    assert "--to is a day after --on" in ran.output
