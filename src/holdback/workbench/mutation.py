@@ -32,11 +32,12 @@ from holdback.jurisdictions.timeline import Period
 from holdback.rules import Catalogue, Kind, Parameter, Tree, check, parse
 from holdback.rules.check import implication
 from holdback.ruleset import DECLINE, REFER, Rule, RuleSet
-from holdback.workbench.equivalence import provably_same
+from holdback.workbench.equivalence import why_same
 from holdback.workbench.example_run import run_example
 from holdback.workbench.expression_mutants import expression_mutants, neighbours
 from holdback.workbench.jurisdiction_mutants import jurisdiction_mutants
 from holdback.workbench.mutant import Mutant, within
+from holdback.workbench.proved_equivalence import why_proved_same
 from holdback.workbench.setting_mutants import SettingMutant, setting_mutants
 
 NOTICED: Final = "noticed"
@@ -46,6 +47,8 @@ EQUIVALENT: Final = "equivalent"
 LISTED: Final = "listed"
 # The reader of the files would reject it, so the mistake cannot go unnoticed.
 REFUSED: Final = "refused"
+
+_NO_DEAL: Final = "no deal gets another answer"
 
 RuleChange: TypeAlias = Callable[[Rule, Catalogue], Rule | None]
 
@@ -66,7 +69,21 @@ def verdicts(jurisdiction: Jurisdiction, others: Jurisdictions) -> Iterator[Verd
         verdict = _verdict(mutant, jurisdiction)
         if verdict.state == SURVIVED and mutant.name in listed:
             verdict = evolve(verdict, state=LISTED, reason=listed[mutant.name])
+        elif verdict.state == SURVIVED:
+            verdict = _proved(verdict, jurisdiction)
         yield verdict
+
+
+def _proved(verdict: Verdict, jurisdiction: Jurisdiction) -> Verdict:
+    """Return *verdict* on a survivor, or that it is equivalent where a solver proves it."""
+    reasons = []
+    for rulebook in jurisdiction.slices:
+        why = why_proved_same(rulebook, verdict.mutant.change(rulebook))
+        if why is None:
+            return verdict
+        reasons.append(why)
+    why = next(filter(None, reasons), _NO_DEAL)
+    return evolve(verdict, state=EQUIVALENT, reason=why)
 
 
 def stale_equivalent_mutants(
@@ -90,11 +107,9 @@ def stale_equivalent_mutants(
 
 def _verdict(mutant: Mutant, jurisdiction: Jurisdiction) -> Verdict:
     changed: dict[date, Rulebook] = {}
-    same = True
     try:
         for rulebook in jurisdiction.slices:
             changed[rulebook.since] = mutant.change(rulebook)
-            same = same and provably_same(rulebook, changed[rulebook.since])
         for example in jurisdiction.examples:
             rulebook = jurisdiction.rulebook(example.on)
             # A renewal example cannot notice a change outside the renewal rules; most mutants of
@@ -104,12 +119,25 @@ def _verdict(mutant: Mutant, jurisdiction: Jurisdiction) -> Verdict:
                 continue
             if not run_example(example, evolve(changed[rulebook.since], on=example.on)).passed:
                 return Verdict(mutant=mutant, state=NOTICED, reason=example.name)
+        reasons = _reasons(jurisdiction, changed)
     # `run_example` can refuse a mutant too: it binds the calculators to the changed settings.
     except (InvalidDocument, ConfigurationError, RuleError) as error:
         return Verdict(mutant=mutant, state=REFUSED, reason=str(error))
-    if same:
-        return Verdict(mutant=mutant, state=EQUIVALENT, reason="no deal gets another answer")
-    return Verdict(mutant=mutant, state=SURVIVED)
+    if reasons is None:
+        return Verdict(mutant=mutant, state=SURVIVED)
+    why = next(filter(None, reasons), _NO_DEAL)
+    return Verdict(mutant=mutant, state=EQUIVALENT, reason=why)
+
+
+def _reasons(jurisdiction: Jurisdiction, changed: Mapping[date, Rulebook]) -> list[str] | None:
+    """Return why every deal is answered alike, for each rulebook; None where one may differ."""
+    reasons = []
+    for rulebook in jurisdiction.slices:
+        why = why_same(rulebook, changed[rulebook.since])
+        if why is None:
+            return None
+        reasons.append(why)
+    return reasons
 
 
 def mutants(jurisdiction: Jurisdiction, others: Jurisdictions) -> Iterator[Mutant]:
@@ -164,7 +192,7 @@ def _with_catalogue(rulebook: Rulebook, catalogue: Catalogue, name: str) -> Rule
     """Return *rulebook* with the rules that read the parameter *name* checked anew."""
 
     def with_readers_rechecked(rules: RuleSet) -> RuleSet:
-        # A rule set that is not affected stays the same object, which `provably_same` sees at once.
+        # A rule set that is not affected stays the same object, which `why_same` sees at once.
         if not any(name in rule.checked.parameters for rule in rules.rules):
             return rules
         return evolve(
@@ -255,7 +283,7 @@ def _with_rule(rulebook: Rulebook, *, source: SourceRule, change: RuleChange) ->
         return evolve(rules, rules=tuple(rule for rule in results if rule is not None))
 
     def changed_terms(terms: ProductTerms) -> ProductTerms:
-        # An unaffected product stays the same object, which `provably_same` sees at once.
+        # An unaffected product stays the same object, which `why_same` sees at once.
         rules = changed(terms.rules)
         return terms if rules is terms.rules else evolve(terms, rules=rules)
 
@@ -283,17 +311,17 @@ def _switched_on(jurisdiction: Jurisdiction, others: Jurisdictions) -> Iterator[
     """Yield every rule and product that is switched off, switched on again."""
     for switch_off in jurisdiction.policy.own.switched_off:
         above = jurisdiction.policy.layers[-2].code
-        if switch_off.kind != "parameter" and above in others.codes:
+        if switch_off.kind in ("rule", "product") and above in others.codes:
             parent = others[above]
             yield Mutant(
                 name=f"{switch_off.kind} {switch_off.name} not switched off",
                 file=switch_off.node.document.file,
                 line=switch_off.node.line,
-                change=partial(_with_inherited, switch_off=switch_off, parent=parent),
+                change=partial(with_inherited, switch_off=switch_off, parent=parent),
             )
 
 
-def _with_inherited(
+def with_inherited(
     rulebook: Rulebook, *, switch_off: SwitchedOff, parent: Jurisdiction
 ) -> Rulebook:
     """Return *rulebook* with what *switch_off* leaves out, as and where *parent* has it."""

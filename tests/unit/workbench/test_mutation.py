@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from datetime import date
 
@@ -200,14 +201,67 @@ def with_extra_rule(require, *examples, files=None, **keys):
         ("months_trading >= 6", []),
     ],
 )
-def test_a_mutant_that_no_deal_can_tell_apart(require, same):
+def test_a_mutant_that_no_deal_can_tell_apart(require, same, monkeypatch):
     """
-    A mutant that gives every deal the same answer is equivalent.
+    A mutant that gives every deal the same answer is equivalent, which needs no solver where the
+    facts are compared with constants.
     """
+    monkeypatch.setitem(sys.modules, "holdback.proofs.alike", None)
     found = states(NL=with_extra_rule(require, since="2026-06-01"))
     equivalent = [name for name, state in found.items() if state == "equivalent"]
 
     assert sorted(equivalent) == sorted(f"NL-R-03 require: {text}" for text in same)
+
+
+@pytest.mark.parametrize(
+    ("require", "name", "reason"),
+    [
+        ("missed_remittances_30d <= 30", "otherwise refer", "no deal gets another answer"),
+        (
+            "average_monthly_takings >= balance or balance >= average_monthly_takings",
+            "require: average_monthly_takings >= balance or balance > average_monthly_takings",
+            "no deal gets another answer",
+        ),
+        (
+            "days_since_last_remittance <= days_since_funding",
+            "otherwise refer",
+            (
+                "this rule never decides: of every deal that can exist, "
+                "days since last remittance is at most days since funding"
+            ),
+        ),
+    ],
+)
+def test_what_a_solver_proves(require, name, reason, monkeypatch):
+    """
+    Equivalent mutants are proved away and explained; without the solver they survive.
+    """
+    text = with_extra_rule(require, since="2026-06-01")
+    family = loaded(NL=text)
+    with_solver = {each.mutant.name: each for each in verdicts(family["NL"], family)}
+    monkeypatch.setitem(sys.modules, "holdback.proofs.alike", None)
+
+    mine = with_solver[f"NL-R-03 {name}"]
+
+    assert (mine.state, mine.reason) == ("equivalent", reason)
+    assert states(NL=text)[f"NL-R-03 {name}"] == "survived"
+
+
+def test_a_clause_where_another_rule_refuses_already():
+    """
+    A clause decides nothing where another rule declines the deals that it would refer.
+    """
+    require = "performance >= minimum_performance or months_trading >= 6"
+    text = with_extra_rule(require, since="2026-06-01", otherwise='"refer"')
+    family = loaded(NL=text)
+    found = {each.mutant.name: each for each in verdicts(family["NL"], family)}
+
+    for clause in ("months_trading >= 7", "months_trading < 6"):
+        mine = found[f"NL-R-03 require: performance >= minimum_performance or {clause}"]
+        assert (mine.state, mine.reason) == (
+            "equivalent",
+            "this clause never decides: where it would, `on-pace` (NL-R-01) is not met either",
+        )
 
 
 def test_what_the_ranges_cannot_show_survives():
@@ -383,6 +437,7 @@ def test_a_child_whose_examples_notice_every_mutant():
     mine += example(
         "no", "ineligible", codes=["NL-R-01"], progress='"60%"', performance='"89.9999%"'
     )
+    mine += example("many missed", "eligible", missed_remittances_30d=4)
     products = (
         '[[examples]]\nname = "gone"\non = 2026-02-01\nproduct = "flex"\nexpect = { '
         'decision = "Not offered" }\n'
