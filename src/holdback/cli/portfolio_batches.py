@@ -18,13 +18,14 @@ from attrs import define, evolve, field
 from holdback.cli.portfolio_files import Deals, Output
 from holdback.exact_json import Json
 from holdback.frozen_classes import frozen
-from holdback.jurisdictions.jurisdiction import Jurisdictions
+from holdback.jurisdictions.rulebook import Rulebook
 from holdback.portfolio.assessment import READABLE, native_result, with_outcomes
 from holdback.portfolio.column_errors import check_columns
 from holdback.portfolio.column_plan import ColumnPlan
 from holdback.portfolio.comparison import AFTER, BEFORE, Comparison, compare
 from holdback.portfolio.ledger_columns import LEDGER_COLUMNS
 from holdback.portfolio.outcome_columns import RESULTS
+from holdback.portfolio.row_rulebooks import Rules
 from holdback.portfolio.summary import Summary, summary_of, summed_columns
 from holdback.portfolio.tables import Table
 from holdback.portfolio.work_frame import open_frame
@@ -67,8 +68,8 @@ class BatchAssessment:
     """
 
     deals: Deals
-    before: Jurisdictions
-    after: Jurisdictions | None
+    before: Rules
+    after: Rules | None
     jurisdiction: str
     on: date | str
     output: Output | None = None
@@ -93,7 +94,8 @@ class BatchAssessment:
 
     def _kinds(self) -> Mapping[str, Kind]:
         """The kinds of the facts and of the totals of ledgers in the columns, by name."""
-        rulebooks = [*self.before.rulebooks(), *(self.after.rulebooks() if self.after else ())]
+        sides = (self.before,) if self.after is None else (self.before, self.after)
+        rulebooks = [rulebook for rules in sides for rulebook in _rulebooks(rules)]
         kinds = dict.fromkeys(LEDGER_COLUMNS, Kind.MONEY) | {
             fact.name: fact.type.kind for rulebook in rulebooks for fact in rulebook.catalogue.facts
         }
@@ -133,6 +135,10 @@ class BatchAssessment:
         for name in columns:
             deals = deals.append_column(name, results[name].to_arrow())
         output.write(deals)
+
+
+def _rulebooks(rules: Rules) -> Iterable[Rulebook]:
+    return (rules,) if isinstance(rules, Rulebook) else rules.rulebooks()
 
 
 def _shown(changed: pl.DataFrame, facts: set[str]) -> pl.DataFrame:

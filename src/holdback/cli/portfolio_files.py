@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, Self
 
@@ -67,6 +67,14 @@ class Deals:
         return tuple(
             value for (value,) in self.relation.select(_identifier(column)).distinct().fetchall()
         )
+
+    def having(self, column: str, values: Iterable[str]) -> Deals:
+        """Those with one of *values* in *column*; all of them if there is no such column."""
+        if column not in self.relation.columns:
+            return self
+        listed = ", ".join(map(_literal, values))
+        chosen = self.relation.filter(f"{_identifier(column)} IN ({listed})")
+        return Deals(chosen, None, self.has_texts)
 
     @property
     def empty(self) -> pa.Table:

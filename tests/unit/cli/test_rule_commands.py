@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import tomllib
 from datetime import date
 
 import pytest
 from invocation import invoke, spoil
 
+from every_case import for_every
 from holdback import wire
 from holdback.exact_json import write_json
 from holdback.jurisdictions.folder import load_jurisdictions
+from holdback.workbench.example_run import run_examples
 from holdback.workbench.schemas import KINDS, schema
 from journey import Journey
-from small_folders import changed, child, country, rule, write
+from small_folders import changed, child, country, loaded, rule, write
 
 OFF = 'switch_off = [{ rule = "few-missed", reason = "Not | here." }]\n'
 
@@ -85,7 +89,7 @@ def test_show_for_machines_and_in_markdown(overlay):
         (("NL", "--on", "2024-12-31"), "NL has no rules before 2025-01-01"),
         (("NL", "--on", "soon"), "expected a date such as 2026-07-01"),
         (("NL",), "Missing option '--on'"),
-        (("NL", "--on", "2026-07-01", "--format", "html"), "Invalid value for '--format'"),
+        (("NL", "--on", "2026-07-01", "--format", "pdf"), "Invalid value for '--format'"),
         (("\x1b[31mNL", "--on", "2026-07-01"), "unknown jurisdiction"),
     ],
 )
@@ -129,7 +133,12 @@ def test_diff_of_two_days(overlay):
         "      75% to 80%",
     ]
     (found,) = json.loads(plain.output).values()
-    assert [each["name"] for each in found] == ["minimum_performance", "on-pace (NL-R-01)"]
+    assert [(each["kind"], each["name"]) for each in found] == [
+        ("parameter", "minimum_performance"),
+        ("rule", "on-pace (NL-R-01)"),
+        ("effect", "renewal rules"),
+        ("effect", "rules of flex"),
+    ]
     assert (same.exit_code, same.output) == (0, "Nothing changed.\n")
 
 
@@ -187,6 +196,271 @@ def test_diff_of_folders_whose_rules_begin_on_different_days(tmp_path):
     assert earlier[1] == "  OLD already has rules; NEW begins on 2025-07-01"
     assert later[1] == "  NEW already has rules; OLD begins on 2025-07-01"
     assert plain["NL from 2025-01-01"][0]["name"] == "rules before 2025-07-01"
+
+
+def test_diff_says_what_a_change_means(overlay):
+    """
+    Whether the rules are stricter or looser for every deal that can exist, and a deal that shows it
+    as an example to paste.
+    """
+    lines = mine(
+        "diff", "NL", "--from", "2025-12-31", "--to", "2026-01-01", overlay=overlay
+    ).output.splitlines()
+    start = lines.index("  renewal rules are stricter: no deal gains, some lose")
+
+    assert lines[start + 1 :] == [
+        "      lost: the typical deal, but performance 79% (75% to 79.9999%)",
+        "          eligible before, ineligible (NL-R-01) after",
+        "          [[examples]]",
+        '          name = "performance: eligible before, ineligible now"',
+        "          on = 2026-01-01",
+        '          given = { performance = "79%" }',
+        '          expect = { outcome = "ineligible", codes = ["NL-R-01"] }',
+        "  rules of flex are equivalent: the same deals pass",
+    ]
+
+
+def test_diff_for_machines_says_what_a_change_means(overlay):
+    """
+    In JSON an effect has the keys of a difference, with the deals that show it.
+    """
+    days = ("--from", "2026-01-01", "--to", "2025-12-31", "--format", "json")
+    (found,) = json.loads(mine("diff", "NL", *days, overlay=overlay).output).values()
+    renewal, flex = (item for item in found if item["kind"] == "effect")
+    (deal,) = renewal["deals"]
+
+    assert (renewal["state"], renewal["name"], renewal["details"]) == (
+        "looser",
+        "renewal rules",
+        [],
+    )
+    assert (flex["state"], flex["product"], flex["deals"]) == ("equivalent", "flex", [])
+    assert deal["change"] == "gained"
+    assert deal["facts"]["performance"] == "79%"
+    assert deal["before"] == {"outcome": "ineligible", "codes": ["NL-R-01"]}
+    assert deal["after"] == {"outcome": "eligible"}
+    assert deal["example"].startswith("[[examples]]\n")
+
+
+def test_diff_says_that_prices_are_not_compared(tmp_path):
+    """
+    A product whose calculators changed has equivalent rules, and a line about its prices.
+    """
+    dearer = changed(country(), "products.toml", '"flat", rate = "1.2"', '"flat", rate = "1.3"')
+    dearer["products.toml"] = dearer["products.toml"].partition("[typical]")[0]
+    old, new = write(tmp_path / "old", NL=country()), write(tmp_path / "new", NL=dearer)
+    lines = invoke("diff", old, new, "--on", "2026-02-01").output.splitlines()
+
+    assert lines[-3:] == [
+        "  renewal rules are equivalent: the same deals pass",
+        "  rules of flex are equivalent: the same deals pass",
+        "      its prices changed, and are not compared",
+    ]
+
+
+def test_diff_lists_the_changes_between_two_days(tmp_path):
+    """
+    Where rules change more than once between two days, each change is a step of its own.
+    """
+    text = changed(
+        country(),
+        "renewal.toml",
+        '  { from = 2026-01-01, value = "80%", source = "policy" },\n',
+        '  { from = 2026-01-01, value = "80%", source = "policy" },\n'
+        '  { from = 2026-03-01, value = "75%", source = "policy" },\n',
+    )
+    text["renewal.toml"] = text["renewal.toml"].partition("[[examples]]")[0]
+    shelf = write(tmp_path / "shelf", NL=text)
+
+    def shown(start, end):
+        return mine("diff", "NL", "--from", start, "--to", end, overlay=shelf)
+
+    back = shown("2025-12-31", "2026-03-01")
+    assert back.exit_code == 1
+    assert [line for line in back.output.splitlines() if "NL from" in line] == [
+        "NL from 2025-12-31 to 2026-01-01",
+        "NL from 2026-02-28 to 2026-03-01",
+    ]
+    assert "  renewal rules are looser: some deals gain, none loses" in back.output.splitlines()
+    one = shown("2026-01-31", "2026-03-31").output.splitlines()
+    assert [line for line in one if "NL from" in line] == ["NL from 2026-01-31 to 2026-03-31"]
+
+
+def test_every_example_that_diff_gives_passes(tmp_path):
+    """
+    What is pasted into the file of the rules after the change is valid, and passes.
+    """
+    looser = changed(country(), "renewal.toml", 'value = "80%"', 'value = "70%"')
+    looser = changed(looser, "products.toml", 'identity_verified",', 'months_trading >= 2",')
+    old, new = write(tmp_path / "old", NL=country()), write(tmp_path / "new", NL=looser)
+    (found,) = json.loads(
+        invoke("diff", old, new, "--on", "2026-02-01", "--format", "json").output
+    ).values()
+    examples = {
+        file: [
+            deal["example"] for item in found if item.get("name") == name for deal in item["deals"]
+        ]
+        for file, name in (
+            ("renewal.toml", "renewal rules"),
+            ("products.toml", "rules of flex"),
+        )
+    }
+
+    assert [len(texts) for texts in examples.values()] == [1, 2]
+    pasted = {
+        name: "\n".join([text.partition("[[examples]]")[0], *examples.get(name, ())])
+        for name, text in looser.items()
+    }
+    runs = [*run_examples(loaded(NL=pasted)["NL"])]
+    assert len(runs) == 3
+    assert all(run.passed for run in runs), [[*run.lines()] for run in runs]
+
+
+def test_diff_of_two_jurisdictions(overlay):
+    """
+    A child is compared with its parent on one day; other names are codes.
+    """
+    ran = mine("diff", "NL", "NL-ZH", "--on", "2026-07-01", overlay=overlay)
+    lines = ran.output.splitlines()
+
+    assert ran.exit_code == 1
+    assert lines[0] == "NL to NL-ZH on 2026-07-01"
+    assert "  removed rule few-missed (NL-R-02)" in lines
+    assert "  renewal rules are incomparable: some deals gain, some lose" in lines
+    assert "          given = { missed_remittances_30d = 4 }" in lines
+    same = mine("diff", "NL", "NL", "--on", "2026-07-01", overlay=overlay)
+    assert (same.exit_code, same.output) == (0, "Nothing changed.\n")
+
+
+def test_diff_where_only_one_side_has_typical_facts(tmp_path):
+    """
+    Without typical facts after the change, the deal is that of before, and its example says all of
+    it; without any, the whole deal is printed.
+    """
+    bare = changed(country(), "renewal.toml", 'value = "80%"', 'value = "85%"')
+    bare["renewal.toml"] = bare["renewal.toml"].partition("[typical]")[0]
+    empty = {**country(), "renewal.toml": country()["renewal.toml"].partition("[typical]")[0]}
+    old, new, none = (
+        write(tmp_path / name, NL=files)
+        for name, files in (("old", country()), ("new", bare), ("none", empty))
+    )
+    borrowed = invoke("diff", old, new, "--on", "2026-02-01").output
+    told = invoke("diff", none, new, "--on", "2026-02-01").output
+
+    assert "lost: the typical deal, but performance 80% (80% to 84.9999%)" in borrowed
+    assert (
+        'given = { progress = "64%", performance = "80%", missed_remittances_30d = 0 }' in borrowed
+    )
+    assert "lost: a deal with progress 50% (50% to 80%), performance 80% (" in told
+
+
+@for_every(
+    "arguments, said",
+    [
+        (("NL", "NL-ZX", "--on", "2026-07-01"), "did you mean `NL-ZH`?"),
+        (("nl", "NL-ZH", "--on", "2026-07-01"), "did you mean `NL`?"),
+        (("NL", "NL-ZH", "--from", "2026-07-01"), "compared without --from and --to"),
+        (("nowhere", "NL"), "there is no folder nowhere, and it is not the code of a"),
+    ],
+)
+def test_diff_teaches_what_may_be_compared(tmp_path, arguments, said):
+    """
+    A typo in a code or a folder is named, with what to write instead.
+    """
+    shelf = write(tmp_path / f"shelf-{len(said)}", NL=country(), NL_ZH=child())
+    ran = mine("diff", *arguments, overlay=shelf)
+
+    assert ran.exit_code == 2
+    assert said in ran.output
+
+
+def test_diff_of_the_folders_of_single_jurisdictions(overlay):
+    """
+    A folder that exists is taken for one of jurisdictions; one of a single jurisdiction is not.
+    """
+    ran = invoke("diff", "NL", "NL-ZH", cwd=overlay)
+
+    assert ran.exit_code == 2
+    assert "holdback diff NL OTHER --jurisdictions ." in ran.output
+    assert "there is no folder older" in invoke("diff", "older", ".", cwd=overlay).output
+
+
+DEALS = """\
+deal_id,jurisdiction,progress,performance,missed_remittances_30d,balance
+D-1,NL,64%,79.5%,0,1000.01
+D-2,NL,64%,76%,0,2000.02
+D-3,NL,64%,76%,9,400.00
+D-4,NL,64%,90%,0,30.00
+D-5,BE,64%,79%,0,5.00
+"""
+
+
+def test_diff_counts_the_deals_of_a_file(overlay, tmp_path):
+    """
+    How many deals gain and lose, and the exact sums of their balances, by currency.
+    """
+    deals = tmp_path / "deals.csv"
+    deals.write_text(DEALS, encoding="utf-8")
+    days = ("--from", "2025-12-31", "--to", "2026-01-01", "--portfolio", deals)
+    text = mine("diff", "NL", *days, overlay=overlay).output
+    (found,) = json.loads(
+        mine("diff", "NL", *days, "--format", "json", overlay=overlay).output
+    ).values()
+
+    assert text.splitlines()[-6:] == [
+        f"Deals of {deals}",
+        "change                            deals that           deals      balance",
+        "NL from 2025-12-31 to 2026-01-01  gain                     0     EUR 0.00",
+        "NL from 2025-12-31 to 2026-01-01  lose                     2  EUR 3000.03",
+        "NL from 2025-12-31 to 2026-01-01  get another outcome      1   EUR 400.00",
+        "NL from 2025-12-31 to 2026-01-01  unchanged                1    EUR 30.00",
+    ]
+    assert [
+        (item["name"], item["deals"], item["balance"]) for item in found if item["kind"] == "deals"
+    ] == [
+        ("gain", 0, "EUR 0.00"),
+        ("lose", 2, "EUR 3000.03"),
+        ("get another outcome", 1, "EUR 400.00"),
+        ("unchanged", 1, "EUR 30.00"),
+    ]
+    bare = tmp_path / "bare.csv"
+    lines = (line.split(",") for line in DEALS.splitlines())
+    bare.write_text("\n".join(",".join([row[0], *row[2:]]) for row in lines), encoding="utf-8")
+    everything = mine("diff", "NL", *days[:4], "--portfolio", bare, overlay=overlay).output
+    assert "lose                     3  EUR 3005.03" in everything
+    spoilt = mine("diff", "NL", *days[:4], "--portfolio", tmp_path / "no.csv", overlay=overlay)
+    assert spoilt.exit_code == 2
+    assert "The deals cannot be read" in spoilt.output
+
+
+WITHOUT = """
+import sys
+sys.modules[{name!r}] = None
+from holdback.cli.commands import holdback
+holdback()
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "more", "code", "said"),
+    [
+        ("z3", (), 1, "needs z3: pip install 'holdback[proof]'"),
+        ("duckdb", ("--portfolio", "deals.csv"), 1, "needs duckdb: pip install 'holdback[port"),
+    ],
+)
+def test_diff_without_an_extra(overlay, name, more, code, said):
+    """
+    Without the solver it goes on as before, and says what to install.
+    """
+    days = ("--from", "2025-12-31", "--to", "2026-01-01", "--jurisdictions", overlay)
+    command = [sys.executable, "-c", WITHOUT.format(name=name), "diff", "NL", *days, *more]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+
+    assert (ran.returncode, len(ran.stderr.splitlines())) == (code, 1)
+    assert said in ran.stderr
+    if not more:
+        assert ran.stdout.splitlines()[1] == "  changed parameter minimum_performance"
+        assert "renewal rules" not in ran.stdout
 
 
 @pytest.mark.parametrize(

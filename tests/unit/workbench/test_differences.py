@@ -110,7 +110,7 @@ def test_a_rule_that_is_new_or_gone():
     """
     more = with_rules(rule("older", "NL-R-03", "months_trading >= 6"))
     refers = with_rules(rule("older", "NL-R-03", "months_trading >= 6", otherwise='"refer"'))
-    words = "Months trading is at least 6."
+    words = "Number of months trading is at least 6."
 
     assert between(country(), more) == [
         ("added", "rule", "older (NL-R-03)", words, "otherwise it is declined")
@@ -126,8 +126,8 @@ def test_a_rule_that_is_new_or_gone():
             "30d <= 3",
             "30d <= 2",
             (
-                "was: Missed remittances 30d is at most 3.",
-                "now: Missed remittances 30d is at most 2.",
+                "was: Number of remittances missed in the last 30 days is at most 3.",
+                "now: Number of remittances missed in the last 30 days is at most 2.",
             ),
         ),
         ('otherwise = "refer"', "", ("otherwise: refer to decline",)),
@@ -138,8 +138,11 @@ def test_a_rule_that_is_new_or_gone():
             'otherwise = "refer"',
             'otherwise = "refer"\nwhen = "progress >= 60%"',
             (
-                "was: Missed remittances 30d is at most 3.",
-                "now: Where progress is at least 60%: missed remittances 30d is at most 3.",
+                "was: Number of remittances missed in the last 30 days is at most 3.",
+                (
+                    "now: Where paid-down percentage is at least 60%: "
+                    "number of remittances missed in the last 30 days is at most 3."
+                ),
             ),
         ),
     ],
@@ -244,7 +247,7 @@ def test_the_rule_of_a_product():
     ((state, kind, name, was, now),) = between(plain(country()), after)
 
     assert (state, kind, name) == ("changed", "rule", "flex: identity (NL-P-01)")
-    assert (was, now) == ("was: Identity verified.", "now: Business verified.")
+    assert (was, now) == ("was: The identity is verified.", "now: The business is verified.")
 
 
 def test_a_child_and_its_parent():

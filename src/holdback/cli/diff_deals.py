@@ -1,0 +1,103 @@
+"""The deals of a file that gain or lose by a change of rules, and their balance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from holdback.cli.diff_steps import Sides, Step
+from holdback.cli.output import fail
+from holdback.cli.portfolio_batches import BatchAssessment, Changes
+from holdback.cli.portfolio_files import Deals, open_deals
+from holdback.eligibility import ELIGIBLE
+from holdback.errors import ConfigurationError, InvalidDocument
+from holdback.exact_json import Json
+from holdback.frozen_classes import frozen
+from holdback.money import Money
+from holdback.portfolio.aggregation import Answer, DealTotals, sum_totals
+from holdback.portfolio.tables import Table
+
+_GAIN: Final = "gain"
+_LOSE: Final = "lose"
+_MOVE: Final = "get another outcome"
+_STAY: Final = "unchanged"
+# The column with the code of the jurisdiction of a deal, in a file that has several.
+_JURISDICTION: Final = "jurisdiction"
+
+
+@frozen
+class Count:
+    """How many deals share a `change`, and the sum of their known balances."""
+
+    change: str
+    deals: int
+    balance: Money
+
+
+@frozen
+class DealChanges:
+    """The deals of `file` by what each step of a difference changes for them."""
+
+    file: str
+    by_title: Mapping[str, tuple[Count, ...]]
+
+    def __str__(self) -> str:
+        rows = tuple(
+            (title, count.change, count.deals, str(count.balance))
+            for title, counts in self.by_title.items()
+            for count in counts
+        )
+        return str(
+            Table(f"Deals of {self.file}", ("change", "deals that", "deals", "balance"), rows)
+        )
+
+    def plain(self, step: Step) -> list[Json]:
+        """Return the counts of *step* as plain values, with the keys of a difference."""
+        return [
+            {
+                "state": "counted",
+                "kind": "deals",
+                "name": count.change,
+                "details": [],
+                "deals": count.deals,
+                "balance": str(count.balance),
+            }
+            for count in self.by_title.get(step.title, ())
+        ]
+
+
+def deal_changes(file: str, steps: Iterable[Step]) -> DealChanges:
+    """Return what the *steps* change for the deals of *file*; exit with 2 if it cannot be read."""
+    try:
+        deals = open_deals(file, {})
+        counted = {
+            step.title: _counts(deals, step.sides) for step in steps if step.sides is not None
+        }
+    except (InvalidDocument, ConfigurationError) as error:
+        fail(error, "The deals")
+    return DealChanges(file, counted)
+
+
+def _counts(deals: Deals, sides: Sides) -> tuple[Count, ...]:
+    """Return the counts of the deals that are in one of the two jurisdictions."""
+    before, after = sides.rulebooks
+    own = deals.having(_JURISDICTION, (before.code, after.code))
+    assessment = BatchAssessment(own, before, after, _JURISDICTION, sides.new_day)
+    for _ in assessment.run():
+        pass
+    assert isinstance(assessment.result, Changes), "it compares"
+    answers = assessment.result.comparison.answers
+    totals = sum_totals((_change(*pair), deals) for pair, deals in answers.items())
+    return tuple(
+        Count(change, sums.deals, Money(sums.minor, after.currency))
+        for change in (_GAIN, _LOSE, _MOVE, _STAY)
+        for sums in [totals.get(change, DealTotals())]
+    )
+
+
+def _change(before: Answer, after: Answer) -> str:
+    if before.outcome == after.outcome:
+        return _STAY
+    if after.outcome == ELIGIBLE:
+        return _GAIN
+    return _LOSE if before.outcome == ELIGIBLE else _MOVE

@@ -1,0 +1,108 @@
+"""What is said of a change of rules is what looking at every deal shows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import date
+from random import Random
+
+import pytest
+
+from counts import count
+from holdback.eligibility import ELIGIBLE
+from holdback.proofs.comparison import compare
+from holdback.proofs.possible import is_possible
+from holdback.proofs.question import outcome
+from small_rulebooks import FACTS, GBP, SmallRulebooks, every_deal, typical
+
+ON = date(2026, 7, 1)
+PAIRS = count("pairs of rulebooks held against every deal")
+RELATIONS = {
+    (False, False): "equivalent",
+    (False, True): "stricter",
+    (True, False): "looser",
+    (True, True): "incomparable",
+}
+
+
+def names_of(*rulesets, floor):
+    """The facts that decide the outcomes of *rulesets*."""
+    read = {name for rules in rulesets for rule in rules.rules for name in rule.checked.names}
+    return read | {"progress"} if floor else read
+
+
+def enumerated(before, after, *, floor):
+    """The deals that are gained, that are lost, and whose outcome is another one otherwise."""
+    gained, lost, moved = [], [], []
+    for facts in every_deal(names_of(before, after, floor=floor)):
+        if not is_possible(facts, GBP):
+            continue
+        was, now = (outcome(rules, facts, floor=floor) for rules in (before, after))
+        if was == now:
+            continue
+        deals = gained if now == ELIGIBLE else lost if was == ELIGIBLE else moved
+        deals.append(facts)
+    return gained, lost, moved
+
+
+def changes(facts, usual, names):
+    """How many facts of *names* are missing that are not typically, how many differ, and which."""
+    missing, differing = 0, []
+    for place, fact in enumerate(FACTS.facts):
+        if fact.name in names and facts[place] != usual[place]:
+            missing += facts[place] is None
+            differing.append(place)
+    return missing, len(differing), differing
+
+
+def as_asked(witness, names):
+    """The facts of *witness* that the questions are about; the others are unknown."""
+    return tuple(
+        number if fact.name in names else None
+        for fact, number in zip(FACTS.facts, witness.facts, strict=True)
+    )
+
+
+@pytest.mark.parametrize("product", [None, "flex"])
+def test_the_verdict_is_that_of_every_deal(product):
+    """
+    A difference is equivalent, stricter, looser or incomparable as all possible deals show, unknown
+    facts and relations between facts included. A deal that shows it has the fewest changes, and of
+    those the first facts are changed.
+    """
+    floor = product is None
+    random = Random(f"differences {product}")
+    small = SmallRulebooks(random)
+    met = Counter()
+    for _ in range(PAIRS // 2):
+        before, after = small.pair()
+        usual = typical(random)
+        names = names_of(before, after, floor=floor)
+        gained, lost, moved = enumerated(before, after, floor=floor)
+
+        compared = compare(before, after, usual, ON, product=product)
+
+        expected = RELATIONS[bool(gained), bool(lost)]
+        assert compared.relation == expected, (before, after)
+        met[expected] += 1
+        sides = [(compared.gained, gained), (compared.lost, lost)]
+        if expected == "equivalent":
+            sides.append((compared.moved, moved))
+            met["another outcome"] += bool(moved)
+        for witness, deals in sides:
+            assert (witness is not None) == bool(deals)
+            if witness is None:
+                continue
+            assert as_asked(witness, names) in deals
+            plainest = min(changes(facts, usual, names) for facts in deals)
+            assert changes(witness.facts, usual, names) == plainest, (before, after, witness)
+            was, now = compared.outcomes(witness)
+            assert was.outcome == outcome(before, witness.facts, floor=floor)
+            assert now.outcome == outcome(after, witness.facts, floor=floor)
+            assert was != now
+            met["changes", len(witness.changes)] += 1
+    for relation in RELATIONS.values():
+        assert met[relation] >= PAIRS / 40, met
+    assert met["another outcome"] >= PAIRS / 100, met
+    for changed in (0, 1, 2):
+        assert met["changes", changed] >= 1, met
