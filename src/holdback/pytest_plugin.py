@@ -2,25 +2,31 @@
 A pytest plugin that runs the examples of jurisdictions: `pytest jurisdictions`.
 
 A folder that is named by a code and has a `jurisdiction.toml` gives one test that its files can be
-read, and one for each of its examples. Nothing of holdback is imported before such a folder is met,
-so a run without any is not slowed down. `-p no:holdback` turns the plugin off.
+read, one for each of its examples and, where the extra `proof` is installed, one that what is
+claimed of its rules holds of every deal (`holdback prove`). Nothing of holdback is imported before
+such a folder is met, so a run without any is not slowed down. `-p no:holdback` turns the plugin
+off.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
 if TYPE_CHECKING:
+    from datetime import date
     from pathlib import Path
 
     from holdback.errors import ErrorDetail
     from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
     from holdback.jurisdictions.rulebook import Example
+    from holdback.proofs.claims import Prover
 
 _JURISDICTION: Final = "jurisdiction.toml"
+_HOLDS: Final = "holds what is claimed"
 _FILES: Final = (_JURISDICTION, "renewal.toml", "products.toml")
 
 
@@ -64,6 +70,31 @@ def _survey(config: pytest.Config, root: Path) -> tuple[Jurisdictions, tuple[Err
 _SURVEYS: Final = pytest.StashKey[dict["Path", Any]]()
 
 
+def _prover(config: pytest.Config, root: Path) -> Prover:
+    """Return what proves the jurisdictions in *root*: what they share is proved once in a run."""
+    from holdback.proofs.claims import Prover  # noqa: PLC0415  # imports the solver
+
+    provers: dict[Path, Prover] = config.stash.setdefault(_PROVERS, {})
+    if root not in provers:
+        provers[root] = Prover(_survey(config, root)[0])
+    return provers[root]
+
+
+_PROVERS: Final = pytest.StashKey[dict["Path", Any]]()
+
+
+def _locked_through(root: Path) -> date | None:
+    """Return the day up to which the past in *root* is locked; nobody can correct it any more."""
+    from holdback.workbench.lock import LOCK, read_lock  # noqa: PLC0415  # only where it is needed
+
+    try:
+        text = root.joinpath(LOCK).read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return None
+    lock, _ = read_lock(text, LOCK)
+    return lock.through
+
+
 class JurisdictionFile(pytest.File):
     """One file of a jurisdiction, with a test for each of its examples."""
 
@@ -76,6 +107,9 @@ class JurisdictionFile(pytest.File):
             yield ReadItem.from_parent(self, name="can be read", errors=own_errors)
         if folder.name in jurisdictions.codes:
             yield from self._examples(jurisdictions[folder.name])
+            if self.path.name == _JURISDICTION and find_spec("z3") is not None:
+                jurisdiction = jurisdictions[folder.name]
+                yield ProofItem.from_parent(self, name=_HOLDS, jurisdiction=jurisdiction)
 
     def _examples(self, jurisdiction: Jurisdiction) -> Iterator[pytest.Item]:
         examples = [
@@ -137,3 +171,26 @@ class ExampleItem(pytest.Item):
         """Return the file, the line and the title of the test."""
         line = None if self.example.line is None else self.example.line - 1
         return self.path, line, f"{self.jurisdiction.code}: {self.name}"
+
+
+class ProofItem(pytest.Item):
+    """The test that what is claimed of the rules of a jurisdiction holds of every deal."""
+
+    def __init__(self, *, jurisdiction: Jurisdiction, **arguments: Any) -> None:
+        super().__init__(**arguments)
+        self.jurisdiction = jurisdiction
+
+    def runtest(self) -> None:
+        """Fail with every error, and with what could not be decided; warnings fail nothing."""
+        from holdback.workbench.proving import FAILURES, prove  # noqa: PLC0415  # only where it is needed
+
+        root = self.path.parent.parent
+        proved = prove(_prover(self.config, root), self.jurisdiction, _locked_through(root))
+        failures = [finding for finding in proved.findings if finding.severity in FAILURES]
+        if failures:
+            shown = ("\n".join(finding.lines()) for finding in failures)
+            pytest.fail("\n\n".join(shown), pytrace=False)
+
+    def reportinfo(self) -> tuple[Path, int | None, str]:
+        """Return the file, the line and the title of the test."""
+        return self.path, 0, f"{self.jurisdiction.code}: {self.name}"

@@ -2,17 +2,32 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
+import pytest
 import yaml
 
-from small_folders import IRELAND
+from small_folders import IRELAND, changed, rule
 
 ROOT = Path(__file__).parents[2]
+
+STATUS = """
+[[rules]]
+id = "open-or-repaid"
+code = "IE-R-03"
+require = 'status in ["Funded", "Repaid"]'
+reason = "The deal is {status}."
+source = "policy"
+from = 2025-01-01
+"""
+# Ireland, with a rule without which a deal that has ended can be renewed.
+SOUND = changed(IRELAND, "renewal.toml", "\n[typical]\n", f"{STATUS}\n[typical]\n")
 
 
 def pytest_in(folder, *arguments):
@@ -23,7 +38,7 @@ def pytest_in(folder, *arguments):
     )
 
 
-def written(folder, files=IRELAND, code="IE"):
+def written(folder, files=SOUND, code="IE"):
     for name, text in files.items():
         (folder / code).mkdir(parents=True, exist_ok=True)
         (folder / code / name).write_text(text, encoding="utf-8")
@@ -40,18 +55,82 @@ def test_examples_are_collected(tmp_path):
     assert re.search(r"IE/jurisdiction\.toml::can be read PASSED", ran.stdout)
     assert re.search(r"IE/renewal\.toml::a good deal PASSED", ran.stdout)
     assert re.search(r"IE/products\.toml::not verified PASSED", ran.stdout)
-    assert "3 passed" in ran.stdout
+    assert re.search(r"IE/jurisdiction\.toml::holds what is claimed PASSED", ran.stdout)
+    assert "4 passed" in ran.stdout
+
+
+def test_a_claim_that_does_not_hold_fails(tmp_path):
+    """
+    Where the extra `proof` is installed, each jurisdiction has a test that fails with the findings.
+    """
+    ran = pytest_in(written(tmp_path / "jurisdictions", IRELAND))
+
+    assert ran.returncode == 1
+    assert "1 failed, 3 passed" in ran.stdout
+    assert "error: a deal can be eligible whose status is" in ran.stdout
+    assert "for example on 2025-07-01: the typical deal, but " in ran.stdout
+    assert "[[examples]]" in ran.stdout
+    assert "Traceback" not in ran.stdout
+
+
+def test_a_warning_fails_nothing(tmp_path):
+    """
+    A jurisdiction with warnings alone passes.
+    """
+    superfluous = rule("superfluous", "IE-R-04", "missed_remittances_30d <= 30")
+    files = changed(SOUND, "renewal.toml", STATUS, f"{STATUS}\n{superfluous}")
+    folder = written(tmp_path / "jurisdictions", files)
+
+    assert "4 passed" in pytest_in(folder).stdout
+
+
+def test_what_ended_in_the_locked_past_fails_nothing(tmp_path):
+    """
+    Nobody can correct the past that `digests.lock` has.
+    """
+    later = STATUS.replace("2025-01-01", "2026-01-01")
+    folder = written(tmp_path / "jurisdictions", changed(SOUND, "renewal.toml", STATUS, later))
+    (folder / "digests.lock").write_text("through 2026-01-01\n")
+    assert "4 passed" in pytest_in(folder).stdout
+    (folder / "digests.lock").write_text("through 2025-12-31\n")
+    assert "1 failed, 3 passed" in pytest_in(folder).stdout
+
+
+def test_without_the_solver_nothing_is_proved(tmp_path):
+    """
+    Without the extra `proof` there is no such test, and examples run as ever.
+    """
+    folder = written(tmp_path / "jurisdictions", IRELAND)
+    (folder / "conftest.py").write_text(
+        "from holdback import pytest_plugin\n\npytest_plugin.find_spec = lambda name: None\n"
+    )
+
+    assert "3 passed" in pytest_in(folder).stdout
+
+
+def test_collecting_loads_no_solver(tmp_path):
+    """
+    Collecting tests imports neither the solver nor what proves: it must not slow other runs.
+    """
+    folder = written(tmp_path / "jurisdictions")
+    (folder / "conftest.py").write_text(
+        "import sys\n\n\ndef pytest_collection_finish(session):\n"
+        "    assert len(session.items) == 4\n"
+        "    assert not {'z3', 'holdback.proofs.claims', 'holdback.workbench'} & set(sys.modules)\n"
+    )
+
+    assert pytest_in(folder, "--collect-only").returncode == 0
 
 
 def test_a_failure_shows_what_came_out(tmp_path):
     """
     A failure shows the expected and the real outcome, the deciding rule and the facts.
     """
-    files = {**IRELAND, "renewal.toml": IRELAND["renewal.toml"].replace('"80%" }', '"79%" }')}
+    files = {**SOUND, "renewal.toml": SOUND["renewal.toml"].replace('"80%" }', '"79%" }')}
     ran = pytest_in(written(tmp_path / "jurisdictions", files))
 
     assert ran.returncode == 1
-    assert "1 failed, 2 passed" in ran.stdout
+    assert "1 failed, 3 passed" in ran.stdout
     for shown in ("expected  undetermined", "got       ineligible  IE-R-01", "performance = 79%"):
         assert shown in ran.stdout
     assert "IE-R-01   The pace is 79%; at least 80% is needed." in ran.stdout
@@ -73,7 +152,7 @@ def test_an_invalid_folder_fails_one_test(tmp_path):
 
     ran = pytest_in(folder)
 
-    assert "2 failed, 3 passed" in ran.stdout
+    assert "2 failed, 4 passed" in ran.stdout
     assert "`pace` is not a fact and not a parameter" in ran.stdout
     assert "this is not TOML" in ran.stdout
 
@@ -88,7 +167,7 @@ def test_other_files_are_left_alone(tmp_path):
 
     assert "no tests ran" in pytest_in(tmp_path).stdout
     everything = written(tmp_path / "jurisdictions")
-    assert "3 passed" in pytest_in(everything).stdout
+    assert "4 passed" in pytest_in(everything).stdout
     assert "no tests ran" in pytest_in(everything, "-p", "no:holdback").stdout
 
 
@@ -116,12 +195,34 @@ def test_the_bundled_examples_run_under_pytest():
     assert re.search(r"^[0-9]{3,} passed", ran.stdout, re.MULTILINE), ran.stdout[-2000:]
 
 
-def test_the_pre_commit_hook(tmp_path):
+HOOKS = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+
+
+def test_the_hooks():
     """
-    The hook is started by changes to jurisdictions, and fails when one of them is invalid.
+    One hook checks, and one proves, which needs the solver.
     """
-    (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
-    assert hook["id"] == "holdback-check"
+    assert [hook["id"] for hook in HOOKS] == ["holdback-check", "holdback-prove"]
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = extras["optional-dependencies"]
+    needed = [extras["cli"], [*extras["cli"], *extras["proof"]]]
+    assert [hook["additional_dependencies"] for hook in HOOKS] == needed
+
+
+@pytest.mark.parametrize(
+    ("hook", "old", "new", "code"),
+    [
+        (HOOKS[0], "progress", "progres", 1),
+        (HOOKS[1], "progress", "progres", 2),
+        (HOOKS[1], '"deals_defaulted < 1"', '"deals_defaulted < 1 and deals_defaulted > 3"', 1),
+    ],
+    ids=["check", "prove what cannot be read", "prove"],
+)
+def test_a_pre_commit_hook(tmp_path, hook, old, new, code):
+    """
+    The hook is started by changes to jurisdictions, and fails when one of them is invalid or a
+    claim does not hold.
+    """
     assert hook["pass_filenames"] is False
     changed = {"jurisdictions/GB/renewal.toml", "rules/IE/jurisdiction.toml", "a/digests.lock"}
     assert all(re.search(hook["files"], path) for path in changed)
@@ -131,18 +232,21 @@ def test_the_pre_commit_hook(tmp_path):
     name, *command = hook["entry"].split()
     assert name == "holdback"
     program = [sys.executable, "-c", "from holdback.cli import main; main()"]
-    for spoil, code in ((False, 0), (True, 1)):
+    for spoil in (False, True):
         if spoil:
             file = tmp_path / "jurisdictions" / "JP" / "renewal.toml"
-            file.write_text(file.read_text(encoding="utf-8").replace("progress", "progres", 1))
+            text = file.read_text(encoding="utf-8")
+            assert old in text
+            file.write_text(text.replace(old, new, 1))
         ran = subprocess.run(
             [*program, *command, *hook["args"]],
             cwd=tmp_path,
             capture_output=True,
             text=True,
+            env={**os.environ, "XDG_CACHE_HOME": str(tmp_path / "caches")},
             check=False,
         )
-        assert ran.returncode == code, ran.stdout
+        assert ran.returncode == (code if spoil else 0), ran.stdout
 
 
 def test_a_host_names_its_own_calculators(tmp_path):
@@ -152,8 +256,8 @@ def test_a_host_names_its_own_calculators(tmp_path):
     folder = written(
         tmp_path / "jurisdictions",
         {
-            **IRELAND,
-            "products.toml": IRELAND["products.toml"].replace(
+            **SOUND,
+            "products.toml": SOUND["products.toml"].replace(
                 '{ calculator = "fixed", months = 6 }', '{ calculator = "seasonal", months = 6 }'
             ),
         },
@@ -165,7 +269,7 @@ def test_a_host_names_its_own_calculators(tmp_path):
         "    return {'term/seasonal': FixedTerm}\n"
     )
 
-    assert "1 failed, 2 passed" in without.stdout
+    assert "1 failed, 3 passed" in without.stdout
     assert "no calculator `term/seasonal` is registered" in without.stdout
     assert "Traceback" not in without.stdout
-    assert "3 passed" in pytest_in(folder).stdout
+    assert "4 passed" in pytest_in(folder).stdout

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from pathlib import Path
+from typing import Any, Final
 
 import click
 
@@ -17,6 +18,18 @@ from holdback.cli.output import (
     format_option,
     plural,
 )
+from holdback.cli.proof_cache import ProofCache
+from holdback.cli.prove import (
+    LIMIT,
+    fails,
+    finding_lines,
+    locked_through,
+    prove_selected,
+    require_solver,
+    summary,
+    to_dict,
+)
+from holdback.cli.sarif import error_result, finding_result, sarif_log
 from holdback.cli.sources import (
     BUNDLED,
     Day,
@@ -27,11 +40,23 @@ from holdback.cli.sources import (
     select,
 )
 from holdback.errors import ErrorDetail, printable
-from holdback.exact_json import write_json
+from holdback.exact_json import Json, write_json
+from holdback.frozen_classes import frozen
 from holdback.jurisdictions.folder import load_valid_and_errors
-from holdback.jurisdictions.jurisdiction import Jurisdictions
+from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
+from holdback.proofs.finding import ERROR, INFORMATION, NOT_DECIDED, WARNING, Severity
+from holdback.proofs.sanity import sanity
 from holdback.workbench.lint import findings
 from holdback.workbench.lock import lock_errors
+from holdback.workbench.proving import Proved, ShownFinding
+
+# How GitHub's workflow commands call the severities.
+_GITHUB: Final[Mapping[Severity, str]] = {
+    ERROR: "error",
+    NOT_DECIDED: "error",
+    WARNING: "warning",
+    INFORMATION: "notice",
+}
 
 
 @click.command("check")
@@ -39,41 +64,128 @@ from holdback.workbench.lock import lock_errors
 @click.option(
     "--on", type=Day(), help="Today's date; also report overdue reviews and unlocked changes."
 )
-@format_option("text", "json", "github")
+@click.option("--prove", "proving", is_flag=True, help="Also prove what `holdback prove` does.")
+@format_option("text", "json", "github", "sarif")
 @jurisdictions_option
-def check_command(path: Path | None, *, on: date | None, form: str, folder: Path | None) -> None:
+def check_command(
+    path: Path | None, *, on: date | None, proving: bool, form: str, folder: Path | None
+) -> None:
     """
     Read every file of the jurisdictions in PATH and report every finding.
 
     PATH is a folder of jurisdictions, or the folder of one; without it, those that ship are
-    checked. Exits with 1 if there are findings.
+    checked. Exits with 1 if there are findings; warnings alone are none.
     """
     selection = select(path, folder)
+    past = on or locked_through(selection)
+    cache = ProofCache.of(selection, past, require_solver()) if proving else ProofCache(None)
     valid, errors = load_valid_and_errors(selection.root, selection.name)
     all_findings = [
         finding for finding in (*errors, *findings(valid, on)) if selection.concerns(finding)
     ]
     all_findings += _lock_findings(selection, valid, errors, on)
-    count = sum(selection.includes(jurisdiction) for jurisdiction in valid)
-    if not count and not all_findings:
+    # What is proved includes what is seen without a solver.
+    sane = () if proving else sanity(valid, past)
+    here = [finding for finding in sane if selection.concerns(finding.detail)]
+    all_findings += [finding.detail for finding in here if finding.severity == ERROR]
+    checked = _Checked(
+        jurisdictions=[read for read in valid if selection.includes(read)],
+        on=on,
+        findings=all_findings,
+        warnings=[finding.detail for finding in here if finding.severity == WARNING],
+        proofs=prove_selected(selection, valid, past, LIMIT, cache) if proving else None,
+    )
+    if not (checked.jurisdictions or all_findings or checked.warnings):
         raise click.UsageError(f"there is no jurisdiction {printable(str(selection.code))} here")
     if form == "json":
-        click.echo(
-            write_json(
-                {
-                    "jurisdictions": count,
-                    "findings": [error_to_dict(finding) for finding in all_findings],
-                }
-            )
-        )
+        click.echo(write_json(checked.to_dict()))
+    elif form == "sarif":
+        click.echo(write_json(sarif_log("check", checked.results(selection))))
     elif form == "github":
-        for finding in all_findings:
-            click.echo(_annotation(finding))
+        for line in checked.annotations():
+            click.echo(line)
     else:
         bundled = selection.name == BUNDLED and path is None and folder is None
-        checked = plural(count, "jurisdiction") + (" that ship" if bundled else "")
-        click.echo("\n".join(_report(all_findings, checked)))
-    sys.exit(FINDINGS if all_findings else SUCCESS)
+        click.echo("\n".join(checked.lines(" that ship" if bundled else "")))
+    sys.exit(SUCCESS if checked.passed else FINDINGS)
+
+
+@frozen(kw_only=True)
+class _Checked:
+    """What was found: errors, warnings and, where it was asked for, what was proved."""
+
+    jurisdictions: list[Jurisdiction]
+    on: date | None
+    findings: list[ErrorDetail]
+    warnings: list[ErrorDetail]
+    proofs: list[Proved] | None
+
+    @property
+    def passed(self) -> bool:
+        """Whether there are warnings at most."""
+        return not self.findings and not fails(self.proved)
+
+    @property
+    def proved(self) -> list[ShownFinding]:
+        """The findings of proofs about lines of which nothing else is found."""
+        placed = {(finding.file, finding.line) for finding in self.findings}
+        return [
+            finding
+            for result in self.proofs or ()
+            for finding in result.findings
+            if (finding.detail.file, finding.detail.line) not in placed
+        ]
+
+    def to_dict(self) -> dict[str, Json]:
+        """What `--format json` prints."""
+        document: dict[str, Json] = {
+            "jurisdictions": len(self.jurisdictions),
+            "findings": [
+                {**error_to_dict(finding), "severity": severity}
+                for severity, same in ((ERROR, self.findings), (WARNING, self.warnings))
+                for finding in same
+            ],
+            "reviews_looked_at": self.on is not None,
+        }
+        return document if self.proofs is None else {**document, "proofs": to_dict(self.proofs)}
+
+    def results(self, selection: Selection) -> Iterator[dict[str, Any]]:
+        """The results of `--format sarif`."""
+        yield from (error_result(finding, selection) for finding in self.findings)
+        yield from (error_result(finding, selection, WARNING) for finding in self.warnings)
+        yield from (finding_result(finding, selection) for finding in self.proved)
+
+    def annotations(self) -> Iterator[str]:
+        """The lines of `--format github`."""
+        yield from (_annotation(finding, ERROR) for finding in self.findings)
+        yield from (_annotation(finding, WARNING) for finding in self.warnings)
+        yield from (_annotation(shown.detail, shown.severity) for shown in self.proved)
+
+    def lines(self, which: str) -> Iterator[str]:
+        """The findings for people, and a line that counts them; *which* says of what."""
+        for finding in self.findings:
+            yield from error_lines(finding)
+            yield ""
+        for finding in self.warnings:
+            yield from error_lines(finding, "warning: ")
+            yield ""
+        checked = f"{plural(len(self.jurisdictions), 'jurisdiction')}{which}"
+        if self.findings or self.warnings:
+            files = len({finding.file for finding in (*self.findings, *self.warnings)})
+            counts = [
+                plural(len(same), noun)
+                for same, noun in ((self.findings, "finding"), (self.warnings, "warning"))
+                if same
+            ]
+            text = f"{' and '.join(counts)} in {plural(files, 'file')}; {checked} could be read."
+            yield click.style(text, fg="red" if self.findings else "yellow")
+        else:
+            yield click.style(f"{checked}: no findings.", fg="green")
+        if self.on is None:
+            yield from _reviews(self.jurisdictions)
+        if self.proofs is not None:
+            yield from finding_lines(self.proved)
+            yield summary(self.proofs)
 
 
 def _lock_findings(
@@ -92,20 +204,15 @@ def _lock_findings(
     yield from lock_errors(lock, selected, selection.lock_name, on, invalid)
 
 
-def _report(all_findings: list[ErrorDetail], checked: str) -> Iterator[str]:
-    """The findings for people, and a line that counts them."""
-    for finding in all_findings:
-        yield from error_lines(finding)
-        yield ""
-    if all_findings:
-        files = len({finding.file for finding in all_findings})
-        counts = f"{plural(len(all_findings), 'finding')} in {plural(files, 'file')}"
-        yield click.style(f"{counts}; {checked} could be read.", fg="red")
-    else:
-        yield click.style(f"{checked}: no findings.", fg="green")
+def _reviews(selected: Iterable[Jurisdiction]) -> Iterator[str]:
+    """A line that says what is not looked at without today's date: no clock is read."""
+    reviews = [(jurisdiction.details.review_by, jurisdiction.code) for jurisdiction in selected]
+    if reviews:
+        day, code = min(reviews)
+        yield f"Reviews were not looked at without --on; the first is due by {day} ({code})."
 
 
-def _annotation(finding: ErrorDetail) -> str:
+def _annotation(finding: ErrorDetail, severity: Severity) -> str:
     """*finding* as a GitHub workflow command, which GitHub shows next to the line."""
 
     def escaped(text: str) -> str:
@@ -118,4 +225,4 @@ def _annotation(finding: ErrorDetail) -> str:
         if value is not None
     )
     hint = f"; {finding.hint}" if finding.hint else ""
-    return f"::error {properties}::{escaped(printable(finding.message + hint))}"
+    return f"::{_GITHUB[severity]} {properties}::{escaped(printable(finding.message + hint))}"

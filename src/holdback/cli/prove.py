@@ -1,0 +1,256 @@
+"""`holdback prove`: what holds of every deal that can exist, and deals that show what does not."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import date
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import click
+from attrs import evolve
+
+from holdback.cli.output import (
+    FINDINGS,
+    MISUSE,
+    SUCCESS,
+    format_option,
+    plural,
+    print_errors,
+)
+from holdback.cli.proof_cache import ProofCache
+from holdback.cli.sarif import finding_result, sarif_log
+from holdback.cli.sources import (
+    Day,
+    Selection,
+    jurisdictions_option,
+    path_argument,
+    read_lock_file,
+    select,
+)
+from holdback.errors import printable
+from holdback.exact_json import Json, write_json
+from holdback.jurisdictions.folder import load_valid_and_errors
+from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
+from holdback.proofs.finding import ERROR, INFORMATION, NOT_DECIDED, WARNING
+from holdback.workbench.proving import FAILURES, SEVERITIES, Proved, ShownFinding, prove
+
+if TYPE_CHECKING:  # it imports the solver, which is an extra
+    from holdback.proofs.claims import Prover
+
+# Seconds for one question. A question of the rules that ship takes a few thousandths.
+LIMIT: Final = 5
+
+_COLOURS: Final = {ERROR: "red", NOT_DECIDED: "magenta", WARNING: "yellow", INFORMATION: "cyan"}
+
+
+@click.command("prove")
+@path_argument
+@click.option(
+    "--on",
+    type=Day(),
+    help="Today's date: what ended by then is information. Without it, what ended in the locked "
+    "past is.",
+)
+@click.option("--strict", is_flag=True, help="Exit with 1 for warnings too.")
+@click.option(
+    "--limit",
+    type=click.IntRange(1, 3600),
+    default=LIMIT,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long one question may take; what takes longer is not decided.",
+)
+@click.option("--no-cache", is_flag=True, help="Prove again what was proved before.")
+@format_option("text", "json", "sarif")
+@jurisdictions_option
+def prove_command(  # noqa: PLR0913  # one parameter for each option
+    path: Path | None,
+    *,
+    on: date | None,
+    strict: bool,
+    limit: int,
+    no_cache: bool,
+    form: str,
+    folder: Path | None,
+) -> None:
+    """
+    Prove what holds of every deal that could exist, for the jurisdictions in PATH.
+
+    What does not hold is shown with a deal, also as an example to paste. Exits with 1 for an error,
+    for what could not be decided in time and, with --strict, for a warning.
+    """
+    solver = require_solver()
+    selection = select(path, folder)
+    on = on or locked_through(selection)
+    cache = ProofCache(None) if no_cache else ProofCache.of(selection, on, solver)
+    valid, errors = load_valid_and_errors(selection.root, selection.name)
+    errors_here = [error for error in errors if selection.concerns(error)]
+    print_errors(errors_here)
+    proofs = prove_selected(selection, valid, on, limit, cache)
+    if not proofs and not errors_here:
+        raise click.UsageError(f"there is no jurisdiction {printable(str(selection.code))} here")
+    findings = [finding for proved in proofs for finding in proved.findings]
+    if form == "json":
+        click.echo(write_json(to_dict(proofs)))
+    elif form == "sarif":
+        results = [finding_result(finding, selection) for finding in findings]
+        click.echo(write_json(sarif_log("prove", results)))
+    else:
+        click.echo("\n".join((*finding_lines(findings), summary(proofs))))
+    if errors_here:
+        sys.exit(MISUSE)
+    sys.exit(FINDINGS if fails(findings, strict=strict) else SUCCESS)
+
+
+def proved_if_possible(
+    folder: Path | None, valid: Jurisdictions, code: str, on: date
+) -> Proved | None:
+    """Return what is proved of the jurisdiction *code*; None where the solver is not installed."""
+    try:
+        solver = require_solver()
+        selection = evolve(select(None, folder), code=code)
+        cache = ProofCache.of(selection, on, solver)
+        (proved,) = prove_selected(selection, valid, on, LIMIT, cache)
+    except click.ClickException:
+        return None
+    return proved
+
+
+def require_solver() -> str:
+    """
+    Return the version of the solver.
+
+    Raises:
+        ClickException: it is not installed.
+    """
+    try:
+        return version("z3-solver")
+    except PackageNotFoundError:
+        raise _missing() from None
+
+
+def _missing() -> click.ClickException:
+    return click.ClickException("The command needs z3: pip install 'holdback[proof]'")
+
+
+def locked_through(selection: Selection) -> date | None:
+    """Return the day up to which the past is locked: nobody can correct what ended by then."""
+    lock, _, _ = read_lock_file(selection)
+    return lock.through
+
+
+def prove_selected(
+    selection: Selection, valid: Jurisdictions, on: date | None, limit: int, cache: ProofCache
+) -> list[Proved]:
+    """
+    Return what is proved of each selected jurisdiction; a terminal shows how far it is.
+
+    Raises:
+        ClickException: the solver cannot be loaded.
+    """
+    selected = [jurisdiction for jurisdiction in valid if selection.includes(jurisdiction)]
+    proofs = {jurisdiction.code: cache.read(jurisdiction) for jurisdiction in selected}
+    absent = [jurisdiction for jurisdiction in selected if proofs[jurisdiction.code] is None]
+    if absent:
+        prover = _prover(valid, limit)  # loads the solver, for which a hit has no use
+        for jurisdiction in _with_progress(absent):
+            proved = prove(prover, jurisdiction, on)
+            cache.write(jurisdiction, proved)
+            proofs[jurisdiction.code] = proved
+    return [proved for proved in proofs.values() if proved is not None]
+
+
+def _prover(valid: Jurisdictions, limit: int) -> Prover:
+    try:
+        from holdback.proofs.claims import Prover  # noqa: PLC0415  # imports the solver
+    except ModuleNotFoundError as missing:
+        if missing.name != "z3":
+            raise
+        raise _missing() from None
+    return Prover(valid, limit)
+
+
+def _with_progress(jurisdictions: Sequence[Jurisdiction]) -> Iterator[Jurisdiction]:
+    """The jurisdictions that take seconds, so a terminal shows which one is proved."""
+    shown = _shows_progress()
+    for number, jurisdiction in enumerate(jurisdictions, start=1):
+        if shown:
+            progress = f"proving {jurisdiction.code}, {number} of {len(jurisdictions)}"
+            click.echo(f"\r\033[K{progress}", err=True, nl=False)
+        yield jurisdiction
+    if shown:
+        click.echo("\r\033[K", err=True, nl=False)
+
+
+def _shows_progress() -> bool:
+    return sys.stderr.isatty()
+
+
+def fails(findings: Iterable[ShownFinding], *, strict: bool = False) -> bool:
+    """Return whether *findings* keep a build from passing; with *strict* a warning does, too."""
+    failures = (*FAILURES, WARNING) if strict else FAILURES
+    return any(finding.severity in failures for finding in findings)
+
+
+def finding_lines(findings: Sequence[ShownFinding]) -> Iterator[str]:
+    """The findings for people: by jurisdiction, the worst first; of past days last and short."""
+    order = list(SEVERITIES)
+    current = [finding for finding in findings if finding.severity != INFORMATION]
+    for code in dict.fromkeys(finding.jurisdiction for finding in current):
+        yield click.style(code, bold=True)
+        own = [finding for finding in current if finding.jurisdiction == code]
+        for finding in sorted(own, key=lambda finding: order.index(finding.severity)):
+            yield from _lines(finding)
+            yield ""
+    for finding in findings:
+        if finding.severity == INFORMATION:
+            word = click.style(SEVERITIES[INFORMATION], fg=_COLOURS[INFORMATION])
+            about = f"{finding.jurisdiction} {finding.days}".rstrip()
+            place = f"{finding.detail.file}:{finding.detail.line}"
+            yield f"{word}: {about}: {printable(f'{finding.detail.message} ({place})')}"
+
+
+def _lines(finding: ShownFinding) -> Iterator[str]:
+    """The lines of one finding."""
+    detail, colour = finding.detail, _COLOURS[finding.severity]
+    place = f"{click.style(printable(detail.place), bold=True)}: " if detail.place else ""
+    word = click.style(SEVERITIES[finding.severity], fg=colour)
+    yield f"{place}{word}: {printable(detail.message)}"
+    for line, style in zip(detail.marked(), (None, colour), strict=False):
+        yield f"    {click.style(line, fg=style)}"
+    if detail.hint:
+        yield f"    {click.style(printable(detail.hint), fg='cyan')}"
+    yield from (f"    {printable(line)}".rstrip() for line in finding.evidence())
+
+
+def summary(proofs: Sequence[Proved]) -> str:
+    """The line that counts what was proved."""
+    counts = Counter(finding.severity for proved in proofs for finding in proved.findings)
+    questions = sum(proved.questions for proved in proofs)
+    colour = "red" if any(counts[name] for name in FAILURES) else "green"
+    colour = "yellow" if colour == "green" and counts[WARNING] else colour
+    parts = [
+        plural(counts[ERROR], "error"),
+        plural(counts[WARNING], "warning"),
+        f"{counts[NOT_DECIDED]} not decided",
+    ]
+    if counts[INFORMATION]:
+        parts.append(f"{counts[INFORMATION]} of past days")
+    text = f"{plural(len(proofs), 'jurisdiction')}: {', '.join(parts)}"
+    return click.style(f"{text}; {plural(questions, 'question')}.", fg=colour)
+
+
+def to_dict(proofs: Sequence[Proved]) -> dict[str, Json]:
+    """What `--format json` prints."""
+    findings = [finding for proved in proofs for finding in proved.findings]
+    counts = Counter(finding.severity for finding in findings)
+    return {
+        "jurisdictions": len(proofs),
+        "questions": sum(proved.questions for proved in proofs),
+        **{severity: counts[severity] for severity in SEVERITIES},
+        "findings": [finding.plain() for finding in findings],
+    }

@@ -1,0 +1,112 @@
+"""What each claim says of the rules, in a sentence, and why it matters: for lists and reports."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from holdback.frozen_classes import frozen
+
+
+@frozen
+class Meaning:
+    """What a claim says, and what it means when it does not hold."""
+
+    sentence: str
+    otherwise: str
+
+
+CLAIMS: Final[Mapping[str, Meaning]] = {
+    "somebody-passes": Meaning(
+        "Some deal is eligible, and some application is accepted",
+        "The rules named contradict each other, so the answer is always no.",
+    ),
+    "rule-passes": Meaning(
+        "Some deal meets the rule",
+        "A rule that no deal can meet declines or refers everybody.",
+    ),
+    "rule-fails": Meaning(
+        "Some deal does not meet the rule",
+        "A rule that every deal meets decides nothing.",
+    ),
+    "when-applies": Meaning(
+        "`when` selects some deal",
+        "A rule whose `when` is true of no deal decides nothing.",
+    ),
+    "clause-decides": Meaning(
+        "Each part of an expression decides about some deal",
+        "A part that never decides is superfluous, or not what was meant.",
+    ),
+    "rule-decides": Meaning(
+        "Some deal has another outcome because of the rule",
+        "Without the rule every deal has the same outcome, because of the rules named.",
+    ),
+    "ended-fails": Meaning(
+        "A deal that has ended otherwise than repaid is not eligible",
+        "A deal that was renewed, cancelled or defaulted could be renewed once more.",
+    ),
+    "stated-never": Meaning(
+        "No deal that passes is as the claim in the file says that none is",
+        "The file says `never`, and a deal shows that it can be.",
+    ),
+    "stated-always": Meaning(
+        "All deals that pass are as the claim in the file says",
+        "The file says `always`, and a deal shows that it need not be.",
+    ),
+    "stated-overlay": Meaning(
+        "Who passes here passes under the parent, as the file says",
+        "The file says that the child is stricter, and a deal shows where it is not.",
+    ),
+    "more-progress-helps": Meaning(
+        "More progress never costs a deal its eligibility",
+        "A merchant who repays more would lose the renewal.",
+    ),
+    "more-performance-helps": Meaning(
+        "A better performance never costs a deal its eligibility",
+        "A merchant who repays faster would lose the renewal.",
+    ),
+    "gap": Meaning(
+        "Between two versions of a rule or a product there is no day without one",
+        "On the days between them nothing decides, and a merchant could slip through.",
+    ),
+    "far-date": Meaning(
+        "Dates are within thirty years of the review",
+        "A date in another century is most likely a slip.",
+    ),
+    "reason-figure": Meaning(
+        "A figure in a reason is that of its rule",
+        "The merchant would read another figure than the one that decided.",
+    ),
+    "jump": Meaning(
+        "No value changes by a factor of ten",
+        "A digit is missing, or there is one too many.",
+    ),
+    "free-money": Meaning(
+        "Financing has a price",
+        "What is repaid would be no more than what was funded.",
+    ),
+    "rising-price": Meaning(
+        "The better merchant does not pay more",
+        "The rates of the bands are in the wrong order.",
+    ),
+    "implausible-price": Meaning(
+        "Rates, splits, terms and limits are within what is usual",
+        "A figure far from any real price is most likely a slip.",
+    ),
+    "no-offer": Meaning(
+        "A product can be offered to somebody",
+        "Its limits and steps leave nothing that could be offered.",
+    ),
+    "unused-band": Meaning(
+        "There are merchants in each band",
+        "A band beyond the range of its fact is never used.",
+    ),
+    "switched-off-rules": Meaning(
+        "A child keeps at least half of the rules that it inherits",
+        "What shares so little with its parent is clearer without one.",
+    ),
+    "claim-without-days": Meaning(
+        "A claim in a file is about a day on which there are rules for it",
+        "Nothing would be proved of it.",
+    ),
+}

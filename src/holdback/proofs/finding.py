@@ -1,0 +1,70 @@
+"""What a claim found: how serious it is, where it comes from, and a deal that shows it."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Final, Literal, TypeAlias
+
+from holdback.errors import ErrorDetail
+from holdback.exact_json import Json
+from holdback.frozen_classes import frozen
+from holdback.proofs.witness import Witness
+
+ERROR: Final = "error"
+WARNING: Final = "warning"
+# What is worth knowing and asks for nothing: a finding of days that have passed.
+INFORMATION: Final = "information"
+# The solver gave no answer in its time. It is never taken for "fine".
+NOT_DECIDED: Final = "not_decided"
+Severity: TypeAlias = Literal["error", "warning", "information", "not_decided"]
+
+
+@frozen(kw_only=True)
+class Place:
+    """A line that a finding comes from, with what is there."""
+
+    file: str
+    line: int | None
+    text: str
+
+
+@frozen(kw_only=True)
+class Finding:
+    """
+    One headline about the rules of a jurisdiction, from the day `since` to the day before `until`.
+
+    `claim` names what was claimed, as `nobody-eligible`. `detail` says what is wrong, where, and
+    what to do. `places` are all lines that it comes from. `witness` is a deal that shows it.
+    `product` is None for the rules of renewals. `reads` are the facts that its rules read.
+    """
+
+    claim: str
+    severity: Severity
+    jurisdiction: str
+    product: str | None = None
+    since: date | None = None
+    until: date | None = None
+    detail: ErrorDetail
+    places: tuple[Place, ...] = ()
+    reads: frozenset[str] = frozenset()
+    witness: Witness | None = None
+
+    def plain(self) -> dict[str, Json]:
+        """Return the finding as plain values."""
+        return {
+            "claim": self.claim,
+            "severity": self.severity,
+            "jurisdiction": self.jurisdiction,
+            "product": self.product,
+            "from": None if self.since is None else self.since.isoformat(),
+            "until": None if self.until is None else self.until.isoformat(),
+            "message": self.detail.message,
+            "hint": self.detail.hint,
+            "file": self.detail.file,
+            "line": self.detail.line,
+            "places": [
+                {"file": place.file, "line": place.line, "text": place.text}
+                for place in self.places
+            ],
+            "witness": None if self.witness is None else self.witness.plain(),
+        }
