@@ -14,6 +14,7 @@ from holdback.errors import RuleError
 from holdback.rules import check, interpret, parse
 from holdback.rules.tree import FactRead, Operation, leaves
 from holdback.rules.types import Kind
+from holdback.ruleset import DECLINE, REFER, Rule, RuleSet
 
 NUMBERS = (Kind.COUNT, Kind.PERCENT, Kind.RATIO, Kind.MONEY, Kind.DAYS)
 SIMPLE = (*NUMBERS, Kind.DATE, Kind.TEXT)
@@ -45,6 +46,20 @@ class RuleGenerator:
                 continue  # a number grew out of its bounds where two parts met
             if rule.facts:
                 return rule
+
+    def rule_set(self):
+        """One to four rules, of which some refer."""
+        rules = []
+        for place in range(self.random.choice((1, 1, 2, 3, 4))):
+            checked = self.rule()
+            rules.append(
+                Rule(
+                    id=f"r{place}", code=f"X-R-{place:02}", require=checked.source,
+                    otherwise=self.random.choice((DECLINE, REFER)), reason="No.",
+                    source="policy", checked=checked,
+                )
+            )  # fmt: skip
+        return RuleSet(rules=tuple(rules), catalogue=self.catalogue, jurisdiction="GB", digest="d")
 
     # -- rules, as text
 

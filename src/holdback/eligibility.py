@@ -9,10 +9,10 @@ may still refuse (service 1). A missing fact never makes a deal eligible (decisi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import date
 from functools import cached_property
-from typing import Any, Final, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
 
 from attrs import field
 
@@ -23,6 +23,9 @@ from holdback.frozen_values import frozen_record
 from holdback.reasons import Reason, floor_reason, reasons
 from holdback.rules.types import Facts
 from holdback.ruleset import Answers, RuleSet, TraceLine
+
+if TYPE_CHECKING:
+    from holdback.what_would_help import WhatWouldHelp
 
 # The percentage of a deal that must be paid down before a renewal is assessed at all (service 1). A
 # jurisdiction may require more in a rule of its own, never less.
@@ -128,6 +131,28 @@ class Assessment:
     def trace(self) -> tuple[TraceLine, ...]:
         """The answer of every rule, in order of priority; empty when none was evaluated."""
         return self.answers.trace if self._evaluated else ()
+
+    def what_would_help(self, movable: Iterable[str] | None = None) -> WhatWouldHelp:
+        """
+        Return all minimal sets of changes with which the deal would be eligible on the day `on`.
+
+        *movable* are the names of the facts that the merchant can move, by default all that the
+        catalogue marks as movable. Rules that a person's approval lifted count as met.
+
+        >>> from holdback import load_jurisdictions
+        >>> rulebook = load_jurisdictions().resolve("GB", on=date(2026, 7, 1))
+        >>> deal = {"progress": "64%", "performance": "76%", "status": "Funded"}
+        >>> print(rulebook.assess(deal).what_would_help().ways[0].moves[0].words)
+        the performance is at least 80% of what is expected (now 76%)
+
+        Raises:
+            InvalidDocument: with every name in *movable* that is not a fact, or not one that moves.
+        """
+        # Few assessments are asked, and an import would cost all of them.
+        from holdback.what_would_help.ways import what_would_help  # noqa: PLC0415
+
+        rules, facts, *_ = self._kept
+        return what_would_help(rules, facts, floor=FLOOR, lifted=self._lifted, movable=movable)
 
     def plain(self) -> dict[str, Json]:
         """Return the assessment as plain values (decisions/formats)."""

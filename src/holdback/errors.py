@@ -94,6 +94,7 @@ ERROR_CODES: Final[Mapping[str, str]] = MappingProxyType(
         "invalid_rule": "An expression of the rule language is wrong",
         "no_effect": "This part of the rules decides nothing",
         "misleading": "A reader would take this for something else",
+        "not_proved": "What is claimed of every deal does not hold, or was not decided in time",
         "not_tested": "No example shows this",
         "failed_example": "The rules give another answer than the example expects, or none",
         "overdue": "A date by which something was to be done has passed",
@@ -108,6 +109,11 @@ ERROR_CODES: Final[Mapping[str, str]] = MappingProxyType(
 # Hostile files have many long names, and comparing them takes quadratic time.
 _MOST_CANDIDATES: Final = 300
 _LONGEST_NAME: Final = 60
+# Names are alike in a part when it begins with the same letters: `defaults`, `deals_defaulted`.
+_LETTERS_OF_A_PART: Final = 5
+_MOST_PARTS: Final = 20
+# A longer list hides the error before it.
+_LONGEST_LIST: Final = 270
 # A longer message repeats text that nobody wrote by hand.
 _LONGEST_MESSAGE: Final = 500
 
@@ -142,6 +148,32 @@ def did_you_mean(word: str, names: Iterable[str]) -> str | None:
 
     near = difflib.get_close_matches(word[:_LONGEST_NAME], candidates, n=1)
     return f"did you mean `{near[0]}`?" if near else None
+
+
+def listed(names: Iterable[str], word: str = "") -> str:
+    """
+    Return *names* for a message, those that have a part in common with *word* first.
+
+    A list that is too long for a message ends with the number of names that it leaves out.
+
+    >>> listed(["balance", "credit_score"], "credit_rating")
+    '`credit_score`, `balance`'
+    """
+    parts = {part[:_LETTERS_OF_A_PART] for part in word.lower().split("_")[:_MOST_PARTS]}
+
+    def is_unlike(name: str) -> bool:
+        return parts.isdisjoint(part[:_LETTERS_OF_A_PART] for part in name.split("_"))
+
+    remaining = sorted(islice(names, _MOST_CANDIDATES), key=is_unlike)
+    shown, length = [], 0
+    for name in remaining:
+        length += len(name) + len("``, ")
+        if length > _LONGEST_LIST:
+            break
+        shown.append(f"`{name}`")
+    text = ", ".join(shown)
+    more = len(remaining) - len(shown)
+    return f"{text} and {more} more" if more else text
 
 
 @frozen(kw_only=True)

@@ -26,7 +26,7 @@ ROW = {module: place for place, row in enumerate(ROWS) for module in row}
 
 # Third-party packages, and standard modules that reach outside the process: who may import them.
 IMPORTED_BY = {
-    "cattrs": ("wire", "jurisdictions.reader", "offers.registry"),
+    "cattrs": ("wire", "jurisdictions.reader", "offers.settings"),
     "click": ("cli",),
     "pytest": ("pytest_plugin", "testing.conformance"),
     "pathlib": ("jurisdictions.folder", "jurisdictions.regular_file", "cli", "pytest_plugin"),
@@ -37,7 +37,7 @@ IMPORTED_BY = {
     "random": ("testing.conformance",),
     "secrets": (),
     "socket": (),
-    "subprocess": ("testing.conformance",),
+    "subprocess": ("testing.conformance", "cli.line_authors"),
     "threading": ("testing.conformance",),
     "asyncio": (),
     "logging": (),
@@ -48,13 +48,16 @@ IMPORTED_BY = {
     "pandas": ("portfolio.sample_deals",),
     "duckdb": ("cli.portfolio_files",),
     "polars": ("cli.portfolio_batches",),
-    "z3": (),
+    "z3": ("rules.proof", "proofs.solver", "proofs.plainest"),
     "importlib": (
         "__init__",
+        "pytest_plugin",
         "jurisdictions.folder",
         "jurisdictions.regular_file",
         "cli",
         "testing.conformance.loading",
+        "workbench.proved_equivalence",
+        "workbench.suggestions.solved",
     ),
 }
 READS_THE_SURROUNDINGS = {
@@ -80,7 +83,8 @@ NAMES_THAT_SAY_NOTHING = {
     "misc",
 }
 JOINS_PATHS = {"jurisdictions", "cli"}
-DIVIDES = {"portfolio.column_readers"}  # to find the decimal number that a float in a frame means
+# To find the decimal number that a float in a frame means; and fractions, which are exact.
+DIVIDES = {"portfolio.column_readers", "workbench.price_equivalence"}
 LONGEST_FILE, LONGEST_FUNCTION = 400, 60
 
 MODULES = sorted(
@@ -275,6 +279,31 @@ def test_importing_holdback_leaves_the_extras_alone():
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
     assert shown.stdout.strip() == "[]"
+
+
+def test_only_proofs_load_the_solver():
+    """
+    No command but those that prove imports z3, and none of them before it has to be asked: it takes
+    a third of a second.
+    """
+    code = (
+        "import sys, holdback.cli.commands, holdback.workbench.proving, holdback.pytest_plugin\n"
+        "from click.testing import CliRunner\n"
+        "for line in sys.argv[1:]:\n"
+        "    ran = CliRunner().invoke(holdback.cli.commands.holdback, line.split())\n"
+        "    assert ran.exit_code == 0, ran.output\n"
+        "print('z3' in sys.modules)"
+    )
+    lines = ["check", "test jurisdictions/JP", "show JP --on 2026-07-01", "demo", "prove --help"]
+    shown = subprocess.run(
+        [sys.executable, "-c", code, *lines],
+        cwd=SOURCE.parents[1],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert shown.stdout.strip() == "False"
 
 
 def test_the_public_api_is_written_out():

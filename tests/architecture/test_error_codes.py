@@ -16,6 +16,7 @@ FILES = [*sorted((ROOT / "src").rglob("*.py")), *sorted((ROOT / "docs" / "hosts"
 TREES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in FILES}
 LISTED = {kind.__name__ for kind in (ConfigurationError, HistoryError, InvalidDocument, StateError)}
 # These take the code first, all but `add_error_at_part`, which takes it second.
+TAKE_A_CODE_BY_NAME = ("ErrorDetail", "Headline", "BrokenClaim")
 TAKE_A_CODE = {"InvalidValue": 0, "add_error": 0, "add_error_at_part": 1}
 
 
@@ -40,7 +41,7 @@ def given_codes():
     for path, call, name in calls():
         last = name.rpartition(".")[2]
         found = set()
-        if last == "ErrorDetail":
+        if last in TAKE_A_CODE_BY_NAME:
             found |= {
                 text
                 for word in call.keywords

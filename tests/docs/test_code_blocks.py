@@ -68,6 +68,7 @@ NOT_RUN = {
 # Pages that use files of the repository, and the folders that are copied for them.
 FOLDERS = {
     "docs/how-to/check-a-portfolio.md": ("jurisdictions",),
+    "docs/how-to/prove-rules.md": ("jurisdictions",),
     "docs/reference/commands.md": ("jurisdictions",),
     "docs/scenarios/index.md": ("docs/scenarios",),
 }
@@ -229,6 +230,7 @@ def test_every_block_runs(page, tmp_path, monkeypatch):
     """
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOLDBACK_NAMESPACE", "0b9f1d3c-6f0f-4c5e-9d5b-3f8f1f7f2a11")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "caches"))
     for name in FOLDERS.get(page, ()):
         shutil.copytree(ROOT / name, tmp_path / name)
     run = Run(tmp_path)

@@ -70,6 +70,8 @@ def rephrase(files, random):
     who["review_by"] += timedelta(days=random.randint(-500, 500))
     for fact in who.get("facts", {}).values():
         fact["description"] = random.choice(PROSE)
+    for place, labelled in enumerate([*who.get("facts", {}).values(), *parameters_of(files)]):
+        labelled["label"] = f"label {place} of {who['code']}"
     for dropped in who.get("switch_off", ()):
         dropped["reason"] = random.choice(PROSE)
     decimal, group = random.choice((".,", ",.", (".", ""), (",", " ")))

@@ -108,8 +108,8 @@ def as_shipped(family):
 
 
 def without_examples(files):
-    """*files* without their examples, which a change of meaning could make invalid."""
-    dropped = ("examples", "typical", "survivors")
+    """*files* without their examples and claims: a change of meaning could make these invalid."""
+    dropped = ("examples", "typical", "survivors", "claims")
     return {
         code: {
             name: {key: value for key, value in deepcopy(data).items() if key not in dropped}

@@ -132,8 +132,9 @@ def product_of(product, parameters, day):
 
 
 def fact_of(fact):
-    """The meaning of a declared fact: everything but its description."""
-    return {key: plain(value) for key, value in fact.items() if key != "description"}
+    """The meaning of a declared fact: everything but its description and its label."""
+    prose = ("description", "label")
+    return {key: plain(value) for key, value in fact.items() if key not in prose}
 
 
 def plain(value):

@@ -36,6 +36,7 @@ from holdback import (
     portfolio,
     wire,
 )
+from holdback.forecast import windows
 from holdback.offers import SettlementCase, Term
 from holdback.rules import Kind, parse, trace
 from holdback.testing import given as given_a_past
@@ -163,10 +164,23 @@ def settlement_case():
     )
 
 
+def helped():
+    deal = {**shipped()["GB"].typical["renewal"], "performance": "76%"}
+    deal.pop("balance")
+    return rulebook().assess(deal).what_would_help()
+
+
+def forecast():
+    deal = shipped()["GB"].typical["renewal"]
+    return windows(shipped()["GB"], deal, on=date(2026, 7, 6), pace="0.4%", days=30)
+
+
 # Instances of the classes for which a test of a host needs no strategy.
 MADE = {
     "holdback.Engine": lambda: Engine.for_trial(shipped()),
     "holdback.Jurisdictions": shipped,
+    "holdback.forecast.Window": lambda: forecast().windows[0],
+    "holdback.forecast.Windows": forecast,
     "holdback.jurisdictions.Example": lambda: shipped().examples("GB")[0],
     "holdback.jurisdictions.Jurisdiction": lambda: shipped()["GB"],
     "holdback.jurisdictions.ProductTerms": lambda: rulebook().products[0],
@@ -186,6 +200,9 @@ MADE = {
     "holdback.testing.Story": story,
     "holdback.testing.Then": lambda: story().when("look_up"),
     "holdback.testing.conformance.Effort": Effort,
+    "holdback.what_would_help.Move": lambda: helped().ways[0].moves[0],
+    "holdback.what_would_help.WhatWouldHelp": helped,
+    "holdback.what_would_help.Way": lambda: helped().ways[0],
     "holdback.wire.Situation": situation,
 }
 # Merchants that were read, whose long lists are read lazily.

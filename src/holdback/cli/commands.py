@@ -11,9 +11,11 @@ from holdback.cli.conformance import conformance_command
 from holdback.cli.demo import demo_command
 from holdback.cli.diff import diff_command
 from holdback.cli.explain import explain_command
+from holdback.cli.history import history_command
 from holdback.cli.lock import lock_command
 from holdback.cli.new import new_command
 from holdback.cli.portfolio import portfolio_command
+from holdback.cli.prove import prove_command
 from holdback.cli.replay import replay_command
 from holdback.cli.run import run_command
 from holdback.cli.schema import schema_command
@@ -38,9 +40,11 @@ for _command in (
     demo_command,
     diff_command,
     explain_command,
+    history_command,
     lock_command,
     new_command,
     portfolio_command,
+    prove_command,
     replay_command,
     run_command,
     schema_command,

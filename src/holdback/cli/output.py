@@ -34,10 +34,14 @@ def fail(error: InvalidDocument | ConfigurationError | StateError, what: str) ->
     sys.exit(MISUSE)
 
 
-def error_lines(error: ErrorDetail) -> Iterator[str]:
-    """The lines for one error: its place and message, the line of source marked, and the hint."""
+def error_lines(error: ErrorDetail, severity: str = "") -> Iterator[str]:
+    """
+    The lines for one error: its place and message, the line of source marked, and the hint.
+
+    *severity* goes before the message where it is less than an error, as `warning: `.
+    """
     place = f"{click.style(printable(error.place), bold=True)}: " if error.place else ""
-    yield f"{place}{printable(error.message)}"
+    yield f"{place}{severity}{printable(error.message)}"
     for line, colour in zip(error.marked(), (None, "red"), strict=False):
         yield f"    {click.style(line, fg=colour)}"
     if error.hint:

@@ -205,6 +205,13 @@ def load_one(folder: Path | None, code: str) -> Jurisdiction:
         raise InvalidDocument([evolve(detail, hint=f"{detail.hint}{more}")]) from None
 
 
+def path_of(folder: Path | None, file: str) -> Path | None:
+    """Return where *file*, as messages name it, is in *folder*; None where it is not on a disk."""
+    root = bundled_path() if folder is None else folder
+    # Messages name a file from the folder of jurisdictions on.
+    return root / file.partition("/")[2] if isinstance(root, Path) else None
+
+
 def _survey(folder: Path | None) -> tuple[Jurisdictions, tuple[ErrorDetail, ...]]:
     """Return the valid jurisdictions in *folder*, and the errors of the others."""
     if folder is None:

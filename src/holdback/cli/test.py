@@ -20,6 +20,7 @@ from holdback.cli.output import (
     print_errors,
 )
 from holdback.cli.sources import jurisdictions_option, path_argument, select
+from holdback.cli.suggest import suggest
 from holdback.errors import ConfigurationError, ErrorDetail, InvalidDocument, printable
 from holdback.exact_json import Json, write_json
 from holdback.frozen_classes import frozen
@@ -48,9 +49,21 @@ _PROGRESS_STEP = 10
 @click.option(
     "--mutate", is_flag=True, help="Also change each figure and rule, to see if an example notices."
 )
+@click.option(
+    "--suggest", "suggested", is_flag=True, help="Draft the examples that are missing, as TOML."
+)
+@click.option("--write", is_flag=True, help="With --suggest: write them into the files.")
 @format_option("text", "json")
 @jurisdictions_option
-def test_command(path: Path | None, *, mutate: bool, form: str, folder: Path | None) -> None:
+def test_command(  # noqa: PLR0913  # one parameter for each option
+    path: Path | None,
+    *,
+    mutate: bool,
+    suggested: bool,
+    write: bool,
+    form: str,
+    folder: Path | None,
+) -> None:
     """
     Run the examples of the jurisdictions in PATH.
 
@@ -58,8 +71,20 @@ def test_command(path: Path | None, *, mutate: bool, form: str, folder: Path | N
     counts how often each rule was true, false and unknown. With --mutate, every threshold is moved
     by one unit, every comparison is changed and every rule is left out, to see whether an example
     notices.
+
+    With --suggest, it drafts what is missing: typical facts, an example on both sides of each
+    threshold, one for each fact that can be unknown, and one for each change that no example
+    notices. With --write they go to the end of the examples of their files, for a person to read.
     """
     selection = select(path, folder)
+    if write and not suggested:
+        raise click.UsageError("--write belongs to --suggest")
+    if suggested and mutate:
+        raise click.UsageError("--suggest looks for survivors anyway: leave --mutate out")
+    if write and path is None and folder is None:
+        raise click.UsageError("--write needs the PATH of the files to write")
+    if suggested:
+        suggest(selection, write=write, form=form)
     valid, errors = load_valid_and_errors(selection.root, selection.name)
     errors_here = [error for error in errors if selection.concerns(error)]
     print_errors(errors_here)
@@ -101,7 +126,7 @@ class _TestResult:
             # a calculator of a host, which the command does not have
             return cls(jurisdiction.code, [], [], [], None, error=error)
         covered = coverage(jurisdiction, examples)
-        gaps = [*coverage_gaps(jurisdiction, examples)]
+        gaps = [*coverage_gaps(jurisdiction, valid, examples)]
         passed = all(example.passed for example in examples)
         if not mutate or not passed:
             return cls(jurisdiction.code, examples, covered, gaps, None, mutants_skipped=mutate)

@@ -24,6 +24,7 @@ from holdback.jurisdictions.declared_facts import MAX_FACTS
 from holdback.jurisdictions.source_rules import invalid_name
 from holdback.jurisdictions.timeline import Timeline, read_timeline
 from holdback.rules import Fact, Kind, Type
+from holdback.rules.types import draft_label
 from holdback.toml import Node, excerpt
 
 # A result may have to be of today, or may be as old as a fact of days can say.
@@ -69,6 +70,7 @@ class SourceCheck:
             high=MOST_DAYS,
             description=f"Days since the newest result of the check `{self.name}`.",
             origin=DERIVED,
+            label=f"age of the {draft_label(self.name)} check",
         )
 
     def terms(self, on: date) -> CheckTerms:

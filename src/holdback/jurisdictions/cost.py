@@ -12,14 +12,17 @@ from collections.abc import Sequence
 from datetime import date
 from typing import Final
 
+from holdback.jurisdictions.claims import StatedClaim
 from holdback.jurisdictions.overlay import Policy
 from holdback.jurisdictions.source_rules import SourceRule
+from holdback.jurisdictions.timeline import Period
+from holdback.toml import excerpt
 
 # More dates of change than a policy has in decades.
 MAX_CHANGES: Final = 400
-# Rules, parameters and switch-offs, times dates of change.
+# Rules, parameters, switch-offs and claims, times dates of change.
 MAX_DEFINITIONS: Final = 8_000
-# Parts of rules, times the dates of change on which the rules are in force.
+# Parts of rules and claims, times the dates of change on which they hold.
 MAX_PARTS: Final = 60_000
 # Examples, times the days on which they run.
 MAX_EXAMPLE_DAYS: Final = 20_000
@@ -47,6 +50,7 @@ def _few_definitions(policy: Policy, changes: int, invalid_parameters: int) -> b
         "rules": sum(len(layer.all_rules) for layer in layers),
         "parameters": len(policy.parameters) + invalid_parameters,
         "switch-offs": sum(len(layer.switched_off) for layer in layers),
+        "claims": sum(len(layer.claims) for layer in layers),
     }
     if sum(counts.values()) * changes <= MAX_DEFINITIONS:
         return True
@@ -62,26 +66,26 @@ def _few_definitions(policy: Policy, changes: int, invalid_parameters: int) -> b
 
 
 def _small_rules(policy: Policy, changes: Sequence[date]) -> bool:
-    costs = {
-        rule: rule.parts * _days_in_force(rule, changes)
-        for layer in policy.layers
-        for rule in layer.all_rules
-    }
+    parts: list[SourceRule | StatedClaim] = []
+    for layer in policy.layers:
+        parts += [*layer.all_rules, *layer.claims]
+    costs = {part: part.parts * _days_in_force(part.period, changes) for part in parts}
     total = sum(costs.values())
     if total <= MAX_PARTS:
         return True
-    dearest = max(costs, key=lambda rule: costs[rule])
+    dearest = max(costs, key=lambda part: costs[part])
+    name = dearest.id if isinstance(dearest, SourceRule) else dearest.name
     policy.rules_node.add_error(
         "too_large",
         f"the parts of the rules, checked on each of {len(changes)} dates of change, are {total}",
-        f"at most {MAX_PARTS}: merge dates of change, or shorten `{dearest.id}`, which has "
-        f"{dearest.parts} parts on {_days_in_force(dearest, changes)} dates",
+        f"at most {MAX_PARTS}: merge dates of change, or shorten `{excerpt(name)}`, which has "
+        f"{dearest.parts} parts on {_days_in_force(dearest.period, changes)} dates",
         key=True,
     )
     return False
 
 
-def _days_in_force(rule: SourceRule, changes: Sequence[date]) -> int:
-    """Return the number of *changes*, which are in order, on which *rule* is in force."""
-    end = len(changes) if rule.period.end is None else bisect_left(changes, rule.period.end)
-    return max(0, end - bisect_left(changes, rule.period.start))
+def _days_in_force(period: Period, changes: Sequence[date]) -> int:
+    """Return the number of *changes*, which are in order, in *period*."""
+    end = len(changes) if period.end is None else bisect_left(changes, period.end)
+    return max(0, end - bisect_left(changes, period.start))

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from holdback.facts import EVIDENCE, catalogue
+from holdback.facts import DOWN, EVIDENCE, UP, catalogue
+from holdback.jurisdictions.labels import read_label
 from holdback.jurisdictions.quantity import read_quantity
 from holdback.jurisdictions.source_rules import invalid_name
 from holdback.money import Currency
@@ -23,6 +24,8 @@ from holdback.toml import Node, TomlTable
 MAX_FACTS: Final = 38
 MIN_OPTIONS: Final = 2
 MAX_OPTIONS: Final = 200
+# The directions in which a merchant can move a fact. They decide nothing, and are in no digest.
+MOVES: Final = (UP, DOWN)
 _OPTION: Final = r"[A-Za-z0-9][A-Za-z0-9 ._/-]{0,59}"
 
 
@@ -58,12 +61,15 @@ def read_facts(node: Node, currency: Currency, inherited: Iterable[Fact]) -> tup
 
 
 def _fact(name: str, node: Node, currency: Currency) -> Fact | None:
-    table = node.table(("type", "description"), ("minimum", "maximum", "options"))
+    optional = ("label", "minimum", "maximum", "options", "moves")
+    table = node.table(("type", "description"), optional)
     description = table["description"].text()
+    label = read_label(table["label"])
     word = table["type"].one_of([kind.value for kind in Kind], "type")
     if word is None:
         return None
     kind = Kind(word)
+    moves = _moves(table["moves"], kind)
     options = _options(table, kind)
     if options is None:
         return None
@@ -78,7 +84,31 @@ def _fact(name: str, node: Node, currency: Currency) -> Fact | None:
         low, high = ends
     if description is None:
         return None
-    return Fact(name=name, type=type_, low=low, high=high, description=description, origin=EVIDENCE)
+    return Fact(
+        name=name,
+        type=type_,
+        low=low,
+        high=high,
+        description=description,
+        origin=EVIDENCE,
+        label=label,
+        moves=moves,
+    )
+
+
+def _moves(node: Node, kind: Kind) -> str | None:
+    """Return the direction in which a merchant can move the fact; a text has none."""
+    if node.absent:
+        return None
+    if kind is Kind.TEXT:
+        node.add_error(
+            "not_allowed",
+            "a text has no order, so it moves neither up nor down",
+            "leave `moves` out",
+            key=True,
+        )
+        return None
+    return node.one_of(MOVES, "direction")
 
 
 def _options(table: TomlTable, kind: Kind) -> tuple[str, ...] | None:

@@ -6,8 +6,8 @@ import re
 from bisect import bisect_right
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date
-from functools import cached_property, lru_cache
-from itertools import dropwhile
+from functools import cached_property, lru_cache, partial
+from itertools import takewhile
 from types import MappingProxyType
 from typing import Final
 
@@ -15,14 +15,14 @@ from attrs import define, field
 
 from holdback.bounds import MOST_TERM_DAYS
 from holdback.eligibility import OUTCOMES
-from holdback.errors import did_you_mean
+from holdback.errors import did_you_mean, listed
 from holdback.exact_json import Json
 from holdback.facts import CHECKS
 from holdback.jurisdictions.checks import MAX_AGE_DAYS
 from holdback.jurisdictions.cost import MAX_EXAMPLE_DAYS
 from holdback.jurisdictions.jurisdiction_file import TIMELINES
-from holdback.jurisdictions.overlay import Policy
-from holdback.jurisdictions.quantity import lacks_unit, read_quantity
+from holdback.jurisdictions.overlay import Draft, Policy
+from holdback.jurisdictions.quantity import lacks_unit, read_quantity, right_text
 from holdback.jurisdictions.rulebook import Example, ProductTerms, Rulebook
 from holdback.jurisdictions.timeline import Period, read_period
 from holdback.model.product import ACCEPTED, DECLINED, REFERRED
@@ -35,26 +35,25 @@ from holdback.toml import Node, TomlTable, excerpt
 NOT_OFFERED: Final = "Not offered"
 DECISIONS: Final = (ACCEPTED, REFERRED, DECLINED, NOT_OFFERED)
 # The tables of a file that no decision reads.
-_OF_EXAMPLES: Final = frozenset((b"examples", b"typical", b"survivors"))
+_OF_EXAMPLES: Final = frozenset((b"examples", b"typical", b"survivors", b"claims"))
 
 
 def without_examples(body: bytes) -> bytes:
     r"""
-    Return a file up to its examples, or the whole file when something else follows them.
+    Return a file up to its examples and claims, or to those that nothing else follows.
 
-    In TOML a line belongs to the header above it. So nothing else is lost when all headers from the
-    first example on are those of examples.
+    In TOML a line belongs to the header above it. So nothing else is lost when all headers from
+    there on are those of tables that no decision reads.
 
     >>> without_examples(b'[[rules]]\nid = "a"\n[[examples]]\nname = "b"\n[examples.given]\n')
     b'[[rules]]\nid = "a"\n'
     """
-    headers = re.finditer(rb"(?m)^[ \t]*\[+[ \t]*([\w-]*)", body)
-    rest = list(dropwhile(lambda header: header[1] != b"examples", headers))
     # In a text of several lines, a line can look like a header.
-    several_lines = b'"""' in body or b"'''" in body
-    if not rest or several_lines or not {header[1] for header in rest} <= _OF_EXAMPLES:
+    if b'"""' in body or b"'''" in body:
         return body
-    return body[: rest[0].start()]
+    headers = list(re.finditer(rb"(?m)^[ \t]*\[+[ \t]*([\w-]*)", body))
+    rest = list(takewhile(lambda header: header[1] in _OF_EXAMPLES, reversed(headers)))
+    return body[: rest[-1].start()] if rest else body
 
 
 @lru_cache(maxsize=256)
@@ -85,17 +84,64 @@ OF_A_SETTLEMENT: Final = (
 MAX_AGES: Final = "max_age_days"
 
 
+def typical_facts(
+    renewal: TomlTable | None,
+    products: TomlTable | None,
+    inherited: Mapping[str, Mapping[str, Json]],
+) -> dict[str, dict[str, Json]]:
+    """
+    Return the typical facts of both files as written, by the name of its file.
+
+    Those of the parent, *inherited*, come first: a child's own replace them fact by fact.
+    """
+    tables = {"renewal": renewal, "products": products}
+    return {
+        part: {
+            **inherited.get(part, {}),
+            **({} if table is None else _as_written(table["typical"])),
+        }
+        for part, table in tables.items()
+    }
+
+
+def _as_written(typical: Node) -> dict[str, Json]:
+    return {name: entry.json() for name, entry in typical.entries().items()}
+
+
+def read_examples(
+    draft: Draft,
+    slices: tuple[Rulebook, ...],
+    tables: tuple[TomlTable | None, TomlTable | None],
+    typical: Mapping[str, Mapping[str, Json]],
+    *,
+    all_read: bool,
+) -> list[Example]:
+    """Return the examples of all three files; *typical* are the facts that the parent has."""
+    renewal, products = tables
+    reader = ExampleReader(policy=draft.policy, slices=slices, typical=typical, all_read=all_read)
+    examples: list[Example] = []
+    if draft.details is not None:
+        examples += reader.settings(draft.details.examples, draft.details.checks)
+    if renewal is not None:
+        examples += reader.renewal(renewal["examples"], renewal["typical"])
+    if products is not None:
+        examples += reader.product(products["examples"], products["typical"])
+    return examples
+
+
 @define(kw_only=True, slots=False)
 class ExampleReader:
     """
     Reads the examples of a jurisdiction with *policy*, resolved into *slices*.
 
+    *typical* are the typical facts that are inherited, by the name of the file that has them.
     *all_read* is False when some rule or product is invalid; then names that an example uses are
     not checked against them, because the name may be that of the invalid one.
     """
 
     policy: Policy
     slices: Sequence[Rulebook]
+    typical: Mapping[str, Mapping[str, Json]]
     all_read: bool
     _days_so_far: int = field(default=0, init=False)
 
@@ -106,7 +152,7 @@ class ExampleReader:
 
     def renewal(self, examples: Node, typical: Node) -> Iterator[Example]:
         """Yield the examples of the renewal rules."""
-        usual = self._facts(typical)
+        usual = {**self.typical.get("renewal", {}), **self._facts(typical)}
         codes = [FLOOR_CODE, *(rule.code for rule in self.policy.rules)]
         for element in examples.elements():
             table = element.table(("name", "expect"), ("on", "from", "until", "given", "without"))
@@ -117,7 +163,8 @@ class ExampleReader:
 
     def product(self, examples: Node, typical: Node) -> Iterator[Example]:
         """Yield the examples of the products."""
-        usual, products = self._facts(typical), self.policy.products
+        usual = {**self.typical.get("products", {}), **self._facts(typical)}
+        products = self.policy.products
         for element in examples.elements():
             table = element.table(
                 ("name", "product", "expect"),
@@ -308,10 +355,13 @@ class ExampleReader:
         for name, entry in node.entries().items():
             fact = self.policy.catalogue.fact(name)
             if fact is None:
-                hint = did_you_mean(name, self.fact_names)
+                near = did_you_mean(name, self.fact_names)
+                hint = near or f"the facts are {listed(self.fact_names, name)}"
                 entry.add_error("unknown_name", f"unknown fact `{excerpt(name)}`", hint, key=True)
             elif fact.type.kind is Kind.TEXT:
                 facts[name] = entry.one_of(fact.type.options, fact.name)
-            elif not lacks_unit(entry, fact.type) and entry.converted(fact.read) is not None:
-                facts[name] = entry.json()
+            elif not lacks_unit(entry, fact.type):
+                right = partial(right_text, type_=fact.type)
+                if entry.converted(fact.read, right) is not None:
+                    facts[name] = entry.json()
         return facts

@@ -114,7 +114,7 @@ def load_valid_and_errors(
         return Jurisdictions(()), (_unreadable("folder", str(root), why_unreadable(error)),)
     for folder in folders:
         try:
-            contents.append(_read_folder(folder, f"{name}/{folder.name}/"))
+            contents.append(read_folder(folder, f"{name}/{folder.name}/"))
         except InvalidDocument as error:
             errors[folder.name] = error.errors
     read, invalid = read_jurisdictions([content for content, _ in contents], errors.keys())
@@ -163,7 +163,7 @@ def _read_bundled(
     errors: list[ErrorDetail] = []
 
     def files_of(folder: str) -> FolderFiles:
-        content, unexpected = _read_folder(folders[folder], f"{_NAME}/{folder}/")
+        content, unexpected = read_folder(folders[folder], f"{_NAME}/{folder}/")
         errors.extend(unexpected)
         return content
 
@@ -224,7 +224,7 @@ def _is_code(name: str) -> bool:
     return CODE.fullmatch(name) is not None
 
 
-def _read_folder(folder: Traversable, prefix: str) -> tuple[FolderFiles, tuple[ErrorDetail, ...]]:
+def read_folder(folder: Traversable, prefix: str) -> tuple[FolderFiles, tuple[ErrorDetail, ...]]:
     """
     Return the files in *folder*, and an error for each file that does not belong there.
 

@@ -11,8 +11,10 @@ import pendulum
 from attrs import Factory, evolve, field
 
 from holdback.errors import ConfigurationError, did_you_mean
+from holdback.exact_json import Json
 from holdback.frozen_classes import frozen
-from holdback.frozen_values import FrozenMapping
+from holdback.frozen_values import FrozenMapping, frozen_record
+from holdback.jurisdictions.claims import StatedClaim
 from holdback.jurisdictions.equivalent_mutants import EquivalentMutant
 from holdback.jurisdictions.jurisdiction_file import JurisdictionDetails
 from holdback.jurisdictions.overlay import Policy
@@ -28,7 +30,9 @@ class Jurisdiction:
 
     `slices` are the rulebooks in the order of their dates, all resolved when the folder is read.
     `changes` are the dates from which they hold. `details` is what `jurisdiction.toml` says, and
-    `policy` has the rules and products as written, here and in the parents' folders.
+    `policy` has the rules and products as written, here and in the parents' folders. `typical` are
+    the typical facts of each file, under `"renewal"` and `"products"`. `claims` are those that hold
+    on some day, inherited ones first; `policy.claims_in(period)` returns those of a period.
     """
 
     code: str
@@ -40,6 +44,10 @@ class Jurisdiction:
     equivalent_mutants: tuple[EquivalentMutant, ...] = field(default=(), repr=False)
     details: JurisdictionDetails = field(eq=False, repr=False)
     policy: Policy = field(eq=False, repr=False)
+    typical: Mapping[str, Mapping[str, Json]] = field(
+        factory=FrozenMapping, converter=frozen_record, eq=False, repr=False
+    )
+    claims: tuple[StatedClaim, ...] = field(default=(), eq=False, repr=False)
     changes: tuple[date, ...] = field(init=False, eq=False)
 
     @changes.default

@@ -70,7 +70,7 @@ _ALWAYS: Final = Period(date.min)
 
 @frozen(kw_only=True)
 class SwitchedOff:
-    """A `rule`, `parameter` or `product` of the parent that a child drops, and why."""
+    """A `rule`, `parameter`, `product` or `claim` of the parent that a child drops, and why."""
 
     kind: str
     name: str
@@ -288,13 +288,14 @@ def _switched_off(table: TomlTable, *, has_parent: bool) -> tuple[SwitchedOff, .
         if len(kinds) != 1 and isinstance(element.value, dict):
             element.add_error(
                 "contradiction",
-                "expected one of `rule`, `parameter` and `product`",
+                "expected one of `rule`, `parameter`, `product` and `claim`",
                 "and a `reason`",
             )
             continue
         if not kinds:
             continue
-        name = entry[kinds[0]].text(_KINDS[kinds[0]], f"the id of a {kinds[0]}")
+        kind = "name" if kinds[0] == CLAIM else "id"
+        name = entry[kinds[0]].text(_KINDS[kinds[0]], f"the {kind} of a {kinds[0]}")
         if name is not None and reason is not None and period is not None:
             result.append(
                 SwitchedOff(kind=kinds[0], name=name, reason=reason, period=period, node=element)
@@ -303,7 +304,8 @@ def _switched_off(table: TomlTable, *, has_parent: bool) -> tuple[SwitchedOff, .
 
 
 # What can be switched off, and the pattern of its name.
-_KINDS: Final = MappingProxyType({"rule": ID, "parameter": NAME, "product": NAME})
+CLAIM: Final = "claim"
+_KINDS: Final = MappingProxyType({"rule": ID, "parameter": NAME, "product": NAME, CLAIM: None})
 
 
 def _figures(node: Node) -> NumberFormat | None:

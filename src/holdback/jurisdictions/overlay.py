@@ -18,8 +18,10 @@ from holdback.errors import did_you_mean
 from holdback.frozen_classes import frozen
 from holdback.frozen_values import frozen_record
 from holdback.jurisdictions.checks import age_name
-from holdback.jurisdictions.jurisdiction_file import JurisdictionDetails, SwitchedOff
+from holdback.jurisdictions.claims import OVERLAY, StatedClaim
+from holdback.jurisdictions.jurisdiction_file import CLAIM, JurisdictionDetails, SwitchedOff
 from holdback.jurisdictions.source_rules import SourceParameter, SourceProduct, SourceRule
+from holdback.jurisdictions.timeline import Period
 from holdback.money import Currency
 from holdback.rules import Catalogue
 from holdback.toml import Node
@@ -27,12 +29,13 @@ from holdback.toml import Node
 
 @frozen(kw_only=True, eq=False)
 class Layer:
-    """The rules and products of one folder, and what it switches off in the layers below."""
+    """The rules, products and claims of a folder, and what it switches off in the layers below."""
 
     code: str
     rules: tuple[SourceRule, ...]
     products: tuple[SourceProduct, ...]
     switched_off: tuple[SwitchedOff, ...] = ()
+    claims: tuple[StatedClaim, ...] = ()
 
     @property
     def all_rules(self) -> tuple[SourceRule, ...]:
@@ -40,7 +43,7 @@ class Layer:
         return (*self.rules, *(rule for product in self.products for rule in product.rules))
 
     def switched_off_on(self, kind: str, day: date) -> set[str]:
-        """Return the names of the rules, parameters or products that it switches off on *day*."""
+        """Return the names of what it switches off on *day*, of a *kind* such as `"rule"`."""
         return {
             switch_off.name
             for switch_off in self.switched_off
@@ -138,13 +141,41 @@ class Policy:
             lower_layers.add(layer.code)
         return parameters
 
+    def claims_in(self, period: Period) -> list[StatedClaim]:
+        """Return the claims that hold on some day of *period*, the parents' first."""
+        days = [period.start]
+        for layer in self.layers:
+            periods = [claim.period for claim in layer.claims]
+            periods += [switch_off.period for switch_off in layer.switched_off]
+            days += [day for part in periods for day in part.changes if day in period]
+        return list(dict.fromkeys(claim for day in sorted(days) for claim in self._claims_on(day)))
+
+    def _claims_on(self, day: date) -> Iterator[StatedClaim]:
+        """Yield the claims that hold on *day*; one of the child replaces one of the same name."""
+        claims: dict[tuple[str | None, str], StatedClaim] = {}
+        for layer in self.layers:
+            gone = layer.switched_off_on(CLAIM, day)
+            _remove(claims, [key for key in claims if key[1] in gone])
+            # That a parent tightens the rules of its own parent says nothing of its children.
+            claims |= {
+                (claim.product, claim.name): claim
+                for claim in layer.claims
+                if day in claim.period and (claim.kind != OVERLAY or layer is self.own)
+            }
+        yield from claims.values()
+
     def changes(self) -> Iterator[date]:
         """Yield every day on which a rule, product, parameter or switch-off begins or ends."""
         for parameter in self.parameters.values():
             yield from parameter.timeline.changes
         for layer in self.layers:
             periods = [rule.period for rule in layer.all_rules]
-            periods += [switch_off.period for switch_off in layer.switched_off]
+            periods += [
+                # A claim decides nothing, so nothing changes with it.
+                switch_off.period
+                for switch_off in layer.switched_off
+                if switch_off.kind != CLAIM
+            ]
             periods += [product.period for product in layer.products]
             for period in periods:
                 yield from period.changes
@@ -187,9 +218,10 @@ class Draft:
         """
         self._check_switched_off(parent)
         self._check_names(parent)
+        own = {name: _labelled(own, parent) for name, own in self.policy.parameters.items()}
         policy = evolve(
             self.policy,
-            parameters={**parent.parameters, **self.policy.parameters},
+            parameters={**parent.parameters, **own},
             layers=(*parent.layers, self.policy.own),
         )
         return evolve(self, policy=policy)
@@ -202,7 +234,8 @@ class Draft:
             "parameter": list(parent.parameters),
         }
         for switch_off in self.policy.own.switched_off:
-            if switch_off.name not in names[switch_off.kind]:
+            # Claims are read only with the examples, and looked up by their own check.
+            if switch_off.kind != CLAIM and switch_off.name not in names[switch_off.kind]:
                 switch_off.node.add_error(
                     "unknown_name",
                     f"`{parent.code}` has no {switch_off.kind} `{switch_off.name}`",
@@ -233,9 +266,18 @@ class Draft:
                 )
 
 
+def _labelled(parameter: SourceParameter, parent: Policy) -> SourceParameter:
+    """Return *parameter* with the label of the one that it replaces, unless it has its own."""
+    replaced = parent.parameters.get(parameter.name)
+    if replaced is None or parameter.label is not None:
+        return parameter
+    return evolve(parameter, label=replaced.label)
+
+
+_Key = TypeVar("_Key")
 _Named = TypeVar("_Named")
 
 
-def _remove(entries: dict[str, _Named], names: Iterable[str]) -> None:
+def _remove(entries: dict[_Key, _Named], names: Iterable[_Key]) -> None:
     for name in names:
         entries.pop(name, None)

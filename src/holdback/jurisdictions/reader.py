@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from types import MappingProxyType
 from typing import Final
 
@@ -12,8 +12,9 @@ from holdback.errors import ErrorDetail, InvalidDocument, did_you_mean
 from holdback.facts import catalogue
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.checks import age_name
+from holdback.jurisdictions.claims import StatedClaim, read_claims
 from holdback.jurisdictions.equivalent_mutants import read_equivalent_mutants
-from holdback.jurisdictions.examples import ExampleReader, without_examples
+from holdback.jurisdictions.examples import read_examples, typical_facts, without_examples
 from holdback.jurisdictions.jurisdiction import Jurisdiction
 from holdback.jurisdictions.jurisdiction_file import (
     JurisdictionDetails,
@@ -23,7 +24,6 @@ from holdback.jurisdictions.jurisdiction_file import (
 )
 from holdback.jurisdictions.overlay import Draft, Layer, Policy
 from holdback.jurisdictions.resolver import resolve
-from holdback.jurisdictions.rulebook import Example, Rulebook
 from holdback.jurisdictions.source_rules import (
     Parameters,
     SourceProduct,
@@ -268,6 +268,7 @@ class _Reading:
         # Without the currency no amount can be read, and most errors in amounts would be false.
         if self.root is None or currency is None:
             _read_rules_and_products(self.folder.code, tables)
+            list(self._claims(tables))
             return None
         draft = self._draft(self.root, details, catalogue(currency).with_facts(facts), tables)
         if is_child and parent is not None:
@@ -278,8 +279,9 @@ class _Reading:
         elif is_child or renewal is None or products is None:
             return None  # rules of one file may read parameters of the other, or of the parent
         all_read = len(self.errors) == before
-        slices = resolve(draft)
-        examples = _read_examples(draft, slices, tables, all_read=all_read)
+        slices, claims = resolve(draft)
+        inherited = {} if parent is None else parent.typical
+        examples = read_examples(draft, slices, tables, inherited, all_read=all_read)
         equivalent_mutants = [
             mutant
             for table in tables
@@ -298,7 +300,18 @@ class _Reading:
             equivalent_mutants=tuple(equivalent_mutants),
             details=details,
             policy=draft.policy,
+            typical=typical_facts(*tables, inherited),
+            claims=claims,
         )
+
+    def _claims(self, tables: tuple[TomlTable | None, TomlTable | None]) -> Iterator[StatedClaim]:
+        """Yield the valid claims of both files; none where only what decides is read."""
+        is_child = self.parent is not None
+        for table, of_products in zip(tables, (False, True), strict=True):
+            if table is not None and self.examples:
+                yield from read_claims(
+                    table["claims"], self.folder.code, of_products=of_products, is_child=is_child
+                )
 
     def _draft(
         self,
@@ -318,6 +331,7 @@ class _Reading:
             rules=tuple(rules),
             products=tuple(offered),
             switched_off=() if details is None else details.switched_off,
+            claims=tuple(self._claims(tables)),
         )
         policy = Policy(
             code=code,
@@ -357,33 +371,15 @@ def _stated_names(root: Node) -> set[str]:
     return {*declared, *map(age_name, checks)}
 
 
-def _read_examples(
-    draft: Draft,
-    slices: tuple[Rulebook, ...],
-    tables: tuple[TomlTable | None, TomlTable | None],
-    *,
-    all_read: bool,
-) -> list[Example]:
-    """Return the examples of all three files."""
-    renewal, products = tables
-    reader = ExampleReader(policy=draft.policy, slices=slices, all_read=all_read)
-    examples: list[Example] = []
-    if draft.details is not None:
-        examples += reader.settings(draft.details.examples, draft.details.checks)
-    if renewal is not None:
-        examples += reader.renewal(renewal["examples"], renewal["typical"])
-    if products is not None:
-        examples += reader.product(products["examples"], products["typical"])
-    return examples
-
-
 def _file_table(root: Node | None, list_key: str, *, is_child: bool) -> TomlTable | None:
     """Return the keys of `renewal.toml` or `products.toml`, whose list is under *list_key*."""
     if root is None:
         return None
     required = ("format",) if is_child else ("format", list_key)
     optional = (list_key,) if is_child else ()
-    table = root.table(required, (*optional, "parameters", "typical", "examples", "survivors"))
+    table = root.table(
+        required, (*optional, "parameters", "typical", "examples", "survivors", "claims")
+    )
     read_format(table["format"])
     return table
 

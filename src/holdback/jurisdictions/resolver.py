@@ -14,16 +14,19 @@ from typing import Any, Final
 from attrs import define, field
 
 from holdback.errors import RuleError, did_you_mean
-from holdback.facts import CHECKS
 from holdback.frozen_classes import frozen
-from holdback.jurisdictions.checks import age_limits, check_with_age, checks_on
+from holdback.jurisdictions.checks import age_limits, checks_on
+from holdback.jurisdictions.claim_check import ClaimCheck
+from holdback.jurisdictions.claims import StatedClaim
 from holdback.jurisdictions.cost import within_cost
 from holdback.jurisdictions.digest import RulebookDigester, second_digest, versions_of
+from holdback.jurisdictions.expression_errors import error_on
 from holdback.jurisdictions.jurisdiction_file import JurisdictionDetails
 from holdback.jurisdictions.overlay import Draft
 from holdback.jurisdictions.rulebook import ProductTerms, Rulebook
 from holdback.jurisdictions.source_rules import SourceProduct, SourceRule, add_rule_error
-from holdback.jurisdictions.uniqueness import add_uniqueness_errors
+from holdback.jurisdictions.timeline import Period
+from holdback.jurisdictions.uniqueness import add_label_errors, add_uniqueness_errors
 from holdback.rules import Catalogue, Checked, Kind, Parameter, check
 from holdback.rules.check import implication
 from holdback.ruleset import DECLINE, MOST_RULES, PLACEHOLDER, Rule, RuleSet
@@ -35,12 +38,12 @@ MAX_PRODUCTS: Final = 20
 _PROGRESS: Final = "progress"
 
 
-def resolve(draft: Draft) -> tuple[Rulebook, ...]:
+def resolve(draft: Draft) -> tuple[tuple[Rulebook, ...], tuple[StatedClaim, ...]]:
     """
     Return the rulebooks of *draft*, one from each change date on, adding errors where invalid.
 
     The first begins with the first renewal rule. Slices with errors, and all slices after them, are
-    left out.
+    left out. With them come the claims that hold on some day of theirs.
     """
     policy = draft.policy
     rules, products = policy.rules, policy.products
@@ -50,22 +53,28 @@ def resolve(draft: Draft) -> tuple[Rulebook, ...]:
             node.add_error("missing", "expected at least one", key=True)
     # Without renewal rules every deal would be eligible, so no rulebook begins before them.
     if not rules:
-        return ()
+        return (), ()
     start = min(rule.period.start for rule in rules)
     changes = sorted({start, *(day for day in _change_dates(draft) if day > start)})
     _check_settings(start, draft.details)
     if not within_cost(policy, changes, len(draft.invalid_parameters)):
-        return ()
+        return (), ()
     # Only now: it compares the versions of a rule with one another.
     add_uniqueness_errors(policy.layers)
+    add_label_errors(policy, draft.file_node)
     resolver = _Resolver(draft, complete=not draft.has_errors)
+    claims = ClaimCheck(draft, complete=not draft.has_errors)
+    claims.names()
     rulebooks = []
-    for day in changes:
+    for day, end in zip(changes, [*changes[1:], None], strict=True):
         resolved = resolver.slice(day)
+        if resolved is not None:
+            claims.slice(Period(day, end), resolved.catalogue, resolved.offered)
         # Later slices are checked too, so that all errors are reported at once.
         if resolved is not None and draft.details is not None and not draft.has_errors:
             rulebooks.append(resolver.rulebook(resolved, draft.details))
-    return tuple(rulebooks)
+    resolver.check_more_than_progress()
+    return tuple(rulebooks), tuple(claims.claims)
 
 
 def _change_dates(draft: Draft) -> Iterable[date]:
@@ -104,6 +113,11 @@ class _Slice:
     renewal: tuple[Rule, ...]
     products: list[tuple[SourceProduct, tuple[Rule, ...]]]
 
+    @property
+    def offered(self) -> set[str]:
+        """The keys of the products that are offered."""
+        return {product.key for product, _ in self.products}
+
 
 @define(eq=False)
 class _Resolver:
@@ -113,6 +127,8 @@ class _Resolver:
     complete: bool
     # Rules and lists whose error has been added: later slices would repeat it.
     _reported: set[object] = field(factory=set)
+    # The id of the first rule that can decline for more than the progress, from each day on.
+    _declining: dict[date, str | None] = field(factory=dict)
     # Checked rules, by source rule and the values of the parameters that it names: with the same
     # values a rule means the same in every slice. None for a rule with an error.
     _checked_rules: dict[object, Rule | None] = field(factory=dict)
@@ -123,7 +139,14 @@ class _Resolver:
         policy = self.draft.policy
         catalogue = self._catalogue(on)
         renewal = self._rules(policy.rules_on(on), catalogue, on, policy.rules_node)
-        self._check_more_than_progress(renewal, on)
+        self._declining[on] = next(
+            (
+                rule.id
+                for rule in renewal
+                if rule.otherwise == DECLINE and set(rule.checked.names) - {_PROGRESS}
+            ),
+            None,
+        )
         offered = policy.products_on(on)
         if len(offered) > MAX_PRODUCTS:
             message = f"on {on} there are more than {MAX_PRODUCTS} products"
@@ -186,7 +209,9 @@ class _Resolver:
         for name, parameter in self.draft.policy.parameters_on(on).items():
             number = parameter.timeline.value_on(on)
             assert number is not None, "`parameters_on` returns those with a value"
-            values[name] = Parameter(name=name, type=parameter.type, number=number)
+            values[name] = Parameter(
+                name=name, type=parameter.type, number=number, label=parameter.label
+            )
         return self.draft.policy.catalogue.with_parameters(values)
 
     def _rules(
@@ -249,16 +274,11 @@ class _Resolver:
         try:
             return check(tree, catalogue, Kind.FLAG)
         except RuleError as error:
-            name = error.source[error.start : error.end]
-            if name in self.draft.invalid_names:
-                return None  # the name has its error; the rule may be right
-            if name in self.draft.policy.parameters and name not in catalogue.parameters:
-                error = _without_value(error, name, on)
-            check_name = check_with_age(name)
-            if check_name in CHECKS or catalogue.fact(check_name) is not None:
-                error = _without_age(error, name)
-            if not self._add_to_child(source, "invalid_rule", error.message, error.hint):
-                add_rule_error(source.table[key], error)
+            wrong = error_on(error, self.draft, catalogue, on)
+            if wrong is not None and not self._add_to_child(
+                source, "invalid_rule", wrong.message, wrong.hint
+            ):
+                add_rule_error(source.table[key], wrong)
             return None
 
     def _reason_is_valid(
@@ -315,45 +335,30 @@ class _Resolver:
             self.draft.file_node.add_error(code, message, hint, key=True)
         return True
 
-    def _check_more_than_progress(self, rules: Iterable[Rule], on: date) -> None:
+    def check_more_than_progress(self) -> None:
         """
-        Add an error unless a declining rule reads another fact than the progress.
+        Add an error unless on every day a declining rule reads another fact than the progress.
 
         INVARIANT: reaching the floor alone never makes a deal eligible (decisions/three-ideas).
         """
-        if self.draft.has_errors:
+        days = list(self._declining)
+        first = next((place for place, day in enumerate(days) if not self._declining[day]), None)
+        if first is None or self.draft.has_errors:
             return  # an invalid rule may be the one that is needed
-        if not any(
-            rule.otherwise == DECLINE and set(rule.checked.names) - {_PROGRESS} for rule in rules
-        ):
-            self.draft.policy.rules_node.add_error(
-                "missing",
-                f"on {on} no declining rule reads anything but `{_PROGRESS}`",
-                "reaching the floor alone must never make a deal eligible",
-                key=True,
-            )
-
-
-def _without_value(error: RuleError, name: str, on: date) -> RuleError:
-    return RuleError(
-        f"the parameter `{name}` has no value on {on}",
-        source=error.source,
-        start=error.start,
-        end=error.end,
-        stage=error.stage,
-        hint="let its timeline begin with the rule",
-    )
-
-
-def _without_age(error: RuleError, name: str) -> RuleError:
-    return RuleError(
-        f"the age `{name}` is not a fact yet",
-        source=error.source,
-        start=error.start,
-        end=error.end,
-        stage=error.stage,
-        hint=f"write `[checks.{check_with_age(name)}]` in `jurisdiction.toml`",
-    )
+        later = next((day for day in days[first:] if self._declining[day]), None)
+        hint = "add a rule that declines for something else"
+        if later is not None:
+            hint = f"let `{self._declining[later]}` begin on {days[first]}, not on {later}"
+        elif first > 0:
+            before = self._declining[days[first - 1]]
+            hint = f"`{before}` did until then; add a rule that follows it"
+        self.draft.policy.rules_node.add_error(
+            "missing",
+            f"from {days[first]} {'on' if later is None else f'until {later}'} no declining rule "
+            f"reads anything but `{_PROGRESS}`",
+            f"reaching the floor alone must never make a deal eligible: {hint}",
+            key=True,
+        )
 
 
 def _listed(names: Iterable[str]) -> str:

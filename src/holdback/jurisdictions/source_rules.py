@@ -20,6 +20,7 @@ from holdback.exact_numbers import HUNDRED_PERCENT
 from holdback.frozen_classes import frozen
 from holdback.frozen_values import frozen_record
 from holdback.jurisdictions.calculator_choice import CalculatorChoice
+from holdback.jurisdictions.labels import read_label
 from holdback.jurisdictions.quantity import read_quantity
 from holdback.jurisdictions.timeline import Period, Timeline, read_period, read_timeline
 from holdback.money import Currency
@@ -57,12 +58,17 @@ _ALWAYS: Final = Period(date.min)
 
 @frozen(kw_only=True)
 class SourceParameter:
-    """A parameter of the jurisdiction `code`: its type, and its scaled value over time."""
+    """
+    A parameter of the jurisdiction `code`: its type, and its scaled value over time.
+
+    `label` is its name in sentences; None where the file gives none.
+    """
 
     name: str
     type: Type
     timeline: Timeline[int]
     code: str
+    label: str | None = field(default=None, eq=False)
     node: Node = field(eq=False, repr=False)
 
 
@@ -176,8 +182,8 @@ def read_parameters(node: Node, code: str, catalogue: Catalogue, parameters: Par
         node.add_error("too_large", f"there are more than {MAX_PARAMETERS} parameters", key=True)
         return
     for name, entry in entries.items():
-        table = entry.table(("type", "timeline"))
-        type_ = _type(table["type"], catalogue.currency)
+        table = entry.table(("type", "timeline"), ("label",))
+        type_, label = _type(table["type"], catalogue.currency), read_label(table["label"])
         rejected = _name_error(name, catalogue, parameters)
         if rejected is not None:
             entry.add_error(*rejected, key=True)
@@ -189,7 +195,7 @@ def read_parameters(node: Node, code: str, catalogue: Catalogue, parameters: Par
             parameters.invalid.add(name)
         else:
             parameters.valid[name] = SourceParameter(
-                name=name, type=type_, timeline=timeline, code=code, node=entry
+                name=name, type=type_, timeline=timeline, code=code, label=label, node=entry
             )
 
 

@@ -14,7 +14,7 @@ from typing import Generic, TypeVar
 from attrs import field
 
 from holdback.frozen_classes import frozen
-from holdback.toml import Node, TomlTable
+from holdback.toml import Node, TomlTable, excerpt
 
 _T = TypeVar("_T")
 
@@ -123,6 +123,9 @@ def read_timeline(node: Node, read: Callable[[Node], _T | None]) -> Timeline[_T]
     """
     entries: list[tuple[TomlTable, Period, _T, str]] = []
     valid = True
+    if not node.absent and not isinstance(node.value, list):
+        node.add_type_error("an array", f"write `{_as_timeline(node.value)}`")
+        return None
     for element in node.elements():
         table = element.table(("from", "value", "source"), ("until",))
         period, value = read_period(table), read(table["value"])
@@ -148,6 +151,14 @@ def read_timeline(node: Node, read: Callable[[Node], _T | None]) -> Timeline[_T]
             for (table, period, value, source), end in zip(entries, ends, strict=True)
         )
     )
+
+
+def _as_timeline(value: object) -> str:
+    """Return how to write one *value*, or one entry, as a timeline."""
+    if isinstance(value, dict):
+        return "[{ from = ..., value = ..., source = ... }]"
+    written = f'"{excerpt(value)}"' if isinstance(value, str) else str(value).lower()
+    return f'[{{ from = 2024-01-01, value = {written}, source = "..." }}]'
 
 
 def _are_consecutive(entries: list[tuple[TomlTable, Period, _T, str]]) -> bool:

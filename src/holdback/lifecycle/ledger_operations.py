@@ -9,7 +9,6 @@ from holdback.lifecycle.configuration import Configuration
 from holdback.lifecycle.context import Context
 from holdback.lifecycle.decision import Decision
 from holdback.lifecycle.events import Event
-from holdback.lifecycle.ids import IdFactory
 from holdback.lifecycle.input_checks import check_input
 from holdback.lifecycle.lookup import find_deal
 from holdback.lifecycle.money_commands import Adjust, RecordRecovery, Refund, Transfer, WriteOff
@@ -114,14 +113,14 @@ def record_recovery(
             message = f"a recovery follows a default: the deal is {deal.status.lower()}"
             raise Refusal("not_possible_now", message)
         make_id = configuration.id_factory(merchant, context.request_id)
-        after = deal.with_entries([entry])
-        entries = [entry, *no_longer_lost(deal, after, make_id, command.on)]
+        after, id_ = deal.with_entries([entry]), make_id(WRITE_OFF, deal.id)
+        entries = [entry, *no_longer_lost(deal, after, id_, command.on)]
         postings = [Posting(deal_id=deal.id, entry=posting) for posting in entries]
         events = posted(merchant, postings, context, configuration)
     return Decision(events, deal_receipt(deal.id, command))
 
 
-def no_longer_lost(before: Deal, after: Deal, make_id: IdFactory, on: date) -> tuple[Entry, ...]:
+def no_longer_lost(before: Deal, after: Deal, id_: str, on: date) -> tuple[Entry, ...]:
     """
     Return the entry that takes back what was written off and has come in *after* all, if any has.
 
@@ -132,7 +131,6 @@ def no_longer_lost(before: Deal, after: Deal, make_id: IdFactory, on: date) -> t
     if taken_back <= 0:
         return ()
     amount = Money(-taken_back, after.overpaid.currency)
-    id_ = make_id(WRITE_OFF, after.id)
     return (Entry(id=id_, on=on, amount=amount, kind=WRITE_OFF),)
 
 

@@ -19,26 +19,13 @@ from holdback.money import Money
 
 
 @frozen(kw_only=True)
-class MovementOfMoney:
-    """An amount that moved on a deal, under an id of the host's."""
+class Refund:
+    """Record that money was given back to the merchant: at most what was overpaid."""
 
     deal_id: str = field(validator=text)
     id: str = field(validator=text)
     on: date = field(converter=plain_day, validator=day)
     amount: Money = field(validator=amount)
-
-
-@frozen(kw_only=True)
-class DealOnADay:
-    """A deal, and the day from which something holds of it."""
-
-    deal_id: str = field(validator=text)
-    on: date = field(converter=plain_day, validator=day)
-
-
-@frozen(kw_only=True)
-class Refund(MovementOfMoney):
-    """Record that money was given back to the merchant: at most what was overpaid."""
 
 
 @frozen(kw_only=True)
@@ -53,13 +40,23 @@ class Transfer:
 
 
 @frozen(kw_only=True)
-class RecordRecovery(MovementOfMoney):
+class RecordRecovery:
     """Record money that came in after a default."""
+
+    deal_id: str = field(validator=text)
+    id: str = field(validator=text)
+    on: date = field(converter=plain_day, validator=day)
+    amount: Money = field(validator=amount)
 
 
 @frozen(kw_only=True)
-class WriteOff(MovementOfMoney):
+class WriteOff:
     """Give up what is left to pay on a deal that has ended, or a part of it."""
+
+    deal_id: str = field(validator=text)
+    id: str = field(validator=text)
+    on: date = field(converter=plain_day, validator=day)
+    amount: Money = field(validator=amount)
 
 
 @frozen(kw_only=True)
@@ -73,35 +70,53 @@ class Adjust:
 
 
 @frozen(kw_only=True)
-class UnwindDeal(MovementOfMoney):
+class UnwindDeal:
     """Undo a deal within its cooling-off days; `amount` is the principal that came back."""
 
+    deal_id: str = field(validator=text)
+    id: str = field(validator=text)
+    on: date = field(converter=plain_day, validator=day)
+    amount: Money = field(validator=amount)
+
 
 @frozen(kw_only=True)
-class PauseDeal(DealOnADay):
+class PauseDeal:
     """Expect no remittances of the active deal from the day `on`."""
 
+    deal_id: str = field(validator=text)
+    on: date = field(converter=plain_day, validator=day)
+
 
 @frozen(kw_only=True)
-class ResumeDeal(DealOnADay):
+class ResumeDeal:
     """Expect remittances of the active deal again from the day `on`."""
 
+    deal_id: str = field(validator=text)
+    on: date = field(converter=plain_day, validator=day)
+
 
 @frozen(kw_only=True)
-class ChangeTerms(DealOnADay):
+class ChangeTerms:
     """
     Change the split percentage or the term of the active deal from the day `on`.
 
     `term_days` is the whole new term: the days from the funding, without those on pause.
     """
 
+    deal_id: str = field(validator=text)
+    on: date = field(converter=plain_day, validator=day)
     split_percentage: Decimal | None = field(default=None, validator=optional(percentage))
     term_days: int | None = field(default=None, validator=optional(term_days))
 
 
 @frozen(kw_only=True)
-class SettleEarly(MovementOfMoney):
+class SettleEarly:
     """Record a payment that settles the active deal, less the discount of its product."""
+
+    deal_id: str = field(validator=text)
+    id: str = field(validator=text)
+    on: date = field(converter=plain_day, validator=day)
+    amount: Money = field(validator=amount)
 
 
 @frozen(kw_only=True)
@@ -113,8 +128,11 @@ class Requote:
 
 
 @frozen(kw_only=True)
-class QuoteSettlement(DealOnADay):
+class QuoteSettlement:
     """Ask what settles a deal early, when it is paid up to the end of the day `on`."""
+
+    deal_id: str = field(validator=text)
+    on: date = field(converter=plain_day, validator=day)
 
 
 @frozen(kw_only=True)

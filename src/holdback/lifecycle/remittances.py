@@ -35,7 +35,7 @@ from holdback.lifecycle.postings import conflict, status_changes
 from holdback.lifecycle.receipts import deal_receipt, takings_receipt
 from holdback.lifecycle.transitions import next_states
 from holdback.model.deal import CANCELLED, FUNDED, RENEWAL, Deal
-from holdback.model.ledger import PAYMENT, TRANSFER, WAIVER, Entry, Posting
+from holdback.model.ledger import PAYMENT, TRANSFER, WAIVER, WRITE_OFF, Entry, Posting
 from holdback.model.merchant import DECLINED_APPLICATION, Merchant, Takings
 from holdback.model.receipt import DealReceipt, TakingsReceipt
 from holdback.money import Money
@@ -119,7 +119,7 @@ def record_remittance(
         )
         after = deal.with_entries(new, through)
         make_id = configuration.id_factory(merchant, context.request_id)
-        reduced = no_longer_lost(deal, after, make_id, situation.day)
+        reduced = no_longer_lost(deal, after, make_id(WRITE_OFF, deal.id), situation.day)
         events = (recorded,)
         if reduced:
             postings = tuple(Posting(deal_id=deal.id, entry=entry) for entry in reduced)

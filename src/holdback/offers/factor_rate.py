@@ -82,10 +82,14 @@ class BandedRate:
             raise InvalidValue("too_large", f"expected at most {MOST_OFFERS} bands")
         if not bands or bands[-1].up_to is not None:
             raise ValueError("the last band has a rate and no `up_to`")
-        bounds = [band.up_to for band in bands[:-1]]
-        given = [bound for bound in bounds if bound is not None]
-        if len(given) != len(bounds) or given != sorted(set(given)):
-            raise ValueError("every band but the last has an `up_to`, each above the one before")
+        before = None
+        for place, band in enumerate(bands[:-1], start=1):
+            if band.up_to is None or (before is not None and band.up_to <= before):
+                raise ValueError(
+                    "every band but the last has an `up_to`, each above the one before, and band "
+                    f"{place} has {'none' if band.up_to is None else 'a lower one or the same'}"
+                )
+            before = band.up_to
 
     @property
     def highest(self) -> Decimal:

@@ -24,6 +24,7 @@ from holdback.offers.limits import ceil_to, floor_to
 from holdback.offers.registry import PriceableProduct
 from holdback.offers.results import Results
 from holdback.reasons import Reason, reasons
+from holdback.ruleset import Answers
 
 
 @frozen(kw_only=True)
@@ -92,21 +93,30 @@ def quote(
     mask of the product's rules that a person approved.
     """
     results = Results(product, case)
-    answers = product.terms.rules.answer(case.facts, lifted=lifted)
-    # The order is that of outcomes: a "no" is certain even while other rules are unknown, and an
-    # unknown rule never leads to an offer (decisions/rule-language#rules-and-outcomes).
-    if answers.declined:
-        why = reasons(answers, answers.false & product.terms.rules.declining)
-        return Quote(decision=DECLINED, limits=results.configured, reasons=why)
-    if answers.unknown:
-        return Quote(decision=REFERRED, limits=results.configured, needs=answers.needs)
-    if answers.false:
-        why = reasons(answers, answers.false)
-        return Quote(decision=REFERRED, limits=results.configured, reasons=why)
+    decision, why, needs = decided_by_rules(product.terms.rules.answer(case.facts, lifted=lifted))
+    if decision != ACCEPTED:
+        return Quote(decision=decision, limits=results.configured, reasons=why, needs=needs)
     try:
         return _priced(results, identify, settlement)
     except _Unknown:
         return Quote(decision=REFERRED, limits=results.configured, settlement=settlement)
+
+
+def decided_by_rules(answers: Answers) -> tuple[str, tuple[Reason, ...], tuple[str, ...]]:
+    """
+    Return the decision of a product's rules, with its reasons and the missing facts.
+
+    A product that they accept may still be referred, when a calculator lacks a fact.
+    """
+    # The order is that of outcomes: a "no" is certain even while other rules are unknown, and an
+    # unknown rule never leads to an offer (decisions/rule-language#rules-and-outcomes).
+    if answers.declined:
+        return DECLINED, reasons(answers, answers.false & answers.ruleset.declining), ()
+    if answers.unknown:
+        return REFERRED, (), answers.needs
+    if answers.false:
+        return REFERRED, reasons(answers, answers.false), ()
+    return ACCEPTED, (), ()
 
 
 def quote_renewal(  # noqa: PLR0913 - what a quote depends on, and what was approved

@@ -8,28 +8,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date
-from decimal import Decimal
-from functools import lru_cache
 from types import MappingProxyType
-from typing import Any, Final, TypeVar, get_type_hints
+from typing import Any, Final, get_type_hints
 
 import attrs
 from attrs import field
-from cattrs import Converter
 
 from holdback.bounds import MOST_OFFERS, most_money
 from holdback.errors import (
     ConfigurationError,
     ErrorDetail,
-    InvalidValue,
     code_of,
     did_you_mean,
 )
-from holdback.exact_numbers import RATIO_PLACES, plain, scaled, trimmed
+from holdback.exact_numbers import RATIO_PLACES, plain, scaled
 from holdback.frozen_classes import frozen
 from holdback.frozen_values import FrozenMapping
 from holdback.jurisdictions.calculator_choice import CalculatorChoice
 from holdback.jurisdictions.digest import Versions, versions_of
+from holdback.jurisdictions.quantity import right_text
 from holdback.jurisdictions.rulebook import ProductTerms, Rulebook
 from holdback.jurisdictions.source_rules import CALCULATOR_KINDS
 from holdback.money import Money
@@ -43,12 +40,12 @@ from holdback.offers.calculator import (
     SplitPercentageCalculator,
     TermCalculator,
 )
-from holdback.offers.factor_rate import Band, BandedRate, FlatRate
+from holdback.offers.factor_rate import BandedRate, FlatRate
 from holdback.offers.limits import FixedLimits, TakingsMultiple
+from holdback.offers.settings import converter_of, require_sign, structured
 from holdback.offers.settlement_calculators import (
     BandsOfTerm,
     PercentageOfCost,
-    SettlementBand,
 )
 from holdback.offers.split_percentage import Affordability, Chosen
 from holdback.offers.term import FixedTerm, TakingsPace
@@ -272,7 +269,7 @@ class _Binder:
                 message = f"`{choice.name}` has no setting `{key}`; it has {expected}"
                 self._error(choice, key, "unknown_field", message, did_you_mean(key, fields))
         on = choice.settings.get("on")
-        converter = _converter(self.catalogue, on if isinstance(on, str) else None)
+        converter = converter_of(self.catalogue, on if isinstance(on, str) else None)
         hints = get_type_hints(kind)
         for name, attribute in fields.items():
             if name not in choice.settings:
@@ -281,94 +278,20 @@ class _Binder:
                         choice, None, "missing", f"`{choice.name}` needs a setting `{name}`"
                     )
                 continue
+            value = choice.settings[name]
             try:
-                yield name, converter.structure(choice.settings[name], hints[name])
+                require_sign(choice.kind, value, hints[name])
+                yield name, structured(converter, value, hints[name])
             except (ValueError, TypeError, KeyError) as error:
-                self._error(choice, name, code_of(error), str(error))
+                hint = self._right_text(value, hints[name])
+                self._error(choice, name, code_of(error), str(error), hint)
 
-
-_T = TypeVar("_T")
-
-
-def _exactly(kind: type[_T], expected: str) -> Callable[[Any, Any], _T]:
-    def read(value: Any, _: Any) -> _T:
-        if type(value) is not kind:
-            raise ValueError(f"expected {expected}")
-        return value
-
-    return read
-
-
-# A converter takes a millisecond to make, and the calculators of a rulebook share a few.
-@lru_cache(maxsize=128)
-def _converter(catalogue: Catalogue, on: str | None) -> Converter:
-    """
-    Return the reader of a calculator's settings: exact, in the jurisdiction's currency.
-
-    Bands of rates are bands of the fact *on*. Nothing is coerced.
-    """
-    money = Type(Kind.MONEY, catalogue.currency)
-    most = Money(most_money(catalogue.currency), catalogue.currency)
-    converter = Converter(detailed_validation=False, forbid_extra_keys=True)
-
-    def number(kind: Kind, expected: str) -> Callable[[Any, Any], Decimal]:
-        type_ = Type(kind)
-
-        def read(value: Any, _: Any) -> Decimal:
-            if not isinstance(value, str):
-                raise ValueError(f"expected {expected} in quotes")  # noqa: TRY004 - a wrong setting
-            return trimmed(_known(type_.read(value), expected), type_.places)
-
-        return read
-
-    def read_money(value: Any, _: Any) -> Money:
-        if not isinstance(value, str) or " " not in value:
-            raise ValueError(f'expected an amount in quotes such as `"{catalogue.currency} 1000"`')
-        amount = Money(_known(money.read(value), "money"), catalogue.currency)
-        if abs(amount.minor) > most.minor:
-            message = f"expected at most {most}, the largest amount of a deal"
-            raise InvalidValue("out_of_range", message)
-        return amount
-
-    def read_band(value: Any, _: Any) -> Band:
-        return _band(value, catalogue, on, converter)
-
-    converter.register_structure_hook(Percent, number(Kind.PERCENT, "a percentage such as `12.5%`"))
-    converter.register_structure_hook(Ratio, number(Kind.RATIO, "a ratio such as `1.18`"))
-    converter.register_structure_hook(Money, read_money)
-
-    def read_settlement_band(value: Any, _: Any) -> SettlementBand:
-        return _settlement_band(value, converter)
-
-    converter.register_structure_hook(Band, read_band)
-    converter.register_structure_hook(SettlementBand, read_settlement_band)
-    converter.register_structure_hook(int, _exactly(int, "a whole number"))
-    converter.register_structure_hook(str, _exactly(str, "text"))
-    return converter
-
-
-def _known(number: int | None, expected: str) -> int:
-    if number is None:
-        raise ValueError(f"expected {expected}")
-    return number
-
-
-def _band(value: Any, catalogue: Catalogue, on: object, converter: Converter) -> Band:
-    names = [fact.name for fact in catalogue.facts]
-    if not isinstance(on, str) or on not in names:
-        hint = did_you_mean(on, names) if isinstance(on, str) else None
-        raise ValueError(f"`on` must name a fact{f'; {hint}' if hint else ''}")
-    if not isinstance(value, Mapping) or not {"rate"} <= set(value) <= {"rate", "up_to"}:
-        raise ValueError('expected bands such as `{ up_to = "90%", rate = "1.20" }`')
-    up_to = value.get("up_to")
-    type_ = catalogue.facts[catalogue.place(on)].type
-    bound = None if up_to is None else _known(type_.read(up_to), f"a value of `{on}`")
-    return Band(bound, converter.structure(value["rate"], Ratio))
-
-
-def _settlement_band(value: Any, converter: Converter) -> SettlementBand:
-    keys = set(value) if isinstance(value, Mapping) else set()
-    if not {"percentage"} <= keys <= {"percentage", "up_to"}:
-        raise ValueError('expected bands such as `{ up_to = "25%", percentage = "60%" }`')
-    figures = {key: converter.structure(part, Percent) for key, part in value.items()}
-    return SettlementBand(figures.get("up_to"), figures["percentage"])
+    def _right_text(self, value: Any, hint: Any) -> str | None:
+        """Return what to write instead of the setting *value*, declared with the type *hint*."""
+        types = {
+            Percent: Type(Kind.PERCENT),
+            Ratio: Type(Kind.RATIO),
+            Money: Type(Kind.MONEY, self.catalogue.currency),
+            int: Type(Kind.COUNT),
+        }
+        return right_text(value, types[hint]) if hint in types else None

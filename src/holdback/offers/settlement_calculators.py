@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+from itertools import pairwise
 from typing import Any, ClassVar
 
 from attrs import field
 
 from holdback.bounds import MOST_OFFERS
 from holdback.errors import InvalidValue
-from holdback.exact_numbers import HUNDRED_PERCENT, PERCENT_PLACES, scaled
+from holdback.exact_numbers import HUNDRED_PERCENT, PERCENT_PLACES, plain, scaled
 from holdback.frozen_classes import frozen
 from holdback.money import Money
 from holdback.offers.calculator import Percent, SettlementCase
@@ -61,15 +63,21 @@ class BandsOfTerm:
             raise InvalidValue("too_large", f"expected at most {MOST_OFFERS} bands")
         if not bands or bands[-1].up_to is not None:
             raise ValueError("the last band has a percentage and no `up_to`")
-        bounds = [band.up_to for band in bands[:-1]]
-        given = [bound for bound in bounds if bound is not None]
-        if len(given) != len(bounds) or given != sorted(set(given)) or any(n <= 0 for n in given):
-            raise ValueError(
-                "every band but the last has an `up_to` above 0%, each above the one before"
-            )
-        percentages = [band.percentage for band in bands]
-        if percentages != sorted(percentages, reverse=True):
-            raise ValueError("no band has a higher percentage than the one before")
+        before = Decimal(0)
+        for place, band in enumerate(bands[:-1], start=1):
+            if band.up_to is None or band.up_to <= before:
+                stated = "none" if band.up_to is None else f"{plain(band.up_to)}%"
+                raise ValueError(
+                    "every band but the last has an `up_to` above 0%, each above the one before, "
+                    f"and band {place} has {stated}"
+                )
+            before = band.up_to
+        for place, (first, second) in enumerate(pairwise(bands), start=2):
+            if second.percentage > first.percentage:
+                raise ValueError(
+                    f"no band has a higher percentage than the one before, and band {place} has "
+                    f"{plain(second.percentage)}% after {plain(first.percentage)}%"
+                )
 
     def __call__(self, case: SettlementCase) -> Money:
         """Return the discount, rounded to minor units by the jurisdiction's rounding."""

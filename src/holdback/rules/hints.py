@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from holdback.errors import did_you_mean
+from holdback.errors import did_you_mean, listed
 from holdback.exact_numbers import RATIO_PLACES
 from holdback.rules.tree import Literal, Node, Syntax
 from holdback.rules.types import Catalogue, Kind, Type
@@ -78,10 +78,11 @@ def flag_comparison(operator: str, texts: tuple[str, str]) -> str:
     return f"write `{left} and not {right} or not {left} and {right}`"
 
 
-def unknown_name(name: str, catalogue: Catalogue) -> str | None:
-    """Return what *name*, neither a fact nor a parameter, probably means."""
+def unknown_name(name: str, catalogue: Catalogue) -> str:
+    """Return what *name*, neither a fact nor a parameter, probably means, or which names exist."""
+    names = [*catalogue.parameters, *(fact.name for fact in catalogue.facts)]
     # A mistyped name is likelier than a text without quotes, so it is looked for first.
-    near = did_you_mean(name, [fact.name for fact in catalogue.facts] + [*catalogue.parameters])
+    near = did_you_mean(name, names)
     if near:
         return near
     options = {option for fact in catalogue.facts for option in fact.type.options}
@@ -89,4 +90,4 @@ def unknown_name(name: str, catalogue: Catalogue) -> str | None:
         return f'write the text in double quotes, as "{name}"'
     if len(name) == _LENGTH_OF_A_CURRENCY and name.isupper():
         return f"money is written `{name} 5000.00`, with its sign in front"
-    return None
+    return f"there are {listed(names, name)}"

@@ -15,8 +15,9 @@ from typing import Final, NoReturn
 from attrs import evolve
 
 from holdback.errors import RuleError, did_you_mean
+from holdback.rules import slips
 from holdback.rules.operators import FUNCTIONS, OPERATORS
-from holdback.rules.tokens import FOREIGN_WORDS, RESERVED, SEPARATORS, Token, tokens
+from holdback.rules.tokens import FOREIGN_WORDS, RESERVED, Token, tokens
 from holdback.rules.tree import Expression, Literal, Name, Syntax, Tree
 from holdback.rules.types import Kind
 
@@ -58,6 +59,9 @@ _LITERALS: Final[Mapping[str, Kind]] = MappingProxyType(
         "days": Kind.DAYS,
         "text": Kind.TEXT,
     }
+)
+_FLAGS: Final[Mapping[str, bool]] = MappingProxyType(
+    {"true": True, "True": True, "yes": True, "false": False, "False": False, "no": False}
 )
 _GLUED: Final = re.compile(r"([A-Z]{3})([0-9]+)")
 
@@ -334,6 +338,8 @@ class _Parser:
         """Return what to write instead of the unexpected *token*."""
         previous = self.tokens[self.index - 1] if self.index else Token("end", "", 0, 0)
         following = self.tokens[min(self.index + 1, len(self.tokens) - 1)]
+        if token.kind == "word" and (meant := self._meant_by_words(token, previous)):
+            return meant
         if token.kind == "word" and token.text in FOREIGN_WORDS:
             return FOREIGN_WORDS[token.text]
         if token.text == "not" and following.text == "in":
@@ -346,8 +352,8 @@ class _Parser:
             return f"write `{glued[1]} {glued[2]}`"
         if token.text == "[":
             return "a list can only follow `in`"
-        if token.text == "," and previous.text[-1:].isdigit():
-            return SEPARATORS
+        if previous.text[-1:].isdigit() and (token.text == "," or token.text.isdigit()):
+            return slips.separated_number(self.source, token.start)
         if token.text == ")":
             return "there is no parenthesis to close" if not self.nested else None
         if (
@@ -357,3 +363,27 @@ class _Parser:
         ):
             return f"money is written `{previous.text[:3]} 5000.00`, with its sign in front"
         return None
+
+    def _meant_by_words(self, token: Token, previous: Token) -> str | None:
+        """Return the text for a unit or a comparison in words that begins with *token*."""
+        if previous.kind == "number":
+            if re.fullmatch("[A-Z]{3}", token.text):
+                return f"write `{token.text} {previous.text}`"
+            if token.text in ("percent", "pct", "per"):
+                return f"write `{previous.text}%`"
+            return slips.period(self.source, previous.text, token.text)
+        compared = slips.comparison(self.source, token.start)
+        if compared is None:
+            return None
+        operator, end = compared
+        after = next(later for later in self.tokens if later.start >= end or later.kind == "end")
+        if FOREIGN_WORDS.get(after.text) is FOREIGN_WORDS["null"]:
+            return FOREIGN_WORDS["null"]
+        before = self.tokens[self.index - 2].text if self.index > 1 else "("
+        # A part of a sum or a product is not what is compared.
+        if after.kind == "end" or before in ("+", "-", "*") or previous.text == ")":
+            return f"write `{operator}`"
+        if after.text in _FLAGS and operator in ("==", "!="):
+            is_plain = _FLAGS[after.text] == (operator == "==")
+            return f"write `{previous.text}`" if is_plain else f"write `not {previous.text}`"
+        return f"write `{previous.text} {operator} {after.text}`"

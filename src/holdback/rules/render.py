@@ -7,11 +7,14 @@ checking it gives the same tree.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from typing import Final
 
+from holdback.frozen_classes import frozen
 from holdback.rules.operators import FUNCTIONS, OPERATORS, OPPOSITES, Role, by_operator
 from holdback.rules.tree import Checked, Constant, FactRead, Node, Operation
+from holdback.rules.types import Kind, Type, draft_label
 
 # How tightly each operator binds. A looser operator inside a tighter one needs parentheses.
 _OR, _AND, _NOT, _COMPARISON, _SUM, _PRODUCT, _SIGN, _LEAF = range(1, 9)
@@ -22,6 +25,15 @@ _BINDING: Final[Mapping[str, int]] = by_operator(
     | {"+": _SUM, "-": _SUM, "*": _PRODUCT, "negate": _SIGN}
     | dict.fromkeys(FUNCTIONS, _LEAF),
 )
+# What is said of dates instead of "at least" and the like.
+_OF_DATES: Final = {
+    "<": "is before",
+    "<=": "is on or before",
+    ">": "is after",
+    ">=": "is on or after",
+}
+# The verb of a label that is a sentence: "not" comes after it.
+_VERB: Final = r"(?<=\S )(is|are|was|were|(?:has|have)(?= been))(?= \S)"
 
 
 def text(checked: Checked) -> str:
@@ -63,33 +75,50 @@ def _within(node: Node, level: int) -> str:
     return text_of(node) if binding >= level else f"({text_of(node)})"
 
 
-def words(checked: Checked) -> str:
+@frozen(kw_only=True)
+class Wording:
+    """
+    How plain words name facts and parameters, and how they write values.
+
+    `fact` gives the words for a fact, and `parameter` those for a parameter, by name.
+    """
+
+    fact: Callable[[str], str] = draft_label
+    parameter: Callable[[str], str] = draft_label
+    show: Callable[[Type, int], str] = Type.show
+
+
+# Names as they are written, with spaces: the words of stored answers, which never change.
+_AS_WRITTEN: Final = Wording()
+
+
+def words(checked: Checked, wording: Wording = _AS_WRITTEN) -> str:
     """Return *checked* in plain words, for people who do not read the language."""
-    return words_of(checked.tree)
+    return words_of(checked.tree, wording)
 
 
-def words_of(node: Node) -> str:
+def words_of(node: Node, wording: Wording = _AS_WRITTEN) -> str:
     """Return one node in plain words. A parameter is named, with its value."""
     match node:
         case Constant(name=None):
-            return node.type.show(node.number)
+            return wording.show(node.type, node.number)
         case Constant(name=str(name)):
-            return f"the {_spaced(name)} of {node.type.show(node.number)}"
+            return f"the {wording.parameter(name)} of {wording.show(node.type, node.number)}"
         case FactRead():
-            return _spaced(node.name)
+            return wording.fact(node.name)
         case Operation(operator="not", operands=(operand,)):
-            return _denied(operand)
+            return _denied(operand, wording)
         case Operation(operator="in", operands=(operand, *choices)):
-            return f"{words_of(operand)} is {_listed(choices, 'or')}"
+            return f"{words_of(operand, wording)} is {_listed(choices, 'or', wording)}"
         case Operation(operator=operator, operands=operands) if operator in FUNCTIONS:
-            return f"{OPERATORS[operator].words} {_listed(list(operands), 'and')}"
+            return f"{OPERATORS[operator].words} {_listed(list(operands), 'and', wording)}"
         case Operation(operator=operator, operands=(operand,)):
-            return f"{OPERATORS[operator].words} {_grouped(operand)}"
+            return f"{OPERATORS[operator].words} {_grouped(operand, wording)}"
         case Operation(operator=operator, operands=(left, right)) if operator in OPPOSITES:
-            return f"{words_of(left)} {OPERATORS[operator].words} {words_of(right)}"
+            return _compared(left, operator, right, wording)
         case Operation(operator=operator, operands=operands):
             word = OPERATORS[operator].words
-            return f" {word} ".join(_grouped(operand) for operand in operands)
+            return f" {word} ".join(_grouped(operand, wording) for operand in operands)
         case _:
             raise AssertionError(node)
 
@@ -111,31 +140,48 @@ def threshold_words(operator: str, *, wanted: bool) -> str:
     return words.removeprefix("is").strip()
 
 
-def _denied(node: Node) -> str:
+def _compared(left: Node, operator: str, right: Node, wording: Wording) -> str:
+    is_date = left.type.kind is Kind.DATE
+    compared = _OF_DATES.get(operator) if is_date else None
+    compared = compared or OPERATORS[operator].words
+    return f"{words_of(left, wording)} {compared} {words_of(right, wording)}"
+
+
+def _denied(node: Node, wording: Wording) -> str:
     """Return, in plain words, that *node* is false."""
     match node:
         case Operation(operator=operator, operands=(left, right)) if operator in OPPOSITES:
-            return f"{words_of(left)} {OPERATORS[OPPOSITES[operator]].words} {words_of(right)}"
+            return _compared(left, OPPOSITES[operator], right, wording)
         case Operation(operator="in", operands=(operand, *choices)):
-            return f"{words_of(operand)} is not {_listed(choices, 'or')}"
+            return f"{words_of(operand, wording)} is not {_listed(choices, 'or', wording)}"
+        case FactRead():
+            label = wording.fact(node.name)
+            return denied_sentence(label) or f"not {label}"
         case _:
-            return f"not {_grouped(node)}"
+            return f"not {_grouped(node, wording)}"
 
 
-def _grouped(node: Node) -> str:
+def denied_sentence(label: str) -> str | None:
+    """
+    Return the *label* of a flag denied, where it is a sentence of its own; None where it is not.
+
+    >>> denied_sentence("the repayment is paused")
+    'the repayment is not paused'
+    """
+    denied, verbs = re.subn(_VERB, r"\1 not", label, count=1)
+    return denied if verbs else None
+
+
+def _grouped(node: Node, wording: Wording) -> str:
     """Return *node* in words, in parentheses where the words could be read in two ways."""
     ambiguous = (
         isinstance(node, Operation)
         and OPERATORS[node.operator].role is not Role.COMPARISON
         and node.operator not in ("not", "negate")
     )
-    return f"({words_of(node)})" if ambiguous else words_of(node)
+    return f"({words_of(node, wording)})" if ambiguous else words_of(node, wording)
 
 
-def _listed(nodes: list[Node], word: str) -> str:
-    *first, last = (words_of(node) for node in nodes)
+def _listed(nodes: list[Node], word: str, wording: Wording) -> str:
+    *first, last = (words_of(node, wording) for node in nodes)
     return f"{', '.join(first)} {word} {last}" if first else last
-
-
-def _spaced(name: str) -> str:
-    return name.replace("_", " ")

@@ -13,6 +13,7 @@ from typing import Final
 
 from holdback.errors import RuleError
 from holdback.frozen_classes import frozen
+from holdback.rules import slips
 from holdback.rules.operators import OPERATORS
 
 # Ten times the longest rule that a reviewer should be asked to read.
@@ -22,8 +23,6 @@ MAX_LITERAL_DIGITS: Final = 30
 
 # The characters of a wrong number that a message repeats.
 _LONGEST_SHOWN: Final = 40
-
-SEPARATORS: Final = "a number has a point for its decimals and no separators, as `5000.00`"
 
 # The words of the language. `negate` is an operator's name and not among them: it is written `-a`.
 KEYWORDS: Final = frozenset(
@@ -120,10 +119,10 @@ _SYMBOL_HINTS: Final[Mapping[str, str]] = MappingProxyType(
 )
 _CHARACTER_HINTS: Final[Mapping[str, str]] = MappingProxyType(
     {
-        "\u2018": 'use straight double quotes, as "Funded"',
-        "\u2019": 'use straight double quotes, as "Funded"',
-        "\u201c": 'use straight double quotes, as "Funded"',
-        "\u201d": 'use straight double quotes, as "Funded"',
+        **dict.fromkeys(
+            "\u2018\u2019\u201a\u201c\u201d\u201e\u00ab\u00bb",
+            'use straight double quotes, as "Funded"',
+        ),
         "\u2264": "write `<=`",
         "\u2265": "write `>=`",
         "\u2260": "write `!=`",
@@ -179,8 +178,16 @@ def check_text(source: str) -> None:
                 start=place,
                 end=place + 1,
                 stage="text",
-                hint=_CHARACTER_HINTS.get(character),
+                hint=_character_hint(source, place),
             )
+
+
+def _character_hint(source: str, place: int) -> str | None:
+    """Return what to write instead of the character of *source* at *place*."""
+    quoted = slips.straight_quotes(source, place)
+    if quoted is not None:
+        return f"use straight double quotes, as {quoted}"
+    return _CHARACTER_HINTS.get(source[place])
 
 
 def _scan(source: str) -> Iterator[Token]:
@@ -205,8 +212,8 @@ def _wrong(source: str, start: int, text: str) -> RuleError:
     """Return the error for *text*, which is not a token."""
     hint: str | None
     if text[0].isdigit() or (text[0] == "." and len(text) > 1):
-        separated = re.search(r"[0-9],$", source[:start])
-        hint = SEPARATORS if separated else _number_hint(text)
+        separated = re.search(r"[0-9][, ]$", source[:start])
+        hint = slips.separated_number(source, start) if separated else _number_hint(text, source)
         message = f"`{text[:_LONGEST_SHOWN]}` is not a number of the language"
     else:
         hint = _SYMBOL_HINTS.get(text)
@@ -221,12 +228,14 @@ def _wrong(source: str, start: int, text: str) -> RuleError:
     )
 
 
-def _number_hint(text: str) -> str:
-    """Return what to write instead of *text*, which begins like a number."""
+def _number_hint(text: str, source: str) -> str:
+    """Return what to write instead of *text* in *source*, which begins like a number."""
     if len(text) > 2 * MAX_LITERAL_DIGITS:
         return f"a number has at most {MAX_LITERAL_DIGITS} digits"
-    if re.fullmatch(r"[0-9]+days?", text):
-        return f"write `{text.rstrip('days')} days`"
+    glued = re.fullmatch(r"([0-9]+)([a-z]+)", text)
+    in_days = None if glued is None else slips.period(source, glued[1], glued[2])
+    if in_days is not None:
+        return in_days
     if re.fullmatch(r"[0-9]+([_'][0-9]{3})+(\.[0-9]+)?", text):
         joined = re.sub("[_']", "", text)
         return f"write it without separators, as `{joined}`"

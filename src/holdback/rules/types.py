@@ -14,7 +14,14 @@ from typing import TypeAlias, assert_never
 
 from attrs import evolve, field
 
-from holdback.errors import ErrorDetail, InvalidDocument, InvalidValue, code_of, did_you_mean
+from holdback.errors import (
+    ErrorDetail,
+    InvalidDocument,
+    InvalidValue,
+    code_of,
+    did_you_mean,
+    listed,
+)
 from holdback.exact_json import shown_path
 from holdback.exact_numbers import PERCENT_PLACES, RATIO_PLACES, digits
 from holdback.frozen_classes import frozen
@@ -186,7 +193,9 @@ class Fact:
 
     `low` and `high` are the ends of its range in the type's scale, both included. `rounded_down`
     marks a percentage that is rounded down from an exact fraction. `origin` says who supplies the
-    value.
+    value. `moves` is the direction, `"up"` or `"down"`, in which a merchant can move the value by
+    what it does; None where it cannot. Up is better for the merchant where it moves up. `label` is
+    its name in sentences; None where it is drafted from the name.
     """
 
     name: str
@@ -197,6 +206,8 @@ class Fact:
     rounded_down: bool = False
     description: str = ""
     origin: str = ""
+    moves: str | None = None
+    label: str | None = field(default=None, eq=False)
 
     def read(self, value: object) -> int | None:
         """
@@ -218,15 +229,26 @@ class Fact:
 
 @frozen(kw_only=True)
 class Parameter:
-    """A named value of the jurisdiction on one date."""
+    """A named value of the jurisdiction on one date; `label` is its name in sentences."""
 
     name: str
     type: Type
     number: int
+    label: str | None = field(default=None, eq=False)
 
 
 def _frozen_parameters(parameters: Mapping[str, Parameter]) -> Mapping[str, Parameter]:
     return frozen_record(parameters)
+
+
+def draft_label(name: str) -> str:
+    """
+    Return the label of a fact or parameter that nobody gave one.
+
+    >>> draft_label("minimum_performance")
+    'minimum performance'
+    """
+    return name.replace("_", " ")
 
 
 @frozen(kw_only=True)
@@ -262,6 +284,12 @@ class Catalogue:
         if isinstance(name, str) and name in self._places:
             return self.facts[self._places[name]]
         return None
+
+    def label(self, name: str) -> str:
+        """Return the name in sentences of the fact or parameter *name*, drafted if it has none."""
+        labelled = self.fact(name) or self.parameters.get(name)
+        given = None if labelled is None else labelled.label
+        return draft_label(name) if given is None else given
 
     def with_facts(self, facts: tuple[Fact, ...]) -> Catalogue:
         """Return this catalogue with more *facts*, in places after its own."""
@@ -314,7 +342,8 @@ class Catalogue:
             fact = self.fact(name)
             path = shown_path("$", name)
             if fact is None:
-                hint = did_you_mean(str(name), self._places)
+                near = did_you_mean(str(name), self._places)
+                hint = near or f"the facts are {listed(self._places, str(name))}"
                 errors.append(
                     ErrorDetail(code="unknown_name", message="unknown fact", path=path, hint=hint)
                 )

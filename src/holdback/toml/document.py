@@ -18,6 +18,7 @@ from attrs import field
 
 from holdback.errors import ErrorDetail
 from holdback.exact_json import Json
+from holdback.exact_numbers import without_separators
 from holdback.frozen_classes import frozen
 from holdback.toml.scanner import (
     Path,
@@ -93,6 +94,20 @@ class Document:
                 return None
             start = spans.key[0]
         return bisect_right(self._line_starts, start)
+
+    def last_line_of(self, path: Path) -> int | None:
+        """
+        Return the last line of the value at *path*.
+
+        That of a table is the line of its last key; tables with a header of their own are others.
+        """
+        if path not in self.spans:
+            return None
+        ends = [self.spans[path].value[1]]
+        for inner, spans in self.spans.items():
+            if inner[:-1] == path and spans.key != spans.value:
+                ends.append(spans.value[1])
+        return bisect_right(self._line_starts, max(ends) - 1)
 
     @cached_property
     def _line_starts(self) -> list[int]:
@@ -205,7 +220,7 @@ _FREQUENT_MISTAKES: Final = (
         'write a percentage in quotes and without a space, as `"70%"`',
     ),
     (
-        r"=\s*[A-Z]{3} ?[0-9]",
+        r"=\s*([A-Z]{3} ?[0-9]|[0-9][0-9., ]*[A-Z]{3}\b)",
         'write an amount in quotes, its currency in front, as `"GBP 5000.00"`',
     ),
     (
@@ -214,6 +229,10 @@ _FREQUENT_MISTAKES: Final = (
             r"|[0-9]{4}-([0-9]-|[0-9]{2}-[0-9]\b|[0-9]{1,2}\b(?!-)))"
         ),
         "a date is year, month and day, as `2026-10-01`",
+    ),
+    (
+        r"=\s*[0-9]+ ?(day|week|month|year)s?\b",
+        'a number of days is in quotes, as `"21 days"`; a count has no unit, as `9`',
     ),
     (r"^\s*//", "a comment begins with `#`"),
     (r"^\s*[a-z_]+\s*:", "write `=` between a key and its value"),
@@ -234,13 +253,27 @@ _PARSER_HINTS: Final = (
         'write text, percentages and money in quotes, as `"75%"`; flags are `true` and `false`',
     ),
 )
+# A text in curly quotes, and a number with a comma or with separators.
+_CURLY: Final = (
+    "[=,{\\[]\\s*[\u2018\u2019\u201c\u201d\u201e]"
+    "([^\u2018\u2019\u201c\u201d\"']*)[\u2018\u2019\u201c\u201d]"
+)
+_SEPARATED: Final = r"=\s*(-?[0-9]+(?:[,. '][0-9]+)+)(?=\s*(?:[,}\]#]|$))"
 # Hand-written lines are shorter; the patterns above are not run over megabytes of hostile text.
 _MAX_HINTED_LINE: Final = 300
 
 
 def _syntax_hint(message: str, line: str) -> str | None:
     """Return what the author probably meant by *line*, where the parser gave *message*."""
+    line = line[:_MAX_HINTED_LINE]
+    curly = re.search(_CURLY, line)
+    if curly is not None:
+        return f'use straight quotes, as `"{excerpt(curly[1])}"`'
     for pattern, hint in _FREQUENT_MISTAKES:
-        if re.search(pattern, line[:_MAX_HINTED_LINE]):
+        if re.search(pattern, line):
             return hint
+    separated = re.search(_SEPARATED, line)
+    number = None if separated is None else without_separators(separated[1])
+    if number is not None:
+        return f"write `{number}`: a number has a point for its decimals and no separators"
     return next((hint for start, hint in _PARSER_HINTS if message.startswith(start)), None)

@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from attrs import field
 
-from holdback.errors import ErrorDetail, InvalidDocument, code_of, did_you_mean
+from holdback.errors import ErrorDetail, InvalidDocument, code_of, did_you_mean, listed
 from holdback.exact_json import Json, shown_path
 from holdback.frozen_classes import frozen
 from holdback.toml.document import Document, UnsupportedNumber, excerpt, read_document
@@ -101,6 +101,11 @@ class Node:
         """The line on which it begins."""
         return self.document.line_of(self.path)
 
+    @property
+    def last_line(self) -> int | None:
+        """The line on which it ends, without tables that have a header of their own."""
+        return self.document.last_line_of(self.path)
+
     def position(self, *, key: bool = False) -> Mapping[str, Any]:
         """Return the place of its value, or of its *key*, as the keywords of an `ErrorDetail`."""
         spans = self.document.spans.get(self.path, Spans((0, 0), (0, 0)))
@@ -139,12 +144,11 @@ class Node:
     def _add_unknown_key(self, known_keys: Collection[str]) -> str | None:
         """Add the error that its key is unknown, and return the key that was probably meant."""
         key = str(self.path[-1])
-        listed = ", ".join(f"`{known_key}`" for known_key in known_keys)
         hint = did_you_mean(key, known_keys)
         self.add_error(
             "unknown_field",
             f"unknown key `{excerpt(key)}`",
-            hint or f"the keys here are {listed}",
+            hint or f"the keys here are {listed(known_keys, key)}",
             key=True,
         )
         return None if hint is None else hint.split("`")[1]
@@ -238,8 +242,8 @@ class Node:
             self.add_type_error("text")
             return None
         if self.value not in words:
-            listed = ", ".join(f"`{word}`" for word in words)
-            hint = did_you_mean(self.value, words) or f"expected one of {listed}"
+            near = did_you_mean(self.value, words)
+            hint = near or f"expected one of {listed(words, self.value)}"
             self.add_error("wrong_value", f"unknown {what} `{excerpt(self.value)}`", hint)
             return None
         return self.value
@@ -284,15 +288,23 @@ class Node:
             return None
         return self.value
 
-    def converted(self, convert: Callable[[object], int | None]) -> int | None:
-        """Return `convert(self.json())`; a `ValueError` of *convert* becomes an error."""
+    def converted(
+        self,
+        convert: Callable[[object], int | None],
+        hint: Callable[[object], str | None] | None = None,
+    ) -> int | None:
+        """
+        Return `convert(self.json())`; a `ValueError` of *convert* becomes an error.
+
+        *hint* returns what to write instead of a value that *convert* refuses.
+        """
         value = self.json()
         if value is None:
             return None
         try:
             number = convert(value)
         except ValueError as error:
-            self.add_error(code_of(error), str(error))
+            self.add_error(code_of(error), str(error), None if hint is None else hint(value))
             return None
         assert number is not None, "TOML has no null"
         return number

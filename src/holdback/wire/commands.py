@@ -33,7 +33,7 @@ from holdback.lifecycle.commands import (
 from holdback.lifecycle.input_checks import Situation, input_errors
 from holdback.lifecycle.operations import COMMANDS, OPERATIONS, Operation
 from holdback.model.acceptance import BankDetails
-from holdback.model.ledger import SignedMoney
+from holdback.model.ledger import RECORDED_KINDS, REVERSAL, EntryKind, SignedMoney
 from holdback.money import Currency, Money
 from holdback.wire.fields import (
     Errors,
@@ -102,6 +102,9 @@ def _reader_of(kind: Any, terms: _Terms) -> Reader:
     if kind is BankDetails:
         return bank_details_with(terms.bank_details)
     origin, arguments = get_origin(kind), get_args(kind)
+    if kind == EntryKind:
+        # The engine says of any other kind which operation records it.
+        return one_of(arguments, named=(*RECORDED_KINDS, REVERSAL))
     if origin is Literal:
         return one_of(arguments)
     if origin in {Union, UnionType}:

@@ -203,10 +203,10 @@ def or_null(reader: Reader) -> Reader:
     return read
 
 
-def one_of(words: Iterable[str]) -> Reader:
-    """Return a reader of a closed vocabulary."""
+def one_of(words: Iterable[str], named: Iterable[str] = ()) -> Reader:
+    """Return a reader of a closed vocabulary; errors list *named*, by default all of *words*."""
     words = tuple(words)
-    expected = "expected " + " or ".join(f"`{word}`" for word in words)
+    expected = "expected " + " or ".join(f"`{word}`" for word in tuple(named) or words)
 
     def read(value: Json, path: str, errors: Errors) -> str | None:
         if type(value) is str and value in words:

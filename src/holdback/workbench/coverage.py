@@ -29,6 +29,7 @@ class Coverage:
     rule: str
     file: str
     line: int | None
+    origin: SourceRule = field(eq=False, repr=False)
     answers: tuple[bool | None, ...] = (True, False, None)
     seen: dict[bool | None, int] = field(factory=lambda: dict.fromkeys(_WORDS, 0))
 
@@ -53,6 +54,7 @@ def coverage(jurisdiction: Jurisdiction, runs: Iterable[ExampleRun]) -> list[Cov
             rule=rule.id,
             file=rule.file,
             line=rule.line,
+            origin=rule,
             answers=(True, False) if rule in about_progress else (True, False, None),
         )
         for rule in own.all_rules

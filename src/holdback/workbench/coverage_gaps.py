@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
 
 from holdback.errors import ErrorDetail
-from holdback.jurisdictions.jurisdiction import Jurisdiction
+from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
 from holdback.workbench.coverage import Coverage, coverage
 from holdback.workbench.example_run import ExampleRun
+from holdback.workbench.switch_off_gaps import switch_off_gaps
 from holdback.workbench.thresholds import one_sided_thresholds
 
 
-def coverage_gaps(jurisdiction: Jurisdiction, runs: Iterable[ExampleRun]) -> Iterator[ErrorDetail]:
+def coverage_gaps(
+    jurisdiction: Jurisdiction, others: Jurisdictions, runs: Collection[ExampleRun]
+) -> Iterator[ErrorDetail]:
     """
-    Yield what no example shows: answers of rules, and either side of a threshold.
+    Yield what no example shows: answers of rules, either side of a threshold, and switch-offs.
+
+    *others* are the jurisdictions that were read with it, its parent among them.
 
     A gap of a product would belong here, too: `check` and `test` both report what is yielded.
     """
     yield from (_gap(rule) for rule in coverage(jurisdiction, runs) if rule.missing)
     yield from one_sided_thresholds(jurisdiction)
+    yield from switch_off_gaps(jurisdiction, others, runs)
 
 
 def _gap(rule: Coverage) -> ErrorDetail:

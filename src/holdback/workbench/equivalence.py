@@ -7,9 +7,11 @@ the ends of the facts' ranges, unknown facts included. About other rules nothing
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from itertools import product
 from math import prod
-from typing import Final
+from typing import Final, TypeAlias
 
 from holdback.eligibility import FLOOR
 from holdback.jurisdictions.jurisdiction_file import TIMELINES
@@ -18,7 +20,10 @@ from holdback.rules import Catalogue, Facts, interpret
 from holdback.rules.operators import OPERATORS, OPPOSITES, Role
 from holdback.rules.tree import Checked, Constant, FactRead, Node, Operation
 from holdback.ruleset import Rule, RuleSet
+from holdback.workbench.price_equivalence import why_priced_alike
 
+# Why two sets of rules are the same, above the floor or not; None where it is not proved.
+Prove: TypeAlias = Callable[[RuleSet, RuleSet, bool], str | None]
 # With more combinations than this, a proof is not attempted.
 MAX_DEALS: Final = 2_000
 # The comparisons with a constant whose answer changes only at, or one unit beside, the constant.
@@ -31,25 +36,42 @@ def provably_same(first: Rulebook, second: Rulebook) -> bool:
 
     Sentences are not compared: mutants do not change them.
     """
+    return why_same(first, second) is not None
+
+
+def why_same(first: Rulebook, second: Rulebook, prove: Prove | None = None) -> str | None:
+    """
+    Return why every deal provably gets the same outcome and prices from both; None if unknown.
+
+    The reason is empty where nothing is to be said but that no deal gets another answer. *prove*
+    returns the same for two sets of rules, where they can be others than here.
+    """
     if first is second:
-        return True
+        return ""
     if any(getattr(first, name) != getattr(second, name) for name in (*TIMELINES, "checks")):
-        return False
+        return None
     if len(first.products) != len(second.products):
-        return False
-    if not _same_rules(first.renewal, second.renewal, above_floor=True):
-        return False
+        return None
+    why_rules = _why_same_rules if prove is None else partial(_why_proved, prove=prove)
+    reasons = [why_rules(first.renewal, second.renewal, above_floor=True)]
     for before, after in zip(first.products, second.products, strict=True):
         if before is after:
             continue
-        priced = (before.amounts, before.limits, before.split_percentage, before.factor_rate)
-        if priced != (after.amounts, after.limits, after.split_percentage, after.factor_rate):
-            return False
-        if (before.term, before.settlement) != (after.term, after.settlement):
-            return False
-        if not _same_rules(before.rules, after.rules, above_floor=False):
-            return False
-    return True
+        reasons += [
+            why_priced_alike(before, after, first, second),
+            why_rules(before.rules, after.rules, above_floor=False),
+        ]
+    return None if None in reasons else next(filter(None, reasons), "")
+
+
+def _why_same_rules(first: RuleSet, second: RuleSet, *, above_floor: bool) -> str | None:
+    return "" if _same_rules(first, second, above_floor=above_floor) else None
+
+
+def _why_proved(first: RuleSet, second: RuleSet, *, above_floor: bool, prove: Prove) -> str | None:
+    if _same_rules(first, second, above_floor=above_floor):
+        return ""
+    return prove(first, second, above_floor)
 
 
 def _same_rules(first: RuleSet, second: RuleSet, *, above_floor: bool) -> bool:

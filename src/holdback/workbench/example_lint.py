@@ -42,11 +42,12 @@ def failing_examples(runs: Iterable[ExampleRun | ErrorDetail]) -> Iterator[Error
                 **place,
             )
         elif not run.passed:
+            difference = f": {run.difference}" if run.difference else ""
             yield ErrorDetail(
                 code="failed_example",
                 message=f"the example `{example.name}` expects `{run.expected.outcome}`"
                 f"{_because(run.expected)}, and on {example.on} the rules give "
-                f"`{run.got.outcome}`{_because(run.got)}{_other_terms(run)}",
+                f"`{run.got.outcome}`{_because(run.got)}{_other_terms(run)}{difference}",
                 hint="`holdback test` shows the facts and every rule's answer",
                 **place,
             )

@@ -8,7 +8,7 @@ from typing import Any, Final
 from attrs import evolve, field
 
 from holdback.exact_json import Json, write_json
-from holdback.exact_numbers import plain
+from holdback.exact_numbers import plain_digits
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.examples import (
     DAYS_OF_A_SETTLEMENT,
@@ -21,19 +21,20 @@ from holdback.jurisdictions.rulebook import Example, Rulebook
 from holdback.money import Currency, Money
 from holdback.offers.calculator import PricingCase, SettlementCase
 from holdback.offers.quote import Quote, quote
-from holdback.offers.registry import BUILT_IN, bind
+from holdback.offers.registry import BUILT_IN, PriceableProduct, bind
 from holdback.offers.settlement import settlement_discount
 from holdback.reasons import Reason
-from holdback.rules import Kind, Type
+from holdback.rules import Facts, Kind, Type
 from holdback.ruleset import Answers, TraceLine
 
-# How the terms of an offer are written in an example.
+# How the terms of an offer are written in an example, in normal form: a rate of 1.25 less a
+# discount of 0.05 is 1.20, and is expected as 1.2.
 _SHOWN: Final[Mapping[str, Callable[[Any], Json]]] = {
     "funded_amount": str,
     "repayment_amount": str,
-    "split_percentage": lambda value: f"{plain(value)}%",
-    "factor_rate": plain,
-    "term_length": plain,
+    "split_percentage": lambda value: f"{plain_digits(value)}%",
+    "factor_rate": plain_digits,
+    "term_length": plain_digits,
     "term_days": int,
 }
 
@@ -66,6 +67,24 @@ class Answer:
             any(offer[name] != value for name, value in expected.items())
             for expected, offer in zip(self.offers, made, strict=True)
         )
+
+    def unlike(self, actual: Answer) -> str:
+        """
+        Return in words which codes and needs of *actual* are not those expected; "" where none is.
+
+        >>> Answer("ineligible", ("GB-R-01",)).unlike(Answer("ineligible", ("GB-R-01", "GB-R-02")))
+        'GB-R-02 is a reason too'
+        """
+        parts = []
+        for names, came, verb in (
+            (self.codes, actual.codes, "a reason"),
+            (self.needs, actual.needs, "missing"),
+        ):
+            parts += [f"{name} is {verb} too" for name in came if name not in names]
+            parts += [f"{name} is not {verb}" for name in names if name not in came]
+            if not parts and names != came:
+                parts.append(f"the order is {', '.join(came)}")
+        return ", ".join(parts)
 
     def plain(self) -> dict[str, Json]:
         """Return the answer as plain values."""
@@ -102,6 +121,13 @@ class ExampleRun:
             return self.reasons[0].rule
         return next((line.rule for line in self.trace if line.answer is None), None)
 
+    @property
+    def difference(self) -> str:
+        """In words what differs where the outcome is as expected and the reasons are not."""
+        if self.expected.outcome != self.got.outcome:
+            return ""
+        return self.expected.unlike(self.got)
+
     def lines(self) -> Iterator[str]:
         """Yield the run for people: expected and actual answer, reasons, and facts."""
         example = self.example
@@ -111,6 +137,8 @@ class ExampleRun:
             more = f"  {codes}" if codes else f"  needs {needs}" if needs else ""
             yield f"  {word:<8}  {answer.outcome}{more}"
             yield from self._terms(answer)
+        if self.difference:
+            yield f"  differs   {self.difference}"
         for reason in self.reasons:
             yield f"  {reason.code:<8}  {reason.text}"
         if self.deciding is not None:
@@ -249,20 +277,11 @@ def run_example(
         early = _settlement_case(example.settlement, rulebook)
         got = _discount_answer(settlement_discount(rulebook, example.product, calculators, early))
     else:
-        # Only this product is bound: another one with an unknown calculator does not matter here.
-        offered = [terms for terms in rulebook.products if terms.key == example.product]
-        (product,) = bind(evolve(rulebook, products=tuple(offered)), calculators, _identify)
+        product = bound(rulebook, example.product, calculators)
         settles = None if example.settles is None else Money(example.settles, rulebook.currency)
-        case = PricingCase(
-            facts=facts,
-            catalogue=rulebook.catalogue,
-            renewal=settles is not None,
-            currency=rulebook.currency,
-            rounding=rulebook.rounding,
-        )
-        quoted = quote(product, case, str, settles)
+        quoted = quoted_on(product, rulebook, facts, settles)
         answers: Answers = product.terms.rules.answer(facts)
-        reasons, trace, got = quoted.reasons, answers.trace, _answer(quoted)
+        reasons, trace, got = quoted.reasons, answers.trace, priced_answer(quoted)
     return ExampleRun(
         jurisdiction=rulebook.code,
         example=example,
@@ -273,11 +292,41 @@ def run_example(
     )
 
 
+def bound(
+    rulebook: Rulebook, key: str, calculators: Mapping[str, type] = BUILT_IN
+) -> PriceableProduct:
+    """
+    Return the product *key* of *rulebook* with its calculators.
+
+    Raises:
+        ConfigurationError: they cannot be bound.
+    """
+    # Only this product is bound: another one with an unknown calculator does not matter here.
+    offered = tuple(terms for terms in rulebook.products if terms.key == key)
+    (product,) = bind(evolve(rulebook, products=offered), calculators, _identify)
+    return product
+
+
+def quoted_on(
+    product: PriceableProduct, rulebook: Rulebook, facts: Facts, settles: Money | None
+) -> Quote:
+    """Return the quote of *product*; an offer that *settles* a balance is a renewal."""
+    case = PricingCase(
+        facts=facts,
+        catalogue=rulebook.catalogue,
+        renewal=settles is not None,
+        currency=rulebook.currency,
+        rounding=rulebook.rounding,
+    )
+    return quote(product, case, str, settles)
+
+
 def _identify(code: str, key: str) -> str:
     return f"{code}/{key}"
 
 
-def _answer(quoted: Quote) -> Answer:
+def priced_answer(quoted: Quote) -> Answer:
+    """Return *quoted* as the answer to an example."""
     return Answer(
         outcome=quoted.decision,
         codes=tuple(reason.code for reason in quoted.reasons),

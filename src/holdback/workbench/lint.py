@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Iterator
-from datetime import date
+from datetime import date, timedelta
 from typing import Final
 
 from attrs import evolve
 
 from holdback.errors import ConfigurationError, ErrorDetail
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
+from holdback.jurisdictions.jurisdiction_file import CLAIM
 from holdback.jurisdictions.overlay import Policy
 from holdback.jurisdictions.rulebook import Rulebook
 from holdback.jurisdictions.source_rules import SourceRule
@@ -32,6 +33,7 @@ from holdback.workbench.example_run import ExampleRun
 from holdback.workbench.initial_lint import distinct_rules, never_accepted
 
 _PROGRESS: Final = "progress"
+_ONE_DAY: Final = timedelta(days=1)
 # Bounds the cost of a check: further versions of rules are not tested for a constant answer.
 MAX_RULES_TESTED: Final = 500
 # A new id that shares this many tenths of its letters with an inherited one is probably a typo.
@@ -74,7 +76,8 @@ def _findings_in(
     if not unbound:
         runs = [run_or_error(jurisdiction, example) for example in jurisdiction.examples]
         yield from failing_examples(runs)
-        yield from coverage_gaps(jurisdiction, [run for run in runs if isinstance(run, ExampleRun)])
+        ran = [run for run in runs if isinstance(run, ExampleRun)]
+        yield from coverage_gaps(jurisdiction, jurisdictions, ran)
 
 
 def _unused(jurisdiction: Jurisdiction, jurisdictions: Jurisdictions) -> Iterator[ErrorDetail]:
@@ -141,11 +144,11 @@ def _useless_switch_offs(jurisdiction: Jurisdiction) -> Iterator[ErrorDetail]:
     policy, seen = jurisdiction.policy, set[tuple[str, str, Period]]()
     parents = evolve(policy, layers=policy.layers[:-1]) if len(policy.layers) > 1 else policy
     for switch_off in policy.own.switched_off:
-        days = [
-            rulebook.since
-            for rulebook in jurisdiction.slices
-            if rulebook.since in switch_off.period
-        ]
+        changes = [rulebook.since for rulebook in jurisdiction.slices]
+        if switch_off.kind == CLAIM:  # with a claim no rulebook changes
+            claims = (claim for layer in parents.layers for claim in layer.claims)
+            changes += [switch_off.period.start, *(claim.period.start for claim in claims)]
+        days = [day for day in changes if day in switch_off.period]
         has_effect = any(
             switch_off.name in _names(parents, switch_off.kind, day)
             and switch_off.name not in _names(policy, switch_off.kind, day)
@@ -164,11 +167,13 @@ def _useless_switch_offs(jurisdiction: Jurisdiction) -> Iterator[ErrorDetail]:
 
 
 def _names(policy: Policy, kind: str, day: date) -> set[str]:
-    """Return the names of the rules, products or parameters in force on *day*."""
+    """Return the names of the rules, products, parameters or claims in force on *day*."""
     if kind == "rule":
         return {rule.id for rule in policy.rules_on(day)}
     if kind == "product":
         return {product.key for product in policy.products_on(day)}
+    if kind == CLAIM:
+        return {claim.name for claim in policy.claims_in(Period(day, day + _ONE_DAY))}
     # A child's own parameter replaces the inherited one, and is no longer that one.
     return {
         name
@@ -253,30 +258,44 @@ def _misleading_reason(rule: Rule, deals: list[Facts]) -> Iterator[ErrorDetail]:
 
 def _floor_suffices(jurisdiction: Jurisdiction) -> Iterator[ErrorDetail]:
     """
-    Yield the first slice in which no rule can decline a deal above the floor.
+    Yield the first days on which no rule can decline a deal above the floor.
 
     INVARIANT: reaching the floor alone never makes a deal eligible (decisions/three-ideas). The
     reader checks that a declining rule reads another fact; here its answer must also be able to be
     false.
     """
     declines: dict[Rule, bool] = {}
+    lacking: Rulebook | None = None
     for rulebook in jurisdiction.slices:
         for rule in rulebook.renewal.rules:
             if rule not in declines:
                 declines[rule] = _can_decline(rule)
             if declines[rule]:
+                if lacking is not None:
+                    yield _floor_finding(jurisdiction, lacking, rulebook.since, rule)
+                    return
                 break
         else:
-            yield _floor_finding(jurisdiction, rulebook)
-            return
+            lacking = lacking or rulebook
+    if lacking is not None:
+        yield _floor_finding(jurisdiction, lacking)
 
 
-def _floor_finding(jurisdiction: Jurisdiction, rulebook: Rulebook) -> ErrorDetail:
+def _floor_finding(
+    jurisdiction: Jurisdiction,
+    lacking: Rulebook,
+    until: date | None = None,
+    rule: Rule | None = None,
+) -> ErrorDetail:
+    """Return the finding from the *lacking* rulebook on, *until* the day from which *rule* can."""
+    days = f"from {lacking.since} {'on' if until is None else f'until {until}'}"
     return ErrorDetail(
         code="missing",
-        message=f"from {rulebook.since} on, no rule can decline a deal at the 50% floor for "
-        f"anything but `{_PROGRESS}`",
-        hint="add a rule that can decline a deal that is half paid down",
+        message=f"{days}, no rule can decline a deal at the 50% floor for anything but "
+        f"`{_PROGRESS}`",
+        hint="add a rule that can decline a deal that is half paid down"
+        if rule is None
+        else f"let `{rule.id}`, which can from {until} on, begin on {lacking.since}",
         **jurisdiction.policy.rules_node.position(key=True),
     )
 

@@ -18,6 +18,8 @@ from holdback.jurisdictions.rulebook import ProductTerms, Rulebook
 from holdback.jurisdictions.source_rules import CALCULATOR_KINDS, SourceRule
 from holdback.jurisdictions.timeline import Period, Timeline, TimelineEntry
 from holdback.rules import Kind, Type, check, parse, words
+from holdback.rules.render import Wording
+from holdback.rules.types import draft_label
 from holdback.rules.values import days_text
 from holdback.ruleset import Rule
 from holdback.toml import Node
@@ -85,6 +87,7 @@ def _facts(details: JurisdictionDetails) -> Iterator[dict[str, Json]]:
             values = "flag"
         yield {
             "name": fact.name,
+            "label": fact.label or draft_label(fact.name),
             "type": kind.value,
             "value": values,
             "description": fact.description,
@@ -146,6 +149,7 @@ def _parameters(jurisdiction: Jurisdiction, rulebook: Rulebook) -> Iterator[dict
         entry = _entry_in_force(jurisdiction.policy.parameters[name].timeline, rulebook)
         yield {
             "name": name,
+            "label": rulebook.catalogue.label(name),
             "type": parameter.type.kind.value,
             "value": parameter.type.show(parameter.number),
             **_source(entry),
@@ -181,10 +185,12 @@ def _rule(rule: Rule, rulebook: Rulebook) -> dict[str, Json]:
 
 def in_words(rule: Rule, rulebook: Rulebook) -> str:
     """Return *rule* in plain words, its parameters with their values."""
-    require = words(check(parse(rule.require), rulebook.catalogue, Kind.FLAG))
+    catalogue = rulebook.catalogue
+    wording = Wording(fact=catalogue.label, parameter=catalogue.label)
+    require = words(check(parse(rule.require), catalogue, Kind.FLAG), wording)
     if rule.when is None:
         return f"{_capital(require)}."
-    when = words(check(parse(rule.when), rulebook.catalogue, Kind.FLAG))
+    when = words(check(parse(rule.when), catalogue, Kind.FLAG), wording)
     return f"Where {when}: {require}."
 
 
@@ -201,13 +207,14 @@ def _product(terms: ProductTerms, rulebook: Rulebook) -> dict[str, Json]:
         "amounts": [f"{digits(share, PERCENT_PLACES, 0)}%" for share in terms.amounts],
         **_period(terms.origin.period),
         **_place(terms.origin.table.node),
-        "calculators": _calculators(terms),
+        "calculators": calculators(terms),
         "renewal": terms.renewal,
         "rules": [_rule(rule, rulebook) for rule in terms.rules.rules],
     }
 
 
-def _calculators(terms: ProductTerms) -> dict[str, Json]:
+def calculators(terms: ProductTerms) -> dict[str, Json]:
+    """Return the calculators of a product by kind, each with its settings in their one form."""
     result = {}
     for kind in CALCULATOR_KINDS:
         choice: CalculatorChoice | None = getattr(terms, kind)

@@ -18,6 +18,8 @@ from holdback.exact_json import Json
 from holdback.exact_numbers import ROUNDINGS
 from holdback.facts import catalogue
 from holdback.jurisdictions.checks import MAX_AGE_DAYS
+from holdback.jurisdictions.claims import ALWAYS, CLAIM_KINDS, NEVER, OPTIONAL_OF_A_CLAIM, OVERLAYS
+from holdback.jurisdictions.declared_facts import MOVES
 from holdback.jurisdictions.examples import (
     DAYS_OF_A_SETTLEMENT,
     DECISIONS,
@@ -30,6 +32,7 @@ from holdback.jurisdictions.jurisdiction_file import (
     REQUIRED,
     TIMELINES,
 )
+from holdback.jurisdictions.labels import MOST_CHARACTERS
 from holdback.jurisdictions.source_rules import (
     CALCULATOR_KINDS,
     CALCULATORS,
@@ -104,6 +107,7 @@ def _integer(low: int, high: int) -> dict[str, Json]:
     return {"type": "integer", "minimum": low, "maximum": high}
 
 
+_LABEL: Final[Json] = {"type": "string", "pattern": "^[^{}]+$", "maxLength": MOST_CHARACTERS}
 _FLAG: Final[Json] = {"type": "boolean"}
 _DAY: Final[Json] = {"type": "string", "format": "date"}
 _FORMAT: Final[Json] = {"type": "integer", "enum": [1]}
@@ -207,9 +211,11 @@ def _fact() -> dict[str, Json]:
     properties = {
         "type": _words(kind.value for kind in Kind),
         "description": _text(),
+        "label": _LABEL,
         "minimum": end,
         "maximum": end,
         "options": _list(_text()),
+        "moves": _words(MOVES),
     }
     return _table(properties, ("type", "description"))
 
@@ -219,6 +225,7 @@ def _switched_off() -> dict[str, Json]:
         "rule": _text(f"^{ID}$"),
         "parameter": _text(f"^{NAME}$"),
         "product": _text(f"^{NAME}$"),
+        "claim": {**_text(), "description": "The name of a claim."},
         "reason": _text(),
         **_PERIOD,
     }
@@ -227,9 +234,12 @@ def _switched_off() -> dict[str, Json]:
 
 def _parameters() -> dict[str, Json]:
     value: Json = {"type": ["string", "integer", "number", "boolean"]}
-    parameter = _table(
-        {"type": _words(PARAMETER_KINDS), "timeline": _timeline(value)}, ("type", "timeline")
-    )
+    properties = {
+        "type": _words(PARAMETER_KINDS),
+        "label": _LABEL,
+        "timeline": _timeline(value),
+    }
+    parameter = _table(properties, ("type", "timeline"))
     return {"type": "object", "additionalProperties": parameter}
 
 
@@ -281,6 +291,20 @@ def _shared_keys(examples: Json) -> dict[str, Json]:
     }
 
 
+def _claims(more: Mapping[str, Json]) -> dict[str, Json]:
+    """Return the claims of a file, which have *more* keys, all of them required."""
+    properties = {
+        **{key: {"type": "string", "maxLength": 1000} for key in (NEVER, ALWAYS)},
+        "overlay": _words(OVERLAYS),
+        "name": _text(),
+        "reason": {**_text(), "description": "Why it has to be so, for people."},
+        **_PERIOD,
+    }
+    assert set(properties) == {*OPTIONAL_OF_A_CLAIM}, "the schema has the reader's keys"
+    either = [{"required": [kind]} for kind in CLAIM_KINDS]
+    return _list({**_table({**properties, **more}, more), "anyOf": either})
+
+
 def _reasons() -> dict[str, Json]:
     codes = _list({"type": "string"})
     return {"codes": codes, "needs": _list(_text(f"^{NAME}$"))}
@@ -288,8 +312,8 @@ def _reasons() -> dict[str, Json]:
 
 def _renewal() -> dict[str, Json]:
     expect = _table({"outcome": _words(OUTCOMES), **_reasons()}, ("outcome",))
-    shared = _shared_keys(_examples({}, expect, ()))
-    return _table({**shared, "rules": _list(_rule((*RULE, "from")))}, ("format",))
+    own = {"rules": _list(_rule((*RULE, "from"))), "claims": _claims({})}
+    return _table({**_shared_keys(_examples({}, expect, ())), **own}, ("format",))
 
 
 def _products() -> dict[str, Json]:
@@ -312,7 +336,8 @@ def _products() -> dict[str, Json]:
         "settlement": _table(settlement, OF_A_SETTLEMENT),
     }
     shared = _shared_keys(_examples(more, expect, ("product",)))
-    return _table({**shared, "products": _list(_product())}, ("format",))
+    own = {"products": _list(_product()), "claims": _claims({"product": _text()})}
+    return _table({**shared, **own}, ("format",))
 
 
 def _product() -> dict[str, Json]:

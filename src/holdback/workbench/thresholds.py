@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from datetime import date
 from typing import Final
 
-from attrs import define, field
+from attrs import define, evolve, field
 
 from holdback.errors import ErrorDetail
 from holdback.jurisdictions.jurisdiction import Jurisdiction
 from holdback.jurisdictions.rulebook import Rulebook
 from holdback.jurisdictions.source_rules import SourceRule
-from holdback.rules import Facts, Kind, Trace, check, trace
+from holdback.rules import Checked, Facts, Kind, Trace, check, trace
 from holdback.rules.tree import comparisons
 from holdback.toml import Node
 
@@ -20,15 +20,19 @@ _BOTH: Final = 2
 
 
 @define
-class _Threshold:
+class Threshold:
     """
     A comparison in a rule, and the answers that examples gave it.
 
     `text` is the comparison as written, `meaning` the same with the values of its parameters: each
-    value of a parameter makes another threshold.
+    value of a parameter makes another threshold. It is the comparison with the number `place` under
+    the `key` of the rule, and the rule is one of `product`, or of renewals.
     """
 
+    product: str | None
     rule: SourceRule
+    key: str
+    place: int
     node: Node
     span: tuple[int, int]
     text: str
@@ -36,14 +40,36 @@ class _Threshold:
     since: date
     answers: set[object] = field(factory=set)
 
+    @property
+    def missing(self) -> tuple[bool, ...]:
+        """The answers that no example gives."""
+        return tuple(answer for answer in (True, False) if answer not in self.answers)
+
+    def comparison(self, rulebook: Rulebook) -> Checked | None:
+        """Return the comparison as *rulebook* has it; None where it has another or none."""
+        for product, rule, checked in _checked_rules(rulebook):
+            if product == self.product and rule is self.rule:
+                for place, key, part in _comparisons(rule, rulebook, _nothing(rulebook)):
+                    if (key, place, part.text) == (self.key, self.place, self.meaning):
+                        return evolve(checked, tree=part.node)
+        return None
+
 
 def one_sided_thresholds(jurisdiction: Jurisdiction) -> Iterator[ErrorDetail]:
+    """Yield the comparisons that the examples answer on one side only, or not at all."""
+    for threshold in thresholds(jurisdiction):
+        if threshold.missing:
+            words = ["true" if answer else "false" for answer in threshold.missing]
+            yield _finding(threshold, words, jurisdiction)
+
+
+def thresholds(jurisdiction: Jurisdiction) -> list[Threshold]:
     """
-    Yield the comparisons that the examples answer on one side only, or not at all.
+    Return the comparisons of *jurisdiction*, with the answers that its examples give.
 
     Those of own rules count, and those of inherited rules that read an own parameter.
     """
-    thresholds: dict[object, _Threshold] = {}
+    thresholds: dict[object, Threshold] = {}
     for rulebook in jurisdiction.slices:
         for product, rule in _rules_to_hold(jurisdiction, rulebook):
             for key, threshold in _thresholds(rule, rulebook, product):
@@ -60,14 +86,10 @@ def one_sided_thresholds(jurisdiction: Jurisdiction) -> Iterator[ErrorDetail]:
             if product == example.product:
                 for key, answer in _answers(rule, rulebook, product, facts):
                     thresholds[key].answers.add(answer)
-    for threshold in thresholds.values():
-        words = ((True, "true"), (False, "false"))
-        missing = [word for answer, word in words if answer not in threshold.answers]
-        if missing:
-            yield _finding(threshold, missing, jurisdiction)
+    return list(thresholds.values())
 
 
-def _finding(threshold: _Threshold, missing: list[str], jurisdiction: Jurisdiction) -> ErrorDetail:
+def _finding(threshold: Threshold, missing: list[str], jurisdiction: Jurisdiction) -> ErrorDetail:
     sides = "on either side" if len(missing) == _BOTH else f"where it is {missing[0]}"
     meaning = "" if threshold.meaning == threshold.text else f" (`{threshold.meaning}`)"
     message = f"`{threshold.text}`{meaning}, from {threshold.since} on, has no example {sides}"
@@ -92,25 +114,36 @@ def _rules_to_hold(
 ) -> Iterator[tuple[str | None, SourceRule]]:
     """Yield the rules in force that the jurisdiction's own examples have to test, by product."""
     own = jurisdiction.policy.own_parameters.keys()
-    rules = [(None, rule) for rule in rulebook.renewal.rules] + [
-        (terms.key, rule) for terms in rulebook.products for rule in terms.rules.rules
-    ]
-    for product, rule in rules:
-        source: SourceRule = rule.origin
+    for product, source, _ in _checked_rules(rulebook):
         if source.jurisdiction == jurisdiction.code or own & source.names:
             yield product, source
 
 
+def _checked_rules(rulebook: Rulebook) -> Iterator[tuple[str | None, SourceRule, Checked]]:
+    """Yield the rules in force as written and as checked, by product."""
+    for rule in rulebook.renewal.rules:
+        yield None, rule.origin, rule.checked
+    for terms in rulebook.products:
+        for rule in terms.rules.rules:
+            yield terms.key, rule.origin, rule.checked
+
+
+def _nothing(rulebook: Rulebook) -> Facts:
+    return (None,) * len(rulebook.catalogue.facts)
+
+
 def _thresholds(
     rule: SourceRule, rulebook: Rulebook, product: str | None
-) -> Iterator[tuple[object, _Threshold]]:
-    nothing: Facts = (None,) * len(rulebook.catalogue.facts)
-    for place, key, part in _comparisons(rule, rulebook, nothing):
+) -> Iterator[tuple[object, Threshold]]:
+    for place, key, part in _comparisons(rule, rulebook, _nothing(rulebook)):
         node = rule.table[key]
         yield (
             (product, rule, key, place, part.text),
-            _Threshold(
+            Threshold(
+                product=product,
                 rule=rule,
+                key=key,
+                place=place,
                 node=node,
                 span=(part.node.start, part.node.end),
                 text=node.value[part.node.start : part.node.end],

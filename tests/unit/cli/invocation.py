@@ -29,11 +29,14 @@ def spoil(root, name="NL", file="renewal.toml", old="<= 3", new="<= three"):
     return root
 
 
+KEYS = ("file", "line", "column", "path", "code", "message", "hint")
+
+
 def findings(ran):
     """The findings of `check --format json`: file, line and message."""
     assert len(ran.stdout.splitlines()) == 1
     found = json.loads(ran.stdout)
-    assert list(found) == ["jurisdictions", "findings"]
+    assert list(found) == ["jurisdictions", "findings", "reviews_looked_at"]
     for each in found["findings"]:
-        assert list(each) == ["file", "line", "column", "path", "code", "message", "hint"]
+        assert list(each) == [*KEYS, "severity"]
     return [(each["file"], each["line"], each["message"]) for each in found["findings"]]

@@ -198,6 +198,44 @@ def test_explain_for_machines(written):
     assert plain["eligible"] is True
 
 
+@for_every(
+    ("changed", "count"),
+    [
+        ({}, 0),
+        ({"performance": "10%"}, 1),
+        ({"performance": "10%", "missed_remittances_30d": 30, "deals_defaulted": 1}, 3),
+        ({"performance": "10%", "missed_remittances_30d": 30, "deals_defaulted": 1,
+          "days_since_funding": 1}, 4),
+        ({"performance": "10%", "missed_remittances_30d": 30, "deals_defaulted": 1,
+          "days_since_funding": 1, "balance": "900000.00"}, 5),
+        ({"performance": "10%", "missed_remittances_30d": 30, "deals_defaulted": 1,
+          "days_since_funding": 1, "balance": "900000.00", "status": "Cancelled"}, 6),
+    ],
+)  # fmt: skip
+def test_a_notice_says_that_there_are_more_reasons(tmp_path, changed, count):
+    """
+    `--notice` prints at most four reasons, and says of how many.
+    """
+    path = tmp_path / "facts.json"
+    path.write_text(json.dumps({**GOOD_FACTS, **changed}))
+    notice = ("explain", "GB", path, "--on", "2026-07-01", "--notice")
+    lines = invoke(*notice).output.splitlines()
+    reasons = json.loads(invoke(*notice, "--format", "json").output)
+    more = count - min(count, 4)
+
+    assert [(each["number"], each["of"]) for each in reasons] == [
+        (number, count) for number in range(1, min(count, 4) + 1)
+    ]
+    assert [line[:3] for line in lines if line[0].isdigit() and line[1] == "."] == [
+        f"{number}. " for number in range(1, min(count, 4) + 1)
+    ]
+    if more:
+        words = f"{more} more reason{'s are' if more > 1 else ' is'} left out"
+        assert lines[-1] == f"{words}; without --notice all are printed."
+    else:
+        assert "left out" not in "".join(lines)
+
+
 @pytest.mark.parametrize(
     ("arguments", "facts", "said"),
     [

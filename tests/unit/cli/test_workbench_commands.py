@@ -10,8 +10,10 @@ import sys
 import pytest
 from invocation import findings, invoke, spoil
 
+from every_case import for_every
 from small_folders import changed, country, without_example, write
 
+REVIEWS = "Reviews were not looked at without --on; the first is due by 2027-06-30 (NL).\n"
 DIGEST = r"sha256:[0-9a-f]{64}"
 
 
@@ -24,13 +26,29 @@ def test_check_fine(folder):
     """
     ran = invoke("check", folder)
 
-    assert (ran.exit_code, ran.output) == (0, "2 jurisdictions: no findings.\n")
+    assert (ran.exit_code, ran.output) == (0, f"2 jurisdictions: no findings.\n{REVIEWS}")
     assert json.loads(invoke("check", folder, "--format", "json").output) == {
         "jurisdictions": 2,
         "findings": [],
+        "reviews_looked_at": False,
     }
     assert invoke("check", folder, "--format", "github").output == ""
     assert invoke("check", "--jurisdictions", folder).output == ran.output
+
+
+def test_check_says_that_reviews_were_not_looked_at(folder):
+    """
+    Without `--on` the report says that no review was looked at, and which is due first.
+    """
+    spoil(folder, "NL-ZH", "jurisdiction.toml", "2027-06-30", "2026-12-31")
+    without, given = invoke("check", folder), invoke("check", folder, "--on", "2026-12-31")
+
+    assert "without --on; the first is due by 2026-12-31 (NL-ZH)." in without.output
+    assert "Reviews" not in given.output
+    assert json.loads(invoke("check", folder, "--on", "2026-12-31", "--format", "json").output)[
+        "reviews_looked_at"
+    ]
+    assert "Reviews" not in invoke("check", spoil(folder)).output  # nothing could be read
 
 
 def test_check_with_an_error(folder):
@@ -67,6 +85,49 @@ def test_check_for_machines(folder):
     )
 
 
+@for_every(
+    ("new", "severity", "code"),
+    [
+        ("until = 2206-01-01\nfrom = 2025-01-01", "warning", 0),
+        ('from = 2025-01-01\nsettlement = { calculator = "percentage", percentage = "100%" }',
+         "warning", 0),
+        ("from = 2025-01-01", None, 0),
+    ],
+)  # fmt: skip
+def test_warnings_alone_pass(tmp_path, new, severity, code):
+    """
+    Errors and warnings are printed with their severity; warnings alone do not exit with 1.
+    """
+    flex = changed(country(), "products.toml", "from = 2025-01-01", new)
+    root = write(tmp_path / f"{severity}{len(new)}", NL=flex)
+    text, machine, github = (
+        invoke("check", root, *form) for form in ((), ("--format", "json"), ("--format", "github"))
+    )
+
+    assert [ran.exit_code for ran in (text, machine, github)] == [code] * 3
+    severities = [each["severity"] for each in json.loads(machine.stdout)["findings"]]
+    assert severities == [severity] * (severity is not None)
+    assert github.output.count("::warning file=") == (severity == "warning")
+    assert text.output.count(": warning: ") == (severity == "warning")
+    assert ("1 warning in 1 file; 1 jurisdiction could be read." in text.output) == bool(severity)
+    assert ("no findings" in text.output) == (severity is None)
+
+
+def test_a_fault_of_a_price_is_an_error(tmp_path):
+    """
+    A price that charges nothing is an error, and fails with the warnings beside it.
+    """
+    rate = 'calculator = "flat", rate = "1.2"'
+    files = changed(country(), "products.toml", rate, f'{rate}, renewal_discount = "0.5"')
+    files = changed(files, "products.toml", "from = 2025", "until = 2206-01-01\nfrom = 2025")
+    root = write(tmp_path, NL=files)
+    ran = invoke("check", root, "--format", "json")
+
+    assert ran.exit_code == 1
+    assert [each["severity"] for each in json.loads(ran.stdout)["findings"]] == ["error", "warning"]
+    assert "1 finding and 1 warning in 1 file" in invoke("check", root).output
+
+
 def test_an_annotation_is_escaped(tmp_path):
     """
     A file cannot write workflow commands of GitHub: output is escaped.
@@ -101,7 +162,7 @@ def test_the_folder_of_one(folder, given):
     """
     PATH may be the folder of one jurisdiction, or one of its files.
     """
-    assert invoke("check", given, cwd=folder).output == "1 jurisdiction: no findings.\n"
+    assert invoke("check", given, cwd=folder).output == f"1 jurisdiction: no findings.\n{REVIEWS}"
     spoil(folder, "NL-ZH", "jurisdiction.toml", "owner", "ownr")
     assert invoke("check", given, cwd=folder).exit_code == 0
     spoil(folder)
@@ -112,8 +173,10 @@ def test_the_current_folder(folder):
     """
     The relative path `.`.
     """
-    assert invoke("check", ".", cwd=folder / "NL").output == "1 jurisdiction: no findings.\n"
-    assert invoke("check", ".", cwd=folder).output == "2 jurisdictions: no findings.\n"
+    assert (
+        invoke("check", ".", cwd=folder / "NL").output == f"1 jurisdiction: no findings.\n{REVIEWS}"
+    )
+    assert invoke("check", ".", cwd=folder).output == f"2 jurisdictions: no findings.\n{REVIEWS}"
     spoil(folder)
     for cwd in (folder, folder / "NL"):
         ran = invoke("check", ".", cwd=cwd)
@@ -125,7 +188,9 @@ def test_a_child_alone_knows_its_parent(folder):
     """
     A jurisdiction inherits from the folder next to its own.
     """
-    assert invoke("check", folder / "NL-ZH").output == "1 jurisdiction: no findings.\n"
+    assert invoke("check", folder / "NL-ZH").output == (
+        "1 jurisdiction: no findings.\n" + REVIEWS.replace("(NL)", "(NL-ZH)")
+    )
     ran = invoke("check", spoil(folder) / "NL-ZH", "--format", "json")
 
     assert [each[2] for each in findings(ran)] == ["the parent `NL` has errors of its own"]
@@ -204,7 +269,7 @@ def test_without_a_path_those_that_ship():
     ran = invoke("check")
 
     assert ran.exit_code == 0, ran.output
-    assert re.fullmatch(r"\d\d jurisdictions that ship: no findings\.\n", ran.output)
+    assert re.fullmatch(r"\d\d jurisdictions that ship: no findings\.\nReviews .*\n", ran.output)
 
 
 # -- test
@@ -351,7 +416,7 @@ def test_in_a_process_of_its_own(folder):
 
     assert (fine.returncode, fine.stdout, fine.stderr) == (
         0,
-        "2 jurisdictions: no findings.\n",
+        f"2 jurisdictions: no findings.\n{REVIEWS}",
         "",
     )
     assert (wrong.returncode, wrong.stdout) == (2, "")

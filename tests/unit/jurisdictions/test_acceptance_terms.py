@@ -68,7 +68,7 @@ def test_a_child_inherits_them_one_by_one():
         ('consents = ["a", "b", "a"]', "`a` is listed twice", "once is enough"),
         (f"consents = {[f'c{place}' for place in range(13)]}", "expected at most 12 names", None),
         ('consent = ["terms"]', "unknown key `consent`", "did you mean `consents`?"),
-        ("approval_days = 30", "expected an array, not a whole number", None),
+        ("approval_days = 30", "expected an array, not a whole number", "value = 30, source"),
     ],
 )
 def test_an_invalid_one_is_one_error(written, message, hint):

@@ -199,7 +199,7 @@ def own(facts, name="register"):
         ("checks = 3", 0, "expected a table, not a whole number", None),
         ("checks.identity = 3", 0, "expected a table, not a whole number", None),
         ("[checks.identity]\nmax_age = 3", 1, "unknown key `max_age`", "`max_age_days`"),
-        ("[checks.identity]\nmax_age_days = 730", 1, "expected an array, not a whole", None),
+        ("[checks.identity]\nmax_age_days = 730", 1, "expected an array, not a whole", "= 730, "),
         ("[checks.identity]\nmax_age_days = []", 1, "expected at least one entry", None),
         (aged("identity", ("2025-01-01", -1)).strip(), 1, "expected 0 to 36600", None),
         (aged("identity", ("2025-01-01", 36_601)).strip(), 1, "expected 0 to 36600", None),

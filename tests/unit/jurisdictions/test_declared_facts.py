@@ -295,6 +295,47 @@ def test_a_child_has_its_parents_facts_and_its_own():
     assert line.endswith("the parent has a fact `licensed` already; it is inherited")
 
 
+@for_every(
+    ("ends", "moves"),
+    [
+        ("minimum = 0\nmaximum = 9", None),
+        ('minimum = 0\nmaximum = 9\nmoves = "up"', "up"),
+        ('minimum = 0\nmaximum = 9\nmoves = "down"', "down"),
+    ],
+)
+def test_a_fact_may_say_in_which_direction_it_moves(ends, moves):
+    """
+    A declared fact is movable up, down or not.
+    """
+    book = loaded(NL=with_fact(ends=ends)).resolve("NL", on=NOW)
+
+    assert book.catalogue.fact("licensed").moves == moves
+
+
+@for_every(
+    ("files", "message"),
+    [
+        (
+            with_fact("text", 'licensed == "A"', ends='options = ["A", "B"]\nmoves = "up"'),
+            "a text has no order, so it moves neither up nor down; leave `moves` out",
+        ),
+        (
+            with_fact(ends='minimum = 0\nmaximum = 9\nmoves = "upp"'),
+            "unknown direction `upp`; did you mean `up`?",
+        ),
+        (
+            with_fact(ends="minimum = 0\nmaximum = 9\nmoves = true"),
+            "moves: expected text, not a flag",
+        ),
+    ],
+)
+def test_a_direction_is_up_or_down(files, message):
+    """
+    Every error says what is wrong, and what to do.
+    """
+    assert any(message in line for line in said("NL", NL=files))
+
+
 def test_examples_may_give_them_and_leave_them_out():
     """
     The examples' values of declared facts are checked too.
@@ -318,14 +359,15 @@ def test_examples_may_give_them_and_leave_them_out():
     [
         ("minimum = 0\nmaximum = 9", True),
         ("maximum = 9\nminimum = 0 # as before", True),
+        ('minimum = 0\nmaximum = 9\nmoves = "up"', True),
         ("minimum = 0\nmaximum = 8", False),
         ("minimum = 1\nmaximum = 9", False),
     ],
 )
 def test_the_digest_has_the_facts_meaning(ends, same):
     """
-    The type and range of a fact are part of the digest; its description is not
-    (decisions/jurisdiction-folders).
+    The type and range of a fact are part of the digest; its description and the direction in which
+    a merchant can move it are not (decisions/jurisdiction-folders).
     """
     before = loaded(NL=with_fact()).resolve("NL", on=NOW).digest
     text = with_fact(ends=ends)

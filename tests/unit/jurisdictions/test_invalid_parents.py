@@ -205,12 +205,12 @@ def test_what_is_switched_off_in_vain(what, message):
         (
             '{ reason = "x" }',
             "7:15 $.switch_off[0]",
-            "expected one of `rule`, `parameter` and `product`",
+            "expected one of `rule`, `parameter`, `product` and `claim`",
         ),
         (
             '{ rule = "on-pace", product = "flex", reason = "x" }',
             "7:15 $.switch_off[0]",
-            "expected one of `rule`, `parameter` and `product`",
+            "expected one of `rule`, `parameter`, `product` and `claim`",
         ),
         ('{ rul = "on-pace", reason = "x" }', "7:17 $.switch_off[0].rul", "unknown key `rul`"),
         (
@@ -340,9 +340,10 @@ def test_reaching_the_floor_alone_is_not_enough_in_a_child_either():
 
     assert said("NL-ZH", NL=country(), NL_ZH=child(more=more)) == [
         (
-            "NL-ZH/jurisdiction.toml:1:1: on 2026-05-01 no declining rule reads anything but "
+            "NL-ZH/jurisdiction.toml:1:1: from 2026-05-01 on no declining rule reads anything but "
             "`progress`; "
-            "reaching the floor alone must never make a deal eligible"
+            "reaching the floor alone must never make a deal eligible: `on-pace` did until then; "
+            "add a rule that follows it"
         )
     ]
 

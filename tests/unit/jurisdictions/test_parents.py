@@ -6,11 +6,13 @@ from datetime import date
 
 import pytest
 
+from holdback.workbench.example_run import run_examples
 from small_folders import (
     PRODUCTS,
     changed,
     child,
     country,
+    example,
     loaded,
     pace_rule,
     parameter,
@@ -364,6 +366,39 @@ def test_examples_are_not_inherited():
 
     assert len(family.examples("NL")) == 14
     assert family.examples("NL-ZH") == ()
+
+
+def test_examples_start_from_the_typical_facts_of_the_parent():
+    """
+    A child's examples start from the parent's typical facts, with its own in the place of those
+    that it writes (decisions/overlays).
+    """
+    own = '[typical]\nprogress = "70%"\nidentity_verified = true\n\n'
+    renewal = own + example("no pace", "undetermined", needs=["performance"])
+    renewal = renewal.replace("given = {  }", 'without = ["performance"]')
+    products = (
+        '[[examples]]\nname = "as there"\non = 2026-02-01\nproduct = "flex"\n'
+        'expect = { decision = "Accepted" }\n'
+    )
+    family = loaded(
+        NL=country(),
+        NL_ZH=child(renewal=renewal, products=products),
+        NL_ZH_1=child("NL-ZH-1", "NL-ZH"),
+    )
+    of_renewal, of_product = family["NL-ZH"].examples
+
+    assert of_renewal.given == {
+        "progress": "70%",
+        "missed_remittances_30d": 0,
+        "identity_verified": True,
+    }
+    assert of_product.given == {"identity_verified": True}
+    assert family["NL-ZH"].typical == {
+        "renewal": {**family["NL"].typical["renewal"], **of_renewal.given},
+        "products": family["NL"].typical["products"],
+    }
+    assert family["NL-ZH-1"].typical == family["NL-ZH"].typical
+    assert all(run.passed for run in run_examples(family["NL-ZH"]))
 
 
 def test_a_childs_own_file_is_enough():

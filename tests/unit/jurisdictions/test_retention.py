@@ -100,7 +100,7 @@ def test_its_range(value, valid):
 @for_every(
     ("written", "message", "hint"),
     [
-        (f"{NAME} = 1826", "expected an array, not a whole number", None),
+        (f"{NAME} = 1826", "expected an array, not a whole number", "value = 1826, source"),
         (f"{NAME} = []", "expected at least one entry", "value = ..., source = ..."),
         (stated(("2025-01-01", '"1826 days"')), "expected a whole number, not text", None),
         (stated(("2025-01-01", "18.5")), "expected a whole number, not a number", None),

@@ -81,7 +81,7 @@ def test_a_child_inherits_them_one_by_one():
         ("late_remittances = true", "expected text, not a flag", None),
         ('late_remittances = "refunds"', "unknown treatment `refunds`", "`refund`?"),
         ('late_remittances = "keep"', "unknown treatment `keep`", "one of `transfer`, `refund`"),
-        ("cooling_off_days = 14", "expected an array, not a whole number", None),
+        ("cooling_off_days = 14", "expected an array, not a whole number", "value = 14, source"),
         ('late_remittance = "refund"', "unknown key `late_remittance`", "`late_remittances`?"),
     ],
 )

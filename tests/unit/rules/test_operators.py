@@ -25,6 +25,7 @@ from holdback.rules import (
 )
 from holdback.rules.closure import mask_function
 from holdback.rules.columns import FactColumn, columns
+from holdback.rules.least_change import answer as answer_by_lines
 from holdback.rules.operators import MIRRORED, OPERATORS, OPPOSITES, Role
 from holdback.rules.render import text_of, threshold_words, words_of
 from holdback.rules.rounding import is_exact, rounding
@@ -108,12 +109,15 @@ def test_every_reader_has_the_operator(name, kind):
             (int(answer is False), int(answer is None)) for answer in answers
         ]
         assert in_columns(rule, facts) == answers
+        assert [answer_by_lines(rule.tree, row) for row in facts] == answers
         assert len(list(comparisons(rule.tree))) == (kind is not Kind.FLAG)
     else:
         numbers = [answer for answer in answers if answer is not None]
         assert rule.tree.low <= min(numbers) <= max(numbers) <= rule.tree.high
         compared = check(parse(f"{written(name, kind)} == {written(name, kind)}"), CATALOGUE)
-        assert in_columns(compared, facts) == [interpret(compared, row) for row in facts]
+        answers = [interpret(compared, row) for row in facts]
+        assert in_columns(compared, facts) == answers
+        assert [answer_by_lines(compared.tree, row) for row in facts] == answers
 
 
 @pytest.mark.parametrize("name", [name for name in OPERATORS if name in OPPOSITES])
@@ -158,6 +162,10 @@ def by_columns(rule):
     return columns(rule, {name: FactColumn(nw.col(name)) for name in rule.names})
 
 
+def by_lines(rule):
+    return answer_by_lines(rule.tree, tuple(fact.low for fact in CATALOGUE.facts))
+
+
 def compared(rule):
     """Return a rule that compares the number of *rule*."""
     model = checked("abs(missed) == 3")
@@ -175,6 +183,7 @@ def syntax(rule):
 READERS = {
     Role.LOGIC: {
         "the closure": closure,
+        "the least change": by_lines,
         "the masks": lambda rule: mask_function([rule]),
         "the columns": by_columns,
         "the canonical text": lambda rule: text_of(rule.tree),
@@ -182,6 +191,7 @@ READERS = {
     },
     Role.COMPARISON: {
         "the closure": closure,
+        "the least change": by_lines,
         "the masks": lambda rule: mask_function([rule]),
         "the columns": by_columns,
         "the canonical text": lambda rule: text_of(rule.tree),
@@ -192,6 +202,7 @@ READERS = {
     },
     Role.ARITHMETIC: {
         "the closure": closure,
+        "the least change": lambda rule: by_lines(compared(rule)),
         "the columns": lambda rule: by_columns(compared(rule)),
         "the canonical text": lambda rule: text_of(rule.tree),
         "the check": lambda rule: check(syntax(rule), CATALOGUE),

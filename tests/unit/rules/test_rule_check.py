@@ -86,6 +86,8 @@ TYPES = [
     ("progres >= 50%", "progres", "is not a fact and not a parameter", "did you mean `progress`?"),
     ("most_mised < missed", "most_mised", "not a parameter", "did you mean `most_missed`?"),
     ("GBP - 5 > balance", "GBP", "is not a fact", "its sign in front"),
+    ("xyz > 5", "xyz", "is not a fact", "there are `minimum_performance`, `least_growth`"),
+    ("score_of_checked > 5", "score_of_checked", "is not a fact", "there are `checked_on`, `"),
     ("50% < 60%", "50% < 60%", "does not depend on any fact", None),
     ("minimum_performance < 90%", "minimum_performance < 90%", "does not depend on any", None),
     ('"a" == "a"', '"a" == "a"', "does not depend on any fact", None),

@@ -5,9 +5,12 @@ from __future__ import annotations
 import inspect
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from every_case import for_every
 from holdback.errors import RuleError
+from holdback.exact_numbers import without_separators
 from holdback.rules.parser import GRAMMAR, MAX_DEPTH, MAX_NODES, _Parser, parse
 from holdback.rules.tokens import MAX_CHARACTERS, MAX_LITERAL_DIGITS
 from holdback.rules.tree import Expression, Literal
@@ -126,7 +129,34 @@ SYNTAX = [
     ("a <> b", "<>", "not part", "write `!=`"),
     ("a =< b", "=<", "not part", "write `<=`"),
     ("a => b", "=>", "not part", "write `>=`"),
-    ("a is b", "is", "should end here", "write `==`"),
+    ("a is b", "is", "should end here", "write `a == b`"),
+    ('a is "Funded"', "is", "should end here", 'write `a == "Funded"`'),
+    ("a is not b", "is", "should end here", "write `a != b`"),
+    ("a is false", "is", "should end here", "write `not a`"),
+    ("a is not false", "is", "should end here", "write `a`"),
+    ("a is true and b", "is", "should end here", "write `a`"),
+    ("a is", "is", "should end here", "write `==`"),
+    ("a is null", "is", "should end here", "its answer is then unknown"),
+    ("a at least 75%", "at", "should end here", "write `a >= 75%`"),
+    ("b and a is at least 75%", "is", "should end here", "write `a >= 75%`"),
+    ("a must be at most GBP 5.00", "must", "should end here", "write `a <= GBP 5.00`"),
+    ("a not less than 5", "not", "should end here", "write `a >= 5`"),
+    ("a is not above 5", "is", "should end here", "write `a <= 5`"),
+    ("a greater than or equal to 5", "greater", "should end here", "write `a >= 5`"),
+    ("a more than 5", "more", "should end here", "write `a > 5`"),
+    ("a below 5", "below", "should end here", "write `a < 5`"),
+    ("a + b at least 5", "at", "should end here", "write `>=`"),
+    ("a at least", "at", "should end here", "write `>=`"),
+    ("a belowed 5", "belowed", "should end here", None),
+    ("months_trading >= 9 months", "months", "should end here", "write `9`: `months_trading` is"),
+    ("months_trading >= 9months", "9months", "not a number", "write `9`: `months_trading` is"),
+    ("a >= 9 months", "months", "should end here", "write it in days, as `270 days`"),
+    ("a >= 1 year", "year", "should end here", "write it in days, as `365 days`"),
+    ("a >= 2 weeks", "weeks", "should end here", "write `14 days`"),
+    ("a >= 2weeks", "2weeks", "not a number", "write `14 days`"),
+    ("a >= 75 percent", "percent", "should end here", "write `75%`"),
+    ("a < 25000 NOK", "NOK", "should end here", "write `NOK 25000`"),
+    ("a < 25,000 NOK", "000", "not a number", "write `NOK 25000`: a number has a point"),
     ("a AND b", "AND", "should end here", "write `and`"),
     ("NOT a", "NOT", "expected a value", "write `not`"),
     ("a == None", "None", "expected a value", "its answer is then unknown"),
@@ -169,9 +199,17 @@ SYNTAX = [
     ("a > @b", "@", "not part", None),
     ("GBP5000 < a", "GBP5000", "expected a value", "write `GBP 5000`"),
     ("a > GBP  5000", "5000", "should end here", "money is written"),
-    ("a > GBP 5,000", "000", "not a number", "no separators"),
-    ("a > GBP 5000,00", "00", "not a number", "no separators"),
-    ("a > GBP 5000,50", ",", "should end here", "no separators"),
+    ("a > GBP 5,000", "000", "not a number", "write `GBP 5000`: a number has a point for its"),
+    ("a > GBP 5000,00", "00", "not a number", "write `GBP 5000.00`: a number has a point"),
+    ("a > GBP 5000,50", ",", "should end here", "write `GBP 5000.50`: a number has a point"),
+    ("a > GBP 25.000,50", ",", "should end here", "write `GBP 25000.50`: a number has a point"),
+    ("a > GBP 25 000", "000", "not a number", "write `GBP 25000`: a number has a point"),
+    ("a > GBP 25 500", "500", "should end here", "write `GBP 25500`: a number has a point"),
+    ("a > 1,5", ",", "should end here", "write `1.5`: a number has a point"),
+    ("a > 72,5%", ",", "should end here", "write `72.5%`: a number has a point"),
+    ("a > 1,500,250", ",", "should end here", "write `1500250`: a number has a point"),
+    ("a > 5,", ",", "should end here", "no separators, as `5000.00`"),
+    ("a > 5 6", "6", "should end here", "no separators, as `5000.00`"),
     ("a > 5_000", "5_000", "not a number", "as `5000`"),
     ("a > 5'000", "5'000", "not a number", "as `5000`"),
     ("a > 14days", "14days", "not a number", "write `14 days`"),
@@ -198,6 +236,57 @@ def test_syntax_errors_point_and_help(source, fault, message, hint):
     assert message in error.message
     assert source[error.start : error.end] == fault
     assert (error.hint is None) if hint is None else (hint in (error.hint or ""))
+
+
+@for_every("quotes", ["\u201c\u201d", "\u2018\u2019", "\u201e\u201c", "\u00ab\u00bb"])
+def test_a_text_in_curly_quotes(quotes):
+    """
+    The hint has the text that an editor put into curly quotes in straight ones.
+    """
+    with pytest.raises(RuleError) as caught:
+        parse(f"status == {quotes[0]}Repaid{quotes[1]} and a")
+
+    assert caught.value.hint == 'use straight double quotes, as "Repaid"'
+    assert parse('status == "Repaid" and a')
+
+
+@for_every(
+    ("written", "plain"),
+    [
+        ("25,000", "25000"),
+        ("1,5", "1.5"),
+        ("0,500", "0.500"),
+        ("5000,50", "5000.50"),
+        ("-1,5", "-1.5"),
+        ("25,000.50", "25000.50"),
+        ("25.000,50", "25000.50"),
+        ("1.000.000", "1000000"),
+        ("1'000'000", "1000000"),
+        ("25 000,5", "25000.5"),
+        ("25_000", "25000"),
+        ("25.000", None),
+        ("1,000.000,5", None),
+        ("1,2,3", None),
+        ("007,5", None),
+        ("", None),
+    ],
+)
+def test_a_number_without_its_separators(written, plain):
+    """
+    A hint writes a number with a comma or with separators in plain digits, or not at all.
+    """
+    assert without_separators(written) == plain
+
+
+@given(st.integers(0, 10**9), st.sampled_from(",. '_"))
+def test_thousands_of_any_number(number, separator):
+    """
+    Thousands are read back from each way to separate them, unless that is a plain number.
+    """
+    written = f"{number:,}".replace(",", separator)
+
+    if written.count(separator) > (separator == "."):
+        assert without_separators(written) == str(number)
 
 
 def test_a_rule_is_printable_ascii():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import decimal
+import re
 from decimal import Decimal
 
 import pendulum
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 
 from every_case import for_every
 from holdback.errors import InvalidDocument
+from holdback.facts import catalogue
 from holdback.money import Currency, Money
 from holdback.rules import Catalogue, Fact, Kind, Type
 from small_catalogue import CATALOGUE, COUNT, DATE, DAYS, FLAG, GBP, MONEY, PERCENT, RATIO, STATUS
@@ -284,6 +286,11 @@ def test_prepare_reports_every_error():
             }
         )
 
+    facts = (
+        "the facts are `progress`, `performance`, `split`, `growth`, `factor_rate`, "
+        "`earlier_rate`, `balance`, `takings`, `profit`, `missed`, `completed`, `age`, `slack`, "
+        "`checked_on`, `opened_on`, `status`, `earlier_status`, `grade`, `verified`, `disputed`"
+    )
     assert [str(fault) for fault in caught.value.errors] == [
         "$.progres: unknown fact; did you mean `progress`?",
         (
@@ -295,9 +302,32 @@ def test_prepare_reports_every_error():
         "$.missed: expected 0 to 30",
         "$.verified: expected true or false",
         "$.growth: expected a finite number",
-        '$["7"]: unknown fact',
-        '$["not a name"]: unknown fact',
+        f'$["7"]: unknown fact; {facts}',
+        f'$["not a name"]: unknown fact; {facts}',
     ]
+
+
+@for_every(
+    ("name", "nearest"),
+    [
+        ("checked", "`credit_checked_on`, "),
+        ("monthly_revenue", "`average_monthly_takings`, "),
+        ("paid_down", "`progress`, `performance`, "),
+    ],
+)
+def test_an_unknown_fact_gets_the_names_of_facts(name, nearest):
+    """
+    An unknown fact is answered with the facts that there are, those with a part of its name first.
+    """
+    with pytest.raises(InvalidDocument) as caught:
+        catalogue(Currency.of("GBP")).prepare({name: 1})
+    (error,) = caught.value.errors
+
+    assert error.hint.startswith(f"the facts are {nearest}")
+    assert error.hint.endswith(" more")
+    listed = re.findall("`([a-z0-9_]+)`", error.hint)
+    hidden = int(error.hint.split()[-2])
+    assert len(listed) + hidden == len(catalogue(Currency.of("GBP")).facts)
 
 
 @pytest.mark.parametrize("value", [None, 1, NAN])

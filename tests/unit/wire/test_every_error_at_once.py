@@ -183,6 +183,27 @@ def test_the_errors_are_in_the_order_of_the_document():
     ]
 
 
+@pytest.mark.parametrize(
+    ("kind", "code", "hint"),
+    [
+        ("remitance", "wrong_value", "did you mean `remittance`?"),
+        ("fee", "wrong_value", None),
+        ("refund", "not_allowed", "other movements have operations of their own"),
+    ],
+)
+def test_a_kind_that_cannot_be_recorded_names_those_that_can(kind, code, hint):
+    """
+    Of the kinds of entries only those that an operation records are named, not all of a ledger.
+    """
+    entry = {"id": "e", "on": str(FUNDED_ON), "amount": "1", "kind": kind}
+    (error,) = errors_of("record_remittance", json.dumps({"deal_id": "d-1", "entries": [entry]}))
+
+    assert error.code == code
+    assert error.message.startswith("expected `remittance` or `payment`")
+    assert "discount" not in error.message
+    assert (hint or "") in (error.hint or "")
+
+
 REVERSALS = {
     "of nothing": ({"reverses": "x"}, "unknown_name"),
     "of another amount": ({"reverses": "e", "amount": "2"}, "contradiction"),

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from lint_findings import found, only
 
+from every_case import for_every
+from holdback.workbench.example_run import Answer
 from small_folders import (
     changed,
     country,
@@ -64,7 +66,16 @@ def test_examples_that_agree_do_not_contradict():
             (
                 "the example `pace not known` expects `undetermined` (needs balance), and on "
                 "2026-01-01 the "
-                "rules give `undetermined` (needs performance)"
+                "rules give `undetermined` (needs performance): performance is missing too, "
+                "balance is not missing"
+            ),
+        ),
+        (
+            ', codes = ["NL-R-01"] }\n\n[[examples]]\nname = "pace not known',
+            ' }\n\n[[examples]]\nname = "pace not known',
+            (
+                "the example `short of the pace` expects `ineligible`, and on 2026-01-01 the rules "
+                "give `ineligible` (NL-R-01): NL-R-01 is a reason too"
             ),
         ),
     ],
@@ -93,6 +104,23 @@ def test_a_wrong_example_of_a_product():
         "`Accepted` with other "
         "offers or limits"
     )
+
+
+@for_every(
+    ("expected", "came", "words"),
+    [
+        ((), ("A", "B"), "A is a reason too, B is a reason too"),
+        (("A", "B"), ("A",), "B is not a reason"),
+        (("A", "C"), ("A", "B"), "B is a reason too, C is not a reason"),
+        (("B", "A"), ("A", "B"), "the order is A, B"),
+        (("A",), ("A",), ""),
+    ],
+)
+def test_the_codes_that_differ_are_named(expected, came, words):
+    """
+    Where the outcome is as expected, the codes that are missing or too many are named.
+    """
+    assert Answer("ineligible", expected).unlike(Answer("ineligible", came)) == words
 
 
 def test_two_examples_of_one_name():

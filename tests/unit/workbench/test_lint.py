@@ -204,6 +204,30 @@ def test_the_floor_alone_is_enough():
     ]
 
 
+def test_the_floor_alone_is_enough_until_a_later_start():
+    """
+    Where a rule that can decline begins later, the finding says from which day until which.
+    """
+    late = changed(
+        country(),
+        "renewal.toml",
+        "from = 2025-01-01\n\n[[rules]]",
+        "from = 2026-01-01\n\n"
+        + rule("early", "NL-R-03", "performance >= 0%", since="2025-01-01")
+        + "[[rules]]",
+    )
+    late = changed(
+        late, "renewal.toml", "from = 2025-01-01\n\n[typical]", "from = 2025-03-01\n\n[typical]"
+    )
+    (error,) = [each for each in found(NL=late) if "floor for anything" in each.message]
+
+    assert error.message == (
+        "from 2025-01-01 until 2026-01-01, no rule can decline a deal at the 50% floor for "
+        "anything but `progress`"
+    )
+    assert error.hint == "let `on-pace`, which can from 2026-01-01 on, begin on 2025-01-01"
+
+
 @for_every(
     ("old", "new", "place", "message"),
     [

@@ -9,6 +9,8 @@ import pytest
 from template_files import filled_in
 
 from every_case import for_every
+from holdback.exact_numbers import ROUNDINGS
+from holdback.model.deal import STATUSES
 from holdback.workbench.coverage import coverage
 from holdback.workbench.example_run import run_examples
 from holdback.workbench.lint import findings
@@ -89,7 +91,15 @@ def test_filled_it_passes_check_and_test(currency, zone, low, high):
     assert len(tried) >= 12
     assert all(each.passed for each in tried)
     assert [(each.rule, each.missing) for each in coverage(family["SE"], tried)] == [
-        (rule, ()) for rule in ("on-pace", "few-missed", "identity", "months-trading", "no-default")
+        (rule, ())
+        for rule in (
+            "funded-or-repaid",
+            "on-pace",
+            "few-missed",
+            "identity",
+            "months-trading",
+            "no-default",
+        )
     ]
 
 
@@ -105,6 +115,30 @@ def test_its_renewal_rules_lose_no_mutant():
     ]
 
     assert survived == []
+
+
+@for_every("status", STATUSES)
+def test_a_deal_that_has_ended_is_not_renewed(status):
+    """
+    By the rules of a new folder only a funded or repaid deal can be eligible.
+    """
+    facts = {"progress": "100%", "performance": "100%", "status": status}
+    rulebook = loaded(SE=filled(new())).resolve("SE", on=NOW)
+    assessment = rulebook.assess(facts | {"missed_remittances_30d": 0})
+
+    assert assessment.eligible == (status in ("Funded", "Repaid"))
+    assert assessment.eligible or assessment.codes == ("SE-R-01",)
+
+
+def test_the_roundings_that_it_names_are_all_there_are():
+    """
+    The comment on the rounding of money lists what can be written there.
+    """
+    (line,) = re.findall(
+        r"^rounding = .*# of money: (.*)$", new()["jurisdiction.toml"], re.MULTILINE
+    )
+
+    assert sorted(line.split(", ")) == sorted(ROUNDINGS)
 
 
 @pytest.mark.parametrize("start", [START, date(2024, 2, 29), date(2030, 12, 31), date(1999, 1, 1)])
@@ -128,6 +162,7 @@ def test_any_code(code):
     assert [rule.code for rule in family.resolve(code, on=NOW).renewal.rules] == [
         f"{code}-R-01",
         f"{code}-R-02",
+        f"{code}-R-03",
     ]
     assert [str(each) for each in findings(family)] == []
 
@@ -168,10 +203,6 @@ def test_what_stands_in_a_childs_comments_works():
     """
     files = filled(new("NL-ZH", "NL"))
     files["renewal.toml"] = uncommented(files["renewal.toml"])
-    typical = "missed_remittances_30d = 0\n"
-    files["renewal.toml"] = files["renewal.toml"].replace(
-        'performance = "97%"\n', f'performance = "97%"\n{typical}'
-    )
     family = loaded(NL=country(), NL_ZH=files)
 
     (example,) = run_examples(family["NL-ZH"])

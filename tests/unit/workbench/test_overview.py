@@ -88,6 +88,7 @@ def test_parameters_with_their_entry():
     assert before == [
         {
             "name": "minimum_performance",
+            "label": "minimum performance",
             "type": "percent",
             "value": "75%",
             "source": "policy",
@@ -126,11 +127,11 @@ def test_rules_in_words():
 @pytest.mark.parametrize(
     ("require", "when", "words"),
     [
-        ("identity_verified", None, "Identity verified."),
+        ("identity_verified", None, "The identity is verified."),
         (
             "months_trading >= 6",
             "'progress >= 60%'",
-            "Where progress is at least 60%: months trading is at least 6.",
+            "Where paid-down percentage is at least 60%: number of months trading is at least 6.",
         ),
     ],
 )
@@ -163,7 +164,7 @@ def test_products():
     }
     assert (product["file"], product["line"]) == ("NL/products.toml", 3)
     (its_rule,) = product["rules"]
-    assert (its_rule["words"], its_rule["line"]) == ("Identity verified.", 15)
+    assert (its_rule["words"], its_rule["line"]) == ("The identity is verified.", 15)
 
 
 FACT = '[facts.{}]\ntype = "{}"\ndescription = "Known to the host."\n{}\n'

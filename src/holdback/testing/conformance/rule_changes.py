@@ -48,7 +48,8 @@ _CHANGES: Final[_Edits] = (
     *_COOLING,
 )
 
-# Every product asks for a fact that the jurisdiction declares; the examples would not have it.
+# Every product asks for a fact that the jurisdiction declares; the examples would not have it, and
+# the claims speak of products that are dropped.
 GRADE: Final = 4
 _GRADED: Final[_Edits] = (
     (
@@ -57,7 +58,7 @@ _GRADED: Final[_Edits] = (
         b'[facts.grade]\ntype = "count"\nminimum = 0\nmaximum = 9\ndescription = "A grade."\n',
     ),
     ("products.toml", b'require = "identity_verified"', b'require = "grade >= 3"'),
-    ("products.toml", rb"\[typical\].*", b""),
+    ("products.toml", rb"(?:\[\[claims\]\]|\[typical\]).*", b""),
 )
 
 # What happens to the graded rules while an offer is open and a deal is being repaid.
