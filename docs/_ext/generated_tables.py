@@ -31,6 +31,7 @@ from holdback.offers.calculator import Percent, Ratio
 from holdback.offers.factor_rate import Band
 from holdback.offers.registry import BUILT_IN
 from holdback.offers.settlement_calculators import SettlementBand
+from holdback.proofs.claim_meanings import CLAIMS
 from holdback.rules import Fact, Kind
 from holdback.rules.operators import OPERATORS
 from holdback.rules.parser import GRAMMAR
@@ -60,11 +61,12 @@ def facts() -> str:
     parts = []
     for origin, title in ORIGINS.items():
         rows = [
-            (_code(fact.name), _type(fact), _range(fact), _description(fact))
+            (_code(fact.name), _type(fact), _range(fact), fact.moves or "", _description(fact))
             for fact in catalogue(SHOWN_CURRENCY).facts
             if fact.origin == origin
         ]
-        parts.append(f"## {title}\n\n{table(('Fact', 'Type', 'Range', 'Meaning'), rows)}")
+        header = ("Fact", "Type", "Range", "Moves", "Meaning")
+        parts.append(f"## {title}\n\n{table(header, rows)}")
     return "\n\n".join(parts)
 
 
@@ -243,6 +245,12 @@ def roundings() -> str:
     return ", ".join(_code(name) for name in ROUNDINGS)
 
 
+def claims() -> str:
+    """Return the claims that `holdback prove` asks about."""
+    rows = ((_code(name), f"{meaning.sentence}.") for name, meaning in CLAIMS.items())
+    return table(("Claim", "Says"), rows)
+
+
 TABLES = {
     "facts": facts,
     "operators": operators,
@@ -254,6 +262,7 @@ TABLES = {
     "ledger_kinds": ledger_kinds,
     "grammar": grammar,
     "roundings": roundings,
+    "claims": claims,
 }
 
 
