@@ -464,14 +464,14 @@ def test_an_amount_in_another_currency_is_refused(currency):
         '{ calculator = "banded", on = "balance", '
         'bands = [{ up_to = "USD 5", rate = "1.2" }, { rate = "1.1" }] }'
     )
-    for written in (
-        {"minimum": '"USD 1"'},
-        {"maximum": '"USD 1000"'},
-        {"limits": stepped('"USD 1"')},
-        {"factor_rate": banded_by_balance},
+    for written, place in (
+        ({"minimum": '"USD 1"'}, ""),
+        ({"maximum": '"USD 1000"'}, ""),
+        ({"limits": stepped('"USD 1"')}, ""),
+        ({"factor_rate": banded_by_balance}, "in place 1: "),  # which of the bands
     ):
         (error,) = errors_of(folder(currency, **written))
-        assert error.message == f"expected an amount in {currency}, not in USD"
+        assert error.message == f"{place}expected an amount in {currency}, not in USD"
         assert (error.code, error.file) == ("wrong_currency", f"{CODE}/products.toml")
 
 

@@ -68,7 +68,7 @@ def test_a_claim_that_does_not_hold_fails(tmp_path):
     assert ran.returncode == 1
     assert "1 failed, 3 passed" in ran.stdout
     assert "error: a deal can be eligible whose status is" in ran.stdout
-    assert "for example on 2025-07-01: the typical deal, but " in ran.stdout
+    assert "for example on 2025-01-01: the typical deal, but " in ran.stdout
     assert "[[examples]]" in ran.stdout
     assert "Traceback" not in ran.stdout
 

@@ -43,13 +43,15 @@ class ProofCache:
 
     `given` is what every proof depends on besides the files in *root*, and `files` are the digests
     of these by jurisdiction. They are read before the jurisdictions are, and again before anything
-    is kept: what was proved of a file while somebody changed it is kept under no digest.
+    is kept: what was proved of a file while somebody changed it is kept under no digest. A child
+    that is proved `alone` has the findings of the rules that it inherits.
     """
 
     folder: Path | None
     root: Traversable | None = None
     given: Json = None
     files: dict[str, str] = field(factory=dict)
+    alone: bool = False
 
     @classmethod
     def of(cls, selection: Selection, on: date | None, solver: str) -> Self:
@@ -58,7 +60,8 @@ class ProofCache:
         if folder is None or code is None:
             return cls(None)
         given = [code, solver, selection.name, None if on is None else str(on)]
-        return cls(folder, selection.root, given, _file_digests(selection.root))
+        alone = selection.code is not None
+        return cls(folder, selection.root, given, _file_digests(selection.root), alone)
 
     def read(self, jurisdiction: Jurisdiction) -> Proved | None:
         """Return what was proved of *jurisdiction*, None where it has to be proved."""
@@ -88,7 +91,9 @@ class ProofCache:
     def _asked(self, jurisdiction: Jurisdiction) -> str:
         """Return the name of the entry: a digest of everything that the proof depends on."""
         files = [self.files.get(layer.code) for layer in jurisdiction.policy.layers]
-        return hashlib.sha256(canonical([self.given, jurisdiction.code, files])).hexdigest()
+        inherited = self.alone and len(files) > 1
+        asked = [self.given, jurisdiction.code, files, inherited]
+        return hashlib.sha256(canonical(asked)).hexdigest()
 
 
 def cache_folder() -> Path | None:

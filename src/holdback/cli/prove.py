@@ -22,7 +22,7 @@ from holdback.cli.output import (
     print_errors,
 )
 from holdback.cli.proof_cache import ProofCache
-from holdback.cli.sarif import finding_result, sarif_log
+from holdback.cli.sarif import error_result, finding_result, sarif_log
 from holdback.cli.sources import (
     Day,
     Selection,
@@ -98,7 +98,8 @@ def prove_command(  # noqa: PLR0913  # one parameter for each option
         click.echo(write_json(to_dict(proofs)))
     elif form == "sarif":
         results = [finding_result(finding, selection) for finding in findings]
-        click.echo(write_json(sarif_log("prove", results)))
+        results += [error_result(error, selection) for error in errors_here]
+        click.echo(write_json(sarif_log("prove", results, read=not errors_here)))
     else:
         click.echo("\n".join((*finding_lines(findings), summary(proofs))))
     if errors_here:
@@ -158,7 +159,7 @@ def prove_selected(
     if absent:
         prover = _prover(valid, limit)  # loads the solver, for which a hit has no use
         for jurisdiction in _with_progress(absent):
-            proved = prove(prover, jurisdiction, on)
+            proved = prove(prover, jurisdiction, on, alone=selection.code is not None)
             cache.write(jurisdiction, proved)
             proofs[jurisdiction.code] = proved
     return [proved for proved in proofs.values() if proved is not None]

@@ -36,8 +36,14 @@ _FINGERPRINT: Final = "holdback/v1"
 _CHECKED: Final = "`holdback check` says in each place what was expected and what to do."
 
 
-def sarif_log(command: str, results: Iterable[dict[str, Any]]) -> dict[str, Json]:
-    """Return the log of a run of `holdback` *command* with *results*, and the rules they name."""
+def sarif_log(
+    command: str, results: Iterable[dict[str, Any]], *, read: bool = True
+) -> dict[str, Json]:
+    """
+    Return the log of a run of `holdback` *command* with *results*, and the rules they name.
+
+    Where not all files could be *read*, the run was not successful.
+    """
     every = _with_numbers(results)
     named = list(dict.fromkeys(result["ruleId"] for result in every))
     for result in every:
@@ -48,7 +54,7 @@ def sarif_log(command: str, results: Iterable[dict[str, Any]]) -> dict[str, Json
     run = {
         "tool": {"driver": driver},
         "automationDetails": {"id": f"holdback/{command}/"},
-        "invocations": [{"executionSuccessful": True}],
+        "invocations": [{"executionSuccessful": read}],
         "columnKind": "unicodeCodePoints",
         "results": every,
     }

@@ -68,7 +68,9 @@ class Prover:
     limit: float = LIMIT
     _solver: Solver = field(init=False)
     _broken_claims: dict[object, tuple[BrokenClaim, ...]] = field(factory=dict, init=False)
-    _of_rules: dict[object, tuple[BrokenClaim, ...]] = field(factory=dict, init=False)
+    _of_rules: dict[object, tuple[tuple[BrokenClaim, ...], frozenset[str]]] = field(
+        factory=dict, init=False
+    )
     _deals: dict[object, tuple[Facts, ...]] = field(factory=dict, init=False)
     _answers: dict[object, Possibility] = field(factory=dict, init=False)
 
@@ -81,25 +83,36 @@ class Prover:
         """The number of questions that the solver was asked so far."""
         return self._solver.asked
 
-    def findings(self, jurisdiction: Jurisdiction, on: date | None = None) -> list[Finding]:
+    def findings(
+        self, jurisdiction: Jurisdiction, on: date | None = None, *, inherited: bool = False
+    ) -> list[Finding]:
         """
         Return what is wrong with the rules of *jurisdiction*, a headline for each root cause.
 
-        What was wrong before the day *on* alone is information. What is wrong with a
-        parent's rules is a finding of the parent, and not said again.
+        What was wrong before the day *on* alone is information. What is wrong with the parent's
+        rules on the same day, and inherited unchanged, is a finding of the parent; it is said again
+        only with *inherited*.
         """
-        inherited = {
-            (subject.product, broken.claim, broken.message)
-            for layer in jurisdiction.policy.layers[:-1]
-            if layer.code in self.jurisdictions.codes
-            for subject, broken in self._all_broken_claims(self.jurisdictions[layer.code])
-        }
+        self._solver.undecided = 0
         periods: dict[object, _Period] = {}
         for subject, broken in self._all_broken_claims(jurisdiction):
-            if (subject.product, broken.claim, broken.message) not in inherited:
+            since = subject.rulebook.since
+            if inherited or _identity(subject, broken) not in self._of_parents(jurisdiction, since):
                 key = (subject.product, broken.key)
-                periods.setdefault(key, _Period(subject, broken)).days.add(subject.rulebook.since)
+                periods.setdefault(key, _Period(subject, broken)).days.add(since)
         return [self._finding(jurisdiction, period, on) for period in periods.values()]
+
+    def _of_parents(self, jurisdiction: Jurisdiction, day: date) -> set[object]:
+        """Return what is wrong on *day* with the rules that *jurisdiction* inherits from."""
+        return {
+            _identity(subject, broken)
+            for layer in jurisdiction.policy.layers[:-1]
+            if layer.code in self.jurisdictions.codes
+            for parent in (self.jurisdictions[layer.code],)
+            if day >= parent.changes[0]
+            for subject in subjects(parent.rulebook(day))
+            for broken in self._broken_on(parent, subject)
+        }
 
     def with_gap_shown(self, jurisdiction: Jurisdiction, finding: Finding) -> Finding:
         """Return a *finding* of a gap with a deal that passes in it, not before and after."""
@@ -132,10 +145,12 @@ class Prover:
     ) -> Iterator[tuple[Subject, BrokenClaim]]:
         for rulebook in jurisdiction.slices:
             for subject in subjects(rulebook):
-                for broken in self._broken_claims_of(jurisdiction, subject):
+                for broken in self._broken_on(jurisdiction, subject):
                     yield subject, broken
-                for broken in self._stated(jurisdiction, subject):
-                    yield subject, broken
+
+    def _broken_on(self, jurisdiction: Jurisdiction, subject: Subject) -> Iterator[BrokenClaim]:
+        yield from self._broken_claims_of(jurisdiction, subject)
+        yield from self._stated(jurisdiction, subject)
 
     def _stated(self, jurisdiction: Jurisdiction, subject: Subject) -> Iterator[BrokenClaim]:
         """Yield the claims of the files about *subject* that do not hold, or are not decided."""
@@ -143,11 +158,14 @@ class Prover:
         days = Period(since, _end(jurisdiction, since))
         for claim in jurisdiction.policy.claims_in(days):
             parent = self._parent_rules(jurisdiction, subject)
-            if claim.product != subject.product or (claim.tree is None and parent is None):
+            if claim.product != subject.product:
                 continue
             broken = broken_stated_claim(claim, subject.rules, parent)
             assert broken.question is not None, "a claim is asked about"
-            key = (claim, subject.meaning)
+            # A claim may read parameters that no rule does.
+            catalogue = subject.rules.catalogue
+            said = None if claim.tree is None else text_of(claim.checked(catalogue).tree)
+            key = (claim, said, subject.meaning)
             if claim.tree is None or key not in self._answers:
                 self._answers[key] = self._solver.answer(broken.question)
             if self._answers[key] is not Possibility.IMPOSSIBLE:
@@ -199,7 +217,8 @@ class Prover:
         passed = until is not None and on is not None and until <= on
         finding = Finding(
             claim=broken.claim,
-            severity=INFORMATION if passed else broken.severity,
+            # What was not decided is never fine, of no day.
+            severity=INFORMATION if passed and broken.severity != NOT_DECIDED else broken.severity,
             jurisdiction=jurisdiction.code,
             product=subject.product,
             since=since,
@@ -228,6 +247,12 @@ class _Period:
     subject: Subject
     broken: BrokenClaim
     days: set[date] = field(factory=set)
+
+
+def _identity(subject: Subject, broken: BrokenClaim) -> object:
+    """Return what is the same of a broken claim in a child that inherits it, and in its parent."""
+    rules = tuple((rule.id, rule.file, text_of(rule.checked.tree)) for rule in broken.rules)
+    return subject.product, broken.claim, broken.message, rules
 
 
 def _end(jurisdiction: Jurisdiction, last: date) -> date | None:

@@ -35,7 +35,8 @@ class Finding:
 
     `claim` names what was claimed, as `nobody-eligible`. `detail` says what is wrong, where, and
     what to do. `places` are all lines that it comes from. `witness` is a deal that shows it.
-    `product` is None for the rules of renewals. `reads` are the facts that its rules read.
+    `product` is None for the rules of renewals. `reads` are the facts that its
+    rules read, and `follows` the claims that do not hold because of it.
     """
 
     claim: str
@@ -46,6 +47,7 @@ class Finding:
     until: date | None = None
     detail: ErrorDetail
     places: tuple[Place, ...] = ()
+    follows: tuple[str, ...] = ()
     reads: frozenset[str] = frozenset()
     witness: Witness | None = None
 

@@ -113,5 +113,6 @@ def _joined(cause: Finding, finding: Finding) -> Finding:
         detail=evolve(cause.detail, hint=hint),
         places=(*cause.places, *more),
         reads=cause.reads | finding.reads,
+        follows=(*cause.follows, finding.claim, *finding.follows),
         witness=cause.witness or finding.witness,
     )

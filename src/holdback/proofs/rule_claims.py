@@ -53,7 +53,8 @@ class RuleClaims:
     # Possible deals, such as those of examples. What one of them shows need not be searched for.
     deals: tuple[Facts, ...] = ()
     # What is wrong with each rule by itself, by its meaning; shared by the sets that have it.
-    of_rules: dict[object, tuple[BrokenClaim, ...]] = field(factory=dict)
+    # With it is what was not decided.
+    of_rules: dict[object, tuple[tuple[BrokenClaim, ...], frozenset[str]]] = field(factory=dict)
     _shown: list[tuple[int, int]] = field(init=False)
     # Rules of which a claim does not hold already: what else is wrong with them follows from that.
     _reported: set[str] = field(factory=set, init=False)
@@ -113,8 +114,11 @@ class RuleClaims:
         facts, text = rule.checked.catalogue.facts, text_of(rule.checked.tree)
         key = (self.floor, rule.id, rule.file, rule.line, rule.when, text, facts)
         if key not in self.of_rules:
-            self.of_rules[key] = tuple(self._of_one_rule(bit, rule))
-        broken_claims = self.of_rules[key]
+            before, self._undecided = self._undecided, set()
+            self.of_rules[key] = tuple(self._of_one_rule(bit, rule)), frozenset(self._undecided)
+            self._undecided = before
+        broken_claims, undecided = self.of_rules[key]
+        self._undecided |= undecided
         if broken_claims:
             self._reported.add(rule.id)
         return broken_claims
@@ -168,7 +172,8 @@ class RuleClaims:
                 severity=WARNING,
                 code="no_effect",
                 message=f"the rule `{rule.id}` is never false of a {self.who}",
-                hint="it decides nothing; correct it, or leave it out"
+                hint=f"it only asks that {listed([f'`{name}`' for name in rule.checked.names])} "
+                "is known; correct it, or leave it out"
                 + (f"; below {FLOOR_PERCENT}% paid down no deal is assessed" if self.floor else ""),
                 spots=(Spot(rule=rule, node=rule.required[0]),),
             )

@@ -34,6 +34,11 @@ LIMIT: Final = 5
 AFTER: Final = " after"
 
 
+# Questions that are not decided before the solver gives up: each has taken its whole time, and
+# there may be hundreds like them.
+MOST_UNDECIDED: Final = 5
+
+
 class Possibility(Enum):
     """Whether a deal is possible. There is no truth value: what is not decided is not "no"."""
 
@@ -64,6 +69,7 @@ class Solver:
     limit: float = LIMIT
     terms: Terms = field(factory=Terms)
     asked: int = field(default=0, init=False)
+    undecided: int = field(default=0, init=False)
     _solver: Any = field(init=False)
 
     @_solver.default
@@ -77,14 +83,22 @@ class Solver:
         return self.ask(conditions(question, self.terms))
 
     def ask(self, terms: Sequence[Any]) -> Possibility:
-        """Return whether all *terms* can be true together."""
+        """
+        Return whether all *terms* can be true together.
+
+        After `MOST_UNDECIDED` questions that were not decided nothing else is, at once.
+        """
         self.asked += 1
+        if self.undecided >= MOST_UNDECIDED:
+            return Possibility.NOT_DECIDED
         self._solver.push()
         try:
             self._solver.add(*terms)
-            return _ANSWERS[str(self._solver.check())]
+            answer = _ANSWERS[str(self._solver.check())]
         finally:
             self._solver.pop()
+        self.undecided += answer is Possibility.NOT_DECIDED
+        return answer
 
 
 def conditions(question: Question, terms: Terms) -> list[Any]:

@@ -35,7 +35,7 @@ def broken_stated_claim(claim: StatedClaim, rules: RuleSet, parent: RuleSet | No
     Return the broken claim that it would be if *claim* did not hold of *rules*.
 
     Its question asks for a deal of which it does not hold. *parent* has the rules that an `overlay`
-    tightens.
+    tightens; None where the parent has none, which lets nobody pass.
     """
     is_renewal = claim.product is None
     passes = OutcomeIn(rules, PASSES, floor=is_renewal)
@@ -48,8 +48,13 @@ def broken_stated_claim(claim: StatedClaim, rules: RuleSet, parent: RuleSet | No
         parts = (passes, AnswerIn(claim.checked(catalogue), wanted))
         said = _MESSAGES[claim.kind].format(passed=passed, text=claim.text)
         hint = "correct the rules, or the claim"
+    elif parent is None:
+        parts = (passes,)
+        said = f"can be {passed} on days on which the parent has no rules for it"
+        hint = (
+            "nobody passes there; let the claim begin with the rules of the parent, or correct it"
+        )
     else:
-        assert parent is not None, "an overlay has a parent"
         fails = OutcomeIn(parent, FAILS, floor=is_renewal)
         parts, catalogue = (passes, fails), shared_facts(parent, rules).catalogue
         said = f"can be {passed} that is not {passed} under the parent {parent.jurisdiction}"

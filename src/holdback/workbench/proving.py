@@ -77,6 +77,7 @@ class ShownFinding:
     detail: ErrorDetail
     places: tuple[Place, ...]
     deal: ShownDeal | None
+    follows: tuple[str, ...] = ()
 
     @severity.validator
     def _is_a_severity(self, _attribute: object, severity: str) -> None:
@@ -96,6 +97,7 @@ class ShownFinding:
             detail=finding.detail,
             places=finding.places,
             deal=None if finding.witness is None else _deal(finding, finding.witness, jurisdiction),
+            follows=finding.follows,
         )
 
     @classmethod
@@ -114,6 +116,7 @@ class ShownFinding:
                 "until": _day(kept["until"]),
                 "detail": ErrorDetail(**kept["detail"]),
                 "places": tuple(Place(**place) for place in kept["places"]),
+                "follows": tuple(kept["follows"]),
                 "deal": deal and ShownDeal(**{**deal, "on": date.fromisoformat(deal["on"])}),
             }
         )
@@ -197,10 +200,16 @@ class Proved:
         return {**asdict(self), "findings": [finding.kept() for finding in self.findings]}
 
 
-def prove(prover: Prover, jurisdiction: Jurisdiction, on: date | None = None) -> Proved:
-    """Return what *prover* proves of *jurisdiction*; what ended before the day *on* is past."""
+def prove(
+    prover: Prover, jurisdiction: Jurisdiction, on: date | None = None, *, alone: bool = False
+) -> Proved:
+    """
+    Return what *prover* proves of *jurisdiction*; what ended before the day *on* is past.
+
+    Where it is proved *alone*, what is wrong with the rules that it inherits is a finding too.
+    """
     before = prover.asked
-    findings = all_findings(prover, jurisdiction, on)
+    findings = all_findings(prover, jurisdiction, on, inherited=alone)
     return Proved(
         jurisdiction=jurisdiction.code,
         questions=prover.asked - before,
@@ -209,11 +218,12 @@ def prove(prover: Prover, jurisdiction: Jurisdiction, on: date | None = None) ->
 
 
 def all_findings(
-    prover: Prover, jurisdiction: Jurisdiction, on: date | None = None
+    prover: Prover, jurisdiction: Jurisdiction, on: date | None = None, *, inherited: bool = False
 ) -> list[Finding]:
     """Return what is wrong with *jurisdiction*, with a solver and without: a headline for each."""
     seen = list(_sane(prover, jurisdiction, on))
-    return root_causes(jurisdiction, seen, prover.findings(jurisdiction, on))
+    proved = prover.findings(jurisdiction, on, inherited=inherited)
+    return root_causes(jurisdiction, seen, proved)
 
 
 def _sane(prover: Prover, jurisdiction: Jurisdiction, on: date | None) -> Iterator[Finding]:

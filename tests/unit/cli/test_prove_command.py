@@ -69,7 +69,7 @@ class Asked:
         self.limits.append(limit)
         return self
 
-    def findings(self, jurisdiction, on):
+    def findings(self, jurisdiction, on, *, inherited=False):
         self.asked += 7
         self.proved.append(jurisdiction.code)
         self.days.append(on)
@@ -538,7 +538,7 @@ def test_files_that_change_while_they_are_proved(folder, proving, caches):
     file = folder / "NL" / "renewal.toml"
 
     class Edited(Asked):
-        def findings(self, jurisdiction, on):
+        def findings(self, jurisdiction, on, *, inherited=False):
             file.write_text(f"{file.read_text()}# edited\n")
             return super().findings(jurisdiction, on)
 
