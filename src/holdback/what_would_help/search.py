@@ -250,6 +250,10 @@ class Search:
     def _of_comparison(self, node: Operation, deal: Facts, *, wanted: bool) -> Repairs:
         read = places(node)
         unknown = [place for place in read if deal[place] is None]
+        parted = _parted(node)
+        # A choice among parts is none while one is unknown: it has to be known whatever it is.
+        if parted is not None and ((parted.operator == "and") is wanted or not unknown):
+            return self._repairs(parted, deal, wanted=wanted)
         spans = {place: span for place in read if (span := self._span(deal, place)) is not None}
         if any(place not in spans for place in unknown):
             return _NONE
@@ -259,7 +263,8 @@ class Search:
         if len(spans) > 1 and node.operator == ("==" if wanted else "!="):
             # Equal is at most and at least: the one that is not true has to become so.
             at_most, at_least = (evolve(node, operator=operator) for operator in ("<=", ">="))
-            node, wanted = (at_least if answer(at_most, deal) else at_most), True
+            unequal = at_least if answer(at_most, deal) else at_most
+            return self._of_comparison(unequal, deal, wanted=True)
         able = [
             place
             for place, span in spans.items()
@@ -275,6 +280,24 @@ class Search:
         if span is None or number == span.end:
             return None
         return span if number is None else span._replace(start=number + span.direction)
+
+
+def _parted(node: Operation) -> Operation | None:
+    """
+    Return the comparison *node* of a `min` or a `max` as the comparisons of all its parts.
+
+    `min(a, b) >= 4` is `a >= 4 and b >= 4`. None is any other comparison.
+    """
+    if node.operator not in {"<", "<=", ">", ">="}:
+        return None
+    for side, operand in enumerate(node.operands):
+        if isinstance(operand, Operation) and operand.operator in {"min", "max"}:
+            is_bounded_below = (node.operator in {">", ">="}) is (side == 0)
+            word = "and" if (operand.operator == "min") is is_bounded_below else "or"
+            before, after = node.operands[:side], node.operands[side + 1 :]
+            parts = (evolve(node, operands=(*before, part, *after)) for part in operand.operands)
+            return evolve(node, operator=word, operands=tuple(parts))
+    return None
 
 
 def _points(node: Node, deal: Facts, place: int) -> set[int]:

@@ -119,7 +119,8 @@ class WhatWouldHelp:
         """
         The missing facts that can decide with nothing else changed, the next to fetch first.
 
-        It is empty where no value of what is missing is enough.
+        It is empty where no value of what is missing is enough, and may be empty where the answer
+        is not `complete`.
         """
         ways = [way.needs for way in self.ways if not way.moves]
         counts = Counter(name for needs in ways for name in needs)
@@ -134,7 +135,7 @@ class WhatWouldHelp:
         if self.nothing_needed:
             yield "Nothing has to change."
             return
-        if self.missing and not self.fetch:
+        if self.missing and not self.fetch and self.complete:
             yield "What is still missing cannot be enough alone."
         for number, way in enumerate(self.ways):
             start = "Or" if number else "It would be enough"
