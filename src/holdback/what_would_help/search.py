@@ -124,6 +124,8 @@ class Search:
             for number, (place, value) in enumerate(sorted(repairs.changes)):
                 further = moved(deal, place, value)
                 heappush(waiting, (len(changed | {place}), len(seen) * 1000 + number, further))
+        if trades or waiting:  # else all smaller deals were looked at too
+            deals = list(dict.fromkeys(map(self._lowered, deals)))
         minimal = [
             deal
             for deal in deals
@@ -162,6 +164,34 @@ class Search:
             if not self.is_met(moved(deal, place, point)):
                 return point - span.direction
         return None
+
+    def _lowered(self, deal: Facts) -> Facts:
+        """Return *deal* with all moves left out, or made smaller, that can be by themselves."""
+        lower: Facts | None = deal
+        while lower is not None:
+            deal = lower
+            nearer = (
+                nearer for place in self.changed(deal) for nearer in self._nearer(deal, place)
+            )
+            lower = next((less for less in nearer if self._is_possible_way(less)), None)
+        return deal
+
+    def _nearer(self, deal: Facts, place: int) -> Iterator[Facts]:
+        """Yield *deal* with the change at *place* left out, and then where rules can turn."""
+        before, number = self.facts[place], deal[place]
+        assert number is not None, "a fact that was changed is known"
+        yield (*deal[:place], before, *deal[place + 1 :])
+        span = self.ranges[place]
+        trees = [*(rule.checked.tree for rule in self.rules.rules), *self._bounds]
+        points = set().union(*(_points(tree, deal, place) for tree in trees))
+        if self.floor is not None and place == self.rules.progress:
+            points.add(self.floor)
+        for point in beyond(points, span._replace(end=number)):
+            if point != number:
+                yield moved(deal, place, point)
+
+    def _is_possible_way(self, deal: Facts) -> bool:
+        return self.is_met(deal) and all(answer(bound, deal) is not False for bound in self._bounds)
 
     def _hopeless(self) -> Found | None:
         """Return what was found where a rule, or the floor, cannot be met at all."""

@@ -55,7 +55,8 @@ class Way:
     """
     One way to meet the rules: all `moves` together, once the facts that it `needs` are found out.
 
-    No part of them is enough, and no smaller moves of the same facts. A way without moves only
+    No part of them is enough, and no smaller moves of the same facts. Where the answer is not
+    `complete`, that holds of every move by itself, while the others stay. A way without moves only
     needs facts; one without either says that the rules are met already. `facts` is a deal that
     goes this way, with the values of what it needs that are least: they are met by `facts`.
     """
@@ -94,7 +95,8 @@ class WhatWouldHelp:
     """
     All minimal `ways` to meet the rules, the shortest first.
 
-    `complete` is False where there may be ways that are not listed, and `limits` says why.
+    `complete` is False where there may be ways that are not listed, and `limits` says why. A way
+    that is not listed may then take less than one that is.
     `cannot` are the codes of the rules that no way meets, where that is certain from the start.
     `missing` are the facts without which the answer is not certain now.
     """
