@@ -22,14 +22,14 @@ from holdback.rules.least_change import (
     Range,
     answer,
     beyond,
-    critical_points,
     helps,
     least,
     moved,
     places,
+    turning_points,
 )
 from holdback.rules.tree import Constant, FactRead, Node, Operation
-from holdback.rules.types import Facts, Kind
+from holdback.rules.types import Facts
 from holdback.ruleset import RuleSet
 
 # The deals that are looked at for one answer. A search among ordinary rules looks at tens.
@@ -159,7 +159,7 @@ class Search:
         points: set[int] = set()
         for rule in self.rules.rules:
             if place in rule.checked.facts:
-                points |= _points(rule.checked.tree, deal, place)
+                points |= turning_points(rule.checked.tree, deal, place)
         for point in beyond(points, span._replace(start=number)):
             if not self.is_met(moved(deal, place, point)):
                 return point - span.direction
@@ -183,7 +183,7 @@ class Search:
         yield (*deal[:place], before, *deal[place + 1 :])
         span = self.ranges[place]
         trees = [*(rule.checked.tree for rule in self.rules.rules), *self._bounds]
-        points = set().union(*(_points(tree, deal, place) for tree in trees))
+        points = set().union(*(turning_points(tree, deal, place) for tree in trees))
         if self.floor is not None and place == self.rules.progress:
             points.add(self.floor)
         for point in beyond(points, span._replace(end=number)):
@@ -328,18 +328,3 @@ def _parted(node: Operation) -> Operation | None:
             parts = (evolve(node, operands=(*before, part, *after)) for part in operand.operands)
             return evolve(node, operator=word, operands=tuple(parts))
     return None
-
-
-def _points(node: Node, deal: Facts, place: int) -> set[int]:
-    """Return the numbers of the fact at *place* at which *node* can change its answer."""
-    match node:
-        case FactRead() if node.place == place:
-            return {0, 1}
-        case Operation(operands=operands) if place not in places(node):
-            return set()
-        case Operation(operands=operands) if operands[0].type.kind is Kind.FLAG:
-            return set().union(*(_points(operand, deal, place) for operand in operands))
-        case Operation() if all(deal[read] is not None for read in places(node)):
-            return critical_points(node, deal, place)
-        case _:
-            return set()
