@@ -27,6 +27,7 @@ TABLE = MappingProxyType(
             ("jurisdictions for a second solver", 1, 10),
             ("small rulebooks for a second solver", 20, 150),
             ("rulebooks searched for what would help", 150, 2_000),
+            ("rulebooks with facts that trade", 400, 4_000),
             ("rules and facts from Hypothesis", 200, 2_000),
             ("rules with facts hidden", 200, 1_000),
             ("rules written canonically", 200, 1_500),

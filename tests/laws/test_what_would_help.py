@@ -12,7 +12,7 @@ from counts import count
 from holdback.eligibility import FLOOR, assess
 from holdback.facts import catalogue, relations
 from holdback.money import Currency
-from holdback.rules import Fact, Kind, Type, interpret
+from holdback.rules import Fact, Kind, Type, check, interpret, parse
 from holdback.ruleset import DECLINE, REFER, Rule, RuleSet
 from holdback.what_would_help.ways import what_would_help
 from rule_generator import RuleGenerator
@@ -139,6 +139,72 @@ def brute_force(rules, facts, movable, lifted, floor):
     }
 
 
+def assert_no_move_can_be_smaller(deals, rules, facts, movable, lifted, floor):
+    """
+    Even where the answer is not complete, no move can be left out or be smaller by itself.
+    """
+    broken = holds(facts)
+    read = {place for rule in rules.rules for place in rule.checked.facts} | {0, 1}
+    for place, numbers in enumerate(choices(facts, movable, read)):
+        for deal in deals:
+            for number in numbers[: numbers.index(deal[place])]:
+                smaller = (*deal[:place], number, *deal[place + 1 :])
+                assert not is_enough(rules, smaller, floor, lifted) or holds(smaller) - broken
+
+
+def test_no_move_of_an_answer_with_limits_can_be_smaller():
+    """
+    Even where the answer is not complete, no move can be left out or be smaller by itself. Two
+    facts of one comparison trade here, so that many answers are not complete.
+    """
+    random = Random("facts that trade")
+    names = ("months_trading", "deals_completed", "loans")
+    start = list(CATALOGUE.prepare({}))
+    wanted, limited = count("rulebooks with facts that trade"), 0
+    for _ in range(wanted):
+        facts = tuple(
+            farthest_back(random, fact) if fact.name in names else number
+            for fact, number in zip(CATALOGUE.facts, start, strict=True)
+        )
+        texts = [traded(random, names) for _ in range(random.choice((2, 3)))]
+        rules = RuleSet(
+            rules=tuple(written(number, text) for number, text in enumerate(texts)),
+            catalogue=CATALOGUE,
+            jurisdiction="GB",
+            digest="drawn",
+        )
+        found = what_would_help(rules, facts, movable=names)
+        deals = {CATALOGUE.prepare(way.facts) for way in found.ways}
+        limited += bool(found.limits and found.ways)
+        assert_no_move_can_be_smaller(deals, rules, facts, names, 0, None)
+    assert limited > wanted * 0.1
+
+
+def farthest_back(random, fact):
+    return fact.high if fact.moves == "down" else fact.low + random.choice((0, 0, 1))
+
+
+def traded(random, names):
+    """Return a rule with a comparison in which two facts can trade, or beside it one alone."""
+    one, two = random.sample(names, 2)
+    sides = (f"abs({one} - {two})", f"({one} + {two})", one)
+    right = random.choice((two, *names, "2"))
+    text = f"{random.choice(sides)} {random.choice(('<', '>', '==', '!='))} {right}"
+    alone = f"{random.choice(names)} == {random.randint(1, 3)}"
+    return random.choice((text, f"{alone} or {text}"))
+
+
+def written(number, text):
+    return Rule(
+        id=f"rule-{number}",
+        code=f"GB-R-0{number}",
+        require=text,
+        reason="No.",
+        source="drawn",
+        checked=check(parse(text), CATALOGUE, Kind.FLAG),
+    )
+
+
 def test_what_would_help_is_minimal_and_complete():
     """
     What would help equals a search of every deal; where it may not be complete it says so.
@@ -159,6 +225,7 @@ def test_what_would_help_is_minimal_and_complete():
         if found.complete:
             assert deals == expected, [rule.checked.source for rule in rules.rules] + [case]
         assert all(is_enough(rules, deal, floor, lifted) for deal in deals)
+        assert_no_move_can_be_smaller(deals, *case)
         complete += found.complete
         helped += any(way.moves for way in found.ways)
     assert complete > wanted * 0.9

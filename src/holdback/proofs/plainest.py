@@ -23,6 +23,7 @@ from holdback.proofs.question import OutcomeIn, Part, Question, moved_to, outcom
 from holdback.proofs.solver import AFTER, LIMIT, Possibility, Solver, conditions
 from holdback.proofs.witness import Change, Witness
 from holdback.rules import Checked, Fact, Facts, Kind, closure
+from holdback.rules.least_change import DOWN, UP, Range, answer, beyond, moved, turning_points
 
 # The numbers of a deal by the name of the fact. Those of a second deal differ in one fact alone,
 # whose number there is under `AFTER`.
@@ -268,7 +269,7 @@ class _Search:
         assert question.holds(before, after), "the interpreter disagrees with the solver"
         whole = with_consistent_rest(question, {**self.typical, **numbers})
         changes = [
-            self._change(numbers, fact, whole[fact.name])
+            self._change(numbers, fact, whole)
             for fact in question.catalogue.facts
             if whole[fact.name] != self.typical[fact.name]
         ]
@@ -282,12 +283,30 @@ class _Search:
             after=moved,
         )
 
-    def _change(self, numbers: Numbers, fact: Fact, value: int | None) -> Change:
-        low = high = value
+    def _change(self, numbers: Numbers, fact: Fact, whole: Numbers) -> Change:
+        low = high = value = whole[fact.name]
         if value is not None and fact.name in numbers and fact.type.kind not in _UNORDERED:
             low, high = self.interval(numbers, fact.name)
+            low = self._possible_until(whole, fact.name, Range(value, low, DOWN))
+            high = self._possible_until(whole, fact.name, Range(value, high, UP))
         usual = self.typical[fact.name]
         return Change(fact=fact, typical=usual, value=value, low=low, high=high)
+
+    def _possible_until(self, whole: Numbers, name: str, span: Range) -> int:
+        """Return the last number of *name* in *span* up to which the *whole* deal is possible."""
+        place = self.question.catalogue.place(name)
+        deals = [deal for deal in self.deals(whole) if deal is not None]
+        held = [
+            (relation.tree, deal)
+            for relation in relations(self.question.catalogue.currency)
+            for deal in deals[: 1 if name == self.moved else None]
+            if place in relation.facts and answer(relation.tree, deal) is not False
+        ]
+        points = {span.end}.union(*(turning_points(tree, deal, place) for tree, deal in held))
+        for point in beyond(points, span):
+            if any(answer(tree, moved(deal, place, point)) is False for tree, deal in held):
+                return point - span.direction
+        return span.end
 
 
 def _at_most(terms: list[Any], most: int) -> list[Any]:

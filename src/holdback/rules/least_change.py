@@ -15,7 +15,7 @@ from typing import Final, NamedTuple, TypeAlias
 from holdback.rules import scaling
 from holdback.rules.operators import by_operator
 from holdback.rules.tree import Constant, FactRead, Node, Operation, leaves
-from holdback.rules.types import Facts
+from holdback.rules.types import Facts, Kind
 
 # The line `slope * fact + constant`, in the scale of the node that it belongs to.
 Line: TypeAlias = tuple[int, int]
@@ -128,6 +128,21 @@ def critical_points(node: Operation, facts: Facts, place: int) -> set[int]:
             root = (beside - above) // slope
             points |= {root - 1, root, root + 1}
     return points
+
+
+def turning_points(node: Node, facts: Facts, place: int) -> set[int]:
+    """Return the numbers of the fact at *place* at which the flag *node* can change its answer."""
+    match node:
+        case FactRead() if node.place == place:
+            return {0, 1}
+        case Operation(operands=operands) if place not in places(node):
+            return set()
+        case Operation(operands=operands) if operands[0].type.kind is Kind.FLAG:
+            return set().union(*(turning_points(operand, facts, place) for operand in operands))
+        case Operation() if all(facts[read] is not None for read in places(node)):
+            return critical_points(node, facts, place)
+        case _:
+            return set()
 
 
 def _meeting(node: Operation, facts: Facts, place: int) -> Iterator[tuple[Line, Line]]:

@@ -83,8 +83,8 @@ class Terms:
     # By the identity of the node, which is held too, so that no other node gets it.
     _flags: dict[tuple[int, bool], tuple[Node, Any]] = field(factory=dict, init=False)
     _moved: dict[tuple[str, str], Terms] = field(factory=dict, init=False)
-    # The deal that this one differs from in one fact, and the name of that fact.
-    _like: tuple[Terms, str] | None = field(default=None, init=False)
+    # The deal that this one differs from, and the names of the facts whose numbers are other ones.
+    _like: tuple[Terms, frozenset[str]] | None = field(default=None, init=False)
 
     def known(self, name: str) -> Any:
         """Return the term that the fact *name* is known."""
@@ -94,7 +94,7 @@ class Terms:
 
     def number(self, name: str) -> Any:
         """Return the number of the fact *name*, which means something only where it is known."""
-        if self._like is not None and name != self._like[1]:
+        if self._like is not None and name not in self._like[1]:
             return self._like[0].number(name)
         if name not in self._numbers:
             self._numbers[name] = z3.Int(f"{name}{self.suffix}", self.context)
@@ -103,13 +103,13 @@ class Terms:
     def with_number(self, name: str, suffix: str) -> Terms:
         """Return the terms of a deal that differs in the number of the fact *name* alone."""
         if (name, suffix) not in self._moved:
-            self._moved[name, suffix] = self._with_number(name, suffix)
+            self._moved[name, suffix] = self._except_for(frozenset({name}), {}, suffix)
         return self._moved[name, suffix]
 
-    def _with_number(self, name: str, suffix: str) -> Terms:
+    def _except_for(self, names: frozenset[str], numbers: dict[str, Any], suffix: str) -> Terms:
         changed = Terms(self.context, suffix)
-        changed._like = self, name
-        changed._known = self._known
+        changed._like = self, names
+        changed._known, changed._numbers = self._known, numbers
         return changed
 
     def renumbered(self, ordinals: Mapping[str, Sequence[int]]) -> Terms:
@@ -118,14 +118,13 @@ class Terms:
 
         *ordinals* has the new number of each option by its old one, by the name of the fact.
         """
-        changed = Terms(self.context, self.suffix)
-        changed._known, changed._numbers = self._known, dict(self._numbers)
+        numbers = {}
         for name, new in ordinals.items():
             number, renamed = self.number(name), z3.IntVal(new[-1], self.context)
             for before, after in enumerate(new[:-1]):
                 renamed = z3.If(number == before, after, renamed)
-            changed._numbers[name] = renamed
-        return changed
+            numbers[name] = renamed
+        return self._except_for(frozenset(ordinals), numbers, self.suffix)
 
     def in_range(self, facts: Iterable[Fact]) -> Any:
         """Return the term that the numbers of *facts* are in their ranges."""
@@ -157,8 +156,8 @@ class Terms:
 
     def _new_flag(self, node: Node, *, wanted: bool) -> Any:
         if self._like is not None:
-            like, moved = self._like
-            if not any(isinstance(leaf, FactRead) and leaf.name == moved for leaf in leaves(node)):
+            like, other = self._like
+            if not any(isinstance(leaf, FactRead) and leaf.name in other for leaf in leaves(node)):
                 return like.flag(node, wanted=wanted)
         return self._flag(node, wanted=wanted)
 

@@ -22,14 +22,14 @@ from holdback.rules.least_change import (
     Range,
     answer,
     beyond,
-    critical_points,
     helps,
     least,
     moved,
     places,
+    turning_points,
 )
 from holdback.rules.tree import Constant, FactRead, Node, Operation
-from holdback.rules.types import Facts, Kind
+from holdback.rules.types import Facts
 from holdback.ruleset import RuleSet
 
 # The deals that are looked at for one answer. A search among ordinary rules looks at tens.
@@ -124,6 +124,8 @@ class Search:
             for number, (place, value) in enumerate(sorted(repairs.changes)):
                 further = moved(deal, place, value)
                 heappush(waiting, (len(changed | {place}), len(seen) * 1000 + number, further))
+        if trades or waiting:  # else all smaller deals were looked at too
+            deals = list(dict.fromkeys(map(self._lowered, deals)))
         minimal = [
             deal
             for deal in deals
@@ -157,11 +159,39 @@ class Search:
         points: set[int] = set()
         for rule in self.rules.rules:
             if place in rule.checked.facts:
-                points |= _points(rule.checked.tree, deal, place)
+                points |= turning_points(rule.checked.tree, deal, place)
         for point in beyond(points, span._replace(start=number)):
             if not self.is_met(moved(deal, place, point)):
                 return point - span.direction
         return None
+
+    def _lowered(self, deal: Facts) -> Facts:
+        """Return *deal* with all moves left out, or made smaller, that can be by themselves."""
+        lower: Facts | None = deal
+        while lower is not None:
+            deal = lower
+            nearer = (
+                nearer for place in self.changed(deal) for nearer in self._nearer(deal, place)
+            )
+            lower = next((less for less in nearer if self._is_possible_way(less)), None)
+        return deal
+
+    def _nearer(self, deal: Facts, place: int) -> Iterator[Facts]:
+        """Yield *deal* with the change at *place* left out, and then where rules can turn."""
+        before, number = self.facts[place], deal[place]
+        assert number is not None, "a fact that was changed is known"
+        yield (*deal[:place], before, *deal[place + 1 :])
+        span = self.ranges[place]
+        trees = [*(rule.checked.tree for rule in self.rules.rules), *self._bounds]
+        points = set().union(*(turning_points(tree, deal, place) for tree in trees))
+        if self.floor is not None and place == self.rules.progress:
+            points.add(self.floor)
+        for point in beyond(points, span._replace(end=number)):
+            if point != number:
+                yield moved(deal, place, point)
+
+    def _is_possible_way(self, deal: Facts) -> bool:
+        return self.is_met(deal) and all(answer(bound, deal) is not False for bound in self._bounds)
 
     def _hopeless(self) -> Found | None:
         """Return what was found where a rule, or the floor, cannot be met at all."""
@@ -250,6 +280,10 @@ class Search:
     def _of_comparison(self, node: Operation, deal: Facts, *, wanted: bool) -> Repairs:
         read = places(node)
         unknown = [place for place in read if deal[place] is None]
+        parted = _parted(node)
+        # A choice among parts is none while one is unknown: it has to be known whatever it is.
+        if parted is not None and ((parted.operator == "and") is wanted or not unknown):
+            return self._repairs(parted, deal, wanted=wanted)
         spans = {place: span for place in read if (span := self._span(deal, place)) is not None}
         if any(place not in spans for place in unknown):
             return _NONE
@@ -259,7 +293,8 @@ class Search:
         if len(spans) > 1 and node.operator == ("==" if wanted else "!="):
             # Equal is at most and at least: the one that is not true has to become so.
             at_most, at_least = (evolve(node, operator=operator) for operator in ("<=", ">="))
-            node, wanted = (at_least if answer(at_most, deal) else at_most), True
+            unequal = at_least if answer(at_most, deal) else at_most
+            return self._of_comparison(unequal, deal, wanted=True)
         able = [
             place
             for place, span in spans.items()
@@ -277,16 +312,19 @@ class Search:
         return span if number is None else span._replace(start=number + span.direction)
 
 
-def _points(node: Node, deal: Facts, place: int) -> set[int]:
-    """Return the numbers of the fact at *place* at which *node* can change its answer."""
-    match node:
-        case FactRead() if node.place == place:
-            return {0, 1}
-        case Operation(operands=operands) if place not in places(node):
-            return set()
-        case Operation(operands=operands) if operands[0].type.kind is Kind.FLAG:
-            return set().union(*(_points(operand, deal, place) for operand in operands))
-        case Operation() if all(deal[read] is not None for read in places(node)):
-            return critical_points(node, deal, place)
-        case _:
-            return set()
+def _parted(node: Operation) -> Operation | None:
+    """
+    Return the comparison *node* of a `min` or a `max` as the comparisons of all its parts.
+
+    `min(a, b) >= 4` is `a >= 4 and b >= 4`. None is any other comparison.
+    """
+    if node.operator not in {"<", "<=", ">", ">="}:
+        return None
+    for side, operand in enumerate(node.operands):
+        if isinstance(operand, Operation) and operand.operator in {"min", "max"}:
+            is_bounded_below = (node.operator in {">", ">="}) is (side == 0)
+            word = "and" if (operand.operator == "min") is is_bounded_below else "or"
+            before, after = node.operands[:side], node.operands[side + 1 :]
+            parts = (evolve(node, operands=(*before, part, *after)) for part in operand.operands)
+            return evolve(node, operator=word, operands=tuple(parts))
+    return None

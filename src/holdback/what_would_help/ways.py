@@ -55,7 +55,8 @@ class Way:
     """
     One way to meet the rules: all `moves` together, once the facts that it `needs` are found out.
 
-    No part of them is enough, and no smaller moves of the same facts. A way without moves only
+    No part of them is enough, and no smaller moves of the same facts. Where the answer is not
+    `complete`, that holds of every move by itself, while the others stay. A way without moves only
     needs facts; one without either says that the rules are met already. `facts` is a deal that
     goes this way, with the values of what it needs that are least: they are met by `facts`.
     """
@@ -94,7 +95,8 @@ class WhatWouldHelp:
     """
     All minimal `ways` to meet the rules, the shortest first.
 
-    `complete` is False where there may be ways that are not listed, and `limits` says why.
+    `complete` is False where there may be ways that are not listed, and `limits` says why. A way
+    that is not listed may then take less than one that is.
     `cannot` are the codes of the rules that no way meets, where that is certain from the start.
     `missing` are the facts without which the answer is not certain now.
     """
@@ -119,7 +121,8 @@ class WhatWouldHelp:
         """
         The missing facts that can decide with nothing else changed, the next to fetch first.
 
-        It is empty where no value of what is missing is enough.
+        It is empty where no value of what is missing is enough, and may be empty where the answer
+        is not `complete`.
         """
         ways = [way.needs for way in self.ways if not way.moves]
         counts = Counter(name for needs in ways for name in needs)
@@ -134,7 +137,7 @@ class WhatWouldHelp:
         if self.nothing_needed:
             yield "Nothing has to change."
             return
-        if self.missing and not self.fetch:
+        if self.missing and not self.fetch and self.complete:
             yield "What is still missing cannot be enough alone."
         for number, way in enumerate(self.ways):
             start = "Or" if number else "It would be enough"

@@ -81,6 +81,22 @@ def test_a_repaid_deal_owes_nothing():
     assert is_possible(witness.facts, GBP)
 
 
+def test_an_interval_holds_beside_the_rest_of_the_deal():
+    """
+    While nothing else changes, every deal of the interval is possible, also by the facts that the
+    question does not read: performance is at least progress.
+    """
+    usual = FACTS.prepare({**USUAL, "progress": "49.9999%", "performance": "50.0001%"})
+    witness = plainest(asked("progress >= 50%"), usual, ON)
+    (change,) = witness.changes
+    place = FACTS.place("progress")
+
+    assert witness.words == "the typical deal, but progress 50% (50% to 50.0001%)"
+    for number, possible in ((change.low, True), (change.high, True), (change.high + 1, False)):
+        deal = (*witness.facts[:place], number, *witness.facts[place + 1 :])
+        assert is_possible(deal, GBP) is possible
+
+
 @for_every(
     "fact, low, high, near, words",
     [
@@ -139,7 +155,8 @@ def test_intervals_are_those_of_every_number():
             satisfying = {
                 number
                 for number in range(fact.low, fact.high + 1)
-                if question.holds((*witness.facts[:place], number, *witness.facts[place + 1 :]))
+                for deal in [(*witness.facts[:place], number, *witness.facts[place + 1 :])]
+                if question.holds(deal) and is_possible(deal, GBP)
             }
             assert change.value in range(low, high + 1)
             assert satisfying.issuperset(range(low, high + 1))

@@ -12,8 +12,9 @@ from holdback.money import Currency
 from holdback.proofs.comparison import compare
 from holdback.proofs.plainest import NotDecidedError, plainest
 from holdback.proofs.question import FALSE, TRUE, UNKNOWN, AnswerIn, OutcomeIn, Question
-from holdback.proofs.solver import Possibility, Solver
+from holdback.proofs.solver import AFTER, Possibility, Solver
 from holdback.rules import Catalogue, Fact, Kind, Type, check, parse
+from holdback.rules.proof import Terms
 from small_rulebooks import FACTS, SmallRulebooks, ruleset
 
 ON = date(2026, 7, 1)
@@ -117,3 +118,21 @@ def test_outcomes_exclude_one_another():
         assert solver.answer(Question(catalogue=FACTS, parts=none)) is Possibility.IMPOSSIBLE
     passes = Question(catalogue=FACTS, parts=(OutcomeIn(rules, frozenset({ELIGIBLE})),))
     assert solver.answer(passes) is Possibility.POSSIBLE
+
+
+def test_a_second_deal_with_other_ordinals_differs_in_one_fact():
+    """
+    Terms of a second deal keep the numbers of the first, also where texts get other ordinals.
+    """
+    terms = Terms()
+    after = terms.with_number("level", AFTER)
+    renumbered = after.renumbered({"status": [1, 0, 2, 3, 4, 5, 6]})
+    other_level = check(parse("level >= 3"), FACTS, Kind.FLAG)
+    status = check(parse('status == "Funded"'), FACTS, Kind.FLAG)
+
+    assert renumbered.number("progress").eq(terms.number("progress"))
+    assert renumbered.number("level").eq(after.number("level"))
+    assert not renumbered.number("level").eq(terms.number("level"))
+    assert not renumbered.number("status").eq(terms.number("status"))
+    assert renumbered.true(other_level).eq(after.true(other_level))
+    assert not renumbered.true(status).eq(terms.true(status))

@@ -161,6 +161,38 @@ def test_an_unknown_fact_is_to_be_fetched():
     assert hopeless.missing == ("missed_remittances_30d",)
 
 
+@for_every(
+    ("require", "met_by"),
+    [
+        ("min(months_trading, deals_completed) >= 4", {"deals_completed": 4, "months_trading": 4}),
+        ("4 < min(months_trading, deals_completed)", {"deals_completed": 5, "months_trading": 5}),
+        ("not max(3, months_trading) < 4", {"months_trading": 4}),
+        ("max(months_trading, deals_completed) <= 4", {"deals_completed": 0, "months_trading": 0}),
+    ],
+)
+def test_unknown_facts_of_a_minimum_are_fetched_together(require, met_by):
+    """
+    A minimum is at least a number where all its parts are, and they are fetched together.
+    """
+    found = asked({}, require)
+
+    assert found.complete
+    assert [(way.needs, way.facts) for way in found.ways] == [(tuple(met_by), met_by)]
+    assert "cannot be enough" not in found.words
+
+
+def test_unknown_facts_that_help_together_may_be_enough():
+    """
+    Unknown is not false: while there may be ways that are not listed, no answer says that what is
+    missing cannot be enough.
+    """
+    found = asked({}, "deposit + savings >= GBP 15000.00")
+
+    assert found.missing == ("deposit", "savings")
+    assert (found.ways, found.fetch, found.complete) == ((), (), False)
+    assert found.words == "No change was found that would be enough.\nThere may be other ways."
+
+
 def test_the_next_fact_to_fetch_is_in_most_ways():
     """
     Of several missing facts the one that most ways need comes first.
@@ -226,6 +258,32 @@ def test_two_facts_in_one_comparison(facts, require, expected):
             "more ways are possible that change the deposit and the savings together",
         )
         assert found.words == "No change was found that would be enough.\nThere may be other ways."
+
+
+@for_every(
+    ("facts", "requires", "expected"),
+    [
+        (
+            {"months_trading": 1, "deals_completed": 2},
+            ("min(months_trading, deals_completed) >= 4",),
+            [{"deals_completed": 4, "months_trading": 4}],
+        ),
+        (
+            {"months_trading": 1, "deals_completed": 2},
+            ("max(months_trading, deals_completed) >= 4",),
+            [{"months_trading": 4}, {"deals_completed": 4}],
+        ),
+    ],
+)
+def test_the_parts_of_a_minimum_move_together(facts, requires, expected):
+    """
+    All parts of a minimum move where none is enough alone; one part of a maximum is enough.
+    """
+    found = asked(facts, *requires)
+
+    assert found.complete
+    assert sorted(map(sorted, map(moves, found.ways))) == sorted(map(sorted, expected))
+    assert all(to == 4 for way in found.ways for to in moves(way).values())
 
 
 def test_too_many_ways():
