@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import click
 
@@ -19,7 +19,10 @@ from holdback.workbench.differences import ADDED, CHANGED, REMOVED
 
 if TYPE_CHECKING:
     from holdback.cli.diff_deals import DealChanges
+    from holdback.proofs.effects import ChangeEffect
 
+# What each step means for every deal, by its title; nothing without the solver.
+_Effects: TypeAlias = "dict[str, list[ChangeEffect]]"
 _COLOURS: Final = {ADDED: "green", CHANGED: "yellow", REMOVED: "red"}
 _TWO: Final = 2
 
@@ -62,13 +65,15 @@ def diff_command(  # noqa: PLR0913  # one parameter for each option
         steps = [*between_two((what[0], what[1]), on, folder)]
     proved = bool(steps) and _can_prove()
     counted = _counted(deals, steps) if deals else None
+    effects = _effects(steps) if proved else {}
+    steps = [*_without_repeats(steps, effects, counted)]
     if form == "json":
-        click.echo(write_json({step.title: _plain(step, counted, proved=proved) for step in steps}))
+        click.echo(write_json({step.title: _plain(step, effects, counted) for step in steps}))
     else:
-        blocks = [line for step in steps for line in _lines(step, proved=proved)]
+        blocks = [line for step in steps for line in _lines(step, effects)]
         click.echo("\n".join(blocks) if steps else "Nothing changed.")
         if counted is not None and steps:
-            click.echo(f"\n{counted}")
+            click.echo(f"\n{counted.of(steps)}")
     sys.exit(FINDINGS if steps else SUCCESS)
 
 
@@ -92,7 +97,26 @@ def _counted(deals: str, steps: list[Step]) -> DealChanges:
     return deal_changes(deals, steps)
 
 
-def _lines(step: Step, *, proved: bool) -> Iterator[str]:
+def _effects(steps: list[Step]) -> _Effects:
+    from holdback.cli.diff_effects import effects_of  # noqa: PLC0415  # needs an extra
+
+    return {step.title: effects_of(step.sides) for step in steps if step.sides is not None}
+
+
+def _without_repeats(
+    steps: list[Step], effects: _Effects, counted: DealChanges | None
+) -> Iterator[Step]:
+    """Leave out a step with the differences of the one before that means the same as that one."""
+    before: object = None
+    for step in steps:
+        meanings = [effect.meaning for effect in effects.get(step.title, ())]
+        meaning = (meanings, counted and counted.by_title.get(step.title))
+        if not step.repeats or meaning != before:
+            yield step
+        before = meaning
+
+
+def _lines(step: Step, effects: _Effects) -> Iterator[str]:
     yield click.style(step.title, bold=True)
     for change in step.differences:
         if isinstance(change, WholeDifference):
@@ -101,19 +125,19 @@ def _lines(step: Step, *, proved: bool) -> Iterator[str]:
         state = click.style(change.state, fg=_COLOURS[change.state])
         yield f"  {state} {change.kind} {printable(change.name)}"
         yield from (f"      {printable(detail)}" for detail in change.details)
-    if proved and step.sides is not None:
-        from holdback.cli.diff_effects import effects_of, lines  # noqa: PLC0415  # needs an extra
+    if step.title in effects and step.sides is not None:
+        from holdback.cli.diff_effects import lines  # noqa: PLC0415  # needs an extra
 
-        for effect in effects_of(step.sides):
+        for effect in effects[step.title]:
             yield from lines(effect, step.sides)
 
 
-def _plain(step: Step, counted: DealChanges | None, *, proved: bool) -> list[Json]:
+def _plain(step: Step, effects: _Effects, counted: DealChanges | None) -> list[Json]:
     items: list[Json] = [change.plain() for change in step.differences]
-    if proved and step.sides is not None:
-        from holdback.cli.diff_effects import effects_of, plain  # noqa: PLC0415  # needs an extra
+    if step.title in effects and step.sides is not None:
+        from holdback.cli.diff_effects import plain  # noqa: PLC0415  # needs an extra
 
-        items += [plain(effect, step.sides) for effect in effects_of(step.sides)]
+        items += [plain(effect, step.sides) for effect in effects[step.title]]
     if counted is not None:
         items += counted.plain(step)
     return items

@@ -51,6 +51,11 @@ class DealChanges:
             Table(f"Deals of {self.file}", ("change", "deals that", "deals", "balance"), rows)
         )
 
+    def of(self, steps: Iterable[Step]) -> DealChanges:
+        """Return what these *steps* alone change."""
+        titles = [step.title for step in steps if step.title in self.by_title]
+        return DealChanges(self.file, {title: self.by_title[title] for title in titles})
+
     def plain(self, step: Step) -> list[Json]:
         """Return the counts of *step* as plain values, with the keys of a difference."""
         return [

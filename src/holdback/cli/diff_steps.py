@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 import click
+from attrs import evolve
 
 from holdback.cli.output import fail
 from holdback.cli.sources import load_all, load_one
@@ -58,11 +59,17 @@ class Sides:
 
 @frozen(kw_only=True)
 class Step:
-    """The differences under one `title`, and their two sides; None if one has no rules."""
+    """
+    The differences under one `title`, and their two sides; None if one has no rules.
+
+    One that `repeats` has the differences of the step before: the rules changed, alike on both
+    sides, and with them maybe what the differences mean.
+    """
 
     title: str
     differences: tuple[Difference, ...]
     sides: Sides | None = None
+    repeats: bool = False
 
 
 def between_days(code: str, start: date, end: date, folder: Path | None) -> Iterator[Step]:
@@ -140,13 +147,20 @@ def _between_folders(old: Jurisdictions, new: Jurisdictions, on: date | None) ->
 def _on_all_days(
     old: Jurisdiction, new: Jurisdiction, title: str, on: date | None
 ) -> Iterator[Step]:
-    """Yield the differences on the day *on*, or on every day on which they change."""
-    previous: tuple[Difference, ...] = ()
+    """Yield the differences on the day *on*, or on every day on which they or the rules change."""
+    previous = Step(title=title, differences=())
     for day in [on] if on else sorted({*old.changes, *new.changes}):
         step = _on_day(old, new, f"{title} {'on' if on else 'from'} {day}", day)
-        if step.differences != previous:
+        if step.differences != previous.differences:
             yield step if step.differences else Step(title=step.title, differences=(_SAME_AGAIN,))
-        previous = step.differences
+        elif step.differences and _meaning(step) != _meaning(previous):
+            yield evolve(step, repeats=True)
+        previous = step
+
+
+def _meaning(step: Step) -> list[str]:
+    """Return what the rules of both sides mean, as digests."""
+    return [] if step.sides is None else [rules.digest for rules in step.sides.rulebooks]
 
 
 def _on_day(old: Jurisdiction, new: Jurisdiction, title: str, day: date) -> Step:

@@ -77,7 +77,7 @@ class _Authors:
                 self.unknown = last_changes
                 return None
             changes |= dict.fromkeys(last_changes)
-        return sorted(changes, key=lambda change: change.on or date.max, reverse=True)
+        return sorted(changes, key=lambda change: change.order, reverse=True)
 
 
 def _plain(history: VersionHistory, authors: _Authors, on: date | None) -> dict[str, Json]:

@@ -9,9 +9,10 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
 from attrs import define, field
@@ -32,6 +33,8 @@ class LineChange:
     """
     The last change of some lines: a commit, or None where it is not committed yet.
 
+    `on` is None as well where git has an instant that no calendar has.
+
     `earliest` marks the oldest commit that a shallow copy of the repository has: the lines are at
     least as old.
     """
@@ -48,7 +51,13 @@ class LineChange:
         if self.commit is None:
             return "not committed yet"
         before = " or before" if self.earliest else ""
-        return f"changed by {self.who} on {self.on}{before}: {self.subject} ({self.commit})"
+        on = "a date outside the calendar" if self.on is None else str(self.on)
+        return f"changed by {self.who} on {on}{before}: {self.subject} ({self.commit})"
+
+    @property
+    def order(self) -> date:
+        """Its place in time: what is not committed is newest, a commit without a date oldest."""
+        return date.max if self.commit is None else self.on or date.min
 
     def plain(self) -> dict[str, Json]:
         """Return the change as plain values."""
@@ -75,13 +84,14 @@ class LineAuthors:
         if isinstance(changes, str):
             return changes
         distinct = dict.fromkeys(changes[first - 1 : last])
-        # What is not committed is newest.
-        return tuple(sorted(distinct, key=lambda change: change.on or date.max, reverse=True))
+        return tuple(sorted(distinct, key=lambda change: change.order, reverse=True))
 
 
 def _of_file(file: Path) -> list[LineChange] | str:
     """Return the last change of each line of *file*, or why it is not known."""
-    answered = _git(file.parent, ["blame", "--line-porcelain", "--", file.name])
+    # A text conversion is a program that the repository names.
+    blame = ["blame", "--no-textconv", "--line-porcelain", "--", file.name]
+    answered = _git(file.parent, blame, _without_filters(file.parent))
     if isinstance(answered, str):
         return answered
     entries = list(_entries(answered.decode("utf-8", "replace").split("\n")))
@@ -93,13 +103,41 @@ def _of_file(file: Path) -> list[LineChange] | str:
     return [_change(entry, shallow=shallow) for entry in entries]
 
 
-def _git(folder: Path, arguments: Sequence[str]) -> bytes | str:
-    """Return what git prints in *folder*, or why it prints nothing."""
+def _without_filters(folder: Path) -> dict[str, str]:
+    """
+    Return surroundings in which git runs no filter that the settings in *folder* name.
+
+    A filter is a program too, and git would run it on a file that is not committed.
+    """
+    listed = _git(folder, ["config", "--null", "--name-only", "--get-regexp", r"^filter\."])
+    if isinstance(listed, str):
+        return {}
+    names = {os.fsdecode(key.rpartition(b".")[0]) for key in listed.split(b"\0") if key}
+    settings = [
+        (f"{name}.{key}", value)
+        for name in sorted(names)
+        for key, value in (("clean", ""), ("process", ""), ("required", "false"))
+    ]
+    # They follow the settings that were given in the same way from outside.
+    count = os.environ.get("GIT_CONFIG_COUNT", "")
+    start = int(count) if count.isdecimal() else 0
+    surroundings = {"GIT_CONFIG_COUNT": str(start + len(settings))}
+    for place, (key, value) in enumerate(settings, start):
+        surroundings |= {f"GIT_CONFIG_KEY_{place}": key, f"GIT_CONFIG_VALUE_{place}": value}
+    return surroundings
+
+
+def _git(
+    folder: Path, arguments: Sequence[str], more: Mapping[str, str] = MappingProxyType({})
+) -> bytes | str:
+    """Return what git prints in *folder*, with *more* surroundings, or why it prints nothing."""
     surroundings = {name: value for name, value in os.environ.items() if name not in _OF_A_HOOK}
     # A prompt would wait for ever, and messages are recognised in English.
     surroundings |= {"GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
-    # What a repository's own settings would run, git does not run here.
-    command = ["git", "-C", str(folder), "-c", "core.fsmonitor=false", *arguments]
+    # What a repository's own settings would run, git does not run here, and it fetches nothing:
+    # an incomplete copy names the program that would fetch the rest.
+    surroundings |= {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none", **more}
+    command = ["git", "--no-pager", "-C", str(folder), "-c", "core.fsmonitor=false", *arguments]
     try:
         ran = subprocess.run(  # noqa: S603  # a fixed program; the name of a file comes after `--`
             command,
@@ -150,11 +188,14 @@ def _change(entry: dict[str, str], *, shallow: bool) -> LineChange:
     )
 
 
-def _day(seconds: str, zone: str) -> date:
-    """Return the day of an instant where its author was."""
+def _day(seconds: str, zone: str) -> date | None:
+    """Return the day of an instant where its author was; None if no calendar has it."""
     match = _ZONE.fullmatch(zone)
     away = timedelta()
     if match is not None:
         away = timedelta(hours=int(match[2]), minutes=int(match[3]))
         away = -away if match[1] == "-" else away
-    return (datetime.fromtimestamp(0, UTC) + timedelta(seconds=int(seconds)) + away).date()
+    try:
+        return (datetime.fromtimestamp(0, UTC) + timedelta(seconds=int(seconds)) + away).date()
+    except OverflowError:  # a commit says what it likes
+        return None

@@ -44,13 +44,13 @@ def read_pace(pace: str | Money | None, currency: Currency) -> Pace:
         return Pace()
     is_share = isinstance(pace, str) and pace.endswith("%")
     type_ = PERCENT if is_share else Type(Kind.MONEY, currency)
+    hint = f"a pace is what is remitted on a day: `{currency} 52.44`, or `0.4%`"
     try:
         number = type_.read(pace)
     except ValueError as error:
-        hint = f"a pace is what is remitted on a day: `{currency} 52.44`, or `0.4%`"
         raise InvalidDocument.of(code_of(error), str(error), path="$.pace", hint=hint) from None
     if number is None or number < 0 or (is_share and number > HUNDRED_PERCENT):
-        most = PERCENT.show(HUNDRED_PERCENT) if is_share else "more"
-        expected = f"expected {type_.show(0)} to {most}"
-        raise InvalidDocument.of("out_of_range", expected, path="$.pace")
+        most = f"to {PERCENT.show(HUNDRED_PERCENT)}" if is_share else "or more"
+        expected = f"expected {type_.show(0)} {most}"
+        raise InvalidDocument.of("out_of_range", expected, path="$.pace", hint=hint)
     return Pace(share=number) if is_share else Pace(amount=number)

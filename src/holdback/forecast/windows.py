@@ -104,7 +104,7 @@ def windows(  # noqa: PLR0913 - what a forecast depends on
     The *facts* are those of the day *on*. *pace* is what is remitted on every day from then on, an
     amount (`"GBP 52.44"`) or a share of the repayment amount (`"0.4%"`); without it nothing is
     remitted. Each day has the rules that are published for it: those for renewals or, with
-    *product*, those of that product.
+    *product*, those of that product. The days end with the calendar, on 9999-12-31.
 
     >>> from holdback import load_jurisdictions
     >>> great_britain = load_jurisdictions()["GB"]
@@ -126,6 +126,7 @@ def windows(  # noqa: PLR0913 - what a forecast depends on
         raise InvalidDocument.of("out_of_range", expected, path="$.days")
     _look_for(product, rulebook)
     course = Course(rulebook.catalogue, prepared, on, stated)
+    days = min(days, (date.max - on).days)
     passing = _days(jurisdiction, course, days, product)
     return Windows(
         windows=tuple(_joined(passing)),

@@ -54,6 +54,15 @@ class ChangeEffect:
             if witness is not None:
                 yield what, witness
 
+    @property
+    def meaning(self) -> object:
+        """What it says, to compare with what the effect on another day says."""
+        shown = [
+            (what, witness.words, *(side.words for side in self.comparison.outcomes(witness)))
+            for what, witness in self.witnesses
+        ]
+        return self.name, self.comparison.relation, self.notes, shown
+
     def restated(self, witness: Witness) -> Witness:
         """Return the deal *witness* with those of its facts that there are after the change."""
         own = self.comparison.after.catalogue

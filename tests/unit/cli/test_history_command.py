@@ -167,6 +167,54 @@ def test_a_shallow_copy_says_that_lines_may_be_older(repository, tmp_path):
 
 
 @needs_git
+@pytest.mark.parametrize(
+    ("attributes", "setting"),
+    [
+        ("*.toml diff=x", "diff.x.textconv"),
+        ("*.toml filter=x", "filter.x.clean"),
+        ("*.toml filter=x", "filter.x.process"),
+        ("", "core.fsmonitor"),
+        ("", "core.pager"),
+        ("", "pager.blame"),
+        ("", "diff.external"),
+    ],
+)
+def test_no_program_of_the_repository_runs(repository, attributes, setting):
+    """
+    Reading the history of a folder from elsewhere runs nothing that its settings name, and
+    shows who changed the lines.
+    """
+    marker = repository / "ran"
+    (repository / ".gitattributes").write_text(f"{attributes}\n", encoding="utf-8")
+    git(repository, "config", setting, f"sh -c 'touch {marker}; cat'")
+    git(repository, "config", "filter.x.required", "true")
+    file = repository / "shelf" / "NL" / "renewal.toml"
+    file.write_text(f"{file.read_text(encoding='utf-8')}# later\n", encoding="utf-8")
+
+    assert [change["who"] for (change,) in changed_by(repository / "shelf")] == ["Ann Example"] * 2
+    assert not marker.exists()
+
+
+@needs_git
+def test_a_commit_at_an_instant_that_no_calendar_has(repository):
+    """
+    A commit that claims to be of a far future is shown without a day.
+    """
+    commit = ["git", "-C", str(repository), "cat-file", "commit", "HEAD"]
+    text = subprocess.run(commit, check=True, capture_output=True).stdout
+    author = text.partition(b"author Ann Example <ann@example.org> ")[2].split(b" ")[0]
+    file = repository.parent / "commit"
+    file.write_bytes(text.replace(author, b"9999999999999999", 1))
+    command = ["git", "-C", str(repository), "hash-object", "-t", "commit", "-w", str(file)]
+    made = subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+    git(repository, "reset", "--hard", "--quiet", made)
+
+    assert [change["on"] for (change,) in changed_by(repository / "shelf")] == [None, None]
+    said = history(repository / "shelf", "NL", "on-pace").output
+    assert "changed by Ann Example on a date outside the calendar: Set a pace (" in said
+
+
+@needs_git
 def test_a_file_that_git_does_not_have(repository):
     """
     A file that was never committed.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from datetime import date
+from datetime import date, timedelta
 from functools import cache
 from html.parser import HTMLParser
 
@@ -17,6 +17,7 @@ from holdback.cli.policy import PolicyPage
 from holdback.cli.policy_page import page_lines
 from holdback.errors import ErrorDetail
 from holdback.proofs.claim_meanings import CLAIMS
+from holdback.workbench.policy_timeline import MOST_PERIODS
 from holdback.workbench.proving import Proved, ShownDeal, ShownFinding
 from small_folders import changed, child, country, loaded, write
 
@@ -230,6 +231,23 @@ def test_periods_are_drawn():
     assert page.count('<rect class="now"') == 1
     assert "minimum performance 75% 75% 80% 80%" in text
     assert "Nothing changes: everything is in force" in Reader(page_of(loaded(NL=same)["NL"])).text
+
+
+def test_several_hundred_periods_are_drawn():
+    """
+    Only as many periods are drawn as fit next to each other, so every box has a width.
+    """
+    line = '  {{ from = {}, value = "{}%", source = "policy" }},\n'
+    days = [date(2026, 1, 1) + timedelta(days=number) for number in range(300)]
+    more = "".join(line.format(day, 80 - day.toordinal() % 2) for day in days)
+    text = changed(country(), "renewal.toml", line.format("2026-01-01", 80), more)
+    text["renewal.toml"] = text["renewal.toml"].partition("[typical]")[0]
+    page = page_of(loaded(NL=text)["NL"])
+    widths = [int(width) for width in re.findall(r'<rect [^>]* width="([^"]*)"', page)]
+
+    assert page.count('<rect class="now"') == 1
+    assert len(widths) == MOST_PERIODS + 1
+    assert min(widths) > 40
 
 
 def test_a_review_that_is_overdue():

@@ -332,6 +332,72 @@ def test_diff_of_two_jurisdictions(overlay):
     assert (same.exit_code, same.output) == (0, "Nothing changed.\n")
 
 
+def relaxed_in_a_child(folder, until_june, from_june):
+    """A country with a limit of missed remittances that both share, and a child that relaxes."""
+    limit = "missed_remittances_30d <= {}"
+    bare, _, typical = country()["renewal.toml"].partition("[typical]")
+    facts = f"[typical]{typical.partition('[[examples]]')[0]}"
+    shared = [
+        rule("cap", "NL-R-03", limit.format(until_june), until="2026-06-01"),
+        rule("cap", "NL-R-03", limit.format(from_june), since="2026-06-01"),
+    ]
+    own = rule("few-missed", "NL-ZH-R-02", "missed_remittances_30d <= 3 or progress >= 85%")
+    parent = {**country(), "renewal.toml": "".join([bare, *shared, facts])}
+    # For the child alone to pass somebody, both treat the rule alike.
+    parent = changed(parent, "renewal.toml", 'otherwise = "refer"\n', "")
+    return write(folder, NL=parent, NL_ZH=child(renewal=own + facts))
+
+
+@for_every(
+    "until_june, from_june, effects",
+    [(2, 20, ["equivalent", "looser"]), (20, 2, ["looser", "equivalent"])],
+)
+def test_diff_when_both_sides_change_alike(tmp_path, until_june, from_june, effects):
+    """
+    A rule that changes alike on both sides changes what a difference means: that day is a step. A
+    day on which the meaning stays, as that of the new minimum performance, is none.
+    """
+    shelf = relaxed_in_a_child(tmp_path / f"{until_june}", until_june, from_june)
+    steps = json.loads(mine("diff", "NL", "NL-ZH", "--format", "json", overlay=shelf).output)
+
+    assert list(steps) == ["NL to NL-ZH from 2025-01-01", "NL to NL-ZH from 2026-06-01"]
+    assert [
+        item["state"]
+        for items in steps.values()
+        for item in items
+        if item["name"] == "renewal rules"
+    ] == effects
+    first, second = (
+        [item for item in items if item["kind"] != "effect"] for items in steps.values()
+    )
+    assert first == second
+
+
+def test_diff_without_the_solver_repeats_no_difference(tmp_path):
+    """
+    Where no meaning can be shown, a day with the same differences as the one before is left out;
+    with deals, it is shown if it changes for some of them what happens.
+    """
+    shelf = relaxed_in_a_child(tmp_path / "shelf", 2, 20)
+    command = [sys.executable, "-c", WITHOUT.format(name="z3"), "diff", "NL", "NL-ZH"]
+    deals = tmp_path / "deals.csv"
+    deals.write_text("progress,performance,missed_remittances_30d,balance\n90%,97%,5,10.00\n")
+
+    def titles(*more):
+        arguments = [*command, "--jurisdictions", str(shelf), *more]
+        ran = subprocess.run(arguments, capture_output=True, text=True, check=False)
+        return [line for line in ran.stdout.splitlines() if line.startswith("NL to NL-ZH from")]
+
+    january, june = "NL to NL-ZH from 2025-01-01", "NL to NL-ZH from 2026-06-01"
+    assert titles() == [january]
+    shown = titles("--portfolio", str(deals))
+    assert [line for line in shown if line in {january, june}] == [january, june]
+    assert [line.split()[4:7] for line in shown if " gain " in line] == [
+        ["2025-01-01", "gain", "0"],
+        ["2026-06-01", "gain", "1"],
+    ]
+
+
 def test_diff_where_only_one_side_has_typical_facts(tmp_path):
     """
     Without typical facts after the change, the deal is that of before, and its example says all of

@@ -215,10 +215,22 @@ def test_the_result_of_a_check_grows_too_old():
     ]
 
 
+def test_no_day_is_after_the_last_one_of_the_calendar():
+    """
+    A forecast from a late day ends with the calendar, even on its last day.
+    """
+    last = date(9999, 12, 31)
+    for on in (date(9999, 12, 20), last):
+        stays = windows(GB, TYPICAL, on=on)
+        assert (stays.on, stays.until) == (on, last)
+        assert [(window.first, window.last) for window in stays.windows] == [(on, last)]
+
+
 @for_every(
     ("asked", "message"),
     [
-        ({"pace": "GBP -1"}, "$.pace: expected GBP 0.00 to more"),
+        ({"pace": "GBP -1"}, "$.pace: expected GBP 0.00 or more; a pace is what is remitted"),
+        ({"pace": float("nan")}, "$.pace: expected GBP 0.00 or more; a pace is what is remitted"),
         ({"pace": "101%"}, "$.pace: expected 0% to 100%"),
         ({"pace": "fast"}, "a pace is what is remitted on a day: `GBP 52.44`, or `0.4%`"),
         ({"pace": "EUR 5"}, "expected an amount in GBP, not in EUR"),
