@@ -131,7 +131,11 @@ def _origin(policy: PolicyPage, rule: RuleText) -> str:
     above = ""
     if rule.inherited_from is not None:
         above = f", taken over from {policy.names.get(rule.inherited_from, rule.inherited_from)}"
-    return f"In force {period_text(rule.since, rule.until)}{above}. Source: {rule.source}."
+    newer = ""
+    if rule.figures_since is not None and rule.figures_since > rule.since:
+        newer = f", with these figures since {day_text(rule.figures_since)}"
+    period = period_text(rule.since, rule.until)
+    return f"In force {period}{newer}{above}. Source: {rule.source}."
 
 
 def figures(policy: PolicyPage) -> Iterator[str]:

@@ -36,6 +36,7 @@ from holdback.exact_json import Json, write_json
 from holdback.jurisdictions.folder import load_valid_and_errors
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
 from holdback.proofs.finding import ERROR, INFORMATION, NOT_DECIDED, WARNING
+from holdback.workbench.lint import unpriceable
 from holdback.workbench.proving import FAILURES, SEVERITIES, Proved, ShownFinding, prove
 
 if TYPE_CHECKING:  # it imports the solver, which is an extra
@@ -89,6 +90,15 @@ def prove_command(  # noqa: PLR0913  # one parameter for each option
     cache = ProofCache(None) if no_cache else ProofCache.of(selection, on, solver)
     valid, errors = load_valid_and_errors(selection.root, selection.name)
     errors_here = [error for error in errors if selection.concerns(error)]
+    # What cannot be priced cannot be offered, so nothing is proved of it. A host's own calculators
+    # are not there.
+    errors_here += [
+        error
+        for jurisdiction in valid
+        if selection.includes(jurisdiction)
+        for error in unpriceable(jurisdiction)
+        if error.code != "unknown_name"
+    ]
     print_errors(errors_here)
     proofs = prove_selected(selection, valid, on, limit, cache)
     if not proofs and not errors_here:

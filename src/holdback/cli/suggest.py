@@ -127,7 +127,9 @@ def _lines(result: Completed, selection: Selection, *, write: bool) -> Iterator[
             yield click.style(f"# {path}: {' and '.join(added)}", bold=True)
             yield ""
             if typical:
-                yield "\n".join(["[typical]", PLAUSIBLE, *typical, ""])
+                # A file has one table of typical facts.
+                table = "# In [typical]:" if result.has_typical(name) else "[typical]"
+                yield "\n".join([table, PLAUSIBLE, *typical, ""])
             if examples:
                 yield "\n".join([DRAFTED, "", *examples])
     for verdict in result.left:

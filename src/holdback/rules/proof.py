@@ -156,8 +156,8 @@ class Terms:
 
     def _new_flag(self, node: Node, *, wanted: bool) -> Any:
         if self._like is not None:
-            like, other = self._like
-            if not any(isinstance(leaf, FactRead) and leaf.name in other for leaf in leaves(node)):
+            like, own = self._like
+            if not any(isinstance(leaf, FactRead) and leaf.name in own for leaf in leaves(node)):
                 return like.flag(node, wanted=wanted)
         return self._flag(node, wanted=wanted)
 

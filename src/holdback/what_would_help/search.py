@@ -280,10 +280,10 @@ class Search:
     def _of_comparison(self, node: Operation, deal: Facts, *, wanted: bool) -> Repairs:
         read = places(node)
         unknown = [place for place in read if deal[place] is None]
-        parted = _parted(node)
-        # A choice among parts is none while one is unknown: it has to be known whatever it is.
-        if parted is not None and ((parted.operator == "and") is wanted or not unknown):
-            return self._repairs(parted, deal, wanted=wanted)
+        split = _split(node)
+        # A choice among parts is none while one is unknown: it has to be known in any case.
+        if split is not None and ((split.operator == "and") is wanted or not unknown):
+            return self._repairs(split, deal, wanted=wanted)
         spans = {place: span for place in read if (span := self._span(deal, place)) is not None}
         if any(place not in spans for place in unknown):
             return _NONE
@@ -312,7 +312,7 @@ class Search:
         return span if number is None else span._replace(start=number + span.direction)
 
 
-def _parted(node: Operation) -> Operation | None:
+def _split(node: Operation) -> Operation | None:
     """
     Return the comparison *node* of a `min` or a `max` as the comparisons of all its parts.
 

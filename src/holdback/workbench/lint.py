@@ -69,7 +69,7 @@ def _findings_in(
     yield from _constant_rules(jurisdiction)
     yield from _floor_suffices(jurisdiction)
     yield from never_accepted(jurisdiction)
-    unbound = list(_unbound(jurisdiction))
+    unbound = list(unpriceable(jurisdiction))
     yield from unbound
     yield from evidence_from_the_future(jurisdiction)
     # Without its calculators no example of a product can run, and every answer would be a gap.
@@ -308,7 +308,7 @@ def _can_decline(rule: Rule) -> bool:
     return deals is None or any(interpret(rule.checked, facts) is False for facts in deals)
 
 
-def _unbound(jurisdiction: Jurisdiction) -> Iterator[ErrorDetail]:
+def unpriceable(jurisdiction: Jurisdiction) -> Iterator[ErrorDetail]:
     """Yield calculators that do not exist, or do not accept their settings."""
     try:
         priceable_products(jurisdiction.slices, {}, lambda code, key: f"{code}/{key}")

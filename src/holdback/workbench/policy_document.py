@@ -53,7 +53,11 @@ _GIVEN_BY: Final = {
 
 @frozen(kw_only=True)
 class RuleText:
-    """A rule for readers: its title, what it requires, and what happens otherwise."""
+    """
+    A rule for readers: its title, what it requires, and what happens otherwise.
+
+    `figures_since` is the first day of the newest figure in it; None without any.
+    """
 
     code: str
     title: str
@@ -63,6 +67,7 @@ class RuleText:
     source: str
     since: date
     until: date | None
+    figures_since: date | None
     inherited_from: str | None
 
     @property
@@ -142,6 +147,10 @@ def _rule_text(
     def is_in(rulebook: Rulebook) -> bool:
         return rule.code in {in_force.code for in_force in _rules_of(rulebook, product)}
 
+    figures = (jurisdiction.policy.parameters[name] for name in rule.checked.parameters)
+    dated = (figure.timeline.entry_on(rulebook.since) for figure in figures)
+    entries = [entry for entry in dated if entry is not None]
+    origins = [rule.source, *(entry.source for entry in entries)]
     code, period = rule.origin.jurisdiction, _days(jurisdiction, rulebook, is_in)
     return RuleText(
         code=rule.code,
@@ -149,9 +158,10 @@ def _rule_text(
         requirement=requirement(rule, rulebook),
         declines=rule.otherwise == DECLINE,
         merchant_reads=merchant_sentence(rule, rulebook),
-        source=rule.source,
+        source="; ".join(dict.fromkeys(origins)),
         since=period.start,
         until=period.end,
+        figures_since=max((entry.period.start for entry in entries), default=None),
         inherited_from=None if code == jurisdiction.code else code,
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterable, Mapping
 from datetime import date
 from types import MappingProxyType
@@ -42,6 +43,10 @@ class Completed:
     examples: Mapping[str, tuple[str, ...]] = _NOTHING
     failing: tuple[ExampleRun, ...] = ()
     left: tuple[Verdict, ...] = ()
+
+    def has_typical(self, name: str) -> bool:
+        """Return whether the file *name* has a table of typical facts already."""
+        return "typical" in tomllib.loads(self.before.get(name, b"").decode())
 
     def plain(self) -> dict[str, Json]:
         """Return it as plain values."""
