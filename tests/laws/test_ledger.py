@@ -311,7 +311,8 @@ def test_the_histories_go_far():
     """
     seen = Counter()
 
-    @settings(max_examples=4 * SEQUENCES)
+    # Always the same histories: by chance an operation could be met by none.
+    @settings(max_examples=600, derandomize=True)
     @given(histories(through="offers") | histories(through="renewal", most_steps=16))
     def draw(drawn):
         seen.update(step.operation for step in drawn[1].steps if step.refused is None)
