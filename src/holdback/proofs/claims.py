@@ -90,8 +90,7 @@ class Prover:
         Return what is wrong with the rules of *jurisdiction*, a headline for each root cause.
 
         What was wrong before the day *on* alone is information. What is wrong with the parent's
-        rules on the same day, and inherited unchanged, is a finding of the parent; it is said again
-        only with *inherited*.
+        rules on the same day is a finding of the parent; it is said again only with *inherited*.
         """
         self._solver.undecided = 0
         periods: dict[object, _Period] = {}
@@ -250,9 +249,12 @@ class _Period:
 
 
 def _identity(subject: Subject, broken: BrokenClaim) -> object:
-    """Return what is the same of a broken claim in a child that inherits it, and in its parent."""
-    rules = tuple((rule.id, rule.file, text_of(rule.checked.tree)) for rule in broken.rules)
-    return subject.product, broken.claim, broken.message, rules
+    """
+    Return what is the same of a broken claim in a child and in its parent, on one day.
+
+    The child may have a rule or a value of its own in it; the parent is to be corrected first.
+    """
+    return subject.product, broken.claim, broken.message
 
 
 def _end(jurisdiction: Jurisdiction, last: date) -> date | None:

@@ -66,7 +66,7 @@ def test_a_claim_is_asked_again_of_a_child_that_replaces_its_parameter():
 
 def test_what_the_parent_has_mended_is_an_error_of_a_child_that_brings_it_back():
     """
-    Only what a child inherits unchanged, on the same day, is a finding of the parent.
+    Only what is wrong with the parent on the same day is a finding of the parent.
     """
     parent = renewals(PACE, status("NL-R-03", LAX, until=MENDED), status("NL-R-03", since=MENDED))
     again = status("NL-ZH-R-03", LAX, since=MENDED)
