@@ -46,6 +46,7 @@ IMPORTED_BY = {
     "numpy": ("portfolio.dice", "portfolio.sample_deals", "portfolio.sample_ledgers"),
     "pyarrow": ("portfolio.sample_deals", "cli.portfolio_files", "cli.portfolio_batches"),
     "pandas": ("portfolio.sample_deals",),
+    "openpyxl": ("portfolio.workbook",),
     "duckdb": ("cli.portfolio_files",),
     "polars": ("cli.portfolio_batches",),
     "z3": ("rules.proof", "proofs.solver", "proofs.plainest"),

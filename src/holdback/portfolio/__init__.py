@@ -7,6 +7,7 @@ deal alone: both come from the same checked rules, on whole numbers.
 """
 
 try:
+    from holdback.portfolio.answer_table import AnswerTable
     from holdback.portfolio.assessment import assess, prepare
     from holdback.portfolio.comparison import Comparison, compare
     from holdback.portfolio.frame_check import check_frame
@@ -14,6 +15,7 @@ try:
     from holdback.portfolio.quotes import quote
     from holdback.portfolio.sample_deals import sample
     from holdback.portfolio.summary import Summary, summarise
+    from holdback.portfolio.workbook import to_excel
 except ModuleNotFoundError as missing:
     package = str(missing.name).partition(".")[0]
     if package not in ("narwhals", "numpy"):
@@ -24,6 +26,7 @@ except ModuleNotFoundError as missing:
 
 __all__ = [
     "OUTCOMES",
+    "AnswerTable",
     "Comparison",
     "Summary",
     "assess",
@@ -35,4 +38,5 @@ __all__ = [
     "quote",
     "sample",
     "summarise",
+    "to_excel",
 ]

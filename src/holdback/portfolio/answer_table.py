@@ -1,4 +1,4 @@
-"""The answer to one question about a portfolio: rows of numbers that become a frame or a picture."""
+"""The answer to one question about a portfolio: rows of numbers for a frame or a picture."""
 
 from __future__ import annotations
 
