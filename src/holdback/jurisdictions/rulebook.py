@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import date
+from typing import Any
 
 import pendulum
-from attrs import evolve, field
+from attrs import NOTHING, evolve, field
 
 from holdback.eligibility import Assessment, assess
 from holdback.exact_json import Json
@@ -21,6 +22,26 @@ from holdback.money import Currency
 from holdback.rules.types import Catalogue, Facts, Parameter
 from holdback.rules.values import FactValue
 from holdback.ruleset import RuleSet
+from holdback.seal import Seal, sealing
+
+# What the digest covers, and of what a rulebook is a proposal.
+_seal, _check_seal = sealing(
+    "code",
+    "digest",
+    "currency",
+    "rounding",
+    "timezone",
+    "zone",
+    "automated_decisioning",
+    "offers_valid_hours",
+    "recently_active_days",
+    "checks",
+    "parameters",
+    "catalogue",
+    "renewal",
+    "products",
+    "proposed_from",
+)
 
 
 @frozen(kw_only=True)
@@ -111,7 +132,8 @@ class Rulebook:
     `late_remittances` is what becomes of a remittance on a deal that has ended: `"transfer"` to the
     merchant's active deal, or `"refund"`.
     `bank_details` are the fields of complete bank details, and `consents` those that an offer
-    needs. `checks` are all checks of the jurisdiction by name.
+    needs. `checks` are all checks of the jurisdiction by name. `proposed_from` is the rulebook of
+    the files that a proposal began with; None for a rulebook of the files.
     """
 
     # Two rulebooks are equal when jurisdiction, day and digest are, and what decides an operation
@@ -144,6 +166,23 @@ class Rulebook:
     catalogue: Catalogue = field(eq=False, repr=False)
     renewal: RuleSet = field(eq=False, repr=False)
     products: tuple[ProductTerms, ...] = field(eq=renewals, repr=False)
+    proposed_from: Rulebook | None = field(default=None, eq=False, repr=False)
+    _seal: Seal = field(eq=False, repr=False)
+
+    @_seal.default
+    def _sealed(self) -> Seal:
+        return _seal(self)
+
+    def __attrs_post_init__(self) -> None:
+        _check_seal(
+            self,
+            "use `rulebook.replace(minimum_performance=...)` for another value of a parameter and "
+            "`rulebook.without(...)` to leave rules out, or change a copy of the files",
+        )
+
+    def __repr__(self) -> str:
+        proposal = f", proposal={self.proposal!r}" if self.proposal else ""
+        return f"Rulebook(code={self.code!r}, on={self.on!r}, digest={self.digest!r}{proposal})"
 
     @property
     def first_digest(self) -> str:
@@ -155,6 +194,60 @@ class Rulebook:
         """The versions of what prices its offers, which the digest covers."""
         return self.renewal.versions
 
+    @property
+    def proposal(self) -> tuple[str, ...]:
+        """What is proposed instead of the files, in sentences; empty for a rulebook of the files.
+
+        >>> from holdback import load_jurisdictions
+        >>> rulebook = load_jurisdictions().resolve("GB", on=date(2026, 7, 1))
+        >>> rulebook.replace(minimum_performance="85%").without("GB-R-04").proposal
+        ('minimum_performance is 85% instead of 80%', 'without GB-R-04')
+        """
+        return self.renewal.proposal
+
+    def replace(self, /, **parameters: FactValue) -> Rulebook:
+        """
+        Return the proposal of this rulebook with other values of *parameters*.
+
+        A value is written as in a file, `"85%"`, `"GBP 2500.00"`, `30` or `"30 days"`, or is the
+        Python value of its type: a date, `Money`, a flag, an integer. All rules that read it are
+        checked again. The proposal has a digest of its own and says in `proposal` what it changes.
+        With the values of the files it is the rulebook of the files again.
+
+        Raises:
+            InvalidDocument: with every parameter that is unknown, or that no rule reads; every
+                value of the wrong type, or without its unit; every rule that is wrong with it.
+        """
+        # Few rulebooks are questioned, and an import would cost all of them.
+        from holdback.jurisdictions.proposal import with_parameters  # noqa: PLC0415
+
+        return with_parameters(self, parameters)
+
+    def without(self, *codes: str) -> Rulebook:
+        """
+        Return the proposal of this rulebook without the rules with these *codes*.
+
+        They are renewal rules or rules of a product. The proposal has a digest of its own and says
+        in `proposal` what it leaves out.
+
+        Raises:
+            InvalidDocument: with every code that no rule has; or no rule would be left that
+                declines for anything but the progress.
+        """
+        from holdback.jurisdictions.proposal import without_rules  # noqa: PLC0415  # as above
+
+        return without_rules(self, codes)
+
+    def altered(self, **changes: Any) -> Rulebook:
+        """
+        Return this rulebook with *changes*, and with an empty digest unless they have one.
+
+        It is for questions about rules that nobody decides by, such as those of a mutant; nothing
+        is checked. `replace` and `without` return what an analyst may ask about.
+        """
+        same: dict[str, Any] = {"digest": "", **changes, "seal": NOTHING}
+        return evolve(self, **same)
+
     def with_versions(self, versions: Mapping[str, int]) -> Rulebook:
         """
         Return this rulebook as priced by the calculators of a host, whose *versions* are given.
@@ -164,15 +257,20 @@ class Rulebook:
         own = {name: versions.get(name, version) for name, version in self.versions.items()}
         if own == self.versions:
             return self
+        base = self.proposed_from
         digest = second_digest(self.first_digest, own)
-        return evolve(
-            self,
+        identity: dict[str, Any] = {
+            "digest": digest,
+            "first_digest": self.first_digest,
+            "versions": own,
+        }
+        return self.altered(
             digest=digest,
-            renewal=evolve(self.renewal, digest=digest, versions=own),
+            renewal=self.renewal.altered(**identity),
             products=tuple(
-                evolve(terms, rules=evolve(terms.rules, digest=digest, versions=own))
-                for terms in self.products
+                evolve(terms, rules=terms.rules.altered(**identity)) for terms in self.products
             ),
+            proposed_from=None if base is None else base.with_versions(versions),
         )
 
     def assess(self, facts: Mapping[str, FactValue]) -> Assessment:
