@@ -16,7 +16,7 @@ author = "The holdback authors"
 copyright = "the holdback authors"
 
 extensions = [
-    "myst_parser",
+    "myst_nb",  # the notebooks, and all other pages as myst_parser does
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
     "api_reference",
@@ -25,9 +25,12 @@ extensions = [
     "signatures",
     "state_pictures",
 ]
-source_suffix = {".md": "markdown"}
+source_suffix = {".md": "myst-nb", ".ipynb": "myst-nb"}
 exclude_patterns = ["_build"]
 nitpicky = False
+
+# The notebooks are shown as they were run: `python docs/_ext/notebooks.py` holds their outputs.
+nb_execution_mode = "off"
 
 myst_enable_extensions = ["deflist", "attrs_inline"]
 myst_heading_anchors = 3

@@ -148,8 +148,7 @@ class Assessment:
         Raises:
             InvalidDocument: with every name in *movable* that is not a fact, or not one that moves.
         """
-        # Few assessments are asked, and an import would cost all of them.
-        from holdback.what_would_help.ways import what_would_help  # noqa: PLC0415
+        from holdback.what_would_help.ways import what_would_help  # noqa: PLC0415  # few ask
 
         rules, facts, *_ = self._kept
         return what_would_help(rules, facts, floor=FLOOR, lifted=self._lifted, movable=movable)

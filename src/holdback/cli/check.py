@@ -20,7 +20,6 @@ from holdback.cli.output import (
 )
 from holdback.cli.proof_cache import ProofCache
 from holdback.cli.prove import (
-    LIMIT,
     fails,
     finding_lines,
     locked_through,
@@ -45,6 +44,7 @@ from holdback.frozen_classes import frozen
 from holdback.jurisdictions.folder import load_valid_and_errors
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
 from holdback.proofs.finding import ERROR, INFORMATION, NOT_DECIDED, WARNING, Severity
+from holdback.proofs.question import LIMIT
 from holdback.proofs.sanity import sanity
 from holdback.workbench.lint import findings
 from holdback.workbench.lock import lock_errors

@@ -36,14 +36,12 @@ from holdback.exact_json import Json, write_json
 from holdback.jurisdictions.folder import load_valid_and_errors
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
 from holdback.proofs.finding import ERROR, INFORMATION, NOT_DECIDED, WARNING
+from holdback.proofs.question import LIMIT
 from holdback.workbench.lint import unpriceable
 from holdback.workbench.proving import FAILURES, SEVERITIES, Proved, ShownFinding, prove
 
 if TYPE_CHECKING:  # it imports the solver, which is an extra
     from holdback.proofs.claims import Prover
-
-# Seconds for one question. A question of the rules that ship takes a few thousandths.
-LIMIT: Final = 5
 
 _COLOURS: Final = {ERROR: "red", NOT_DECIDED: "magenta", WARNING: "yellow", INFORMATION: "cyan"}
 

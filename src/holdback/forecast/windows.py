@@ -20,9 +20,10 @@ from holdback.jurisdictions.jurisdiction import Jurisdiction
 from holdback.jurisdictions.rulebook import Rulebook
 from holdback.money import Money
 from holdback.rules import Facts, FactValue, Kind, Type
+from holdback.rules.render import in_words
 from holdback.rules.values import days_text
 from holdback.ruleset import RuleSet
-from holdback.what_would_help.words import listed, name_of
+from holdback.what_would_help.words import name_of
 
 DAYS: Final = 730
 MOST_DAYS: Final = 3_660  # ten years: rules are not published for longer
@@ -197,11 +198,11 @@ def _assumptions(course: Course, rulebook: Rulebook) -> Iterator[str]:
         yield "remittances that were missed count for 30 days more, and none is missed from now on"
     moving = {name for name, *_ in course.waits}
     if moving:
-        names = listed([name_of(fact) for name, fact in held.items() if name in moving])
+        names = in_words([name_of(fact) for name, fact in held.items() if name in moving])
         yield f"these move with the days: {names}"
     stays = [name_of(fact) for name, fact in held.items() if name not in moving | _FOLLOWING]
     if stays:
-        yield f"these stay as on the first day: {listed(stays)}"
+        yield f"these stay as on the first day: {in_words(stays)}"
     if course.paid_after is not None:
         recent = rulebook.recently_active_days
         yield f"a deal that is repaid can be renewed for {days_text(recent)} more"

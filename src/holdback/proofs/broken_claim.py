@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from holdback.errors import ErrorDetail
@@ -105,14 +105,3 @@ class BrokenClaim:
     def detail(self, position: Mapping[str, Any]) -> ErrorDetail:
         """Return what is wrong and what to do, at the *position*."""
         return ErrorDetail(code=self.code, message=self.message, hint=self.hint, **position)
-
-
-def listed(names: Sequence[str], word: str = "and") -> str:
-    """
-    Return *names* as a list in a sentence.
-
-    >>> listed(["`a`", "`b`", "`c`"])
-    '`a`, `b` and `c`'
-    """
-    *first, last = names
-    return f"{', '.join(first)} {word} {last}" if first else last

@@ -21,9 +21,9 @@ from holdback.proofs.broken_claim import BrokenClaim
 from holdback.proofs.finding import INFORMATION, NOT_DECIDED, Finding, Place
 from holdback.proofs.plainest import NotDecidedError, plainest
 from holdback.proofs.possible import is_possible
-from holdback.proofs.question import FAILS, PASSES, OutcomeIn, Question, moved_to
+from holdback.proofs.question import FAILS, LIMIT, PASSES, OutcomeIn, Question, moved_to
 from holdback.proofs.rule_claims import RuleClaims
-from holdback.proofs.solver import LIMIT, Possibility, Solver
+from holdback.proofs.solver import Possibility, Solver
 from holdback.proofs.stated_claims import broken_stated_claim
 from holdback.rules import Facts
 from holdback.rules.render import text_of
@@ -308,7 +308,7 @@ def _values(jurisdiction: Jurisdiction, broken: BrokenClaim, on: date) -> Iterat
 
 
 def not_decided(broken: BrokenClaim, limit: float) -> BrokenClaim:
-    """Return that it was not decided whether there is the *broken*."""
+    """Return that it was not decided whether the claim *broken* is broken."""
     return evolve(
         broken,
         severity=NOT_DECIDED,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date
 from typing import Final, Literal, TypeAlias
 
-from attrs import asdict, define, field
+from attrs import define, field
 
 from holdback.eligibility import (
     INELIGIBLE,
@@ -16,9 +16,9 @@ from holdback.eligibility import (
 from holdback.frozen_classes import frozen
 from holdback.proofs.outcome import RuleOutcome
 from holdback.proofs.plainest import NotDecidedError, plainest
-from holdback.proofs.question import FAILS, PASSES, OutcomeIn, Question, moved_to
+from holdback.proofs.question import FAILS, LIMIT, PASSES, OutcomeIn, Question, moved_to
 from holdback.proofs.shared_facts import SharedFacts, shared_facts
-from holdback.proofs.solver import LIMIT, Solver
+from holdback.proofs.solver import Solver
 from holdback.proofs.witness import Witness
 from holdback.rules import Facts
 from holdback.rules.tree import Node
@@ -85,31 +85,23 @@ def compare(  # noqa: PLR0913 - two rule sets, and how they are read
     question is given *limit* seconds, and what takes longer is not decided.
     """
     if _meaning(before) == _meaning(after):
-        result = _Found(relation="equivalent")
-    elif (shared := shared_facts(before, after)).apart:
-        result = _Found(relation="not decided", notes=shared.apart)
-    else:
-        usual = moved_to(shared.catalogue, after.catalogue, typical)
-        result = _Change(before, after, shared, usual, on, product, Solver(limit)).found()
-    return RuleComparison(
-        before=before, after=after, product=product, **asdict(result, recurse=False)
-    )
+        return RuleComparison(relation="equivalent", before=before, after=after, product=product)
+    shared = shared_facts(before, after)
+    if shared.apart:
+        return RuleComparison(
+            relation="not decided",
+            before=before,
+            after=after,
+            product=product,
+            notes=shared.apart,
+        )
+    usual = moved_to(shared.catalogue, after.catalogue, typical)
+    return _Change(before, after, shared, usual, on, product, Solver(limit)).compared()
 
 
 def _meaning(rules: RuleSet) -> frozenset[tuple[str, Node]]:
     """Return what decides the outcomes of *rules*: their order does not."""
     return frozenset((rule.otherwise, rule.checked.tree) for rule in rules.rules)
-
-
-@frozen(kw_only=True)
-class _Found:
-    """What the solver found out about a change; the attributes are those of a comparison."""
-
-    relation: Relation
-    gained: Witness | None = None
-    lost: Witness | None = None
-    moved: Witness | None = None
-    notes: tuple[str, ...] = ()
 
 
 @define(eq=False)
@@ -125,7 +117,7 @@ class _Change:
     solver: Solver
     undecided: list[str] = field(factory=list)
 
-    def found(self) -> _Found:
+    def compared(self) -> RuleComparison:
         """Return how the rules relate, and who shows it."""
         gained = self.plainest("a deal gains", (FAILS, PASSES))
         lost = self.plainest("a deal loses", (PASSES, FAILS))
@@ -136,8 +128,11 @@ class _Change:
         if relation == "equivalent":
             others = ((frozenset({name}), FAILS - {name}) for name in _OTHERS)
             moved = self.plainest("another outcome changes", *others)
-        return _Found(
+        return RuleComparison(
             relation=relation,
+            before=self.before,
+            after=self.after,
+            product=self.product,
             gained=gained,
             lost=lost,
             moved=moved,

@@ -6,7 +6,6 @@ from datetime import date
 from typing import Final, Literal, TypeAlias
 
 from holdback.errors import ErrorDetail
-from holdback.exact_json import Json
 from holdback.frozen_classes import frozen
 from holdback.proofs.witness import Witness
 
@@ -33,10 +32,10 @@ class Finding:
     """
     One headline about the rules of a jurisdiction, from the day `since` to the day before `until`.
 
-    `claim` names what was claimed, as `nobody-eligible`. `detail` says what is wrong, where, and
-    what to do. `places` are all lines that it comes from. `witness` is a deal that shows it.
-    `product` is None for the rules of renewals. `reads` are the facts that its
-    rules read, and `follows` the claims that do not hold because of it.
+    `claim` names what was claimed, such as `somebody-passes`. `detail` says what is wrong, where,
+    and what to do. `places` are all lines that it comes from. `witness` is a deal that shows it.
+    `product` is None for the rules of renewals. `reads` are the facts that its rules read, and
+    `follows` the claims that do not hold because of it.
     """
 
     claim: str
@@ -50,23 +49,3 @@ class Finding:
     follows: tuple[str, ...] = ()
     reads: frozenset[str] = frozenset()
     witness: Witness | None = None
-
-    def plain(self) -> dict[str, Json]:
-        """Return the finding as plain values."""
-        return {
-            "claim": self.claim,
-            "severity": self.severity,
-            "jurisdiction": self.jurisdiction,
-            "product": self.product,
-            "from": None if self.since is None else self.since.isoformat(),
-            "until": None if self.until is None else self.until.isoformat(),
-            "message": self.detail.message,
-            "hint": self.detail.hint,
-            "file": self.detail.file,
-            "line": self.detail.line,
-            "places": [
-                {"file": place.file, "line": place.line, "text": place.text}
-                for place in self.places
-            ],
-            "witness": None if self.witness is None else self.witness.plain(),
-        }

@@ -19,8 +19,8 @@ from attrs import define
 
 from holdback.eligibility import assess
 from holdback.facts import relations
-from holdback.proofs.question import OutcomeIn, Part, Question, moved_to, outcome_of
-from holdback.proofs.solver import AFTER, LIMIT, Possibility, Solver, conditions
+from holdback.proofs.question import LIMIT, OutcomeIn, Part, Question, moved_to, outcome_of
+from holdback.proofs.solver import AFTER, Possibility, Solver, conditions
 from holdback.proofs.witness import Change, Witness
 from holdback.rules import Checked, Fact, Facts, Kind, closure
 from holdback.rules.least_change import DOWN, UP, Range, answer, beyond, moved, turning_points

@@ -27,6 +27,10 @@ from holdback.frozen_classes import frozen
 from holdback.rules import Catalogue, Checked, Fact, Facts, Kind, check, interpret, parse
 from holdback.ruleset import DECLINE, RuleSet
 
+# Seconds for one question; one about the rules that ship takes a few thousandths. What takes longer
+# is not decided, and said to be.
+LIMIT: Final = 5
+
 Answers: TypeAlias = frozenset[bool | None]
 
 TRUE: Final[Answers] = frozenset({True})

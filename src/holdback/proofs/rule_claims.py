@@ -12,7 +12,7 @@ from attrs import define, evolve, field
 
 from holdback.eligibility import ELIGIBLE, FLOOR, FLOOR_PERCENT, INELIGIBLE, OUTCOMES, REFERRED
 from holdback.model.deal import FUNDED, REPAID, STATUSES
-from holdback.proofs.broken_claim import BrokenClaim, Spot, listed
+from holdback.proofs.broken_claim import BrokenClaim, Spot
 from holdback.proofs.clauses import clauses
 from holdback.proofs.finding import ERROR, NOT_DECIDED, WARNING
 from holdback.proofs.question import (
@@ -30,7 +30,7 @@ from holdback.proofs.question import (
 )
 from holdback.proofs.solver import Possibility, Solver
 from holdback.rules import Checked, Facts, Kind, check, parse
-from holdback.rules.render import text_of
+from holdback.rules.render import in_words, text_of
 from holdback.rules.tree import FactRead, Operation, leaves
 from holdback.ruleset import DECLINE, Rule, RuleSet
 
@@ -101,11 +101,15 @@ class RuleClaims:
         return OutcomeIn(rules or self.rules, outcomes, self.floor)
 
     def impossible(self, question: Question, claim: str) -> bool:
-        """Return whether no deal satisfies *question*, about *claim*; "not decided" is noted."""
+        """Return whether it is proved that no deal satisfies *question*, about *claim*."""
+        return self._asked(question, claim) is Possibility.IMPOSSIBLE
+
+    def _asked(self, question: Question, claim: str) -> Possibility:
+        """Return the answer to *question*, about *claim*; "not decided" is noted."""
         answer = self.solver.answer(question)
         if answer is Possibility.NOT_DECIDED:
             self._undecided.add(claim)
-        return answer is Possibility.IMPOSSIBLE
+        return answer
 
     # About one rule
 
@@ -172,7 +176,7 @@ class RuleClaims:
                 severity=WARNING,
                 code="no_effect",
                 message=f"the rule `{rule.id}` is never false of a {self.who}",
-                hint=f"it only asks that {listed([f'`{name}`' for name in rule.checked.names])} "
+                hint=f"it only asks that {in_words([f'`{name}`' for name in rule.checked.names])} "
                 "is known; correct it, or leave it out"
                 + (f"; below {FLOOR_PERCENT}% paid down no deal is assessed" if self.floor else ""),
                 spots=(Spot(rule=rule, node=rule.required[0]),),
@@ -200,7 +204,7 @@ class RuleClaims:
             parts = [AnswerIn(left.checked, TRUE) for left in fewer]
             if self.solver.answer(self.question(*parts)) is Possibility.IMPOSSIBLE:
                 core = fewer
-        names = listed([f"`{rule.id}`" for rule in core])
+        names = in_words([f"`{rule.id}`" for rule in core])
         passes = "be eligible" if self.floor else "be accepted"
         yield BrokenClaim(
             claim="somebody-passes",
@@ -218,8 +222,7 @@ class RuleClaims:
     def _ended_can_pass(self) -> Iterator[BrokenClaim]:
         """Yield that a deal can be renewed after it has ended otherwise than repaid."""
         question = self._with_status(_ENDED)
-        if self.solver.answer(question) is not Possibility.POSSIBLE:
-            self.impossible(question, "ended-fails")
+        if self._asked(question, "ended-fails") is not Possibility.POSSIBLE:
             return
         names = [
             f"`{status}`"
@@ -231,7 +234,7 @@ class RuleClaims:
             claim="ended-fails",
             severity=ERROR,
             code="not_proved",
-            message=f"a deal can be eligible whose status is {listed(names, 'or')}",
+            message=f"a deal can be eligible whose status is {in_words(names, 'or')}",
             hint=f"require `status in [{wanted}]`",
             spots=tuple(_whole(rule) for rule in self.rules.rules if _requires(rule, "status")),
             question=question,
@@ -263,13 +266,13 @@ class RuleClaims:
 
     def _superfluous(self, rules: Sequence[Rule], implying: Sequence[Rule]) -> BrokenClaim:
         """Return that *rules* never decide, because of those *implying* them."""
-        names = listed([f"`{rule.id}`" for rule in rules])
+        names = in_words([f"`{rule.id}`" for rule in rules])
         never, them = (
             (f"the rule {names} never decides", "it")
             if len(rules) == 1
             else (f"the rules {names} never decide", "them")
         )
-        more = f" with {listed([f'`{cause.id}`' for cause in implying])}" if implying else ""
+        more = f" with {in_words([f'`{cause.id}`' for cause in implying])}" if implying else ""
         return BrokenClaim(
             claim="rule-decides",
             severity=WARNING,
@@ -314,8 +317,7 @@ class RuleClaims:
                 moved=name,
                 after=(self.outcome(FAILS),),
             )
-            if self.solver.answer(question) is not Possibility.POSSIBLE:
-                self.impossible(question, f"more-{name}-helps")
+            if self._asked(question, f"more-{name}-helps") is not Possibility.POSSIBLE:
                 continue
             reading = [rule for rule in self.rules.rules if name in rule.checked.names]
             guilty = [rule for rule in reading if self._hurts(rule, name)]

@@ -1,4 +1,4 @@
-"""Faults of rule files that are seen without a solver: what no policy means.
+"""What is wrong with rule files and seen without a solver: what no policy means.
 
 Nothing here asks whether a deal can exist; `claims` does. Each finding is one headline, with all
 lines that it comes from (decisions/claims#findings-without-a-solver).

@@ -21,18 +21,13 @@ from holdback.eligibility import (
     REFERRED,
     UNDETERMINED,
 )
-from holdback.proofs.question import AnswerIn, OutcomeIn, Part, Question, new_ordinals
+from holdback.proofs.question import LIMIT, AnswerIn, OutcomeIn, Part, Question, new_ordinals
 from holdback.rules import Catalogue, Fact
 from holdback.rules.proof import Terms
 from holdback.ruleset import DECLINE
 
-# Seconds for one question. What takes longer is not decided, and said to be.
-LIMIT: Final = 5
-
-
 # What tells the number of the moved fact in the second deal from that in the first.
 AFTER: Final = " after"
-
 
 # Questions that are not decided before the solver gives up: each has taken its whole time, and
 # there may be hundreds like them.

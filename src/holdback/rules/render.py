@@ -8,7 +8,7 @@ checking it gives the same tree.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
 from holdback.frozen_classes import frozen
@@ -182,6 +182,16 @@ def _grouped(node: Node, wording: Wording) -> str:
     return f"({words_of(node, wording)})" if ambiguous else words_of(node, wording)
 
 
-def _listed(nodes: list[Node], word: str, wording: Wording) -> str:
-    *first, last = (words_of(node, wording) for node in nodes)
+def in_words(parts: Iterable[str], word: str = "and") -> str:
+    """
+    Return *parts* as a sentence lists them.
+
+    >>> in_words(["the balance", "the pace", "the score"])
+    'the balance, the pace and the score'
+    """
+    *first, last = parts
     return f"{', '.join(first)} {word} {last}" if first else last
+
+
+def _listed(nodes: list[Node], word: str, wording: Wording) -> str:
+    return in_words((words_of(node, wording) for node in nodes), word)

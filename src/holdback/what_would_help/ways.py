@@ -16,10 +16,11 @@ from holdback.frozen_values import FrozenMapping, frozen_record
 from holdback.reasons import FLOOR_CODE
 from holdback.rules import least_change
 from holdback.rules.least_change import Range
+from holdback.rules.render import in_words
 from holdback.rules.types import Catalogue, Fact, Facts
 from holdback.ruleset import RuleSet, known_facts
 from holdback.what_would_help.search import Found, Search
-from holdback.what_would_help.words import listed, move_words, name_of
+from holdback.what_would_help.words import move_words, name_of
 
 
 @frozen(kw_only=True)
@@ -74,12 +75,12 @@ class Way:
         moved = tuple(move.words for move in self.moves)
         if not self.needs:
             return moved
-        return (*moved, f"what is still missing allows it ({listed(self._needed)})")
+        return (*moved, f"what is still missing allows it ({in_words(self._needed)})")
 
     @property
     def words(self) -> str:
         """The way in words for the merchant, as the second half of a sentence."""
-        return listed(self.parts) if self.parts else "nothing changes"
+        return in_words(self.parts) if self.parts else "nothing changes"
 
     def plain(self) -> dict[str, Json]:
         """Return the way as plain values."""
@@ -282,7 +283,7 @@ def _cannot(rules: RuleSet, result: Found) -> tuple[str, ...]:
 
 def _limits(catalogue: Catalogue, result: Found) -> Iterable[str]:
     for trade in result.trades:
-        names = listed([name_of(catalogue.facts[place]) for place in sorted(trade)])
+        names = in_words([name_of(catalogue.facts[place]) for place in sorted(trade)])
         yield f"more ways are possible that change {names} together"
     if not result.within_budget:
         yield "there are too many ways to look at all of them"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from types import MappingProxyType
 from typing import Final
 
@@ -35,17 +34,6 @@ def name_of(fact: Fact) -> str:
 
 def _label(fact: Fact) -> str:
     return draft_label(fact.name) if fact.label is None else fact.label
-
-
-def listed(texts: Sequence[str]) -> str:
-    """
-    Return *texts* as a sentence lists them.
-
-    >>> listed(["the balance", "the pace", "the score"])
-    'the balance, the pace and the score'
-    """
-    *first, last = texts
-    return f"{', '.join(first)} and {last}" if first else last
 
 
 def move_words(rules: RuleSet, fact: Fact, current: int, to: int, until: int | None) -> str:

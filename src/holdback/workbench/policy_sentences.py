@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
 from typing import Any, Final
 
@@ -13,6 +13,7 @@ from holdback.jurisdictions.rulebook import ProductTerms, Rulebook
 from holdback.jurisdictions.source_rules import QUEUE, REFUND
 from holdback.model.merchant import SIGNATURES
 from holdback.rules import Kind, Type
+from holdback.rules.render import in_words
 from holdback.rules.values import days_text
 from holdback.workbench.overview import calculators
 
@@ -71,10 +72,10 @@ def _acceptance(rulebook: Rulebook) -> Iterator[tuple[str, str]]:
         signature = f"The merchant signs {before[rulebook.signature]}."
     yield "signature", signature
     if rulebook.bank_details:
-        fields = _listed([name.replace("_", " ") for name in rulebook.bank_details])
+        fields = in_words([name.replace("_", " ") for name in rulebook.bank_details])
         yield "bank_details", f"Complete bank details are: {fields}."
     if rulebook.consents:
-        consents = _listed([name.replace("_", " ") for name in rulebook.consents])
+        consents = in_words([name.replace("_", " ") for name in rulebook.consents])
         yield "consents", f"An offer needs the merchant's consent to: {consents}."
 
 
@@ -94,7 +95,7 @@ def product_sentences(terms: ProductTerms, rulebook: Rulebook) -> Iterator[tuple
     """Yield what the product *terms* offers, each part by name and as a sentence."""
     writer = _Writer(rulebook)
     shares = [f"{digits(share, PERCENT_PLACES, 0)}%" for share in terms.amounts]
-    amounts = _listed([writer.figure(share) for share in shares])
+    amounts = in_words([writer.figure(share) for share in shares])
     yield "amounts", f"Offers are made of {amounts} of the most that the merchant may have."
     for kind, settings in calculators(terms).items():
         write = _SENTENCES.get(f"{kind}/{settings['calculator']}")
@@ -164,12 +165,12 @@ def _takings_multiple(settings: _Settings, writer: _Writer) -> str:
 
 
 def _chosen(settings: _Settings, writer: _Writer) -> str:
-    choices = _listed([writer.figure(choice) for choice in settings["choices"]], "or")
+    choices = in_words([writer.figure(choice) for choice in settings["choices"]], "or")
     return f"The merchant chooses the share of takings that repays the deal: {choices}."
 
 
 def _affordability(settings: _Settings, writer: _Writer) -> str:
-    choices = _listed([writer.figure(choice) for choice in settings["choices"]])
+    choices = in_words([writer.figure(choice) for choice in settings["choices"]])
     months = settings["longest_term_months"]
     return (
         f"The share of takings that repays the deal is the smallest of {choices} that does so "
@@ -193,7 +194,7 @@ def _banded(settings: _Settings, writer: _Writer) -> str:
         start = end
     first = f"What the merchant repays of what it received depends on {writer.label(on)}"
     unknown = f"The highest of these while {writer.label(on)} is not known."
-    return f"{first}: {_listed(parts)}. {unknown}{_renewal(settings, writer)}"
+    return f"{first}: {in_words(parts)}. {unknown}{_renewal(settings, writer)}"
 
 
 def _renewal(settings: _Settings, writer: _Writer) -> str:
@@ -225,7 +226,7 @@ def _bands(settings: _Settings, writer: _Writer) -> str:
         for band in bands[:-1]
     ]
     last = f"{writer.figure(bands[-1]['percentage'])} afterwards"
-    return f"Who repays early is forgiven, of the cost still owed, {_listed([*parts, last])}."
+    return f"Who repays early is forgiven, of the cost still owed, {in_words([*parts, last])}."
 
 
 def _of_a_host(kind: str, settings: _Settings) -> str:
@@ -235,7 +236,7 @@ def _of_a_host(kind: str, settings: _Settings) -> str:
         for name, value in settings.items()
         if name != "calculator"
     ]
-    of = f" with {_listed(figures)}" if figures else ""
+    of = f" with {in_words(figures)}" if figures else ""
     spaced, name = kind.replace("_", " "), settings["calculator"].replace("_", " ")
     return f"The {spaced} comes from the calculator “{name}”{of}."
 
@@ -252,8 +253,3 @@ _SENTENCES: Final[Mapping[str, Callable[[_Settings, _Writer], str]]] = {
     "settlement/percentage": _percentage,
     "settlement/bands": _bands,
 }
-
-
-def _listed(parts: Sequence[str], word: str = "and") -> str:
-    *first, last = parts
-    return f"{', '.join(first)} {word} {last}" if first else last

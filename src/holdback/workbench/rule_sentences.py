@@ -153,8 +153,3 @@ def _must(node: Node, wording: Wording) -> str:
 def _capital(text: str) -> str:
     """Return *text* with a capital letter where it begins with one, behind a mark or a quote."""
     return re.sub(rf"^[{FIGURE_START}“]?[^\W\d_]", lambda match: match[0].upper(), text)
-
-
-def without_marks(text: str) -> str:
-    """Return *text* without the marks around its figures."""
-    return text.translate(_MARKS)
