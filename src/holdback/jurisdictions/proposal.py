@@ -1,15 +1,14 @@
 """
-Proposals: a rulebook with other values of parameters, or without some rules, checked again.
+The parts of a proposal: values of parameters and codes of rules as a person gives them, checked.
 
-A proposal is derived from the rulebook of the files that it began with, however many steps led to
-it: the order of the steps does not matter, and a step that takes another back leaves no mark.
+`Rulebook.replace` and `Rulebook.without` put them together (decisions/digests#proposals).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
 from attrs import evolve
 
@@ -22,114 +21,56 @@ from holdback.errors import (
     listed,
 )
 from holdback.exact_json import shown_path
-from holdback.jurisdictions.checks import age_limits
-from holdback.jurisdictions.digest import RulebookDigester, second_digest
-from holdback.jurisdictions.jurisdiction_file import DEFAULTS, TIMELINES
 from holdback.jurisdictions.quantity import right_text, unit_hint
 from holdback.rules import Catalogue, Kind, Parameter, check, parse
 from holdback.rules.check import MAX_MAGNITUDE, implication
-from holdback.ruleset import DECLINE, Rule, RuleSet
+from holdback.ruleset import DECLINE, Rule
 
-if TYPE_CHECKING:
-    from holdback.jurisdictions.rulebook import Rulebook
-
-# The settings that the digest covers, with the greatest ages of checks.
-_SETTINGS: Final = (
-    "code",
-    "rounding",
-    "timezone",
-    "automated_decisioning",
-    *(name for name in TIMELINES if name not in DEFAULTS),
-)
 _PROGRESS: Final = "progress"
 
 
-def with_parameters(rulebook: Rulebook, given: Mapping[str, object]) -> Rulebook:
+def read_parameters(
+    parameters: Mapping[str, Parameter], rules: Iterable[Rule], given: Mapping[str, object]
+) -> tuple[Mapping[str, Parameter], list[ErrorDetail]]:
     """
-    Return the proposal of *rulebook* with the values *given* of its parameters.
+    Return *parameters* with the values *given* to some of them, and every error of those.
 
-    Raises:
-        InvalidDocument: see `Rulebook.replace`.
+    A parameter that none of *rules* reads may get no other value: nothing would change.
     """
-    parameters, errors = dict(rulebook.parameters), list[ErrorDetail]()
-    read_by_rules = {name for rule in _all_rules(rulebook) for name in rule.checked.parameters}
+    values, errors = dict(parameters), list[ErrorDetail]()
+    read_by_rules = {name for rule in rules for name in rule.checked.parameters}
     for name, value in given.items():
         path = shown_path("$", name)
         try:
-            parameters[name] = _read(rulebook, name, value, read_by_rules)
+            values[name] = _read(parameters, name, value, read_by_rules)
         except InvalidDocument as error:
             errors += [evolve(detail, path=path) for detail in error.errors]
         except ValueError as error:
-            parameter = rulebook.parameters[name]
+            parameter = parameters[name]
             hint = right_text(value, parameter.type) or _hint(value, parameter)
             errors.append(
                 ErrorDetail(code=code_of(error), message=str(error), path=path, hint=hint)
             )
-    return _proposal(rulebook, parameters, _codes(rulebook), errors)
+    return values, errors
 
 
-def without_rules(rulebook: Rulebook, codes: Iterable[str]) -> Rulebook:
+def _read(
+    parameters: Mapping[str, Parameter], name: str, value: object, read_by_rules: set[str]
+) -> Parameter:
     """
-    Return the proposal of *rulebook* without the rules with *codes*.
-
-    Raises:
-        InvalidDocument: see `Rulebook.without`.
-    """
-    present, left_out = _codes(rulebook), tuple(dict.fromkeys(codes))
-    ids = {rule.id: rule.code for rule in reversed(_all_rules(rulebook))}
-    errors = []
-    for code in left_out:
-        if code not in present:
-            near = f"did you mean `{ids[code]}`?" if code in ids else did_you_mean(code, present)
-            errors.append(
-                ErrorDetail(
-                    code="unknown_name",
-                    message=f"no rule of {rulebook.code} on {rulebook.on} has the code `{code}`",
-                    hint=near or f"the codes are {listed(present, code)}",
-                )
-            )
-    kept = [code for code in present if code not in left_out]
-    return _proposal(rulebook, rulebook.parameters, kept, errors)
-
-
-def rechecked(rule: Rule, catalogue: Catalogue) -> Rule:
-    """
-    Return *rule* with its expressions checked with *catalogue*.
-
-    Raises:
-        RuleError: when they are invalid with it.
-    """
-    require = check(parse(rule.require), catalogue, Kind.FLAG)
-    if rule.when is None:
-        return evolve(rule, checked=require)
-    return evolve(rule, checked=implication(check(parse(rule.when), catalogue, Kind.FLAG), require))
-
-
-def _all_rules(rulebook: Rulebook) -> list[Rule]:
-    of_products = (rule for terms in rulebook.products for rule in terms.rules.rules)
-    return [*rulebook.renewal.rules, *of_products]
-
-
-def _codes(rulebook: Rulebook) -> tuple[str, ...]:
-    return tuple(rule.code for rule in _all_rules(rulebook))
-
-
-def _read(rulebook: Rulebook, name: str, value: object, read_by_rules: set[str]) -> Parameter:
-    """
-    Return the parameter *name* of *rulebook* with *value*.
+    Return the parameter *name* with *value*.
 
     Raises:
         InvalidDocument: there is no such parameter, no rule reads it, or the value has no unit.
         ValueError: the value is invalid.
     """
-    parameters, where = rulebook.parameters, f"of {rulebook.code} on {rulebook.on}"
     if name not in parameters:
         hint = did_you_mean(name, parameters) or f"they are {listed(parameters, name)}"
-        raise InvalidDocument.of("unknown_name", f"this is not a parameter {where}", hint=hint)
+        raise InvalidDocument.of("unknown_name", "there is no such parameter", hint=hint)
     if name not in read_by_rules:
         raise InvalidDocument.of(
             "no_effect",
-            f"no rule {where} reads this parameter, so another value changes no answer",
+            "no rule reads this parameter, so another value changes no answer",
             hint=f"the rules read {listed(sorted(read_by_rules), name)}",
         )
     parameter = parameters[name]
@@ -159,76 +100,41 @@ def _hint(value: object, parameter: Parameter) -> str:
     return f"now it is `{parameter.type.show(parameter.number)}`"
 
 
-def _proposal(
-    rulebook: Rulebook,
-    parameters: Mapping[str, Parameter],
-    codes: Iterable[str],
+def unknown_codes(rules: Sequence[Rule], codes: Iterable[str]) -> list[ErrorDetail]:
+    """Return an error for each of *codes* that none of *rules* has."""
+    present = [rule.code for rule in rules]
+    ids = {rule.id: rule.code for rule in reversed(rules)}
+    errors = []
+    for code in codes:
+        if code not in present:
+            near = f"did you mean `{ids[code]}`?" if code in ids else did_you_mean(code, present)
+            errors.append(
+                ErrorDetail(
+                    code="unknown_name",
+                    message=f"no rule has the code `{code}`",
+                    hint=near or f"the codes are {listed(present, code)}",
+                )
+            )
+    return errors
+
+
+def rechecked_rules(
+    rules: Iterable[Rule],
+    catalogue: Catalogue,
+    changed: Collection[str],
     errors: list[ErrorDetail],
-) -> Rulebook:
+) -> tuple[Rule, ...]:
     """
-    Return the files' rulebook behind *rulebook* with *parameters* and the rules with *codes*.
+    Return *rules*, those that read a *changed* parameter checked with *catalogue*.
 
-    The rules are checked with them also if there are *errors* already, so that all are reported.
+    An error is added to *errors* for each rule that is wrong with it.
     """
-    base, kept = rulebook.proposed_from or rulebook, set(codes)
-    changed = {name for name in parameters if parameters[name] != base.parameters[name]}
-    left_out = tuple(dict.fromkeys(code for code in _codes(base) if code not in kept))
-    if not changed and not left_out and not errors:
-        return base if base.on == rulebook.on else evolve(base, on=rulebook.on)
-    catalogue = base.catalogue.with_parameters(parameters)
-    sentences = _sentences(base, catalogue, sorted(changed), left_out)
-
-    def rules_of(rules: RuleSet) -> tuple[Rule, ...]:
-        in_force = (rule for rule in rules.rules if rule.code in kept)
-        return tuple(_rechecked(rule, catalogue, changed, errors) for rule in in_force)
-
-    renewal = rules_of(base.renewal)
-    products = [(terms, rules_of(terms.rules)) for terms in base.products]
-    if errors:
-        raise InvalidDocument(errors)
-    _check_more_than_progress(base, renewal)
-    first_digest = RulebookDigester().digest(
-        catalogue,
-        renewal,
-        [(terms.origin, rules) for terms, rules in products],
-        {**{name: getattr(base, name) for name in _SETTINGS}, **age_limits(base.checks)},
-    )
-    identity: dict[str, Any] = {
-        "catalogue": catalogue,
-        "digest": second_digest(first_digest, base.versions),
-        "first_digest": first_digest,
-        "proposal": sentences,
-    }
-    return base.altered(
-        on=rulebook.on,
-        digest=identity["digest"],
-        parameters=catalogue.parameters,
-        catalogue=catalogue,
-        renewal=base.renewal.altered(rules=renewal, **identity),
-        products=tuple(
-            evolve(terms, rules=terms.rules.altered(rules=rules, **identity))
-            for terms, rules in products
-        ),
-        proposed_from=base,
-    )
+    return tuple(_if_changed(rule, catalogue, changed, errors) for rule in rules)
 
 
-def _sentences(
-    base: Rulebook, catalogue: Catalogue, changed: Iterable[str], left_out: Iterable[str]
-) -> tuple[str, ...]:
-    """Return what is proposed instead of *base*: the parameters *changed*, the rules *left_out*."""
-    replaced = (
-        f"{name} is {parameter.type.show(parameter.number)} "
-        f"instead of {parameter.type.show(base.parameters[name].number)}"
-        for name, parameter in ((name, catalogue.parameters[name]) for name in changed)
-    )
-    return (*replaced, *(f"without {code}" for code in left_out))
-
-
-def _rechecked(
-    rule: Rule, catalogue: Catalogue, changed: set[str], errors: list[ErrorDetail]
+def _if_changed(
+    rule: Rule, catalogue: Catalogue, changed: Collection[str], errors: list[ErrorDetail]
 ) -> Rule:
-    """Return *rule* checked with *catalogue* if it reads what *changed*, adding its error."""
     reads = [name for name in rule.checked.parameters if name in changed]
     if not reads:
         return rule
@@ -246,17 +152,40 @@ def _rechecked(
         return rule
 
 
-def _check_more_than_progress(base: Rulebook, rules: Iterable[Rule]) -> None:
+def rechecked(rule: Rule, catalogue: Catalogue) -> Rule:
     """
-    Refuse *rules* unless one that declines reads another fact than the progress.
+    Return *rule* with its expressions checked with *catalogue*.
+
+    Raises:
+        RuleError: when they are invalid with it.
+    """
+    require = check(parse(rule.require), catalogue, Kind.FLAG)
+    if rule.when is None:
+        return evolve(rule, checked=require)
+    return evolve(rule, checked=implication(check(parse(rule.when), catalogue, Kind.FLAG), require))
+
+
+def not_more_than_progress(rules: Iterable[Rule]) -> list[ErrorDetail]:
+    """
+    Return an error unless one of *rules* that declines reads another fact than the progress.
 
     INVARIANT: reaching the floor alone never makes a deal eligible (decisions/three-ideas).
     """
-    if not any(
-        rule.otherwise == DECLINE and set(rule.checked.names) - {_PROGRESS} for rule in rules
-    ):
-        raise InvalidDocument.of(
-            "missing",
-            f"no rule of {base.code} would be left that declines for anything but `{_PROGRESS}`",
-            hint="reaching the floor alone must never make a deal eligible: leave fewer rules out",
-        )
+    if any(rule.otherwise == DECLINE and set(rule.checked.names) - {_PROGRESS} for rule in rules):
+        return []
+    message = f"no rule would be left that declines for anything but `{_PROGRESS}`"
+    hint = "reaching the floor alone must never make a deal eligible: leave fewer rules out"
+    return [ErrorDetail(code="missing", message=message, hint=hint)]
+
+
+def sentences(
+    before: Mapping[str, Parameter], after: Mapping[str, Parameter], left_out: Iterable[str]
+) -> tuple[str, ...]:
+    """Return what is proposed: parameters that differ *before* and *after*, rules *left_out*."""
+    replaced = (
+        f"{name} is {after[name].type.show(after[name].number)} "
+        f"instead of {parameter.type.show(parameter.number)}"
+        for name, parameter in before.items()
+        if after[name] != parameter
+    )
+    return (*replaced, *(f"without {code}" for code in left_out))

@@ -2,28 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import date
-from typing import Any
+from typing import Any, Final
 
 import pendulum
 from attrs import NOTHING, evolve, field
 
 from holdback.eligibility import Assessment, assess
+from holdback.errors import ErrorDetail, InvalidDocument
 from holdback.exact_json import Json
 from holdback.exact_numbers import RoundingMode
 from holdback.frozen_classes import frozen
 from holdback.frozen_values import frozen_record
 from holdback.jurisdictions.calculator_choice import CalculatorChoice
-from holdback.jurisdictions.checks import CheckTerms
-from holdback.jurisdictions.digest import Versions, second_digest
+from holdback.jurisdictions.checks import CheckTerms, age_limits
+from holdback.jurisdictions.digest import RulebookDigester, Versions, second_digest
+from holdback.jurisdictions.jurisdiction_file import DEFAULTS, TIMELINES
+from holdback.jurisdictions.proposal import (
+    not_more_than_progress,
+    read_parameters,
+    rechecked_rules,
+    sentences,
+    unknown_codes,
+)
 from holdback.jurisdictions.source_rules import SETTLE, SourceProduct
 from holdback.money import Currency
 from holdback.rules.types import Catalogue, Facts, Parameter
 from holdback.rules.values import FactValue
-from holdback.ruleset import RuleSet
+from holdback.ruleset import Rule, RuleSet
 from holdback.seal import Seal, sealing
 
+# The settings that the digest covers; the greatest ages of checks belong to them as well.
+_SETTINGS: Final = (
+    "code",
+    "rounding",
+    "timezone",
+    "automated_decisioning",
+    *(name for name in TIMELINES if name not in DEFAULTS),
+)
 # What the digest covers, and of what a rulebook is a proposal.
 _seal, _check_seal = sealing(
     "code",
@@ -218,10 +235,10 @@ class Rulebook:
             InvalidDocument: with every parameter that is unknown, or that no rule reads; every
                 value of the wrong type, or without its unit; every rule that is wrong with it.
         """
-        # Few rulebooks are questioned, and an import would cost all of them.
-        from holdback.jurisdictions.proposal import with_parameters  # noqa: PLC0415
-
-        return with_parameters(self, parameters)
+        values, errors = read_parameters(
+            self.parameters, _all_rules(self.proposed_from or self), parameters
+        )
+        return self._proposed(values, [rule.code for rule in _all_rules(self)], errors)
 
     def without(self, *codes: str) -> Rulebook:
         """
@@ -234,9 +251,63 @@ class Rulebook:
             InvalidDocument: with every code that no rule has; or no rule would be left that
                 declines for anything but the progress.
         """
-        from holdback.jurisdictions.proposal import without_rules  # noqa: PLC0415  # as above
+        rules = _all_rules(self)
+        kept = [rule.code for rule in rules if rule.code not in codes]
+        return self._proposed(self.parameters, kept, unknown_codes(rules, codes))
 
-        return without_rules(self, codes)
+    def _proposed(
+        self,
+        parameters: Mapping[str, Parameter],
+        codes: Collection[str],
+        errors: list[ErrorDetail],
+    ) -> Rulebook:
+        """
+        Return the rulebook of the files with *parameters* and only the rules with *codes*.
+
+        However many steps led to a proposal, it is derived from the files: their order does not
+        matter, and a step that takes another back leaves no mark. The rules are checked also if
+        there are *errors* already, so that all are reported at once.
+        """
+        base = self.proposed_from or self
+        changed = {name for name, it in parameters.items() if it != base.parameters[name]}
+        left_out = dict.fromkeys(rule.code for rule in _all_rules(base) if rule.code not in codes)
+        if not (changed or left_out or errors):
+            return base if base.on == self.on else evolve(base, on=self.on)
+        catalogue = base.catalogue.with_parameters(parameters)
+
+        def rules_of(rules: RuleSet) -> tuple[Rule, ...]:
+            kept = (rule for rule in rules.rules if rule.code in codes)
+            return rechecked_rules(kept, catalogue, changed, errors)
+
+        renewal = rules_of(base.renewal)
+        products = [(terms, rules_of(terms.rules)) for terms in base.products]
+        errors += not_more_than_progress(renewal)
+        if errors:
+            raise InvalidDocument(errors)
+        first_digest = RulebookDigester().digest(
+            catalogue,
+            renewal,
+            [(terms.origin, rules) for terms, rules in products],
+            {**{name: getattr(base, name) for name in _SETTINGS}, **age_limits(base.checks)},
+        )
+        identity: dict[str, Any] = {
+            "catalogue": catalogue,
+            "digest": second_digest(first_digest, base.versions),
+            "first_digest": first_digest,
+            "proposal": sentences(base.parameters, parameters, left_out),
+        }
+        return base.altered(
+            on=self.on,
+            digest=identity["digest"],
+            parameters=catalogue.parameters,
+            catalogue=catalogue,
+            renewal=base.renewal.altered(rules=renewal, **identity),
+            products=tuple(
+                evolve(terms, rules=terms.rules.altered(rules=rules, **identity))
+                for terms, rules in products
+            ),
+            proposed_from=base,
+        )
 
     def altered(self, **changes: Any) -> Rulebook:
         """
@@ -288,3 +359,9 @@ class Rulebook:
     def assess_prepared(self, facts: Facts) -> Assessment:
         """Return the assessment of a deal with prepared *facts*."""
         return assess(self.renewal, facts, self.on)
+
+
+def _all_rules(rulebook: Rulebook) -> tuple[Rule, ...]:
+    """Return the renewal rules of *rulebook*, and those of its products."""
+    of_products = (rule for terms in rulebook.products for rule in terms.rules.rules)
+    return (*rulebook.renewal.rules, *of_products)
