@@ -8,14 +8,14 @@ whose cells are all of a plain form is read at once, with the same result.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from decimal import Decimal
 from typing import Final
 
 import polars as pl
 
 from holdback.frozen_classes import frozen
-from holdback.rules.types import Kind
+from holdback.rules.types import Fact, Kind
 
 # What pandas, Polars, DuckDB, R and Excel write where there is no value.
 MISSING: Final = frozenset(
@@ -38,9 +38,11 @@ def is_missing(text: str) -> bool:
     return text.strip().lower() in MISSING
 
 
-def cell_value(text: str, kind: Kind) -> str | int | bool | None:
+def cell_value(text: str, kind: Kind, declared: Collection[str] = ()) -> str | int | bool | None:
     """
     Return what a cell with *text* means as a value of *kind*, as a facts document has it.
+
+    A *declared* text is one, even if it is written as others write that there is no value.
 
     None is unknown. A text that has no meaning as this kind is returned without the spaces around
     it: whoever reads it as a fact refuses it.
@@ -50,9 +52,11 @@ def cell_value(text: str, kind: Kind) -> str | int | bool | None:
     >>> cell_value("2026-07-01 00:00:00", Kind.DATE), cell_value("12,5", Kind.PERCENT)
     ('2026-07-01', '12,5')
     """
+    text = text.strip()
+    if text in declared:
+        return text
     if is_missing(text):
         return None
-    text = text.strip()
     if kind is Kind.FLAG:
         return _FLAGS.get(text.lower(), text)
     if kind is Kind.DATE:
@@ -104,20 +108,29 @@ _PLAIN: Final[Mapping[Kind, _PlainForm]] = {
 }
 
 
-def with_values(frame: pl.DataFrame, kinds: Mapping[str, Kind]) -> pl.DataFrame:
-    """Return *frame* with the texts in the columns of *kinds* as values of these kinds."""
-    columns = [
-        _values(frame[name], kind)
-        for name, kind in kinds.items()
-        if name in frame.columns and frame[name].dtype == pl.String
-    ]
+def with_values(frame: pl.DataFrame, facts: Iterable[Fact], code_column: str) -> pl.DataFrame:
+    """
+    Return *frame* with the texts in the columns of *facts* as values of their kinds.
+
+    Spaces around the codes in *code_column* are dropped. Facts of several jurisdictions may share
+    a name.
+    """
+    kinds: dict[str, Kind] = {}
+    declared: dict[str, set[str]] = {}
+    for fact in facts:
+        kinds[fact.name] = fact.type.kind
+        declared.setdefault(fact.name, set()).update(fact.type.options)
+    texts = [name for name in frame.columns if frame[name].dtype == pl.String]
+    columns = [_values(frame[name], kinds[name], declared[name]) for name in texts if name in kinds]
+    if code_column in texts:
+        columns.append(frame[code_column].str.strip_chars())
     return frame.with_columns(columns)
 
 
-def _values(column: pl.Series, kind: Kind) -> pl.Series:
+def _values(column: pl.Series, kind: Kind, declared: Collection[str]) -> pl.Series:
     text = pl.col(column.name).str.strip_chars()
-    known = pl.when(~text.str.to_lowercase().is_in(list(MISSING))).then(text)
-    texts = column.to_frame().select(known).to_series()
+    no_value = text.str.to_lowercase().is_in(list(MISSING)) & ~text.is_in(list(declared))
+    texts = column.to_frame().select(pl.when(~no_value).then(text)).to_series()
     form = _PLAIN.get(kind)
     if form is None:
         return texts
@@ -125,5 +138,6 @@ def _values(column: pl.Series, kind: Kind) -> pl.Series:
         values = texts.to_frame().select(form.cast(pl.col(column.name))).to_series()
         if values.null_count() == texts.null_count():  # 2026-02-30 is no day
             return values
-    read = {cell: cell_value(cell, kind) for cell in texts.unique().drop_nulls().to_list()}
+    distinct = texts.unique().drop_nulls().to_list()
+    read = {cell: cell_value(cell, kind, declared) for cell in distinct}
     return pl.Series(column.name, [read.get(cell) for cell in texts], dtype=pl.Object)

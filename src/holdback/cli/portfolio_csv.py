@@ -14,9 +14,12 @@ import glob
 import gzip
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import IO, Any, Final
+
+import click
 
 from holdback.errors import ErrorDetail, InvalidDocument, listed
 from holdback.exact_json import shown_path
@@ -46,12 +49,11 @@ class CsvFile:
     skipped: int = 0
 
 
-def csv_query(pattern: str, temporary: Callable[[], Path]) -> str:
+def csv_query(pattern: str) -> str:
     """
     Return the SQL that reads the CSV files that match *pattern*, every column as text.
 
-    *temporary* gives a folder for files that have to be rewritten. A row without any value is left
-    out, as spreadsheets write them.
+    A row without any value is left out: spreadsheets write such rows below the last deal.
 
     Raises:
         InvalidDocument: if there is no such file, or if the heads of one cannot be columns.
@@ -61,7 +63,7 @@ def csv_query(pattern: str, temporary: Callable[[], Path]) -> str:
     if not names:
         message = f'No files found that match the pattern "{pattern}"'
         raise InvalidDocument.of("unreadable", message)
-    files = [_opened(Path(name), temporary) for name in names]
+    files = [_opened(Path(name)) for name in names]
     _check_same_heads(names, files)
     groups: dict[tuple[str, tuple[str, ...], int], list[Path]] = {}
     for file in files:
@@ -71,7 +73,7 @@ def csv_query(pattern: str, temporary: Callable[[], Path]) -> str:
 
 
 def _select(separator: str, heads: Sequence[str], skipped: int, files: Iterable[Path]) -> str:
-    listed_files = ", ".join(literal(str(file)) for file in files)
+    listed_files = ", ".join(literal(glob.escape(str(file))) for file in files)
     columns = ", ".join(f"{literal(head)}: 'VARCHAR'" for head in heads)
     given = ", ".join(map(identifier, heads))
     return (
@@ -91,12 +93,12 @@ def identifier(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def _opened(file: Path, temporary: Callable[[], Path]) -> CsvFile:
+def _opened(file: Path) -> CsvFile:
     encoding, is_regular = _encoding(file)
     lines = _first_lines(file, encoding)
     rewritten = file
     if not is_regular or encoding not in ("utf-8", "utf-8-sig"):
-        rewritten = _rewritten(file, encoding, temporary())
+        rewritten = _rewritten(file, encoding)
     match = _SEPARATOR_LINE.fullmatch(lines[0]) if lines else None
     skipped = 1 if match else 0
     if not "".join(lines[skipped:]).strip():
@@ -126,16 +128,17 @@ def _encoding(file: Path) -> tuple[str, bool]:
             raise InvalidDocument.of("unreadable", message, hint="save it as CSV in UTF-8")
         decode = codecs.getincrementaldecoder("utf-8")().decode
         feeds, both, returns = 0, 0, 0
-        while chunk:
-            try:
+        try:
+            while chunk:
                 decode(chunk)
-            except UnicodeDecodeError:
-                return "windows-1252", False
-            # A line that ends between two chunks may only make the file be rewritten.
-            feeds += chunk.count(b"\n")
-            both += chunk.count(b"\r\n")
-            returns += chunk.count(b"\r")
-            chunk = content.read(_CHUNK)
+                # A line that ends between two chunks may only make the file be rewritten.
+                feeds += chunk.count(b"\n")
+                both += chunk.count(b"\r\n")
+                returns += chunk.count(b"\r")
+                chunk = content.read(_CHUNK)
+            decode(b"", final=True)
+        except UnicodeDecodeError:
+            return "windows-1252", False
     return encoding, (returns == 0 or (both == returns == feeds))
 
 
@@ -146,9 +149,10 @@ def _first_lines(file: Path, encoding: str) -> list[str]:
     return re.split(r"\r\n|\n|\r", text)
 
 
-def _rewritten(file: Path, encoding: str, folder: Path) -> Path:
+def _rewritten(file: Path, encoding: str) -> Path:
     """The path of a copy of *file* in UTF-8, with lines that end in a line feed."""
-    copy = folder / f"{len(list(folder.iterdir()))}.csv"
+    folder = click.get_current_context().with_resource(TemporaryDirectory(prefix="holdback-"))
+    copy = Path(folder) / "deals.csv"
     with _bytes(file) as content, copy.open("w", encoding="utf-8", newline="") as writer:
         decoder = codecs.getincrementaldecoder(encoding)()
         is_last = False
@@ -233,5 +237,3 @@ def reading_error(message: str) -> InvalidDocument:
         )
     first = message.split("Possible fixes", maxsplit=1)[0].split("\n\nLINE", maxsplit=1)[0]
     return InvalidDocument.of("unreadable", " ".join(first.split()))
-
-
