@@ -154,12 +154,18 @@ class Assessment:
         return what_would_help(rules, facts, floor=FLOOR, lifted=self._lifted, movable=movable)
 
     def plain(self) -> dict[str, Json]:
-        """Return the assessment as plain values (decisions/formats)."""
+        """
+        Return the assessment as plain values (decisions/formats).
+
+        That of a proposal has its sentences, under `proposal`.
+        """
         return self._written(dict)
 
     def _written(self, mapping: Callable[[Mapping[str, Any]], Json]) -> dict[str, Json]:
         """Return the assessment as plain values, with *mapping* of the facts of its rules."""
+        proposal = list(self.ruleset.proposal)
         return {
+            **({"proposal": proposal} if proposal else {}),
             "outcome": self.outcome,
             "eligible": self.eligible,
             "jurisdiction": self.ruleset.jurisdiction,
@@ -191,7 +197,7 @@ class Assessment:
         the first version of holdback still runs (decisions/digests#records).
 
         Raises:
-            ValueError: it is another format.
+            ValueError: it is another format, or the rules are a proposal, by which nobody decides.
         """
         return self._record(format, dict)
 
@@ -204,6 +210,12 @@ class Assessment:
         """Return the record of the format *number*, with *mapping* of the mappings it shares."""
         if number not in {1, RECORD_FORMAT}:
             raise ValueError(f"expected the format of a record, 1 or {RECORD_FORMAT}")
+        if self.ruleset.proposal:
+            proposed = "; ".join(self.ruleset.proposal)
+            raise ValueError(
+                f"these rules are a proposal ({proposed}), and no decision is recorded by one; "
+                "change the jurisdiction's files first"
+            )
         record = {
             **self._written(mapping),
             "digest": self.ruleset.digest_for(number),

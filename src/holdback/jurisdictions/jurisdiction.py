@@ -50,6 +50,18 @@ class Jurisdiction:
     claims: tuple[StatedClaim, ...] = field(default=(), eq=False, repr=False)
     changes: tuple[date, ...] = field(init=False, eq=False)
 
+    def __attrs_post_init__(self) -> None:
+        # INVARIANT: an engine decides by jurisdictions, and so never by a proposal.
+        for rulebook in self.slices:
+            if rulebook.proposal:
+                raise ConfigurationError.of(
+                    "not_allowed",
+                    f"the rulebook of {self.code} from {rulebook.since} is a proposal: "
+                    + "; ".join(rulebook.proposal),
+                    path="$.slices",
+                    hint="change the files of the jurisdiction, and load them",
+                )
+
     @changes.default
     def _change_dates(self) -> tuple[date, ...]:
         return tuple(rulebook.on for rulebook in self.slices)

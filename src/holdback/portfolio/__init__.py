@@ -7,6 +7,7 @@ deal alone: both come from the same checked rules, on whole numbers.
 """
 
 try:
+    from holdback.jurisdictions.folder_copy import copy_jurisdictions
     from holdback.portfolio.answer_table import AnswerTable
     from holdback.portfolio.assessment import assess, prepare
     from holdback.portfolio.comparison import Comparison, compare
@@ -33,6 +34,7 @@ __all__ = [
     "check_frame",
     "codes",
     "compare",
+    "copy_jurisdictions",
     "needed",
     "prepare",
     "quote",
