@@ -8,12 +8,17 @@ deal alone: both come from the same checked rules, on whole numbers.
 
 try:
     from holdback.portfolio.assessment import assess, prepare
+    from holdback.portfolio.column_findings import ColumnFinding, Findings
+    from holdback.portfolio.column_mapping import ColumnMapping
     from holdback.portfolio.comparison import Comparison, compare
-    from holdback.portfolio.frame_check import check_frame
+    from holdback.portfolio.frame_check import check_frame, findings
+    from holdback.portfolio.mapped_frame import read
+    from holdback.portfolio.mapping_suggestion import suggest
     from holdback.portfolio.outcome_codes import OUTCOMES, codes, needed
     from holdback.portfolio.quotes import quote
     from holdback.portfolio.sample_deals import sample
     from holdback.portfolio.summary import Summary, summarise
+    from holdback.portfolio.suspects import SuspectColumns
 except ModuleNotFoundError as missing:
     package = str(missing.name).partition(".")[0]
     if package not in ("narwhals", "numpy"):
@@ -24,15 +29,22 @@ except ModuleNotFoundError as missing:
 
 __all__ = [
     "OUTCOMES",
+    "ColumnFinding",
+    "ColumnMapping",
     "Comparison",
+    "Findings",
     "Summary",
+    "SuspectColumns",
     "assess",
     "check_frame",
     "codes",
     "compare",
+    "findings",
     "needed",
     "prepare",
     "quote",
+    "read",
     "sample",
+    "suggest",
     "summarise",
 ]
