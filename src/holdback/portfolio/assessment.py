@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from datetime import date
 from typing import Any, Final
 
 import narwhals.stable.v2 as nw
@@ -21,7 +20,7 @@ from holdback.portfolio.outcome_columns import (
     outcome_steps,
 )
 from holdback.portfolio.readable_columns import CODES, TEXT_COLUMNS, text_columns
-from holdback.portfolio.row_rulebooks import RowRulebooks, Rules
+from holdback.portfolio.row_rulebooks import DayOrColumn, RowRulebooks, Rules
 from holdback.portfolio.split_by_rulebook import split_by_rulebook
 from holdback.portfolio.work_frame import WorkFrame, open_frame, with_results
 
@@ -39,7 +38,7 @@ def assess(  # noqa: PLR0913  # public; all but the rules have a default
     rules: Rules,
     *,
     jurisdiction: str = "jurisdiction",
-    on: str | date = "on",
+    on: DayOrColumn | None = None,
     prepared: bool = False,
     readable: bool = False,
 ) -> Any:
@@ -80,7 +79,7 @@ def prepare(
     rules: Rules,
     *,
     jurisdiction: str = "jurisdiction",
-    on: str | date = "on",
+    on: DayOrColumn | None = None,
 ) -> Any:
     """
     Return *frame* with its facts as integers, for `assess(..., prepared=True)`, which is faster.

@@ -16,6 +16,7 @@ from typing import Any, Final
 import narwhals.stable.v2 as nw
 from attrs import evolve, field
 
+from holdback.errors import InvalidDocument
 from holdback.frozen_classes import frozen
 from holdback.portfolio.column_readers import Column, ColumnReader
 from holdback.portfolio.ledger_columns import COUNTED_LEDGER_COLUMNS
@@ -28,11 +29,13 @@ from holdback.portfolio.outcome_columns import (
     converted_column,
 )
 from holdback.portfolio.row_rulebooks import (
+    DayOrColumn,
     Definitions,
     RowRulebooks,
     RulebookExpressions,
     Rules,
-    rulebooks_for,
+    of_frame,
+    other_jurisdictions,
 )
 from holdback.portfolio.value_reader import read_values
 from holdback.portfolio.work_frame import (
@@ -104,13 +107,24 @@ class ColumnPlan:
 
     @classmethod
     def of(
-        cls, frame: Frame, rules: Rules, jurisdiction: str, on: str | date, *, prepared: bool
+        cls,
+        frame: Frame,
+        rules: Rules,
+        jurisdiction: str,
+        on: DayOrColumn | None,
+        *,
+        prepared: bool,
     ) -> ColumnPlan:
-        """Return the plan for *frame*; in memory, only for the jurisdictions that occur in it."""
-        codes: Collection[Any] = ()
-        if isinstance(frame, nw.DataFrame) and jurisdiction in frame.columns:
-            codes = frame[jurisdiction].unique().to_list()
-        return cls(frame, rulebooks_for(rules, jurisdiction, on, codes), prepared)
+        """
+        Return the plan for *frame*; in memory, only for the jurisdictions that occur in it.
+
+        Raises:
+            InvalidDocument: if rows in memory are of another jurisdiction than a single rulebook.
+        """
+        error = other_jurisdictions(frame, rules, jurisdiction)
+        if error is not None:
+            raise InvalidDocument([error])
+        return cls(frame, of_frame(frame, rules, jurisdiction, on), prepared)
 
     @property
     def may_be_invalid(self) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from datetime import date
 from typing import Any, Final
 
 import narwhals.stable.v2 as nw
@@ -28,7 +27,7 @@ from holdback.portfolio.column_plan import ColumnPlan
 from holdback.portfolio.outcome_codes import PLACES, words
 from holdback.portfolio.outcome_columns import ELIGIBLE, NEEDS, OUTCOME, PREFIX, RESULTS
 from holdback.portfolio.readable_columns import CODES
-from holdback.portfolio.row_rulebooks import Rules
+from holdback.portfolio.row_rulebooks import DayOrColumn, Rules
 from holdback.portfolio.tables import Table, join_tables
 from holdback.portfolio.work_frame import Frame, WorkFrame, open_frame
 
@@ -205,7 +204,7 @@ def compare(  # noqa: PLR0913  # public; all but the rules have a default
     new: Rules,
     *,
     jurisdiction: str = "jurisdiction",
-    on: str | date = "on",
+    on: DayOrColumn | None = None,
     prepared: bool = False,
 ) -> Comparison:
     """

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from datetime import date
 from typing import Any, Final
 
 from attrs import asdict, evolve, field
@@ -28,7 +27,7 @@ from holdback.portfolio.column_plan import ColumnPlan
 from holdback.portfolio.ledger_columns import COUNTED_LEDGER_COLUMNS
 from holdback.portfolio.outcome_codes import INVALID, PLACES, words
 from holdback.portfolio.outcome_columns import converted_column
-from holdback.portfolio.row_rulebooks import Rules
+from holdback.portfolio.row_rulebooks import DayOrColumn, Rules
 from holdback.portfolio.tables import Table, join_tables
 from holdback.portfolio.work_frame import WorkFrame, open_frame
 
@@ -239,7 +238,7 @@ def summarise(
     rules: Rules,
     *,
     jurisdiction: str = "jurisdiction",
-    on: str | date = "on",
+    on: DayOrColumn | None = None,
     prepared: bool = False,
 ) -> Summary:
     """
