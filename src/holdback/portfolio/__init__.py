@@ -12,6 +12,7 @@ try:
     from holdback.portfolio.assessment import assess, prepare
     from holdback.portfolio.comparison import Comparison, compare
     from holdback.portfolio.frame_check import check_frame
+    from holdback.portfolio.html_report import to_html
     from holdback.portfolio.outcome_codes import OUTCOMES, codes, needed
     from holdback.portfolio.quotes import quote
     from holdback.portfolio.sample_deals import sample
@@ -41,4 +42,5 @@ __all__ = [
     "sample",
     "summarise",
     "to_excel",
+    "to_html",
 ]
