@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import date
 from decimal import Decimal
 from typing import Any, Final
 
@@ -96,7 +95,9 @@ class Findings:
         """Return the findings as a frame of *backend*: by default, of the library of the deals."""
         columns = {head: [getattr(row, head) for row in self.rows] for head in _HEADS}
         schema = {head: nw.Int64() if head == "count" else nw.String() for head in _HEADS}
-        return nw.from_dict(columns, schema, backend=backend or self.backend).to_native()
+        return nw.from_dict(
+            columns, schema, backend=nw.Implementation.from_backend(backend or self.backend)
+        ).to_native()
 
     @property
     def table(self) -> Table:

@@ -15,7 +15,6 @@ from decimal import Decimal, InvalidOperation
 from statistics import median
 from typing import Any, Final
 
-
 from holdback.portfolio.column_findings import WARNING, ColumnFinding, RowLabels, shown_value
 from holdback.portfolio.column_mapping import ColumnMapping
 from holdback.portfolio.column_plan import ColumnPlan
@@ -35,7 +34,6 @@ _FEWEST_AMOUNTS: Final = 20
 _TIMES_AS_LARGE: Final = 10
 # How many rows, evenly spaced, are looked at before an assessment.
 _SAMPLED: Final = 1_000
-
 
 
 def suspect_columns(
@@ -97,9 +95,7 @@ def are_fractions(numbers: Collection[Any], fewest: int = _FEWEST) -> bool:
     return len(numbers) >= fewest and low * whole >= len(numbers) * share
 
 
-def are_minor_units(
-    amounts: Sequence[Any], others: Sequence[Sequence[Any]], unit: int
-) -> bool:
+def are_minor_units(amounts: Sequence[Any], others: Sequence[Sequence[Any]], unit: int) -> bool:
     """
     Return whether *amounts*, none of them zero, look like minor units of a currency.
 
@@ -168,9 +164,7 @@ def _minor_units(
     rows_with_minor = {row for code, rows in groups.items() if places.get(code) for row in rows}
     single = next(iter(places.values())) if not groups else 0
     for code, part, _ in _parts(amounts[name], groups):
-        of_code = {
-            row: number for row, number in part.items() if single or row in rows_with_minor
-        }
+        of_code = {row: number for row, number in part.items() if single or row in rows_with_minor}
         unit = 10 ** (single or places.get(code) or 2)
         others = [
             [number for row, number in numbers.items() if code is None or row in part]
@@ -216,5 +210,3 @@ def _finding(  # noqa: PLR0913, PLR0917  # the parts of one finding
         expected=expected,
         cure=cure,
     )
-
-
