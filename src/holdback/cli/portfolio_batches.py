@@ -15,13 +15,14 @@ import polars as pl
 import pyarrow as pa
 from attrs import define, evolve, field
 
+from holdback.cli.portfolio_cells import with_values
 from holdback.cli.portfolio_files import Deals, Output
 from holdback.exact_json import Json
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.rulebook import Rulebook
 from holdback.portfolio.assessment import READABLE, native_result, with_outcomes
 from holdback.portfolio.column_errors import check_columns
-from holdback.portfolio.column_plan import ColumnPlan
+from holdback.portfolio.column_plan import ColumnPlan, day_fact
 from holdback.portfolio.comparison import AFTER, BEFORE, Comparison, compare
 from holdback.portfolio.ledger_columns import LEDGER_COLUMNS
 from holdback.portfolio.outcome_columns import RESULTS
@@ -29,7 +30,7 @@ from holdback.portfolio.row_rulebooks import Rules
 from holdback.portfolio.summary import Summary, summary_of, summed_columns
 from holdback.portfolio.tables import Table
 from holdback.portfolio.work_frame import open_frame
-from holdback.rules.types import Kind
+from holdback.rules.types import Fact, Kind
 
 # The column with the row number of a deal in its batch; no user has a column of this name.
 _ROW: Final = "holdback: place"
@@ -84,25 +85,30 @@ class BatchAssessment:
                 first batch.
         """
         add_batch = self._assess if self.after is None else self._compare
-        kinds = self._kinds()
+        facts = self._facts()
         # A batch without rows reports errors of the columns, and gives a result if there are no
         # deals.
-        add_batch(self.deals.empty, self.deals.empty)
+        add_batch(self.deals.empty, self._exact(self.deals.empty, facts))
         for batch in self.deals.batches():
-            add_batch(batch, self.deals.exact(batch, kinds))
+            add_batch(batch, self._exact(batch, facts))
             yield batch.num_rows
 
-    def _kinds(self) -> Mapping[str, Kind]:
-        """The kinds of the facts and of the totals of ledgers in the columns, by name."""
+    def _facts(self) -> tuple[Fact, ...]:
+        """The facts in the columns, the totals of ledgers, and the day."""
         sides = (self.before,) if self.after is None else (self.before, self.after)
         rulebooks = [rulebook for rules in sides for rulebook in _rulebooks(rules)]
-        kinds = dict.fromkeys(LEDGER_COLUMNS, Kind.MONEY) | {
-            fact.name: fact.type.kind for rulebook in rulebooks for fact in rulebook.catalogue.facts
-        }
-        return {**kinds, self.on: Kind.DATE} if isinstance(self.on, str) else kinds
+        facts = [fact for rulebook in rulebooks for fact in rulebook.catalogue.facts]
+        balance = next((fact for fact in facts if fact.type.kind is Kind.MONEY), None)
+        ledger = [evolve(balance, name=name) for name in LEDGER_COLUMNS] if balance else []
+        return (*ledger, *facts, *([day_fact(self.on)] if isinstance(self.on, str) else []))
 
-    def _assess(self, batch: pa.Table, exact: pa.Table) -> None:
-        frame = open_frame(pl.from_arrow(exact))
+    def _exact(self, batch: pa.Table, facts: Iterable[Fact]) -> pl.DataFrame:
+        """The deals of *batch* with exact values."""
+        frame = pl.DataFrame(pl.from_arrow(batch))
+        return with_values(frame, facts, self.jurisdiction) if self.deals.has_texts else frame
+
+    def _assess(self, batch: pa.Table, exact: pl.DataFrame) -> None:
+        frame = open_frame(exact)
         plan = ColumnPlan.of(frame, self.before, self.jurisdiction, self.on, prepared=False)
         plan = evolve(plan, with_ledger=True)
         check_columns(plan, {*RESULTS, *READABLE})
@@ -113,10 +119,9 @@ class BatchAssessment:
         if self.output:
             self._write(self.output, batch, native_result(plan, work, READABLE), READABLE)
 
-    def _compare(self, batch: pa.Table, exact: pa.Table) -> None:
+    def _compare(self, batch: pa.Table, exact: pl.DataFrame) -> None:
         assert self.after is not None, "`run` chose to compare"
-        row_numbers = pa.array(range(exact.num_rows), pa.int64())
-        frame = pl.from_arrow(exact.append_column(_ROW, row_numbers))
+        frame = exact.with_row_index(_ROW)
         comparison = compare(
             frame, self.before, self.after, jurisdiction=self.jurisdiction, on=self.on
         )
@@ -124,7 +129,7 @@ class BatchAssessment:
         if self.output:
             deals = batch.take(changed[_ROW].to_arrow())
             self._write(self.output, deals, changed, (*BEFORE.values(), *AFTER.values()))
-        first = _shown(changed.drop(_ROW), set(self._kinds()))
+        first = _shown(changed.drop(_ROW), {fact.name for fact in self._facts()})
         if isinstance(self.result, Changes):
             comparison = self.result.comparison + comparison
             first = pl.concat([self.result.first, first])

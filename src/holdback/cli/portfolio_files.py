@@ -1,8 +1,8 @@
 """
 The deals that `holdback portfolio` reads and the file that it writes, both in batches.
 
-DuckDB reads the deals. A CSV file has only texts: a column of plain numbers becomes exact decimals,
-and any other column is read, or refused, value by value.
+DuckDB reads the deals. CSV and Excel files have only texts here: `portfolio_cells` says what each
+of them means.
 """
 
 from __future__ import annotations
@@ -10,45 +10,30 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, Self
 
 import duckdb
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.parquet
 
+from holdback.cli.portfolio_csv import csv_query, identifier, literal, reading_error
+from holdback.cli.portfolio_excel import excel_table
 from holdback.errors import InvalidDocument
 from holdback.exact_json import shown_path
 from holdback.frozen_classes import frozen
-from holdback.rules.types import Kind
 
 # How many deals are in memory at a time.
 BATCH: Final = 250_000
 _QUERY: Final = re.compile(r"\s*(select|from|with)\b", re.IGNORECASE)
-_READERS: Final[Mapping[str, str]] = {
-    ".parquet": "read_parquet({})",
-    ".csv": "read_csv({}, all_varchar = true, header = true)",
-    ".csv.gz": "read_csv({}, all_varchar = true, header = true)",
-}
+_CSV: Final = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz")
+_EXCEL: Final = (".xlsx", ".xlsm")
+_OLD_EXCEL: Final = (".xls", ".xlsb", ".ods", ".numbers")
+_EXCEL_TABLE: Final = "excel_sheet"
 # What DuckDB may use itself, so that a file larger than the memory can be read.
 _DUCKDB_MEMORY: Final = "500MB"
-
-# Texts that Arrow may cast: no spaces, no units, no exponents, and few enough digits for the type.
-_NUMBER: Final = r"^-?[0-9]{1,13}(\.[0-9]{1,6})?$"
-_WHOLE: Final = r"^-?[0-9]{1,17}$"
-_FLAG: Final = r"^(true|false)$"
-_DAY: Final = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
-_CASTS: Final[Mapping[Kind, tuple[str, Any]]] = {
-    Kind.PERCENT: (_NUMBER, pa.decimal128(19, 6)),
-    Kind.RATIO: (_NUMBER, pa.decimal128(19, 6)),
-    Kind.MONEY: (_NUMBER, pa.decimal128(19, 6)),
-    Kind.COUNT: (_WHOLE, pa.int64()),
-    Kind.DAYS: (_WHOLE, pa.int64()),
-    Kind.FLAG: (_FLAG, pa.bool_()),
-    Kind.DATE: (_DAY, pa.date32()),
-}
 
 
 @frozen
@@ -57,23 +42,23 @@ class Deals:
 
     relation: Any
     count: int | None
-    # Whether all columns are texts, as in a CSV file.
+    # Whether all columns are texts, as in CSV and Excel files.
     has_texts: bool
 
     def values(self, column: str) -> tuple[Any, ...]:
         """The distinct values of *column*; none if there is no such column."""
         if column not in self.relation.columns:
             return ()
-        return tuple(
-            value for (value,) in self.relation.select(_identifier(column)).distinct().fetchall()
-        )
+        with _reading():
+            found = self.relation.select(identifier(column)).distinct().fetchall()
+        return tuple(value.strip() if isinstance(value, str) else value for (value,) in found)
 
     def having(self, column: str, values: Iterable[str]) -> Deals:
         """Those with one of *values* in *column*; all of them if there is no such column."""
         if column not in self.relation.columns:
             return self
-        listed = ", ".join(map(_literal, values))
-        chosen = self.relation.filter(f"{_identifier(column)} IN ({listed})")
+        listed = ", ".join(map(literal, values))
+        chosen = self.relation.filter(f"trim({identifier(column)}) IN ({listed})")
         return Deals(chosen, None, self.has_texts)
 
     @property
@@ -82,43 +67,39 @@ class Deals:
         return self.relation.limit(0).to_arrow_table()
 
     def batches(self) -> Iterator[pa.Table]:
-        """The deals, unchanged, in batches."""
-        for batch in self.relation.to_arrow_reader(BATCH):
+        """
+        The deals, unchanged, in batches.
+
+        Raises:
+            InvalidDocument: if DuckDB cannot read them.
+        """
+        reader = self.relation.to_arrow_reader(BATCH)
+        while True:
+            with _reading():
+                batch = next(reader, None)
+            if batch is None:
+                return
             yield pa.Table.from_batches([batch])
 
-    def exact(self, table: pa.Table, kinds: Mapping[str, Kind]) -> pa.Table:
-        """*table* with the texts in the columns of *kinds* as exact values, if possible."""
-        return _with_exact_values(table, kinds) if self.has_texts else table
 
-
-def open_deals(deals: str, constants: Mapping[str, str]) -> Deals:
+def open_deals(
+    deals: str, constants: Mapping[str, str], known: frozenset[str] = frozenset()
+) -> Deals:
     """
-    The *deals* of a CSV or Parquet file, of several by a pattern, or of a DuckDB query.
+    The *deals* of a CSV, Excel or Parquet file, of several by a pattern, or of a DuckDB query.
 
     Each of *constants* becomes a column with one value.
 
     Raises:
-        InvalidDocument: if there are none, if DuckDB cannot read them, or if they have a column of
+        InvalidDocument: if there are none, if they cannot be read, or if they have a column of
             *constants*.
     """
-    ending = next((ending for ending in _READERS if deals.lower().endswith(ending)), None)
-    if ending:
-        source = _READERS[ending].format(_literal(deals))
-    elif _QUERY.match(deals):
-        source = f"({deals.rstrip().rstrip(';')})"
-    else:
-        raise InvalidDocument.of(
-            "wrong_value",
-            "expected a .csv or .parquet file, or a DuckDB query that starts with `select` "
-            "or `from`",
-        )
     connection: Any = duckdb.connect()
     connection.execute(f"SET memory_limit = '{_DUCKDB_MEMORY}'")
-    more = "".join(
-        f", {_literal(value)} AS {_identifier(name)}" for name, value in constants.items()
-    )
+    source = _source(deals, connection, known)
+    more = "".join(f", {literal(value)} AS {identifier(name)}" for name, value in constants.items())
     count = None
-    try:
+    with _reading():
         relation = connection.sql(f"SELECT *{more} FROM {source}")  # noqa: S608  # the user's query
         for name in constants:
             if relation.columns.count(name) > 1:
@@ -128,46 +109,40 @@ def open_deals(deals: str, constants: Mapping[str, str]) -> Deals:
                     path=shown_path("$", name),
                     hint=f"leave out --{name}, or query the deals by their {name}",
                 )
-        if ending == ".parquet":  # only its footer tells the count without a scan
+        if deals.lower().endswith(".parquet"):  # only its footer tells the count without a scan
             counted = connection.sql(f"SELECT count(*) FROM {source}")  # noqa: S608  # as above
             ((count,),) = counted.fetchall()
-    except duckdb.Error as error:
-        raise InvalidDocument.of("unreadable", _without_query(str(error))) from None
-    return Deals(relation, count, has_texts=ending not in (None, ".parquet"))
+    return Deals(relation, count, has_texts=deals.lower().endswith((*_CSV, *_EXCEL)))
 
 
-def _without_query(message: str) -> str:
-    """The message of DuckDB without the query that it repeats, which the user did not write."""
-    return message.split("\n\nLINE", maxsplit=1)[0].replace("\n", " ")
-
-
-def _literal(text: str) -> str:
-    """*text* as an SQL literal."""
-    return "'" + text.replace("'", "''") + "'"
-
-
-def _identifier(name: str) -> str:
-    """*name* as an SQL identifier."""
-    return '"' + name.replace('"', '""') + '"'
-
-
-def _with_exact_values(table: pa.Table, kinds: Mapping[str, Kind]) -> pa.Table:
-    for place, name in enumerate(table.column_names):
-        cast = _CASTS.get(kinds[name]) if name in kinds else None
-        column = table.column(name)
-        if cast and pa.types.is_string(column.type):
-            pattern, type_ = cast
-            # All or nothing: a single value of another form is to be reported, not lost in a cast.
-            if pc.all(pc.match_substring_regex(column, pattern)).as_py() in (True, None):
-                table = table.set_column(place, name, _cast(column, type_))
-    return table
-
-
-def _cast(column: pa.ChunkedArray, type_: pa.DataType) -> pa.ChunkedArray:
+@contextmanager
+def _reading() -> Iterator[None]:
+    """Turn errors of DuckDB while it reads deals into messages for the user."""
     try:
-        return column.cast(type_)
-    except pa.ArrowInvalid:  # 2026-02-30: it is reported when the values are read one by one
-        return column
+        yield
+    except (duckdb.Error, pa.ArrowException) as error:
+        raise reading_error(str(error)) from None
+
+
+def _source(deals: str, connection: Any, known: frozenset[str]) -> str:
+    """The SQL of the table of *deals*."""
+    name = deals.lower()
+    if name.endswith(".parquet"):
+        return f"read_parquet({literal(deals)})"
+    if name.endswith(_CSV):
+        return f"({csv_query(deals, known)})"
+    if name.endswith(_EXCEL):
+        connection.register(_EXCEL_TABLE, excel_table(Path(deals), known))
+        return _EXCEL_TABLE
+    if _QUERY.match(deals):
+        return f"({deals.rstrip().rstrip(';')})"
+    is_old = name.endswith(_OLD_EXCEL)
+    raise InvalidDocument.of(
+        "wrong_value",
+        "expected a .csv, .xlsx or .parquet file, or a DuckDB query that starts with `select` "
+        "or `from`",
+        hint="save the file as .xlsx or as CSV" if is_old else None,
+    )
 
 
 class Output:

@@ -177,11 +177,11 @@ def test_another_folder_shows_who_would_change(deals_folder, other, tmp_path, mo
 @pytest.mark.parametrize(
     ("deals", "told"),
     [
-        ("deals.parq", "expected a .csv or .parquet file, or a DuckDB query"),
+        ("deals.parq", "expected a .csv, .xlsx or .parquet file, or a DuckDB query"),
         ("nowhere.parquet", 'No files found that match the pattern "nowhere.parquet"'),
         ("select nothing from nowhere", "Table with name nowhere does not exist"),
         ("select 1 as progress", "jurisdiction: the column is missing"),
-        ("drop table deals", "expected a .csv or .parquet file, or a DuckDB query"),
+        ("drop table deals", "expected a .csv, .xlsx or .parquet file, or a DuckDB query"),
     ],
 )
 def test_deals_that_cannot_be_read(deals, told):

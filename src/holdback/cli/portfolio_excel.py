@@ -1,0 +1,126 @@
+"""
+Excel files: typed cells to the texts that a CSV file would hold, without loss.
+
+A cell says what it is: a day, a flag, a number, a text. One that is shown as a percentage holds a
+fraction, so 0.64 shown as 64% becomes the text `64%`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import date, datetime, time
+from decimal import Decimal
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any, Final
+from zipfile import BadZipFile, ZipFile
+
+import pyarrow as pa
+
+from holdback.cli.portfolio_csv import heads_of_columns
+from holdback.cli.portfolio_rows import check_heads
+from holdback.errors import InvalidDocument, listed
+
+# Cells between two texts in quotes, and sections after a condition in brackets, are no percentages.
+_NO_FORMAT: Final = re.compile(r'"[^"]*"|\\.|\[[^\]]*\]')
+# A formula without a result: a library wrote it, and no spreadsheet has worked it out since.
+_NO_RESULT: Final = re.compile(rb"(?:</f>|<f[^>]*/>)\s*(?:<v\s*/>|<v></v>)?\s*</c>")
+# Rows above the heads, with titles and dates.
+_MOST_TITLES: Final = 20
+_SHEETS: Final = "xl/worksheets/"
+
+
+def excel_table(file: Path, known: frozenset[str]) -> pa.Table:
+    """
+    Return the first sheet of *file* with every cell as text; null where it is empty.
+
+    *known* are heads that files of deals have: a title may be above them. Rows without any value are left out, and so are columns without a head and a value.
+
+    Raises:
+        InvalidDocument: if it cannot be read, if formulas have no results, or if another sheet has
+            the same heads, so that the first has not all deals.
+    """
+    from openpyxl import load_workbook  # noqa: PLC0415  # it takes 0.1 s, and few files need it
+
+    try:
+        _check_formulas(file)
+        workbook = load_workbook(file, read_only=True, data_only=True)
+    except (BadZipFile, KeyError, ValueError, OSError) as error:
+        message = f"{file.name} cannot be opened as an Excel file"
+        hint = "save it as .xlsx without a password, or as CSV"
+        raise InvalidDocument.of("unreadable", message, hint=hint) from error
+    try:
+        sheets = {sheet.title: _rows(sheet.iter_rows()) for sheet in workbook.worksheets}
+        first, *others = sheets
+        rows = list(sheets[first])
+        if not rows:
+            message, hint = f"the sheet {first} of {file.name} is empty", "move the deals there"
+            raise InvalidDocument.of("missing", message, hint=hint)
+        for name in others:
+            if next(sheets[name], (0, None))[1] == rows[0][1]:
+                raise InvalidDocument.of(
+                    "wrong_value",
+                    f"the sheets {listed([first, name])} of {file.name} have the same columns",
+                    hint="move all deals into one sheet, or save each as a file",
+                )
+    finally:
+        workbook.close()
+    heads, *deals = [texts for _, texts in rows]
+    later = [(number, [text or "" for text in row]) for number, row in rows[1:_MOST_TITLES]]
+    check_heads([head or "" for head in heads], later, known, "row")
+    return _table(heads, deals)
+
+
+def _check_formulas(file: Path) -> None:
+    with ZipFile(file) as parts:
+        for name in parts.namelist():
+            if name.startswith(_SHEETS) and _NO_RESULT.search(parts.read(name)):
+                message = f"{file.name} has formulas without results"
+                hint = "open it in Excel or LibreOffice and save it"
+                raise InvalidDocument.of("missing", message, hint=hint)
+
+
+def _rows(rows: Iterable[Sequence[Any]]) -> Iterator[tuple[int, list[str | None]]]:
+    """The *rows* that have a value, as texts, with their numbers."""
+    for number, row in enumerate(rows, start=1):
+        texts = [cell_text(cell.value, _format(cell)) for cell in row]
+        if any(texts):
+            yield number, texts
+
+
+def _format(cell: Any) -> str:
+    is_number = isinstance(cell.value, int | float)
+    return str(cell.number_format) if is_number else ""
+
+
+def cell_text(value: object, number_format: str = "") -> str | None:
+    """
+    Return the *value* of a cell as text; None where it is empty.
+
+    >>> cell_text(0.64, "0.0%"), cell_text(231.0), cell_text(datetime(2026, 7, 1))
+    ('64%', '231.0', '2026-07-01')
+    """
+    if value is None:
+        return None
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, datetime):
+        return str(value.date() if value.time() == time() else value)
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, int | float) and "%" in _NO_FORMAT.sub("", number_format):
+        # A hundredfold, without the zeros that the product of decimals has at its end.
+        return f"{(Decimal(repr(value)) * 100).normalize():f}%"
+    return str(value).strip() or None
+
+
+def _table(heads: Sequence[str | None], rows: Sequence[Sequence[str | None]]) -> pa.Table:
+    width = max(map(len, [heads, *rows]))
+    columns = list(zip_longest(*rows)) if rows else []
+    columns += [()] * (width - len(columns))
+    named = [heads[place] or "" if place < len(heads) else "" for place in range(width)]
+    kept = [place for place in range(width) if named[place] or any(columns[place])]
+    names = heads_of_columns([named[place] for place in kept])
+    arrays = [pa.array(columns[place], pa.string()) for place in kept]
+    return pa.table(arrays, names=list(names))
