@@ -73,7 +73,7 @@ class Findings:
     """
 
     rows: tuple[ColumnFinding, ...]
-    backend: str = field(default="pandas", repr=False)
+    backend: Any = field(default="pandas", repr=False)
 
     @property
     def errors(self) -> tuple[ColumnFinding, ...]:
@@ -91,13 +91,11 @@ class Findings:
     def __len__(self) -> int:
         return len(self.rows)
 
-    def to_frame(self, backend: str | None = None) -> Any:
+    def to_frame(self, backend: Any = None) -> Any:
         """Return the findings as a frame of *backend*: by default, of the library of the deals."""
         columns = {head: [getattr(row, head) for row in self.rows] for head in _HEADS}
         schema = {head: nw.Int64() if head == "count" else nw.String() for head in _HEADS}
-        return nw.from_dict(
-            columns, schema, backend=nw.Implementation.from_backend(backend or self.backend)
-        ).to_native()
+        return nw.from_dict(columns, schema, backend=backend or self.backend).to_native()
 
     @property
     def table(self) -> Table:

@@ -10,6 +10,7 @@ at over all rows, and in each jurisdiction.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from statistics import median
@@ -57,6 +58,14 @@ def suspect_columns(
     amounts = {name: _numbers(frame, name, step) for name in _facts_of(plan, Kind.MONEY)}
     for name in names:
         yield from _minor_units(plan, name, amounts, groups)
+
+
+def warn_of_suspects(plan: ColumnPlan) -> None:
+    """Give the caller of the caller one Python warning of all columns that are suspected."""
+    if any(suspect_columns(plan, quick=True)):
+        found = [str(finding.detail) for finding in suspect_columns(plan)]
+        if found:
+            warnings.warn("\n".join(found), SuspectColumns, stacklevel=3)
 
 
 def _facts_of(plan: ColumnPlan, kind: Kind) -> Iterator[str]:
