@@ -306,7 +306,7 @@ def typed(table: Table) -> pl.DataFrame:
     casts = [
         *(pl.col(head).cast(pl.Float64) for head in (*PERCENTAGES, *AMOUNTS)),
         *(pl.col(head).cast(pl.Int64) for head in WHOLE if head in frame.columns),
-        *(pl.col(head).cast(pl.Date) for head in DATES if head in frame.columns),
+        *(pl.col(head).str.to_date() for head in DATES if head in frame.columns),
         *(pl.col(head) == "true" for head in ("register_entry_active", "paused")),
     ]
     return frame.with_columns(*(each for each in casts if each.meta.output_name() in frame.columns))
