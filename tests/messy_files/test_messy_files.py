@@ -35,6 +35,7 @@ def run(entry, folder):
     """The command on the file of *entry*: its exit code, its output, and the deals written."""
     table = changed(true_table(entry.get("truth", "AU")), entry.get("steps", ()))
     arguments = ["portfolio", str(write(entry, table, folder)), "--format", "json"]
+    arguments += entry.get("arguments", ())
     if "columns" in entry:
         mapping = folder / "map.toml"
         mapping.write_text(entry["columns"], encoding="utf-8")

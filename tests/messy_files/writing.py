@@ -52,6 +52,12 @@ def minor_units(table):
 
 
 @step
+def whole_amounts(table):
+    """Without decimals, of a currency that has none."""
+    return _each(table, AMOUNTS, lambda text: text.removesuffix(".00"))
+
+
+@step
 def decimal_commas(table):
     return _each(table, (*PERCENTAGES, *AMOUNTS), lambda text: text.replace(".", ","))
 
