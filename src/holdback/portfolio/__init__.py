@@ -14,6 +14,8 @@ try:
     from holdback.portfolio.frame_check import check_frame
     from holdback.portfolio.outcome_codes import OUTCOMES, codes, needed
     from holdback.portfolio.quotes import quote
+    from holdback.portfolio.row_explanation import explain
+    from holdback.portfolio.rule_funnel import funnel
     from holdback.portfolio.sample_deals import sample
     from holdback.portfolio.summary import Summary, summarise
     from holdback.portfolio.workbook import to_excel
@@ -35,6 +37,8 @@ __all__ = [
     "codes",
     "compare",
     "copy_jurisdictions",
+    "explain",
+    "funnel",
     "needed",
     "prepare",
     "quote",
