@@ -30,9 +30,19 @@ def funnel(*codes):
     rules = {
         "FLOOR": ("at least 50% paid down", 12110, 40, 0),
         "GB-R-01": ("the status must be Funded", 310, 0, 0),
-        "GB-R-02": ("the performance must be at least the minimum performance of 80%", 842, 17, 128),
+        "GB-R-02": (
+            "the performance must be at least the minimum performance of 80%",
+            842,
+            17,
+            128,
+        ),
         "GB-R-03": ("the last remittance must be at most 14 days old", 97, 312, 41),
-        "GB-R-04": ("no deal was defaulted in the last 24 months, or a person looked at it", 5, 0, 1),
+        "GB-R-04": (
+            "no deal was defaulted in the last 24 months, or a person looked at it",
+            5,
+            0,
+            1,
+        ),
     }
     for code in codes:
         for rule, (label, failed, unknown, gained) in rules.items():

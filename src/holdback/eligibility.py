@@ -20,8 +20,9 @@ from holdback.exact_json import Json
 from holdback.exact_numbers import PERCENT_PLACES
 from holdback.frozen_classes import frozen
 from holdback.frozen_values import frozen_record
+from holdback.notebook.elements import short_digest
 from holdback.reasons import Reason, floor_reason, reasons
-from holdback.rules.types import Facts
+from holdback.rules.types import Facts, draft_label
 from holdback.ruleset import Answers, RuleSet, TraceLine
 
 if TYPE_CHECKING:
@@ -226,10 +227,34 @@ class Assessment:
             record["lifted"] = list(self.lifted)
         return record if number == 1 else record | {"versions": mapping(self.ruleset.versions)}
 
-    def _repr_html_(self) -> str:
-        from holdback.notebook import assessment_html  # noqa: PLC0415  # only a notebook needs it
+    def __repr__(self) -> str:
+        rules = self.ruleset
+        why = "".join(f", {code}" for code in self.codes)
+        why += f", missing {', '.join(self.needs)}" if self.needs else ""
+        digest = short_digest(rules.digest)
+        return f"<Assessment {self.outcome}{why}: {rules.jurisdiction} on {self.on}, {digest}>"
 
-        return assessment_html(self.plain())
+    def _repr_html_(self) -> str:
+        # Only a notebook needs these.
+        from holdback.notebook.assessment import assessment_html  # noqa: PLC0415
+        from holdback.rule_sentences import requirement  # noqa: PLC0415
+
+        measured = {
+            reason.code: (_listed(reason.measured), _listed(reason.threshold))
+            for reason in self.reasons
+        }
+        rules = {
+            rule.id: (rule.code, requirement(rule, self.ruleset).plain())
+            for rule in self.ruleset.rules
+        }
+        return assessment_html(self.plain(), measured, rules)
+
+
+def _listed(figures: Mapping[str, str]) -> str:
+    """Return *figures* by name as one text; a single one does not need its name."""
+    if len(figures) == 1:
+        return next(iter(figures.values()))
+    return ", ".join(f"{draft_label(name)} {figure}" for name, figure in figures.items())
 
 
 def assess(rules: RuleSet, facts: Facts, on: date, *, lifted: int = 0) -> Assessment:

@@ -26,6 +26,7 @@ from holdback.jurisdictions.proposal import (
     sentences,
     unknown_codes,
 )
+from holdback.jurisdictions.rulebook_display import rulebook_html, rulebook_repr
 from holdback.jurisdictions.source_rules import SETTLE, SourceProduct
 from holdback.money import Currency
 from holdback.rules.types import Catalogue, Facts, Parameter
@@ -198,8 +199,10 @@ class Rulebook:
         )
 
     def __repr__(self) -> str:
-        proposal = f", proposal={self.proposal!r}" if self.proposal else ""
-        return f"Rulebook(code={self.code!r}, on={self.on!r}, digest={self.digest!r}{proposal})"
+        return rulebook_repr(self)
+
+    def _repr_html_(self) -> str:
+        return rulebook_html(self)
 
     @property
     def first_digest(self) -> str:

@@ -25,6 +25,7 @@ from holdback.pictures.what_holds_when import timeline
 
 __all__ = [
     "PICTURES",
+    "WIDTH",
     "cohorts",
     "dark",
     "draw",

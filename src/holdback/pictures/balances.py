@@ -32,7 +32,7 @@ def money_at_stake(title: str, records: Sequence[Record], width: int = WIDTH) ->
         lines = [
             BarRow(
                 name=joined(record["jurisdiction"] if several else "", words(record["outcome"])),
-                figures=joined(money(record["balance"], currency), count(record["deals"])),
+                figures=(money(record["balance"], currency), count(record["deals"])),
                 length=record["balance"],
             )
             for record in rows

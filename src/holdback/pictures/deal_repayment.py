@@ -7,8 +7,18 @@ from datetime import date
 from decimal import Decimal
 from typing import Any, Final
 
-from holdback.pictures.layout import WIDTH, Record, Spec, inner_width, money, picture, values
-from holdback.pictures.palette import ACCENT, MARK, SOFT, TEXT
+from holdback.pictures.layout import (
+    WIDTH,
+    Record,
+    Spec,
+    amount_axis,
+    haloed,
+    inner_width,
+    money,
+    picture,
+    values,
+)
+from holdback.pictures.palette import ACCENT, MARK, SOFT
 
 _HEIGHT: Final = 230
 
@@ -36,7 +46,7 @@ def repayment(
     y = {
         "type": "quantitative",
         "scale": y_scale,
-        "axis": {"title": currency, "format": "~s", "tickCount": 4, "minExtent": 40},
+        "axis": amount_axis(currency),
     }
     days = [record["day"] for record in records]
     x = {
@@ -45,16 +55,30 @@ def repayment(
         "scale": {"type": "utc", "domain": [_utc(days[0]), _utc(days[-1])]},
         "axis": {"title": None, "format": "%b %Y", "grid": False, "tickCount": inner // 100},
     }
-    lines = [_level(line, y, inner - 62) for line in renewal]
+    levels = sorted(renewal, key=lambda line: line["amount"])
+    # The label of a line is over it, or under it where the line above is too close.
+    above = [line["amount"] for line in levels[1:]] + [2 * most]
+    lines = [
+        _level(line, y, inner - 62, 12 if (after - line["amount"]) * _HEIGHT < 18 * most else -6)
+        for line, after in zip(levels, above, strict=True)
+    ]
     layers = [
         _line(records, "expected", {"strokeDash": [5, 4], "color": SOFT}, x, y),
-        _line(paid, "remitted", {"color": MARK, "strokeWidth": 3, "interpolate": "step-after"}, x, y),
-        *(layer for pair in lines for layer in pair),
-        *_ends(records, paid, x, y),
+        _line(
+            paid, "remitted", {"color": MARK, "strokeWidth": 3, "interpolate": "step-after"}, x, y
+        ),
+        *(layer for level in lines for layer in level),
+        _end(paid, x, y),
     ]
     panel = {"width": inner - 62, "height": _HEIGHT, "layer": layers}
+    return picture(title, _says(paid), [panel], width)
+
+
+def _says(paid: Sequence[Record]) -> str:
     says = "What was remitted (the full line) against what was expected (the dashed line)."
-    return picture(title, says, [panel], width)
+    if not paid:
+        return says
+    return f"{says} Remitted by {paid[-1]['day']}: {money(paid[-1]['remitted'], paid[-1]['currency'])}."
 
 
 def _utc(day: date) -> Spec:
@@ -69,43 +93,33 @@ def _line(records: Sequence[Record], name: str, look: Spec, x: Spec, y: Spec) ->
     }
 
 
-def _level(line: Record, y: Spec, width: int) -> tuple[Spec, Spec]:
-    """Return a line across the picture at the amount of *line*, and its label over it."""
+def _level(line: Record, y: Spec, width: int, down: int) -> tuple[Spec, ...]:
+    """Return a line across the picture at the amount of *line*, and its label, some pixels *down*."""
     data = values([line])
     level = {**y, "field": "amount"}
+    look = {"align": "left", "baseline": "alphabetic", "color": ACCENT, "limit": width}
     return (
         {
             "data": data,
             "mark": {"type": "rule", "color": ACCENT, "strokeWidth": 1},
             "encoding": {"y": level},
         },
-        {
-            "data": data,
-            "mark": {"type": "text", "align": "left", "dy": -6, "color": ACCENT, "limit": width},
-            "encoding": {"x": {"value": 4}, "y": level, "text": {"field": "label"}},
-        },
+        *haloed(
+            {
+                "data": data,
+                "mark": {"type": "text", "dy": down, **look},
+                "encoding": {"x": {"value": 4}, "y": level, "text": {"field": "label"}},
+            }
+        ),
     )
 
 
-def _ends(records: Sequence[Record], paid: Sequence[Record], x: Spec, y: Spec) -> list[Spec]:
-    """Return what was remitted up to the last day, as a point with its amount."""
-    if not paid:
-        return []
-    last = paid[-1]
-    late = records.index(last) * 2 > len(records)
-    text = f"{money(last['remitted'], last['currency'])} remitted"
-    data = values([{"day": last["day"], "remitted": last["remitted"], "text": text}])
-    place = {"x": x, "y": {**y, "field": "remitted"}}
-    side = {"align": "right", "dx": -8, "dy": -8} if late else {"align": "left", "dx": 8, "dy": 12}
-    return [
-        {
-            "data": data,
-            "mark": {"type": "circle", "color": MARK, "size": 60, "opacity": 1},
-            "encoding": place,
-        },
-        {
-            "data": data,
-            "mark": {"type": "text", "fontWeight": 600, "color": TEXT, **side},
-            "encoding": {**place, "text": {"field": "text"}},
-        },
-    ]
+def _end(paid: Sequence[Record], x: Spec, y: Spec) -> Spec:
+    """Return what was remitted up to the last day, as a point."""
+    return {
+        "data": values(
+            {"day": record["day"], "remitted": record["remitted"]} for record in paid[-1:]
+        ),
+        "mark": {"type": "circle", "color": MARK, "size": 60, "opacity": 1},
+        "encoding": {"x": x, "y": {**y, "field": "remitted"}},
+    }

@@ -33,7 +33,7 @@ def grid(
     """Return a panel with *cells* by the names of their row and column, in their order."""
     rows = list(dict.fromkeys(row for row, _ in cells))
     columns = list(dict.fromkeys(column for _, column in cells))
-    room = min(max(text_width(name) for name in rows) + 12, width * 2 // 5)
+    room = min(max(text_width(name) for name in rows) + 10, width * 2 // 5)
     room += 0 if axes[0] is None else 18
     step = min((width - room) // len(columns), _MOST_COLUMN)
     most = max((cell.weight for cell in cells.values()), default=0)
@@ -66,7 +66,7 @@ def grid(
         "type": "nominal",
         "sort": rows,
         "title": axes[0],
-        "axis": {**_AXIS, "labelLimit": room - 8, "minExtent": room, "maxExtent": room},
+        "axis": {**_AXIS, "labelLimit": room - 6, "minExtent": room, "maxExtent": room},
     }
     panel: Spec = {
         "data": values(placed),

@@ -27,7 +27,7 @@ WIDTH: Final = 680
 # Around a picture.
 PADDING: Final = 10
 # The greatest width of a letter, by the size of its text: no text is longer than this says.
-_LETTERS: Final = {10: 6, 11: 6, 12: 7, 13: 8, 15: 9}
+_LETTERS: Final = {11: 7, 12: 7, 13: 8, 15: 9}
 _FONT: Final = "system-ui, 'Segoe UI', 'Noto Sans', 'DejaVu Sans', Arial, sans-serif"
 
 _CONFIG: Final[Spec] = {
@@ -37,7 +37,7 @@ _CONFIG: Final[Spec] = {
     "view": {"stroke": None},
     "title": {
         "anchor": "start",
-        "frame": "group",
+        "frame": "bounds",
         "color": TEXT,
         "fontSize": 15,
         "fontWeight": 600,
@@ -93,7 +93,7 @@ def picture(title: str, says: str, panels: Sequence[Spec], width: int) -> Any:
         panels, says = [{"height": 1, "mark": "point", "data": {"values": []}}], "There are none."
     inner = inner_width(width)
     document: Spec = {
-        "title": {"text": _lines(title, inner, 15), "subtitle": _lines(says, inner, 12)},
+        "title": {"text": lines(title, inner, 15), "subtitle": lines(says, inner, 12)},
         "description": printable(f"{title}. {says}"),
         "vconcat": [{"width": inner, **panel} for panel in panels],
         "config": _CONFIG,
@@ -113,10 +113,10 @@ def text_width(text: str, size: int = 11) -> int:
 
 def heading(text: str, width: int) -> Spec:
     """Return the title of a panel of *width*."""
-    return {"text": _lines(text, width, 13), "fontSize": 13, "lineHeight": 16, "offset": 8}
+    return {"text": lines(text, width, 13), "fontSize": 13, "lineHeight": 16, "offset": 8}
 
 
-def _lines(text: str, width: int, size: int) -> list[str]:
+def lines(text: str, width: int, size: int = 11) -> list[str]:
     """Return *text* in lines that fit into *width*."""
     return wrap(printable(text), max(12, width // _LETTERS[size])) or [""]
 
@@ -139,6 +139,8 @@ def _plain(cell: object) -> object:
         return float(cell)
     if isinstance(cell, date):
         return cell.isoformat()
+    if isinstance(cell, list):
+        return [_plain(part) for part in cell]
     return printable(cell) if isinstance(cell, str) else cell
 
 
@@ -182,6 +184,18 @@ def money(amount: Decimal | None, currency: str | None) -> str:
     'GBP 811,725'
     """
     return "" if amount is None or not currency else f"{currency} {round(amount):,}"
+
+
+def amount_axis(title: str) -> Spec:
+    """Return the axis of amounts of money, to the left: `5k` is 5,000, and `5M` 5,000,000."""
+    label = "datum.value === 0 ? '0' : format(datum.value, '~s')"
+    return {"title": printable(title), "labelExpr": label, "tickCount": 4, "minExtent": 40}
+
+
+def haloed(layer: Spec) -> list[Spec]:
+    """Return a *layer* of text, with the page's colour around its letters, over what it crosses."""
+    around = {**layer["mark"], "color": BACK, "stroke": BACK, "strokeWidth": 4}
+    return [{**layer, "mark": around}, layer]
 
 
 def joined(*parts: str) -> str:

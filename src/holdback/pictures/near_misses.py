@@ -10,6 +10,7 @@ from holdback.pictures.layout import (
     WIDTH,
     Record,
     Spec,
+    amount_axis,
     count,
     grouped,
     heading,
@@ -68,8 +69,8 @@ def _panel(name: str, records: Sequence[Record], width: int) -> Spec:
         "axis": {"title": "distance from the threshold", "format": "+,~r", "grid": False},
         "scale": {"nice": True},
     }
-    axis = {"title": f"balance, {first['currency'] or 'unknown'}", "format": "~s", "tickCount": 3}
-    y = {"field": "balance", "type": "quantitative", "axis": {**axis, "minExtent": 40}}
+    axis = amount_axis(f"balance, {first['currency'] or 'unknown'}")
+    y = {"field": "balance", "type": "quantitative", "axis": axis}
     tooltip = [
         {"field": head, "title": title}
         for head, title in (("row", "row"), ("value", "value"), ("shown", "balance"))
@@ -88,7 +89,13 @@ def _panel(name: str, records: Sequence[Record], width: int) -> Spec:
             *(
                 {
                     "transform": [{"filter": f"datum.passes === {passes}"}],
-                    "mark": {"type": "point", "fill": fill, "stroke": MARK, "size": 42},
+                    "mark": {
+                        "type": "point",
+                        "fill": fill,
+                        "stroke": MARK,
+                        "size": 42,
+                        "opacity": 1,
+                    },
                     "encoding": {"x": x, "y": y, "tooltip": tooltip},
                 }
                 for passes, fill in (("true", MARK), ("false", BACK))

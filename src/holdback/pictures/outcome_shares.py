@@ -15,7 +15,6 @@ from holdback.pictures.layout import (
     count,
     grouped,
     inner_width,
-    joined,
     money,
     percent,
     picture,
@@ -36,7 +35,7 @@ def outcomes(title: str, records: Sequence[Record], width: int = WIDTH) -> Any:
     rows = [
         BarRow(
             name=words(record["outcome"]),
-            figures=joined(
+            figures=(
                 count(record["deals"]),
                 percent(record["share"]),
                 money(record["balance"], record["currency"]),

@@ -9,10 +9,8 @@ from holdback.pictures.bars import BarRow, bars
 from holdback.pictures.layout import (
     WIDTH,
     Record,
-    count,
     grouped,
     inner_width,
-    joined,
     money,
     picture,
 )
@@ -46,10 +44,11 @@ def _row(record: Record) -> BarRow:
     amount = money(record["balance"], record["currency"]) if gained else ""
     return BarRow(
         name=f"{record['rule']}  {record['label']}",
-        figures=joined(
+        figures=(
             f"{record['failed']:,} fail",
+            f"{gained or 0:,} would become eligible",
+            amount,
             f"{record['unknown']:,} unknown" if record["unknown"] else "",
-            f"{gained or 0:,} would become eligible" + (f" ({amount})" if amount else ""),
         ),
         length=max(record["failed"], gained or 0),
         inner=gained or 0,

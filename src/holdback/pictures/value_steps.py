@@ -10,6 +10,7 @@ from holdback.pictures.layout import (
     Record,
     Spec,
     grouped,
+    haloed,
     heading,
     inner_width,
     picture,
@@ -19,7 +20,6 @@ from holdback.pictures.layout import (
 from holdback.pictures.palette import ACCENT, MARK, SOFT, TEXT
 
 _HEIGHT: Final = 170
-_MARGIN: Final = 26
 
 
 def sweep(title: str, records: Sequence[Record], width: int = WIDTH) -> Any:
@@ -71,8 +71,9 @@ def projection(title: str, records: Sequence[Record], width: int = WIDTH) -> Any
 
 def _steps(title: str, steps: Sequence[Spec], width: int) -> Spec:
     """Return a panel of *steps*: a line through the numbers of eligible deals, which stand on it."""
-    plot = width - 2 * _MARGIN
-    shown = _shown(steps, plot)
+    texts = (f"{step['eligible']:,}  {step['label']}  {step['mark']}" for step in steps)
+    margin = max(text_width(word) for text in texts for word in text.split("  ")) // 2 + 2
+    shown = _shown(steps, width - 2 * margin)
     rows = [
         {**step, "number": f"{step['eligible']:,}" if place in shown else ""}
         | {"label": step["label"] if place in shown else ""}
@@ -82,7 +83,7 @@ def _steps(title: str, steps: Sequence[Spec], width: int) -> Spec:
         "field": "at",
         "type": "quantitative",
         "axis": None,
-        "scale": {"zero": False, "nice": False, "range": [_MARGIN, width - _MARGIN]},
+        "scale": {"zero": False, "nice": False, "range": [margin, width - margin]},
     }
     most = max(step["eligible"] for step in steps) or 1
     scale = {"domain": [0, most], "nice": False, "range": [_HEIGHT - 26, 34]}
@@ -100,7 +101,7 @@ def _steps(title: str, steps: Sequence[Spec], width: int) -> Spec:
                 "mark": {"type": "circle", "color": MARK, "size": 50, "opacity": 1},
                 "encoding": {"y": y, "tooltip": tooltip},
             },
-            _text("number", {"dy": -10, "fontWeight": 600, "color": TEXT}, {"y": y}),
+            *haloed(_text("number", {"dy": -10, "fontWeight": 600, "color": TEXT}, {"y": y})),
             _text("label", {"color": SOFT}, {"y": {"value": _HEIGHT - 6}}),
             _text(
                 "mark", {"color": ACCENT, "fontWeight": 600, "baseline": "top"}, {"y": {"value": 0}}
@@ -111,8 +112,8 @@ def _steps(title: str, steps: Sequence[Spec], width: int) -> Spec:
 
 def _shown(steps: Sequence[Spec], width: int) -> set[int]:
     """Return the places of the steps whose numbers fit next to each other; today's is one."""
-    widest = max(text_width(f"{step['eligible']:,} {step['label']}"[-12:]) for step in steps)
-    every = -(-len(steps) * widest // width)
+    widest = max(text_width(max(f"{step['eligible']:,}", step["label"], key=len)) for step in steps)
+    every = -(-len(steps) * (widest + 6) // width)
     last = len(steps) - 1
     shown = {place for place in range(0, len(steps), every) if last - place >= every} | {0, last}
     today = [place for place, step in enumerate(steps) if step["mark"]]

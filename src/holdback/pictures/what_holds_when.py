@@ -11,13 +11,14 @@ from holdback.pictures.layout import (
     Record,
     Spec,
     grouped,
+    haloed,
     heading,
     inner_width,
     picture,
     text_width,
     values,
 )
-from holdback.pictures.palette import ACCENT, MARK, PALE, SOFT, TEXT
+from holdback.pictures.palette import ACCENT, MARK, PALE, TEXT
 
 _NAME: Final = 15
 _BAR: Final = 20
@@ -60,31 +61,30 @@ def _panel(
     rows = [_placed(record, names.index(record["name"]) * _STEP, days, width) for record in records]
     labels = [{"name": name, "top": place * _STEP + 11} for place, name in enumerate(names)]
     height = len(names) * _STEP
-    layers = [
+    layers = [] if on is None else [_day(_at(on, days, width))]
+    layers += [
         {
             "data": values(rows),
             "mark": {"type": "rect", "color": PALE, "stroke": MARK, "strokeWidth": 1},
             "encoding": {
                 **{name: _pixel(name) for name in ("x", "y")},
                 **{name: {"field": name} for name in ("x2", "y2")},
-                "tooltip": [
-                    {"field": name, "title": name} for name in ("value", "since", "until")
-                ],
+                "tooltip": [{"field": name, "title": name} for name in ("value", "since", "until")],
             },
         },
         _text(values(rows), "shown", ("left", "middle"), {"color": TEXT}),
-        _text(values(labels), "name", (None, "top"), {"fontWeight": 600, "limit": width}),
+        *haloed(_text(values(labels), "name", (None, "top"), {"fontWeight": 600, "limit": width})),
     ]
-    if on is not None:
-        at = _at(on, days, width)
-        layers.append(
-            {
-                "data": {"values": [{"at": at}]},
-                "mark": {"type": "rule", "color": ACCENT, "strokeWidth": 2},
-                "encoding": {"x": _pixel("at")},
-            }
-        )
     return {"title": heading(group, width), "height": height, "layer": layers}
+
+
+def _day(at: int) -> Spec:
+    """Return the line of a day, which the bars cover."""
+    return {
+        "data": {"values": [{"at": at}]},
+        "mark": {"type": "rule", "color": ACCENT, "strokeWidth": 2},
+        "encoding": {"x": _pixel("at")},
+    }
 
 
 def _placed(record: Record, top: int, days: tuple[date, date], width: int) -> Spec:
@@ -120,9 +120,9 @@ def _pixel(name: str) -> Spec:
 def _text(data: Spec, name: str, place: tuple[str | None, str], look: Spec) -> Spec:
     left, top = place
     x = {"value": 0} if left is None else _pixel(left)
-    mark = {"type": "text", "align": "left", "color": SOFT, **look}
+    mark = {"type": "text", "align": "left", "color": TEXT, **look}
     if left is None:
-        mark |= {"baseline": "alphabetic", "color": TEXT}
+        mark |= {"baseline": "alphabetic"}
     return {
         "data": data,
         "mark": mark,

@@ -16,7 +16,7 @@ from holdback.portfolio.column_errors import check_columns
 from holdback.portfolio.column_plan import ColumnPlan
 from holdback.portfolio.outcome_codes import JURISDICTION_BIT, ON_BIT, needed
 from holdback.portfolio.outcome_columns import RULEBOOK, UNREADABLE, converted_column
-from holdback.portfolio.row_rulebooks import Rules
+from holdback.portfolio.row_rulebooks import DayOrColumn, Rules
 from holdback.portfolio.work_frame import Frame, open_frame
 
 POSITION: Final = "position"
@@ -31,7 +31,7 @@ def explain(  # noqa: PLR0913  # public; all but the row and the rules have a de
     *,
     by: str = POSITION,
     jurisdiction: str = "jurisdiction",
-    on: str | date = "on",
+    on: DayOrColumn | None = None,
     prepared: bool = False,
 ) -> Assessment:
     """

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import date
 from typing import Any, Final
 
 from attrs import define, field
@@ -18,8 +17,9 @@ from holdback.portfolio.column_errors import check_columns
 from holdback.portfolio.column_plan import ColumnPlan
 from holdback.portfolio.outcome_codes import FLOOR_BIT
 from holdback.portfolio.outcome_columns import BALANCE, RULEBOOK, UNREADABLE
-from holdback.portfolio.row_rulebooks import Rules
+from holdback.portfolio.row_rulebooks import DayOrColumn, Rules
 from holdback.portfolio.rule_columns import FALSE_RULES, UNKNOWN_RULES
+from holdback.portfolio.suspects import warn_of_suspects
 from holdback.portfolio.work_frame import answer_backend, open_frame
 from holdback.reasons import FLOOR_CODE
 from holdback.ruleset import DECLINE
@@ -67,7 +67,7 @@ def funnel(
     rules: Rules,
     *,
     jurisdiction: str = "jurisdiction",
-    on: str | date = "on",
+    on: DayOrColumn | None = None,
     prepared: bool = False,
 ) -> AnswerTable:
     """
@@ -93,6 +93,7 @@ def funnel(
     """
     plan = ColumnPlan.of(open_frame(frame), rules, jurisdiction, on, prepared=prepared)
     check_columns(plan, ())
+    warn_of_suspects(plan)
     masks = (FALSE_RULES, UNKNOWN_RULES, *([UNREADABLE] if plan.may_be_invalid else []))
     work = with_outcomes(plan, (*masks, BALANCE))
     counted = _Funnel(plan.rulebooks.rulebooks)
