@@ -21,6 +21,7 @@ from holdback.portfolio.outcome_columns import (
 )
 from holdback.portfolio.readable_columns import CODES, TEXT_COLUMNS, text_columns
 from holdback.portfolio.row_rulebooks import DayOrColumn, RowRulebooks, Rules
+from holdback.portfolio.sql_frames import outcomes_by_sql, takes_sql
 from holdback.portfolio.split_by_rulebook import split_by_rulebook
 from holdback.portfolio.work_frame import WorkFrame, open_frame, with_results
 
@@ -116,6 +117,8 @@ def with_outcomes(plan: ColumnPlan, results: Collection[str]) -> WorkFrame:
 
     In memory these are its only columns.
     """
+    if takes_sql(plan):
+        return outcomes_by_sql(plan, results)
     work, converted = plan.converted()
     facts_without_nulls, may_be_invalid = plan.facts_without_nulls, plan.may_be_invalid
 
