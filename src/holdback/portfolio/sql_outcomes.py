@@ -35,7 +35,7 @@ from holdback.rules.columns import always_unknown_without
 from holdback.rules.render import text as rule_text
 from holdback.rules.sql import FlagSql, flag_sql, literal
 from holdback.rules.tree import Checked
-from holdback.ruleset import DECLINE, RuleSet
+from holdback.ruleset import DECLINE, Rule, RuleSet
 
 # The results of a row. A table may have columns of their public names.
 RESULT_COLUMNS: Final = {name: f"{PREFIX}{name}" for name in RESULTS}
@@ -50,11 +50,12 @@ _BY_MASK: Final = (
 _CHUNK: Final = 30
 # A number of a rule, marked so that the rules that differ in it alone can be found.
 _MARKED: Final = re.compile("\0(-?[0-9]+)\0")
+_COMMENT: Final = re.compile(r"/\* .*? \*/")
 
 # New columns by name, all computed from the columns that are there before.
 SqlStep = Mapping[str, str]
-# Texts with marked numbers, each with the places of the rulebooks that have it.
-Marked = Sequence[tuple[Collection[int], str]]
+# For each bit of a mask, where it is set, and what it stands for.
+Flags = Mapping[int, tuple[str, str]]
 
 
 @frozen
@@ -78,13 +79,17 @@ class OutcomeSql:
 
     def steps(self) -> Sequence[SqlStep]:
         """The masks, then the outcome, then the columns that explain it."""
-        masks = {
-            _DECLINING: self.false_rules(declining=True),
-            _REFERRING: self.false_rules(declining=False),
-            _MISSING: self.missing_facts(),
+        bits = {
+            _DECLINING: [self.false_rules(rules, declining=True) for rules in self.rulesets],
+            _REFERRING: [self.false_rules(rules, declining=False) for rules in self.rulesets],
+            _MISSING: [self.missing_facts(rules) for rules in self.rulesets],
         }
-        written = {name: self.mask(bits) for name, bits in masks.items() if bits}
-        return written, {RESULT_COLUMNS[OUTCOME]: self.outcome(written)}, self.explanation(written)
+        masks = {
+            name: self.by_rulebook([_mask(flags) for flags in by_rulebook])
+            for name, by_rulebook in bits.items()
+            if any(by_rulebook)
+        }
+        return masks, {RESULT_COLUMNS[OUTCOME]: self.outcome(masks)}, self.explanation(masks)
 
     def answer(self, checked: Checked) -> FlagSql:
         """The conditions of a rule, with its numbers marked."""
@@ -92,80 +97,72 @@ class OutcomeSql:
             self._answers[checked] = flag_sql(checked, self.numbers, self.dialect, _marked)
         return self._answers[checked]
 
-    def false_rules(self, *, declining: bool) -> Mapping[int, tuple[str, str]]:
-        """For each bit, where its rule is false, and its rules in words."""
-        by_bit: dict[int, list[tuple[int, str]]] = {}
-        names: dict[int, dict[str, None]] = {}
-        for place, rules in enumerate(self.rulesets):
-            for bit, rule in enumerate(rules.rules):
-                if (rule.otherwise == DECLINE) is declining:
-                    by_bit.setdefault(bit, []).append((place, self.answer(rule.checked).false))
-                    name = f"{rule.code}: {rule_text(rule.checked)}"
-                    names.setdefault(bit, {})[name] = None
+    def false_rules(self, rules: RuleSet, *, declining: bool) -> Flags:
+        """For each bit, where its rule is false, of the rules that decline or of the others."""
         return {
-            bit: (self.by_rulebook([((place,), text) for place, text in parts]), _some(names[bit]))
-            for bit, parts in by_bit.items()
+            bit: (self.answer(rule.checked).false, self.described(rule))
+            for bit, rule in enumerate(rules.rules)
+            if (rule.otherwise == DECLINE) is declining
         }
 
-    def missing_facts(self) -> Mapping[int, tuple[str, str]]:
+    def described(self, rule: Rule) -> str:
+        """The code of *rule*, and what it says if there is no other rulebook."""
+        one = len(self.rulesets) == 1
+        return f"{rule.code}: {rule_text(rule.checked)}" if one else rule.code
+
+    def missing_facts(self, rules: RuleSet) -> Flags:
         """Where a fact is missing that an unknown rule reads, by the facts' places."""
-        by_bit: dict[int, list[tuple[Collection[int], str]]] = {}
-        names: dict[int, dict[str, None]] = {}
-        for place, rules in enumerate(self.rulesets):
-            readers: dict[str, list[Checked]] = {}
-            for rule in rules.rules:
-                for name in rule.checked.names:
-                    readers.setdefault(name, []).append(rule.checked)
-            for name, checked in readers.items():
-                bit = rules.catalogue.place(name)
-                missing = f"{self.numbers[name]} is null"
-                # A rule that reads this fact only is unknown wherever the fact is missing.
-                if not any(always_unknown_without(rule) for rule in checked):
-                    unknown = " or ".join(
-                        dict.fromkeys(self.answer(rule).unknown for rule in checked)
-                    )
-                    missing = f"({missing} and ({unknown}))"
-                by_bit.setdefault(bit, []).append(((place,), missing))
-                names.setdefault(bit, {})[name] = None
+        readers: dict[str, list[Checked]] = {}
+        for rule in rules.rules:
+            for name in rule.checked.names:
+                readers.setdefault(name, []).append(rule.checked)
         return {
-            bit: (self.by_rulebook(parts), ", ".join(names[bit])) for bit, parts in by_bit.items()
+            rules.catalogue.place(name): (self.missing(name, checked), name)
+            for name, checked in readers.items()
         }
 
-    def by_rulebook(self, parts: Marked) -> str:
-        """
-        For each row, the part whose places include its rulebook.
+    def missing(self, name: str, readers: Sequence[Checked]) -> str:
+        """Where the fact *name* is missing and one of its *readers* is unknown."""
+        missing = f"{self.numbers[name]} is null"
+        # A rule that reads this fact only is unknown wherever the fact is missing.
+        if any(always_unknown_without(rule) for rule in readers):
+            return missing
+        unknown = dict.fromkeys(self.answer(rule).unknown for rule in readers)
+        return f"({missing} and ({' or '.join(unknown)}))"
 
-        Parts that differ in their numbers only become one, with the numbers of the row's rulebook.
+    def by_rulebook(self, texts: Sequence[str]) -> str:
         """
-        shapes: dict[tuple[str, ...], dict[tuple[str, ...], list[int]]] = {}
-        for places, text in parts:
-            pieces = _MARKED.split(text)
-            numbers = shapes.setdefault(tuple(pieces[::2]), {})
-            numbers.setdefault(tuple(pieces[1::2]), []).extend(places)
-        cases = [
-            (sorted(place for places in numbers.values() for place in places), shape, numbers)
+        For each row, the one of *texts* of its rulebook, by place.
+
+        Texts that differ in their numbers only become one, with the numbers of the row's rulebook.
+        """
+        shapes: dict[str, dict[tuple[str, ...], list[int]]] = {}
+        first: dict[str, str] = {}
+        for place, text in enumerate(texts):
+            shape = _COMMENT.sub("", _MARKED.sub("\0", text))
+            first.setdefault(shape, text)
+            numbers = tuple(_MARKED.findall(text))
+            shapes.setdefault(shape, {}).setdefault(numbers, []).append(place)
+        filled = {
+            shape: self.filled(_MARKED.split(first[shape])[::2], numbers)
             for shape, numbers in shapes.items()
-        ]
-        (places, shape, numbers), *others = cases
-        if not others and len(places) == len(self.rulesets):
-            return self.filled(shape, numbers)
+        }
+        if len(filled) == 1:
+            return next(iter(filled.values()))
         rulebook = self.col(RULEBOOK)
-        if not others:
-            return f"({one_of(rulebook, places)} and {self.filled(shape, numbers)})"
         return conditional(
-            (one_of(rulebook, places), self.filled(shape, numbers))
-            for places, shape, numbers in cases
+            (one_of(rulebook, [n for places in shapes[shape].values() for n in places]), f"\n{text}\n")
+            for shape, text in filled.items()
         )
 
-    def filled(self, shape: Sequence[str], numbers: Mapping[tuple[str, ...], list[int]]) -> str:
-        """The text of *shape* with *numbers* between its pieces, by the row's rulebook."""
+    def filled(self, pieces: Sequence[str], numbers: Mapping[tuple[str, ...], list[int]]) -> str:
+        """The text of *pieces* with *numbers* between them, by the row's rulebook."""
         # INVARIANT: a row without a rulebook gets all numbers of one rulebook, so that no
         # combination is calculated that `check` has not bounded.
         ranked = sorted(numbers, key=lambda values: -len(numbers[values]))
         columns = zip(*ranked, strict=True)
-        by_values = [self.threshold(column, [numbers[key] for key in ranked]) for column in columns]
-        filled = [piece + value for piece, value in zip(shape, by_values, strict=False)]
-        return "".join([*filled, shape[-1]])
+        by_place = [self.threshold(column, [numbers[key] for key in ranked]) for column in columns]
+        return "".join(piece for pair in zip(pieces, [*by_place, ""], strict=True) for piece in pair)
 
     def threshold(self, values: Sequence[str], places: Sequence[list[int]]) -> str:
         """The one of *values* for the row's rulebook; the first is for all others."""
@@ -175,19 +172,6 @@ class OutcomeSql:
         first, *others = by_value
         cases = ((one_of(self.col(RULEBOOK), by_value[v]), literal(int(v))) for v in others)
         return conditional(cases, literal(int(first)))
-
-    def mask(self, bits: Mapping[int, tuple[str, str]]) -> str:
-        """The mask with each of *bits* set where its condition is true."""
-        chunks: dict[int, list[str]] = {}
-        for place, (flag, name) in sorted(bits.items()):
-            chunk, bit = divmod(place, _CHUNK)
-            one = conditional([(flag, str(1 << bit))], "0")
-            chunks.setdefault(chunk, []).append(f"{one} {_comment(name)}")
-        sums = ["\n+ ".join(terms) for terms in chunks.values()]
-        return "\n+ ".join(
-            f"cast({total} as bigint) * {1 << chunk * _CHUNK}" if chunk else total
-            for chunk, total in zip(chunks, sums, strict=True)
-        )
 
     def outcome(self, masks: Collection[str]) -> str:
         """The outcome in the order of `eligibility.assess`, after the rows that cannot be read."""
@@ -276,10 +260,19 @@ def _marked(number: int) -> str:
     return f"\0{number}\0"
 
 
-def _some(names: Collection[str]) -> str:
-    """The first of *names*, and how many more there are."""
-    first, *others = names
-    return f"{first} and {len(others)} more" if others else first
+def _mask(flags: Flags) -> str:
+    """The mask with the bit of each of *flags* set where it holds."""
+    chunks: dict[int, list[str]] = {}
+    for place, (flag, name) in sorted(flags.items()):
+        chunk, bit = divmod(place, _CHUNK)
+        term = conditional([(flag, str(1 << bit))], "0")
+        chunks.setdefault(chunk, []).append(f"{term} {_comment(name)}")
+    sums = {chunk: "\n+ ".join(terms) for chunk, terms in chunks.items()}
+    shifted = [
+        f"cast({total} as bigint) * {1 << chunk * _CHUNK}" if chunk else total
+        for chunk, total in sums.items()
+    ]
+    return "\n+ ".join(shifted) or "0"
 
 
 def _comment(text: str) -> str:
