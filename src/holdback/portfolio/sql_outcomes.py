@@ -7,8 +7,11 @@ one of the row's rulebook; so ten jurisdictions cost little more than one.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import reduce
+from operator import or_
 from typing import Final
 
 from attrs import field
@@ -40,21 +43,19 @@ from holdback.ruleset import DECLINE, Rule, RuleSet
 # The results of a row. A table may have columns of their public names.
 RESULT_COLUMNS: Final = {name: f"{PREFIX}{name}" for name in RESULTS}
 _DECLINING, _REFERRING, _MISSING = f"{PREFIX}declining", f"{PREFIX}referring", f"{PREFIX}missing"
+# The mask of the facts that are null.
+_NULLS: Final = f"{PREFIX}nulls"
 # INVARIANT: the first mask that is not zero decides, in the order of `eligibility.assess`.
 _BY_MASK: Final = (
     (_DECLINING, eligibility.INELIGIBLE),
     (_MISSING, eligibility.UNDETERMINED),
     (_REFERRING, eligibility.REFERRED),
 )
-# Bits are added up in 32-bit integers, which are faster, and then cast to 64 bits.
-_CHUNK: Final = 30
 # A number of a rule, marked so that the rules that differ in it alone can be found.
 _MARKED: Final = re.compile("\0(-?[0-9]+)\0")
-_COMMENT: Final = re.compile(r"/\* .*? \*/")
-
 # New columns by name, all computed from the columns that are there before.
 SqlStep = Mapping[str, str]
-# For each bit of a mask, where it is set, and what it stands for.
+# For each part of a mask, where it is set, and what it stands for.
 Flags = Mapping[int, tuple[str, str]]
 
 
@@ -78,18 +79,21 @@ class OutcomeSql:
         return identifier(name, self.dialect)
 
     def steps(self) -> Sequence[SqlStep]:
-        """The masks, then the outcome, then the columns that explain it."""
-        bits = {
-            _DECLINING: [self.false_rules(rules, declining=True) for rules in self.rulesets],
-            _REFERRING: [self.false_rules(rules, declining=False) for rules in self.rulesets],
-            _MISSING: [self.missing_facts(rules) for rules in self.rulesets],
-        }
-        masks = {
-            name: self.by_rulebook([_mask(flags) for flags in by_rulebook])
-            for name, by_rulebook in bits.items()
-            if any(by_rulebook)
-        }
-        return masks, {RESULT_COLUMNS[OUTCOME]: self.outcome(masks)}, self.explanation(masks)
+        """
+        The masks, then the outcome, then the columns that explain it.
+
+        A mask is calculated only where the one before it leaves the outcome open.
+        """
+        progress = self.numbers["progress"]
+        assessed = f"{progress} >= {eligibility.FLOOR}"
+        return (
+            {_NULLS: self.nulls()},
+            {_DECLINING: self.false_rules(f"{assessed}", declining=True)},
+            {_MISSING: self.missing_facts(f"{self.col(_DECLINING)} = 0")},
+            {_REFERRING: self.false_rules(f"{self.col(_MISSING)} = 0", declining=False)},
+            {RESULT_COLUMNS[OUTCOME]: self.outcome()},
+            self.explanation(),
+        )
 
     def answer(self, checked: Checked) -> FlagSql:
         """The conditions of a rule, with its numbers marked."""
@@ -97,63 +101,133 @@ class OutcomeSql:
             self._answers[checked] = flag_sql(checked, self.numbers, self.dialect, _marked)
         return self._answers[checked]
 
-    def false_rules(self, rules: RuleSet, *, declining: bool) -> Flags:
-        """For each bit, where its rule is false, of the rules that decline or of the others."""
-        return {
-            bit: (self.answer(rule.checked).false, self.described(rule))
-            for bit, rule in enumerate(rules.rules)
-            if (rule.otherwise == DECLINE) is declining
-        }
+    def false_rules(self, where: str, *, declining: bool) -> str:
+        """The mask of the false rules that decline, or of the others, where the condition holds."""
+        flags = [
+            {
+                1 << bit: (self.answer(rule.checked).false, self.described(rule))
+                for bit, rule in enumerate(rules.rules)
+                if (rule.otherwise == DECLINE) is declining
+            }
+            for rules in self.rulesets
+        ]
+        return conditional([(where, self.by_rulebook(flags, "\n+ "))])
 
     def described(self, rule: Rule) -> str:
         """The code of *rule*, and what it says if there is no other rulebook."""
         one = len(self.rulesets) == 1
         return f"{rule.code}: {rule_text(rule.checked)}" if one else rule.code
 
-    def missing_facts(self, rules: RuleSet) -> Flags:
-        """Where a fact is missing that an unknown rule reads, by the facts' places."""
-        readers: dict[str, list[Checked]] = {}
-        for rule in rules.rules:
-            for name in rule.checked.names:
-                readers.setdefault(name, []).append(rule.checked)
-        return {
-            rules.catalogue.place(name): (self.missing(name, checked), name)
-            for name, checked in readers.items()
-        }
+    def nulls(self) -> str:
+        """The mask of the facts that are null, among those that rules of the rulebook read."""
+        by_bit: dict[int, dict[str, list[int]]] = {}
+        for place, rules in enumerate(self.rulesets):
+            for name in {name for rule in rules.rules for name in rule.checked.names}:
+                bit = rules.catalogue.place(name)
+                by_bit.setdefault(bit, {}).setdefault(name, []).append(place)
+        terms = [
+            (1 << bit, self.any_null(by_name), ", ".join(sorted(by_name)))
+            for bit, by_name in sorted(by_bit.items())
+        ]
+        return _sum(terms)
 
-    def missing(self, name: str, readers: Sequence[Checked]) -> str:
-        """Where the fact *name* is missing and one of its *readers* is unknown."""
-        missing = f"{self.numbers[name]} is null"
-        # A rule that reads this fact only is unknown wherever the fact is missing.
-        if any(always_unknown_without(rule) for rule in readers):
-            return missing
-        unknown = dict.fromkeys(self.answer(rule).unknown for rule in readers)
-        return f"({missing} and ({' or '.join(unknown)}))"
-
-    def by_rulebook(self, texts: Sequence[str]) -> str:
-        """
-        For each row, the one of *texts* of its rulebook, by place.
-
-        Texts that differ in their numbers only become one, with the numbers of the row's rulebook.
-        """
-        shapes: dict[str, dict[tuple[str, ...], list[int]]] = {}
-        first: dict[str, str] = {}
-        for place, text in enumerate(texts):
-            shape = _COMMENT.sub("", _MARKED.sub("\0", text))
-            first.setdefault(shape, text)
-            numbers = tuple(_MARKED.findall(text))
-            shapes.setdefault(shape, {}).setdefault(numbers, []).append(place)
-        filled = {
-            shape: self.filled(_MARKED.split(first[shape])[::2], numbers)
-            for shape, numbers in shapes.items()
-        }
-        if len(filled) == 1:
-            return next(iter(filled.values()))
+    def any_null(self, by_name: Mapping[str, list[int]]) -> str:
+        """Where the fact of a bit is null: facts that jurisdictions declare may have the same."""
+        nulls = [f"{self.numbers[name]} is null" for name in sorted(by_name)]
+        if len(nulls) == 1:
+            return nulls[0]
         rulebook = self.col(RULEBOOK)
-        return conditional(
-            (one_of(rulebook, [n for places in shapes[shape].values() for n in places]), f"\n{text}\n")
-            for shape, text in filled.items()
+        return " or ".join(
+            f"({null} and {one_of(rulebook, by_name[name])})"
+            for null, name in zip(nulls, sorted(by_name), strict=True)
         )
+
+    def missing_facts(self, where: str) -> str:
+        """The mask of the missing facts that an unknown rule reads, where the condition holds."""
+        nulls = self.col(_NULLS)
+        read = self.by_rulebook([self.unknown_rules(rules) for rules in self.rulesets], "\n| ")
+        return conditional([(where, conditional([(f"{nulls} = 0", "0")], f"({nulls} & ({read}))"))])
+
+    def unknown_rules(self, rules: RuleSet) -> Flags:
+        """The masks of the facts that rules read, null or not, each where the rule is unknown."""
+        bits = [
+            sum(1 << rules.catalogue.place(name) for name in rule.checked.names)
+            for rule in rules.rules
+        ]
+        # A rule that reads one fact only is unknown wherever the fact is missing.
+        one_fact = [always_unknown_without(rule.checked) for rule in rules.rules]
+        always = reduce(or_, itertools.compress(bits, one_fact), 0)
+        flags: dict[int, tuple[str, str]] = {always: ("true", "")} if always else {}
+        for mask, rule in zip(bits, rules.rules, strict=True):
+            if mask & ~always:
+                unknown = self.answer(rule.checked).unknown
+                unknown = f"{flags[mask][0]} or {unknown}" if mask in flags else unknown
+                flags[mask] = (unknown, rule.code)
+        return flags
+
+    def by_rulebook(self, flags: Sequence[Flags], operator: str) -> str:
+        """
+        For each row, the mask of its rulebook's *flags*, which are by place.
+
+        Jurisdictions with the same rules, but for their numbers, share one mask.
+        """
+        by_code: dict[str, list[int]] = {}
+        for place, rulebook in enumerate(self.rulebooks.rulebooks):
+            by_code.setdefault(rulebook.code, []).append(place)
+        alike: dict[frozenset[tuple[int, str]], list[int]] = {}
+        for places in by_code.values():
+            shapes = frozenset(
+                (mask, _MARKED.sub("?", text))
+                for place in places
+                for mask, (text, _) in flags[place].items()
+            )
+            alike.setdefault(shapes, []).extend(places)
+        masks = [(places, self.mask_of(flags, places, operator)) for places in alike.values()]
+        if len(masks) == 1:
+            return masks[0][1]
+        rulebook = self.col(RULEBOOK)
+        # Where all jurisdictions have an empty mask it is not written.
+        written = [(places, mask) for places, mask in masks if mask != "0"]
+        cases = ((one_of(rulebook, places), f"\n{mask}\n") for places, mask in written)
+        return conditional(cases, "0")
+
+    def mask_of(self, flags: Sequence[Flags], places: Sequence[int], operator: str) -> str:
+        """The mask of the rulebooks at *places*, whose rules are much alike."""
+        by_mask: dict[int, list[tuple[int, str]]] = {}
+        names: dict[int, str] = {}
+        for place in places:
+            for mask, (text, name) in flags[place].items():
+                by_mask.setdefault(mask, []).append((place, text))
+                names.setdefault(mask, name)
+        terms = [
+            (mask, self.flag_of(parts, len(places)), names[mask])
+            for mask, parts in sorted(by_mask.items())
+        ]
+        return _sum(terms, operator)
+
+    def flag_of(self, parts: Sequence[tuple[int, str]], count: int) -> str:
+        """
+        For each row, the condition of its rulebook among *parts*, of *count* rulebooks.
+
+        Conditions that differ in their numbers only become one, with the numbers of the rulebook.
+        """
+        shapes: dict[tuple[str, ...], dict[tuple[str, ...], list[int]]] = {}
+        for place, text in parts:
+            pieces = _MARKED.split(text)
+            numbers = shapes.setdefault(tuple(pieces[::2]), {})
+            numbers.setdefault(tuple(pieces[1::2]), []).append(place)
+        if len(shapes) == 1 and len(parts) == count:
+            return next(itertools.starmap(self.filled, shapes.items()))
+        rulebook = self.col(RULEBOOK)
+        cases = [
+            (one_of(rulebook, [place for places in numbers.values() for place in places]), filled)
+            for (shape, numbers), filled in zip(
+                shapes.items(), itertools.starmap(self.filled, shapes.items()), strict=True
+            )
+        ]
+        if len(cases) == 1:
+            return " and ".join(f"({condition})" for condition in cases[0])
+        return conditional(cases)
 
     def filled(self, pieces: Sequence[str], numbers: Mapping[tuple[str, ...], list[int]]) -> str:
         """The text of *pieces* with *numbers* between them, by the row's rulebook."""
@@ -173,18 +247,18 @@ class OutcomeSql:
         cases = ((one_of(self.col(RULEBOOK), by_value[v]), literal(int(v))) for v in others)
         return conditional(cases, literal(int(first)))
 
-    def outcome(self, masks: Collection[str]) -> str:
+    def outcome(self) -> str:
         """The outcome in the order of `eligibility.assess`, after the rows that cannot be read."""
         progress = self.numbers["progress"]
         cases = [(f"{self.col(UNREADABLE)} <> 0", INVALID)] if self.may_be_invalid else []
         cases.append((f"{progress} is null", eligibility.UNDETERMINED))
         cases.append((f"{progress} < {eligibility.FLOOR}", eligibility.NOT_ASSESSED))
-        cases.extend((f"{self.col(name)} <> 0", word) for name, word in _BY_MASK if name in masks)
+        cases.extend((f"{self.col(name)} <> 0", word) for name, word in _BY_MASK)
         words = [(condition, f"{PLACES[word]} {_comment(word)}") for condition, word in cases]
         last = f"{PLACES[eligibility.ELIGIBLE]} {_comment(eligibility.ELIGIBLE)}"
         return f"cast({conditional(words, last)} as {tinyint(self.dialect)})"
 
-    def explanation(self, masks: Collection[str]) -> SqlStep:
+    def explanation(self) -> SqlStep:
         """Eligibility, and the masks of the rules and facts that decided."""
         progress = self.numbers["progress"]
         # Built-in facts have the same place in every catalogue.
@@ -192,15 +266,12 @@ class OutcomeSql:
         outcome = self.col(RESULT_COLUMNS[OUTCOME])
         is_ = {word: f"{outcome} = {place}" for word, place in PLACES.items()}
         failing = [(is_[eligibility.NOT_ASSESSED], str(1 << FLOOR_BIT))]
-        if _DECLINING in masks:
-            failing.append((is_[eligibility.INELIGIBLE], self.col(_DECLINING)))
-        if _REFERRING in masks:
-            failing.append((is_[eligibility.REFERRED], self.col(_REFERRING)))
+        failing.append((is_[eligibility.INELIGIBLE], self.col(_DECLINING)))
+        failing.append((is_[eligibility.REFERRED], self.col(_REFERRING)))
         needs = [(is_[INVALID], self.col(UNREADABLE))] if self.may_be_invalid else []
         undetermined = is_[eligibility.UNDETERMINED]
         needs.append((f"{undetermined} and {progress} is null", str(progress_bit)))
-        if _MISSING in masks:
-            needs.append((undetermined, self.col(_MISSING)))
+        needs.append((undetermined, self.col(_MISSING)))
         return {
             RESULT_COLUMNS[ELIGIBLE]: f"({is_[eligibility.ELIGIBLE]})",
             RESULT_COLUMNS[FAILING]: f"cast({conditional(failing, '0')} as bigint)",
@@ -260,20 +331,15 @@ def _marked(number: int) -> str:
     return f"\0{number}\0"
 
 
-def _mask(flags: Flags) -> str:
-    """The mask with the bit of each of *flags* set where it holds."""
-    chunks: dict[int, list[str]] = {}
-    for place, (flag, name) in sorted(flags.items()):
-        chunk, bit = divmod(place, _CHUNK)
-        term = conditional([(flag, str(1 << bit))], "0")
-        chunks.setdefault(chunk, []).append(f"{term} {_comment(name)}")
-    sums = {chunk: "\n+ ".join(terms) for chunk, terms in chunks.items()}
-    shifted = [
-        f"cast({total} as bigint) * {1 << chunk * _CHUNK}" if chunk else total
-        for chunk, total in sums.items()
-    ]
-    return "\n+ ".join(shifted) or "0"
+def _sum(terms: Sequence[tuple[int, str, str]], operator: str = "\n+ ") -> str:
+    """The sum of the numbers in *terms* whose condition holds, each with its name."""
+    return operator.join(
+        f"{conditional([(condition, str(number))], '0')} {_comment(name)}".rstrip()
+        for number, condition, name in terms
+    ) or "0"
 
 
 def _comment(text: str) -> str:
+    if not text:
+        return ""
     return f"/* {printable(text).replace('*/', '* /').replace('/*', '/ *')} */"
