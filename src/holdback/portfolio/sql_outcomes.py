@@ -84,16 +84,16 @@ class OutcomeSql:
 
         A mask is calculated only where the one before it leaves the outcome open.
         """
-        progress = self.numbers["progress"]
-        assessed = f"{progress} >= {eligibility.FLOOR}"
-        return (
-            {_NULLS: self.nulls()},
-            {_DECLINING: self.false_rules(f"{assessed}", declining=True)},
-            {_MISSING: self.missing_facts(f"{self.col(_DECLINING)} = 0")},
-            {_REFERRING: self.false_rules(f"{self.col(_MISSING)} = 0", declining=False)},
-            {RESULT_COLUMNS[OUTCOME]: self.outcome()},
-            self.explanation(),
-        )
+        assessed = f"{self.numbers['progress']} >= {eligibility.FLOOR}"
+        declining = self.false_rules(assessed, declining=True)
+        missing = self.missing_facts(f"{self.col(_DECLINING)} = 0")
+        steps = [{_NULLS: self.nulls(), _DECLINING: declining}, {_MISSING: missing}]
+        masks = {_DECLINING, _MISSING}
+        if any(rule.otherwise != DECLINE for rules in self.rulesets for rule in rules.rules):
+            referring = self.false_rules(f"{self.col(_MISSING)} = 0", declining=False)
+            steps.append({_REFERRING: referring})
+            masks.add(_REFERRING)
+        return [*steps, {RESULT_COLUMNS[OUTCOME]: self.outcome(masks)}, self.explanation(masks)]
 
     def answer(self, checked: Checked) -> FlagSql:
         """The conditions of a rule, with its numbers marked."""
@@ -247,18 +247,18 @@ class OutcomeSql:
         cases = ((one_of(self.col(RULEBOOK), by_value[v]), literal(int(v))) for v in others)
         return conditional(cases, literal(int(first)))
 
-    def outcome(self) -> str:
+    def outcome(self, masks: Collection[str]) -> str:
         """The outcome in the order of `eligibility.assess`, after the rows that cannot be read."""
         progress = self.numbers["progress"]
         cases = [(f"{self.col(UNREADABLE)} <> 0", INVALID)] if self.may_be_invalid else []
         cases.append((f"{progress} is null", eligibility.UNDETERMINED))
         cases.append((f"{progress} < {eligibility.FLOOR}", eligibility.NOT_ASSESSED))
-        cases.extend((f"{self.col(name)} <> 0", word) for name, word in _BY_MASK)
+        cases.extend((f"{self.col(name)} <> 0", word) for name, word in _BY_MASK if name in masks)
         words = [(condition, f"{PLACES[word]} {_comment(word)}") for condition, word in cases]
         last = f"{PLACES[eligibility.ELIGIBLE]} {_comment(eligibility.ELIGIBLE)}"
         return f"cast({conditional(words, last)} as {tinyint(self.dialect)})"
 
-    def explanation(self) -> SqlStep:
+    def explanation(self, masks: Collection[str]) -> SqlStep:
         """Eligibility, and the masks of the rules and facts that decided."""
         progress = self.numbers["progress"]
         # Built-in facts have the same place in every catalogue.
@@ -267,7 +267,8 @@ class OutcomeSql:
         is_ = {word: f"{outcome} = {place}" for word, place in PLACES.items()}
         failing = [(is_[eligibility.NOT_ASSESSED], str(1 << FLOOR_BIT))]
         failing.append((is_[eligibility.INELIGIBLE], self.col(_DECLINING)))
-        failing.append((is_[eligibility.REFERRED], self.col(_REFERRING)))
+        if _REFERRING in masks:
+            failing.append((is_[eligibility.REFERRED], self.col(_REFERRING)))
         needs = [(is_[INVALID], self.col(UNREADABLE))] if self.may_be_invalid else []
         undetermined = is_[eligibility.UNDETERMINED]
         needs.append((f"{undetermined} and {progress} is null", str(progress_bit)))
