@@ -155,16 +155,18 @@ class SqlText:
         """
         table, value = self.col("d"), self.col("r")
         read = ", ".join(f"{table}.{self.col(name)}" for name in self.read_columns)
-        inner = f"select {read}"
+        # Two queries that both have a limit are not merged; merged, each column would be written
+        # wherever it is used.
+        inner = f"select {read} limit 1"
         for step in self.steps:
-            inner = f"select *,\n{_lines(step, self.dialect)}\n  from (\n{inner}\n)"
+            inner = f"select *,\n{_lines(step, self.dialect)}\n  from (\n{inner}\n) limit 1"
         sources = ", ".join(self.col(source) for source in columns.values())
         results = ", ".join(
             f"{value}.value ->> {place} as {self.col(name)}" for place, name in enumerate(columns)
         )
         return (
             f"select {table}.*, {results}\nfrom {self.source} as {table}, json_each((\n"
-            f"select json_array(json_array({sources})) from (\n{inner}\n)\n)) as {value}\n"
+            f"select json_array(json_array({sources})) from (\n{inner}\n) limit 1\n)) as {value}\n"
         )
 
 
