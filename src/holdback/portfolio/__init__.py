@@ -20,6 +20,7 @@ try:
     from holdback.portfolio.outcome_codes import OUTCOMES, codes, needed
     from holdback.portfolio.quotes import quote
     from holdback.portfolio.sample_deals import sample
+    from holdback.portfolio.sql_query import sql
     from holdback.portfolio.summary import Summary, summarise
     from holdback.portfolio.suspects import SuspectColumns
     from holdback.portfolio.workbook import to_excel
@@ -51,6 +52,7 @@ __all__ = [
     "quote",
     "read",
     "sample",
+    "sql",
     "suggest",
     "summarise",
     "to_excel",
