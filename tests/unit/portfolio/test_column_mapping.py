@@ -52,11 +52,17 @@ def mappings(draw):
     if said["thousands"] == (said["decimal_mark"] or "."):
         said["thousands"] = None
     columns = draw(st.dictionaries(NAMES, TEXTS))
-    form = st.fixed_dictionaries({}, optional={"dates": DATE_FORMS, "money": st.just("minor units")})
+    form = st.fixed_dictionaries(
+        {}, optional={"dates": DATE_FORMS, "money": st.just("minor units")}
+    )
     return ColumnMapping(
         **said,
         dates=draw(optional(DATE_FORMS)),
-        columns={name: column for name, column in columns.items() if [*columns.values()].count(column) == 1},
+        columns={
+            name: column
+            for name, column in columns.items()
+            if [*columns.values()].count(column) == 1
+        },
         texts=draw(st.dictionaries(NAMES, st.dictionaries(TEXTS, TEXTS, min_size=1))),
         forms=draw(st.dictionaries(NAMES, form.filter(bool))),
         notes=tuple(draw(st.lists(st.text(max_size=30), max_size=2))),
@@ -66,7 +72,7 @@ def mappings(draw):
 @given(mappings())
 def test_a_mapping_survives_its_file(mapping):
     """
-    `from_toml` reads what `to_toml` writes, whatever the names and texts are.
+    `from_toml` reads what `to_toml` writes, with any names and texts.
     """
     text = mapping.to_toml()
     assert ColumnMapping.from_toml(text) == mapping
@@ -100,8 +106,8 @@ WRONG = {
     "one sign for two things": ('decimal_mark = ","\nthousands = ","', "2:13 $.thousands: the sign between thousands is also the sign before decimals"),
     "the usual sign for two things": ('thousands = "."', 'with `thousands = "."` write `decimal_mark = ","`'),
     "one column for two facts": ('[columns]\nprogress = "a"\nbalance = "a"', "3:11 $.columns.balance: the column `a` is already that of `progress`"),
-    "a column and a fact exchanged": ('[columns]\n"Pct Paid" = "progress"', "2:1 $.columns[\"Pct Paid\"]: expected the name of a fact in small letters"),
-    "no name of a column": ('[columns]\nprogress = 3', "2:12 $.columns.progress: expected the name of a column"),
+    "a column and a fact exchanged": ('[columns]\n"Pct Paid" = "progress"', '2:1 $.columns["Pct Paid"]: expected the name of a fact in small letters'),
+    "no name of a column": ("[columns]\nprogress = 3", "2:12 $.columns.progress: expected the name of a column"),
     "an empty name": ('[columns]\nprogress = ""', "2:12 $.columns.progress: this is empty"),
     "no table": ('columns = "pct_paid"', "1:11 $.columns: expected a table"),
     "no table of texts": ('[texts]\nstatus = "Funded"', "2:10 $.texts.status: expected a table"),
@@ -129,7 +135,12 @@ def test_the_schema_finds_the_same_mistakes(name):
     The schema is as strict as the reader, except about keys that agree with each other.
     """
     text, _ = WRONG[name]
-    if name in {"no TOML", "one sign for two things", "the usual sign for two things", "one column for two facts"}:
+    if name in {
+        "no TOML",
+        "one sign for two things",
+        "the usual sign for two things",
+        "one column for two facts",
+    }:
         return
     document = tomllib.loads(text)
     assert list(Draft7Validator(schema(COLUMNS)).iter_errors(document)) != []

@@ -271,7 +271,7 @@ def test_no_sample_is_suspected(seed):
 
 
 def fractions(frame):
-    return frame.with_columns((pl.col("progress", "performance", "takings_trend") / 100))
+    return frame.with_columns(pl.col("progress", "performance", "takings_trend") / 100)
 
 
 def pence(frame):
@@ -300,7 +300,9 @@ def test_the_fractions_of_one_country_are_suspected():
     deals = sample(3_000, seed=7, backend="polars")
     mixed = pl.concat(
         [
-            deals.filter(pl.col("jurisdiction") != "JP").with_columns(pl.col("progress").cast(pl.Float64)),
+            deals.filter(pl.col("jurisdiction") != "JP").with_columns(
+                pl.col("progress").cast(pl.Float64)
+            ),
             deals.filter(pl.col("jurisdiction") == "JP").with_columns(
                 pl.col("progress").cast(pl.Float64) / 100
             ),
@@ -322,9 +324,7 @@ def test_minor_units_are_suspected():
     # Whole pounds next to amounts with pence are ordinary, and so are round sums.
     whole = good().with_columns(pl.col("average_monthly_takings").floor())
     assert not of(whole, "average_monthly_takings")
-    money = pl.col(
-        name for name, dtype in good().schema.items() if dtype == pl.Decimal(18, 2)
-    )
+    money = pl.col(name for name, dtype in good().schema.items() if dtype == pl.Decimal(18, 2))
     assert of(good().with_columns((money * 100).cast(pl.Int64)), "balance") != []
     assert of(good().with_columns((money.cast(pl.Int64) // 100) * 100), "balance") == []
 
@@ -388,6 +388,6 @@ def test_a_mapping_does_not_hide_errors():
     """
     Only suspicions are answered by what a mapping says.
     """
-    wrong = good().with_columns(balance=pl.lit(Decimal("-1")))
+    wrong = good().with_columns(balance=pl.lit(Decimal(-1)))
     with pytest.raises(InvalidDocument):
         check_frame(wrong, FEW, mapping=ColumnMapping(money="major units"))

