@@ -19,6 +19,8 @@ TABLE = MappingProxyType(
         for name, everyday, campaign in (
             # Hypothesis: the examples of a test that names no count of its own.
             ("default examples", 20, 100),
+            # tests/unit/portfolio
+            ("samples without a suspicion", 4, 20),
             # tests/laws
             ("rules read by closure and interpreter", 600, 10_000),
             ("rules read by proofs and interpreter", 60, 2_500),

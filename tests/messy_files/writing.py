@@ -306,9 +306,7 @@ def _text_file(entry, table, file):
 def typed(table: Table) -> pl.DataFrame:
     """The table in the types that people have: floats, whole numbers, days, Booleans."""
     frame = pl.DataFrame(table.rows, schema=list(table.heads), orient="row", infer_schema_length=1)
-    frame = frame.with_columns(
-        pl.when(pl.col(pl.String) != "").then(pl.col(pl.String)).name.keep()
-    )
+    frame = frame.with_columns(pl.when(pl.col(pl.String) != "").then(pl.col(pl.String)).name.keep())
     casts = [
         *(pl.col(head).cast(pl.Float64) for head in (*PERCENTAGES, *AMOUNTS)),
         *(pl.col(head).cast(pl.Int64) for head in WHOLE if head in frame.columns),

@@ -306,7 +306,11 @@ class OutcomeSql:
         parts = []
         for bit, by_word in sorted(words.items()):
             word = self.word(by_word)
-            parts.append(conditional([(f"({self.col(RESULT_COLUMNS[column])} & {1 << bit}) <> 0", word)], "''"))
+            parts.append(
+                conditional(
+                    [(f"({self.col(RESULT_COLUMNS[column])} & {1 << bit}) <> 0", word)], "''"
+                )
+            )
         return f"substr({' || '.join(parts)}, 3)"
 
     def word(self, by_word: Mapping[str, Sequence[int]]) -> str:

@@ -86,9 +86,7 @@ class SqlPlan:
             name: self._column(definitions, ledger=True)
             for name, definitions in self.ledger.items()
         }
-        yield {
-            converted_column(name): column.number for name, column in {**read, **totals}.items()
-        }
+        yield {converted_column(name): column.number for name, column in {**read, **totals}.items()}
         if self.may_be_invalid:
             yield {UNREADABLE: self._unreadable(read)}
         outcomes = self.outcomes
@@ -104,7 +102,9 @@ class SqlPlan:
         on, day = rulebooks.day_or_column, None
         if isinstance(on, str):
             day = self.col(converted_column(on))
-            yield {converted_column(on): self._reader(day_fact(on)).read(self.dtypes.get(on)).number}
+            yield {
+                converted_column(on): self._reader(day_fact(on)).read(self.dtypes.get(on)).number
+            }
         by_code: dict[str, list[tuple[date, int]]] = {}
         for place, rulebook in enumerate(rulebooks.rulebooks):
             by_code.setdefault(rulebook.code, []).append((rulebook.on, place))
