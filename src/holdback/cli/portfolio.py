@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 import click
 from attrs import evolve
 
-from holdback.cli.output import FINDINGS, MISUSE, fail, format_option
+from holdback.cli.output import FINDINGS, MISUSE, error_lines, fail, format_option
 from holdback.cli.sources import Day, jurisdictions_option, load_all
 from holdback.errors import ConfigurationError, InvalidDocument, printable
 from holdback.jurisdictions.folder import CODE
@@ -168,7 +168,7 @@ def _fail(
     what = "The deals are probably not what they seem, and none is assessed:"
     click.secho(what if is_suspicion else "The deals cannot be read:", err=True, bold=True)
     for detail in error.errors:
-        click.echo(f"  {detail.underlined()}", err=True)
+        click.echo("\n".join(f"  {line}" for line in error_lines(detail)), err=True)
     proposal = assessment.proposal() if assessment else None
     if proposal:
         click.echo("A mapping that may fit; look at it before you use it:", err=True)

@@ -204,7 +204,7 @@ class BatchAssessment:
         if self.output:
             deals = batch.take(changed[_ROW].to_arrow())
             self._write(self.output, deals, changed, (*BEFORE.values(), *AFTER.values()))
-        first = _shown(changed.drop(_ROW), {fact.name for fact in self._facts()})
+        first = _shown(changed.drop(_ROW), {str(self.on), *(fact.name for fact in self._facts())})
         if isinstance(self.result, Changes):
             comparison = self.result.comparison + comparison
             first = pl.concat([self.result.first, first])

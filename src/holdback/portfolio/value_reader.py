@@ -7,7 +7,6 @@ Each distinct value is read once, by `Fact.read`.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from datetime import date, datetime, time
 from decimal import Decimal
@@ -16,8 +15,6 @@ from typing import Any, Final
 from holdback.rules.types import Fact, Kind
 
 _WHOLE: Final = (Kind.COUNT, Kind.DAYS)
-_DIGITS: Final = re.compile("-?[0-9]{1,18}")
-_FLAGS: Final = {"true": True, "false": False}
 # The states of a value.
 _UNKNOWN, _GIVEN, _INVALID = 0, 1, 2
 
@@ -54,17 +51,8 @@ def _plain(value: Any, fact: Fact) -> Any:
     """*value* as a facts document has it; frames hold counts as decimals, and days as midnights."""
     if isinstance(value, datetime):
         return _day(value)
-    if isinstance(value, str):
-        return _of_text(value, fact)
     is_whole = isinstance(value, Decimal) and fact.type.kind in _WHOLE and value.is_finite()
     return int(value) if is_whole and value == int(value) else value
-
-
-def _of_text(value: str, fact: Fact) -> str | int | bool:
-    """A text for a whole number or a flag as such: in a column of texts, it cannot be written so."""
-    if fact.type.kind in _WHOLE and _DIGITS.fullmatch(value):
-        return int(value)
-    return _FLAGS.get(value, value) if fact.type.kind is Kind.FLAG else value
 
 
 def _day(value: datetime) -> date | datetime:
