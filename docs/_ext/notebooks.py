@@ -65,7 +65,7 @@ def shown(output):
 
 
 def with_outputs(notebook, run):
-    """Return *notebook* with the outputs of its *run*, numbered from 1, and without what changes."""
+    """Return *notebook* with the outputs of its *run*, numbered from 1."""
     results = iter(cell for cell in run.cells if not is_install(cell))
     number = 0
     for cell in notebook.cells:
@@ -88,7 +88,7 @@ def with_outputs(notebook, run):
 
 
 def difference(notebook, run):
-    """Return the first cell of *notebook* whose outputs differ from those of its *run*, in words."""
+    """Return where *notebook* shows something else than its *run*, in words; None for nowhere."""
     for place, (stored, now) in enumerate(zip(outputs(notebook), outputs(run), strict=True), 1):
         if stored != now:
             return f"cell [{place}] shows now:\n{now}\nand showed:\n{stored}"

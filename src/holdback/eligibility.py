@@ -20,8 +20,9 @@ from holdback.exact_json import Json
 from holdback.exact_numbers import PERCENT_PLACES
 from holdback.frozen_classes import frozen
 from holdback.frozen_values import frozen_record
+from holdback.notebook.elements import short_digest
 from holdback.reasons import Reason, floor_reason, reasons
-from holdback.rules.types import Facts
+from holdback.rules.types import Facts, draft_label
 from holdback.ruleset import Answers, RuleSet, TraceLine
 
 if TYPE_CHECKING:
@@ -154,12 +155,18 @@ class Assessment:
         return what_would_help(rules, facts, floor=FLOOR, lifted=self._lifted, movable=movable)
 
     def plain(self) -> dict[str, Json]:
-        """Return the assessment as plain values (decisions/formats)."""
+        """
+        Return the assessment as plain values (decisions/formats).
+
+        That of a proposal has its sentences, under `proposal`.
+        """
         return self._written(dict)
 
     def _written(self, mapping: Callable[[Mapping[str, Any]], Json]) -> dict[str, Json]:
         """Return the assessment as plain values, with *mapping* of the facts of its rules."""
+        proposal = list(self.ruleset.proposal)
         return {
+            **({"proposal": proposal} if proposal else {}),
             "outcome": self.outcome,
             "eligible": self.eligible,
             "jurisdiction": self.ruleset.jurisdiction,
@@ -191,7 +198,7 @@ class Assessment:
         the first version of holdback still runs (decisions/digests#records).
 
         Raises:
-            ValueError: it is another format.
+            ValueError: it is another format, or the rules are a proposal, by which nobody decides.
         """
         return self._record(format, dict)
 
@@ -204,6 +211,12 @@ class Assessment:
         """Return the record of the format *number*, with *mapping* of the mappings it shares."""
         if number not in {1, RECORD_FORMAT}:
             raise ValueError(f"expected the format of a record, 1 or {RECORD_FORMAT}")
+        if self.ruleset.proposal:
+            proposed = "; ".join(self.ruleset.proposal)
+            raise ValueError(
+                f"these rules are a proposal ({proposed}), and no decision is recorded by one; "
+                "change the jurisdiction's files first"
+            )
         record = {
             **self._written(mapping),
             "digest": self.ruleset.digest_for(number),
@@ -214,10 +227,34 @@ class Assessment:
             record["lifted"] = list(self.lifted)
         return record if number == 1 else record | {"versions": mapping(self.ruleset.versions)}
 
-    def _repr_html_(self) -> str:
-        from holdback.notebook import assessment_html  # noqa: PLC0415  # only a notebook needs it
+    def __repr__(self) -> str:
+        rules = self.ruleset
+        why = "".join(f", {code}" for code in self.codes)
+        why += f", missing {', '.join(self.needs)}" if self.needs else ""
+        digest = short_digest(rules.digest)
+        return f"<Assessment {self.outcome}{why}: {rules.jurisdiction} on {self.on}, {digest}>"
 
-        return assessment_html(self.plain())
+    def _repr_html_(self) -> str:
+        # Only a notebook needs these.
+        from holdback.notebook.assessment import assessment_html  # noqa: PLC0415
+        from holdback.rule_sentences import requirement  # noqa: PLC0415
+
+        measured = {
+            reason.code: (_listed(reason.measured), _listed(reason.threshold))
+            for reason in self.reasons
+        }
+        rules = {
+            rule.id: (rule.code, requirement(rule, self.ruleset).plain())
+            for rule in self.ruleset.rules
+        }
+        return assessment_html(self.plain(), measured, rules)
+
+
+def _listed(figures: Mapping[str, str]) -> str:
+    """Return *figures* by name as one text; a single one does not need its name."""
+    if len(figures) == 1:
+        return next(iter(figures.values()))
+    return ", ".join(f"{draft_label(name)} {figure}" for name, figure in figures.items())
 
 
 def assess(rules: RuleSet, facts: Facts, on: date, *, lifted: int = 0) -> Assessment:

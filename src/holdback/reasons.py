@@ -50,7 +50,7 @@ def reasons(answers: Answers, mask: int) -> tuple[Reason, ...]:
             file=rule.file,
             line=rule.line,
             measured=_measured(answers, rule),
-            threshold=_thresholds(answers.ruleset, rule),
+            threshold=thresholds(answers.ruleset, rule),
         )
         for rule in answers.selected(mask)
     )
@@ -80,14 +80,14 @@ def _measured(answers: Answers, rule: Rule) -> dict[str, str]:
     return {name: answers.ruleset.figure(name, answers.facts) for name in names}
 
 
-def _thresholds(rules: RuleSet, rule: Rule) -> dict[str, str]:
-    """Return what had to hold, by the name of the parameter or of the measured fact."""
-    thresholds: dict[str, list[str]] = {}
+def thresholds(rules: RuleSet, rule: Rule) -> dict[str, str]:
+    """Return what *rule* requires, by the name of the parameter or of the measured fact."""
+    required: dict[str, list[str]] = {}
     for node in rule.required:
         for comparison, wanted in comparisons(node):
             name, shown = _threshold(rules, comparison, wanted=wanted)
-            thresholds.setdefault(name, []).append(shown)
-    return {name: ", ".join(dict.fromkeys(shown)) for name, shown in thresholds.items()}
+            required.setdefault(name, []).append(shown)
+    return {name: ", ".join(dict.fromkeys(shown)) for name, shown in required.items()}
 
 
 def _threshold(rules: RuleSet, comparison: Operation, *, wanted: bool) -> tuple[str, str]:

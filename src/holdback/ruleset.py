@@ -13,7 +13,7 @@ from collections.abc import Callable, Container, Iterator, Mapping
 from functools import cached_property
 from typing import Any, Final, NamedTuple
 
-from attrs import field
+from attrs import NOTHING, evolve, field
 
 from holdback.exact_json import Json
 from holdback.frozen_classes import frozen
@@ -23,6 +23,7 @@ from holdback.rules.check import Checked
 from holdback.rules.closure import mask_function
 from holdback.rules.tree import Node, Operation
 from holdback.rules.types import Catalogue, Facts, Type
+from holdback.seal import Seal, sealing
 
 DECLINE: Final = "decline"
 REFER: Final = "refer"
@@ -32,6 +33,10 @@ REFER: Final = "refer"
 MOST_RULES: Final = 60
 
 PLACEHOLDER: Final = re.compile(r"\{([a-z][a-z0-9_]*)\}")
+
+_seal, _check_seal = sealing(
+    "rules", "catalogue", "jurisdiction", "digest", "first_digest", "versions", "proposal"
+)
 
 
 @frozen(kw_only=True, cache_hash=True)
@@ -82,7 +87,8 @@ class RuleSet:
 
     `digest` identifies the rulebook that they belong to, and `first_digest` does by the first
     scheme of digests; the digest covers `versions`, those of what prices offers
-    (decisions/digests). `figures` is the format of the numbers in the sentences.
+    (decisions/digests). `figures` is the format of the numbers in the sentences. `proposal` says
+    in sentences what is proposed instead of a jurisdiction's files; it is empty for those.
     """
 
     rules: tuple[Rule, ...]
@@ -94,10 +100,28 @@ class RuleSet:
         factory=FrozenMapping, converter=frozen_record, eq=False, repr=False
     )
     figures: NumberFormat | None = field(default=None, eq=False, repr=False)
+    proposal: tuple[str, ...] = field(default=(), eq=False, repr=False)
+    _seal: Seal = field(eq=False, repr=False)
 
     @first_digest.default
     def _same_digest(self) -> str:
         return self.digest  # of a rule set that was made without a folder
+
+    @_seal.default
+    def _sealed(self) -> Seal:
+        return _seal(self)
+
+    def __attrs_post_init__(self) -> None:
+        _check_seal(self, "`altered` returns a copy without a digest")
+
+    def altered(self, **changes: Any) -> RuleSet:
+        """
+        Return this rule set with *changes*, and with an empty digest unless they have one.
+
+        It is for questions about rules that nobody decides by, such as those of a mutant.
+        """
+        same: dict[str, Any] = {"digest": "", "first_digest": "", **changes, "seal": NOTHING}
+        return evolve(self, **same)
 
     def digest_for(self, document_format: int) -> str:
         """Return the digest by which documents of *document_format* name the rulebook."""

@@ -8,7 +8,7 @@ from datetime import date
 from functools import lru_cache
 from random import Random
 
-from attrs import evolve, frozen
+from attrs import frozen
 from expected_values import FLOOR, answer
 
 from counts import count
@@ -98,7 +98,7 @@ def rulebook(catalogue, checked, *, only_refers=False, seed=""):
     )
     renewal = RuleSet(rules=rules, catalogue=catalogue, jurisdiction="GB", digest="sha256:parity")
     shipped = load_jurisdictions().resolve("GB", on=date(2026, 7, 1))
-    return evolve(shipped, catalogue=catalogue, currency=catalogue.currency, renewal=renewal)
+    return shipped.altered(catalogue=catalogue, currency=catalogue.currency, renewal=renewal)
 
 
 @frozen

@@ -55,8 +55,7 @@ def test_text_from_files_is_escaped():
     A rule's reason, id and code are escaped.
     """
     rules = RULEBOOK.renewal
-    spoilt = attrs.evolve(
-        rules,
+    spoilt = rules.altered(
         jurisdiction=HOSTILE,
         rules=tuple(attrs.evolve(r, id=HOSTILE, code=HOSTILE, reason=HOSTILE) for r in rules.rules),
     )

@@ -9,7 +9,7 @@ from html import escape
 from typing import Final
 
 from holdback.errors import printable
-from holdback.workbench.rule_sentences import FIGURE_END, FIGURE_START
+from holdback.rule_sentences import FIGURE_END, FIGURE_START
 
 _MONTHS: Final = (
     "January",

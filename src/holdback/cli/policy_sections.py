@@ -23,7 +23,7 @@ from holdback.workbench.policy_document import (
 )
 from holdback.workbench.policy_sentences import setting_sentences
 from holdback.workbench.policy_timeline import chart
-from holdback.workbench.rule_sentences import Requirement
+from holdback.rule_sentences import Requirement
 
 # The outcomes in the order in which they are found, each with when it is the answer.
 _OUTCOMES: Final = (

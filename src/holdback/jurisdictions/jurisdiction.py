@@ -10,6 +10,7 @@ from typing import Any
 import pendulum
 from attrs import Factory, evolve, field
 
+from holdback import pictures
 from holdback.errors import ConfigurationError, did_you_mean
 from holdback.exact_json import Json
 from holdback.frozen_classes import frozen
@@ -19,6 +20,11 @@ from holdback.jurisdictions.equivalent_mutants import EquivalentMutant
 from holdback.jurisdictions.jurisdiction_file import JurisdictionDetails
 from holdback.jurisdictions.overlay import Policy
 from holdback.jurisdictions.rulebook import Example, Rulebook
+from holdback.jurisdictions.rulebook_display import (
+    jurisdiction_html,
+    jurisdictions_html,
+    versions,
+)
 from holdback.money import Currency
 from holdback.toml import excerpt
 
@@ -50,6 +56,18 @@ class Jurisdiction:
     claims: tuple[StatedClaim, ...] = field(default=(), eq=False, repr=False)
     changes: tuple[date, ...] = field(init=False, eq=False)
 
+    def __attrs_post_init__(self) -> None:
+        # INVARIANT: an engine decides by jurisdictions, and so never by a proposal.
+        for rulebook in self.slices:
+            if rulebook.proposal:
+                raise ConfigurationError.of(
+                    "not_allowed",
+                    f"the rulebook of {self.code} from {rulebook.since} is a proposal: "
+                    + "; ".join(rulebook.proposal),
+                    path="$.slices",
+                    hint="change the files of the jurisdiction, and load them",
+                )
+
     @changes.default
     def _change_dates(self) -> tuple[date, ...]:
         return tuple(rulebook.on for rulebook in self.slices)
@@ -72,6 +90,23 @@ class Jurisdiction:
             )
         rulebook = self.slices[place]
         return rulebook if rulebook.on == on else evolve(rulebook, on=on)
+
+    def plot(self, on: date | None = None, *, width: int = pictures.WIDTH) -> Any:
+        """
+        Return the picture of what changes when, an Altair chart, with the day *on* marked.
+
+        It needs the extra `notebook`.
+        """
+        records = [*versions(self.slices)]
+        title = f"{self.code}: what holds from which day on"
+        return pictures.timeline(title, records, on, width)
+
+    def __repr__(self) -> str:
+        days = ", ".join(str(day) for day in self.changes)
+        return f"<Jurisdiction {self.code} {self.name}: {self.currency}, rules from {days}>"
+
+    def _repr_html_(self) -> str:
+        return jurisdiction_html(self)
 
     def with_versions(self, versions: Mapping[str, int]) -> Jurisdiction:
         """Return it as priced by calculators of a host; see `Rulebook.with_versions`."""
@@ -167,6 +202,9 @@ class Jurisdictions:
 
     def __repr__(self) -> str:
         return f"Jurisdictions({', '.join(self.codes)})"
+
+    def _repr_html_(self) -> str:
+        return jurisdictions_html(self._deciding.values())
 
     def __getitem__(self, code: str) -> Jurisdiction:
         """

@@ -73,13 +73,13 @@ def right_text(value: object, type_: Type) -> str | None:
 
 def lacks_unit(node: Node, type_: Type) -> bool:
     """Return whether *node* is a percentage or money without its unit, and add an error if so."""
-    hint = _unit_hint(node.value, type_)
+    hint = unit_hint(node.value, type_)
     if hint is not None:
         node.add_error("wrong_value", f"expected {type_} in quotes, with its unit", hint)
     return hint is not None
 
 
-def _unit_hint(value: object, type_: Type) -> str | None:
+def unit_hint(value: object, type_: Type) -> str | None:
     """Return what to write instead of a number whose unit is missing; None when none is."""
     if type(value) not in (int, Decimal, str):
         return None

@@ -207,10 +207,15 @@ class _Resolver:
     def _catalogue(self, on: date) -> Catalogue:
         values = {}
         for name, parameter in self.draft.policy.parameters_on(on).items():
-            number = parameter.timeline.value_on(on)
-            assert number is not None, "`parameters_on` returns those with a value"
+            entry = parameter.timeline.entry_on(on)
+            assert entry is not None, "`parameters_on` returns those with a value"
             values[name] = Parameter(
-                name=name, type=parameter.type, number=number, label=parameter.label
+                name=name,
+                type=parameter.type,
+                number=entry.value,
+                label=parameter.label,
+                source=entry.source,
+                since=entry.period.start,
             )
         return self.draft.policy.catalogue.with_parameters(values)
 

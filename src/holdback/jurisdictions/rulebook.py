@@ -2,25 +2,64 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import date
+from typing import Any, Final
 
 import pendulum
-from attrs import evolve, field
+from attrs import NOTHING, evolve, field
 
 from holdback.eligibility import Assessment, assess
+from holdback.errors import ErrorDetail, InvalidDocument
 from holdback.exact_json import Json
 from holdback.exact_numbers import RoundingMode
 from holdback.frozen_classes import frozen
 from holdback.frozen_values import frozen_record
 from holdback.jurisdictions.calculator_choice import CalculatorChoice
-from holdback.jurisdictions.checks import CheckTerms
-from holdback.jurisdictions.digest import Versions, second_digest
+from holdback.jurisdictions.checks import CheckTerms, age_limits
+from holdback.jurisdictions.digest import RulebookDigester, Versions, second_digest
+from holdback.jurisdictions.jurisdiction_file import DEFAULTS, TIMELINES
+from holdback.jurisdictions.proposal import (
+    not_more_than_progress,
+    read_parameters,
+    rechecked_rules,
+    sentences,
+    unknown_codes,
+)
+from holdback.jurisdictions.rulebook_display import rulebook_html, rulebook_repr
 from holdback.jurisdictions.source_rules import SETTLE, SourceProduct
 from holdback.money import Currency
 from holdback.rules.types import Catalogue, Facts, Parameter
 from holdback.rules.values import FactValue
-from holdback.ruleset import RuleSet
+from holdback.ruleset import Rule, RuleSet
+from holdback.seal import Seal, sealing
+
+# The settings that the digest covers; the greatest ages of checks belong to them as well.
+_SETTINGS: Final = (
+    "code",
+    "rounding",
+    "timezone",
+    "automated_decisioning",
+    *(name for name in TIMELINES if name not in DEFAULTS),
+)
+# What the digest covers, and of what a rulebook is a proposal.
+_seal, _check_seal = sealing(
+    "code",
+    "digest",
+    "currency",
+    "rounding",
+    "timezone",
+    "zone",
+    "automated_decisioning",
+    "offers_valid_hours",
+    "recently_active_days",
+    "checks",
+    "parameters",
+    "catalogue",
+    "renewal",
+    "products",
+    "proposed_from",
+)
 
 
 @frozen(kw_only=True)
@@ -111,7 +150,8 @@ class Rulebook:
     `late_remittances` is what becomes of a remittance on a deal that has ended: `"transfer"` to the
     merchant's active deal, or `"refund"`.
     `bank_details` are the fields of complete bank details, and `consents` those that an offer
-    needs. `checks` are all checks of the jurisdiction by name.
+    needs. `checks` are all checks of the jurisdiction by name. `proposed_from` is the rulebook of
+    the files that a proposal began with; None for a rulebook of the files.
     """
 
     # Two rulebooks are equal when jurisdiction, day and digest are, and what decides an operation
@@ -144,6 +184,25 @@ class Rulebook:
     catalogue: Catalogue = field(eq=False, repr=False)
     renewal: RuleSet = field(eq=False, repr=False)
     products: tuple[ProductTerms, ...] = field(eq=renewals, repr=False)
+    proposed_from: Rulebook | None = field(default=None, eq=False, repr=False)
+    _seal: Seal = field(eq=False, repr=False)
+
+    @_seal.default
+    def _sealed(self) -> Seal:
+        return _seal(self)
+
+    def __attrs_post_init__(self) -> None:
+        _check_seal(
+            self,
+            "use `rulebook.replace(minimum_performance=...)` for another value of a parameter and "
+            "`rulebook.without(...)` to leave rules out, or change a copy of the files",
+        )
+
+    def __repr__(self) -> str:
+        return rulebook_repr(self)
+
+    def _repr_html_(self) -> str:
+        return rulebook_html(self)
 
     @property
     def first_digest(self) -> str:
@@ -155,6 +214,114 @@ class Rulebook:
         """The versions of what prices its offers, which the digest covers."""
         return self.renewal.versions
 
+    @property
+    def proposal(self) -> tuple[str, ...]:
+        """What is proposed instead of the files, in sentences; empty for a rulebook of the files.
+
+        >>> from holdback import load_jurisdictions
+        >>> rulebook = load_jurisdictions().resolve("GB", on=date(2026, 7, 1))
+        >>> rulebook.replace(minimum_performance="85%").without("GB-R-04").proposal
+        ('minimum_performance is 85% instead of 80%', 'without GB-R-04')
+        """
+        return self.renewal.proposal
+
+    def replace(self, /, **parameters: FactValue) -> Rulebook:
+        """
+        Return the proposal of this rulebook with other values of *parameters*.
+
+        A value is written as in a file, `"85%"`, `"GBP 2500.00"`, `30` or `"30 days"`, or is the
+        Python value of its type: a date, `Money`, a flag, an integer. All rules that read it are
+        checked again. The proposal has a digest of its own and says in `proposal` what it changes.
+        With the values of the files it is the rulebook of the files again.
+
+        Raises:
+            InvalidDocument: with every parameter that is unknown, or that no rule reads; every
+                value of the wrong type, or without its unit; every rule that is wrong with it.
+        """
+        values, errors = read_parameters(
+            self.parameters, _all_rules(self.proposed_from or self), parameters
+        )
+        return self._proposed(values, [rule.code for rule in _all_rules(self)], errors)
+
+    def without(self, *codes: str) -> Rulebook:
+        """
+        Return the proposal of this rulebook without the rules with these *codes*.
+
+        They are renewal rules or rules of a product. The proposal has a digest of its own and says
+        in `proposal` what it leaves out.
+
+        Raises:
+            InvalidDocument: with every code that no rule has; or no rule would be left that
+                declines for anything but the progress.
+        """
+        rules = _all_rules(self)
+        kept = [rule.code for rule in rules if rule.code not in codes]
+        return self._proposed(self.parameters, kept, unknown_codes(rules, codes))
+
+    def _proposed(
+        self,
+        parameters: Mapping[str, Parameter],
+        codes: Collection[str],
+        errors: list[ErrorDetail],
+    ) -> Rulebook:
+        """
+        Return the rulebook of the files with *parameters* and only the rules with *codes*.
+
+        However many steps led to a proposal, it is derived from the files: their order does not
+        matter, and a step that takes another back leaves no mark. The rules are checked also if
+        there are *errors* already, so that all are reported at once.
+        """
+        base = self.proposed_from or self
+        changed = {name for name, it in parameters.items() if it != base.parameters[name]}
+        left_out = dict.fromkeys(rule.code for rule in _all_rules(base) if rule.code not in codes)
+        if not (changed or left_out or errors):
+            return base if base.on == self.on else evolve(base, on=self.on)
+        catalogue = base.catalogue.with_parameters(parameters)
+
+        def rules_of(rules: RuleSet) -> tuple[Rule, ...]:
+            kept = (rule for rule in rules.rules if rule.code in codes)
+            return rechecked_rules(kept, catalogue, changed, errors)
+
+        renewal = rules_of(base.renewal)
+        products = [(terms, rules_of(terms.rules)) for terms in base.products]
+        errors += not_more_than_progress(renewal)
+        if errors:
+            raise InvalidDocument(errors)
+        first_digest = RulebookDigester().digest(
+            catalogue,
+            renewal,
+            [(terms.origin, rules) for terms, rules in products],
+            {**{name: getattr(base, name) for name in _SETTINGS}, **age_limits(base.checks)},
+        )
+        identity: dict[str, Any] = {
+            "catalogue": catalogue,
+            "digest": second_digest(first_digest, base.versions),
+            "first_digest": first_digest,
+            "proposal": sentences(base.parameters, parameters, left_out),
+        }
+        return base.altered(
+            on=self.on,
+            digest=identity["digest"],
+            parameters=catalogue.parameters,
+            catalogue=catalogue,
+            renewal=base.renewal.altered(rules=renewal, **identity),
+            products=tuple(
+                evolve(terms, rules=terms.rules.altered(rules=rules, **identity))
+                for terms, rules in products
+            ),
+            proposed_from=base,
+        )
+
+    def altered(self, **changes: Any) -> Rulebook:
+        """
+        Return this rulebook with *changes*, and with an empty digest unless they have one.
+
+        It is for questions about rules that nobody decides by, such as those of a mutant; nothing
+        is checked. `replace` and `without` return what an analyst may ask about.
+        """
+        same: dict[str, Any] = {"digest": "", **changes, "seal": NOTHING}
+        return evolve(self, **same)
+
     def with_versions(self, versions: Mapping[str, int]) -> Rulebook:
         """
         Return this rulebook as priced by the calculators of a host, whose *versions* are given.
@@ -164,15 +331,20 @@ class Rulebook:
         own = {name: versions.get(name, version) for name, version in self.versions.items()}
         if own == self.versions:
             return self
+        base = self.proposed_from
         digest = second_digest(self.first_digest, own)
-        return evolve(
-            self,
+        identity: dict[str, Any] = {
+            "digest": digest,
+            "first_digest": self.first_digest,
+            "versions": own,
+        }
+        return self.altered(
             digest=digest,
-            renewal=evolve(self.renewal, digest=digest, versions=own),
+            renewal=self.renewal.altered(**identity),
             products=tuple(
-                evolve(terms, rules=evolve(terms.rules, digest=digest, versions=own))
-                for terms in self.products
+                evolve(terms, rules=terms.rules.altered(**identity)) for terms in self.products
             ),
+            proposed_from=None if base is None else base.with_versions(versions),
         )
 
     def assess(self, facts: Mapping[str, FactValue]) -> Assessment:
@@ -190,3 +362,9 @@ class Rulebook:
     def assess_prepared(self, facts: Facts) -> Assessment:
         """Return the assessment of a deal with prepared *facts*."""
         return assess(self.renewal, facts, self.on)
+
+
+def _all_rules(rulebook: Rulebook) -> tuple[Rule, ...]:
+    """Return the renewal rules of *rulebook*, and those of its products."""
+    of_products = (rule for terms in rulebook.products for rule in terms.rules.rules)
+    return (*rulebook.renewal.rules, *of_products)

@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
-from attrs import evolve
-
 from holdback.errors import ConfigurationError, ErrorDetail
 from holdback.jurisdictions.calculator_choice import CalculatorChoice
 from holdback.jurisdictions.rulebook import Rulebook
@@ -35,7 +33,7 @@ def settlement_discount(
     if not offered or offered[0].settlement is None:
         return Money(0, case.currency)
     choice = offered[0].settlement
-    only = evolve(rulebook, products=offered)
+    only = rulebook.altered(products=offered)
     (product,) = bind(only, registered(calculators), lambda _, key: key)
     named = f"the calculator `{choice.full_name}` of the product `{product_key}` of {rulebook.code}"
     assert product.settlement is not None, "the product names one"

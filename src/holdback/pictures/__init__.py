@@ -2,21 +2,60 @@
 Pictures of what a portfolio's questions answer, in Altair.
 
 A picture is made from plain rows, so this package knows neither rules nor dataframes. Altair is
-imported where a picture is drawn: it needs the extra `notebook`.
+imported where a picture is drawn: it needs the extra `notebook`. Every picture has a `width` in
+pixels, and can be read in print: nothing is said by colour alone.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Final
 
-# A row of a question's answer: its columns by name, with numbers as numbers.
-Record = Mapping[str, Any]
+from holdback.pictures.balances import money_at_stake
+from holdback.pictures.deal_repayment import repayment
+from holdback.pictures.layout import WIDTH, Record
+from holdback.pictures.near_misses import near
+from holdback.pictures.outcome_migration import migration
+from holdback.pictures.outcome_shares import cohorts, outcomes
+from holdback.pictures.rule_funnel import funnel
+from holdback.pictures.self_contained import dark, html, svg
+from holdback.pictures.value_steps import projection, sweep
+from holdback.pictures.what_holds_when import timeline
+
+__all__ = [
+    "PICTURES",
+    "WIDTH",
+    "cohorts",
+    "dark",
+    "draw",
+    "funnel",
+    "html",
+    "migration",
+    "money_at_stake",
+    "near",
+    "outcomes",
+    "projection",
+    "repayment",
+    "svg",
+    "sweep",
+    "timeline",
+]
 
 # The picture of each question, by the question's name.
-PICTURES: Final[Mapping[str, Callable[[str, Sequence[Record]], Any]]] = {}
+PICTURES: Final[Mapping[str, Callable[[str, Sequence[Record], int], Any]]] = MappingProxyType(
+    {
+        "outcomes": outcomes,
+        "funnel": funnel,
+        "sweep": sweep,
+        "migration": migration,
+        "projection": projection,
+        "cohorts": cohorts,
+        "near": near,
+    }
+)
 
 
-def draw(question: str, title: str, records: Sequence[Record]) -> Any:
-    """Return the Altair chart of the *records* that answer *question*."""
-    return PICTURES[question](title, records)
+def draw(question: str, title: str, records: Sequence[Record], width: int = WIDTH) -> Any:
+    """Return the Altair chart of the *records* that answer *question*, *width* pixels wide."""
+    return PICTURES[question](title, records, width)

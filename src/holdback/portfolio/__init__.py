@@ -7,11 +7,14 @@ deal alone: both come from the same checked rules, on whole numbers.
 """
 
 try:
+    from holdback.jurisdictions.folder_copy import copy_jurisdictions
+    from holdback.portfolio.answer_table import AnswerTable
     from holdback.portfolio.assessment import assess, prepare
     from holdback.portfolio.column_findings import ColumnFinding, Findings
     from holdback.portfolio.column_mapping import ColumnMapping
     from holdback.portfolio.comparison import Comparison, compare
     from holdback.portfolio.frame_check import check_frame, findings
+    from holdback.portfolio.html_report import to_html
     from holdback.portfolio.mapped_frame import read
     from holdback.portfolio.mapping_suggestion import suggest
     from holdback.portfolio.outcome_codes import OUTCOMES, codes, needed
@@ -19,6 +22,7 @@ try:
     from holdback.portfolio.sample_deals import sample
     from holdback.portfolio.summary import Summary, summarise
     from holdback.portfolio.suspects import SuspectColumns
+    from holdback.portfolio.workbook import to_excel
 except ModuleNotFoundError as missing:
     package = str(missing.name).partition(".")[0]
     if package not in ("narwhals", "numpy"):
@@ -29,6 +33,7 @@ except ModuleNotFoundError as missing:
 
 __all__ = [
     "OUTCOMES",
+    "AnswerTable",
     "ColumnFinding",
     "ColumnMapping",
     "Comparison",
@@ -39,6 +44,7 @@ __all__ = [
     "check_frame",
     "codes",
     "compare",
+    "copy_jurisdictions",
     "findings",
     "needed",
     "prepare",
@@ -47,4 +53,6 @@ __all__ = [
     "sample",
     "suggest",
     "summarise",
+    "to_excel",
+    "to_html",
 ]

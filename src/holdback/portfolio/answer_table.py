@@ -1,4 +1,4 @@
-"""The answer to one question about a portfolio: rows of numbers that become a frame or a picture."""
+"""The answer to one question about a portfolio: rows of numbers for a frame or a picture."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from attrs import field
 from holdback import pictures
 from holdback.exact_json import Json
 from holdback.frozen_classes import frozen
+from holdback.notebook.elements import display, sentence
 from holdback.portfolio.tables import Table
 
 
@@ -44,9 +45,13 @@ class AnswerTable:
         columns = {head: [row[place] for row in self.rows] for place, head in enumerate(self.heads)}
         return nw.from_dict(columns, backend=backend or self.backend).to_native()
 
-    def plot(self) -> Any:
-        """Return the picture of the answer, an Altair chart; it needs the extra `notebook`."""
-        return pictures.draw(self.question, self.title, self.records)
+    def plot(self, width: int = pictures.WIDTH) -> Any:
+        """
+        Return the picture of the answer, an Altair chart *width* pixels wide.
+
+        It needs the extra `notebook`.
+        """
+        return pictures.draw(self.question, self.title, self.records, width)
 
     def plain(self) -> Mapping[str, Json]:
         """The answer as a document for JSON."""
@@ -66,4 +71,4 @@ class AnswerTable:
         return "\n".join([str(self.table), *self.notes])
 
     def _repr_html_(self) -> str:
-        return self.table.html()
+        return display(self.table.html(), *(sentence(note) for note in self.notes))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import date
 from decimal import Decimal
 from typing import Any, Final
 
@@ -76,7 +75,7 @@ class Findings:
     """
 
     rows: tuple[ColumnFinding, ...]
-    backend: str = field(default="pandas", repr=False)
+    backend: Any = field(default="pandas", repr=False)
 
     @property
     def errors(self) -> tuple[ColumnFinding, ...]:
@@ -94,7 +93,7 @@ class Findings:
     def __len__(self) -> int:
         return len(self.rows)
 
-    def to_frame(self, backend: str | None = None) -> Any:
+    def to_frame(self, backend: Any = None) -> Any:
         """Return the findings as a frame of *backend*: by default, of the library of the deals."""
         columns = {head: [getattr(row, head) for row in self.rows] for head in _HEADS}
         schema = {head: nw.Int64() if head == "count" else nw.String() for head in _HEADS}

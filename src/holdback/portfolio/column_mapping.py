@@ -80,7 +80,7 @@ class ColumnMapping:
     thousands: str | None = None
     dates: str | None = None
     forms: Mapping[str, Mapping[str, str]] = field(factory=FrozenMapping, converter=frozen_record)
-    notes: tuple[str, ...] = field(default=(), eq=False, converter=tuple)
+    notes: tuple[str, ...] = field(default=(), eq=False)
 
     def __attrs_post_init__(self) -> None:
         errors = [
@@ -107,10 +107,10 @@ class ColumnMapping:
 
     @classmethod
     def from_toml(cls, text: str) -> ColumnMapping:
-        """
+        r"""
         Return the mapping in *text*, a TOML file.
 
-        >>> ColumnMapping.from_toml('[columns]\\nprogress = "pct_paid"').columns
+        >>> ColumnMapping.from_toml('[columns]\nprogress = "pct_paid"').columns
         {'progress': 'pct_paid'}
 
         Raises:

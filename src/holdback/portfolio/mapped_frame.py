@@ -87,7 +87,7 @@ def read(  # noqa: PLR0913  # public; all but the frame have a default
         "dates": dates,
         "forms": forms,
     }
-    changes = {name: value for name, value in given.items() if value is not None}
+    changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     mapping = evolve(mapping or ColumnMapping(), **changes)
     opened = open_frame(frame)
     facts = known_facts(rules)
@@ -131,9 +131,7 @@ def source_columns(
     """Return the column of each fact and key in the frame: a named one, or one of its name."""
     sources = dict(mapping.columns)
     taken = set(sources.values())
-    sources |= {
-        name: name for name in columns if name in facts and name not in {*sources, *taken}
-    }
+    sources |= {name: name for name in columns if name in facts and name not in {*sources, *taken}}
     return sources
 
 
@@ -239,9 +237,7 @@ class _MappedColumns:
         message = "the decimals of minor units depend on the currency, which is not known"
         raise InvalidDocument(
             [
-                ErrorDetail(
-                    code="missing", message=message, path=shown_path("$", name), hint=hint
-                )
+                ErrorDetail(code="missing", message=message, path=shown_path("$", name), hint=hint)
                 for name in minor
             ]
         )
@@ -379,9 +375,7 @@ def _lazily(
         else:
             path = shown_path("$", source)
             message = f"a mapping does not read `{name}` in a lazy frame"
-            errors.append(
-                ErrorDetail(code="wrong_type", message=message, path=path, hint=_COLLECT)
-            )
+            errors.append(ErrorDetail(code="wrong_type", message=message, path=path, hint=_COLLECT))
     if errors:
         raise InvalidDocument(errors)
     return frame.with_columns(**changed) if changed else frame

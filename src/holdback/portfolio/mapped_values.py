@@ -27,7 +27,20 @@ _FRACTION_PLACES: Final = PERCENT_PLACES + 2
 # The most decimals that any currency has: the reader of the row knows its own.
 _MONEY_PLACES: Final = max(MINOR_UNITS.values())
 
-_MONTHS: Final = "JAN FEB MAR APR MAY JUN JUL AUG SEP OCT NOV DEC".split()
+_MONTHS: Final = [
+    "JAN",
+    "FEB",
+    "MAR",
+    "APR",
+    "MAY",
+    "JUN",
+    "JUL",
+    "AUG",
+    "SEP",
+    "OCT",
+    "NOV",
+    "DEC",
+]
 _DATE_PARTS: Final = {
     "YYYY": "(?P<year>[0-9]{4})",
     "MM": "(?P<month>[0-9]{1,2})",
@@ -99,7 +112,7 @@ def unread(value: Any, kind: Kind) -> str:
     """
     text = str(value)
     # An amount may have a currency in front, and a percentage a sign at its end.
-    word = text.split(" ")[-1].removesuffix("%")
+    word = text.rsplit(" ", maxsplit=1)[-1].removesuffix("%")
     is_number = re.fullmatch(r"-?[0-9][0-9.]*([eE][-+]?[0-9]+)?", word) is not None
     is_word = kind in (Kind.DATE, Kind.FLAG, Kind.DAYS)
     return f"{UNREAD}{text}" if is_number or is_word else text

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import narwhals.stable.v2 as nw
@@ -79,9 +79,9 @@ def suggest(frame: Any, rules: Rules) -> ColumnMapping:
     mapping = ColumnMapping(columns=columns)
     if not isinstance(opened, nw.DataFrame):
         notes.append("the rows are not in memory, so only the names were looked at")
-        return evolve(mapping, notes=notes)
+        return evolve(mapping, notes=tuple(notes))
     values = _Values(opened, facts, source_columns(mapping, opened.columns, facts), rules)
-    mapping = evolve(mapping, notes=notes, **values.said(notes))
+    mapping = evolve(mapping, notes=tuple(notes), **values.said(notes))
     counts = unread_counts(opened, mapping, rules)
     unread = [
         f"{name}: {count:,} values cannot be read so" for name, count in counts.items() if count
@@ -199,7 +199,7 @@ class _Values:
                 return {rules.code: rules.code, rules.name: rules.code}
             codes = {code: code for code in rules.codes}
             return {item.name: item.code for item in rules} | codes
-        books: Collection[Any] = [rules] if isinstance(rules, Rulebook) else rules.rulebooks()
+        books = [rules] if isinstance(rules, Rulebook) else list(rules.rulebooks())
         found = (book.catalogue.fact(name) for book in books)
         return {option: option for fact in found if fact for option in fact.type.options}
 

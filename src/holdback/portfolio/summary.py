@@ -28,6 +28,7 @@ from holdback.portfolio.ledger_columns import COUNTED_LEDGER_COLUMNS
 from holdback.portfolio.outcome_codes import INVALID, PLACES, words
 from holdback.portfolio.outcome_columns import converted_column
 from holdback.portfolio.row_rulebooks import DayOrColumn, Rules
+from holdback.portfolio.suspects import warn_of_suspects
 from holdback.portfolio.tables import Table, join_tables
 from holdback.portfolio.work_frame import WorkFrame, open_frame
 
@@ -267,6 +268,7 @@ def summarise(
     plan = ColumnPlan.of(open_frame(frame), rules, jurisdiction, on, prepared=prepared)
     plan = evolve(plan, with_ledger=True)
     check_columns(plan, ())
+    warn_of_suspects(plan)
     return summary_of(plan, with_outcomes(plan, summed_columns(plan)))
 
 

@@ -66,7 +66,7 @@ def date_form(fact: Fact, values: Sequence[Any]) -> Said:
     """Return how the days in *values* are written."""
     texts = [value for value in values if isinstance(value, str | int)]
     fitting = _fitting(fact, texts, [{"dates": form} for form in _DATES])
-    if not texts or fitting and fitting[0][0] == {"dates": ISO}:
+    if not texts or (fitting and fitting[0][0] == {"dates": ISO}):
         return {}
     return _clear(fitting)
 

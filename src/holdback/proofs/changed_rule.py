@@ -123,7 +123,7 @@ def changed_rules(before: RuleSet, after: RuleSet, *, floor: bool) -> list[Chang
     shared = [rule for rule in before.rules if rule in after.rules]
     old = {rule.id: rule for rule in before.rules if rule not in shared}
     new = {rule.id: rule for rule in after.rules if rule not in shared}
-    others = evolve(before, rules=tuple(shared))
+    others = before.altered(rules=tuple(shared))
     return [
         ChangedRule(before=old.get(name), after=new.get(name), others=others, floor=floor)
         for name in dict.fromkeys((*old, *new))

@@ -254,7 +254,7 @@ class RuleClaims:
             others = tuple(kept for kept in left.rules if kept is not rule)
             if rule.id in self._reported or not others or self._is_shown_to_decide(bit):
                 continue
-            fewer = evolve(left, rules=others)
+            fewer = left.altered(rules=others)
             if self._decides(rule, fewer):
                 continue
             left = fewer
@@ -304,7 +304,7 @@ class RuleClaims:
     def _implying(self, rule: Rule, others: RuleSet) -> tuple[Rule, ...]:
         """Return the one rule of *others* that suffices to make *rule* superfluous, if there is."""
         for single in others.rules:
-            alone = evolve(others, rules=(single,))
+            alone = others.altered(rules=(single,))
             if not self._decides(rule, alone):
                 return (single,)
         return ()

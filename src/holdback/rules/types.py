@@ -7,6 +7,7 @@ in the declared set, a flag 0 or 1. Only None is *unknown*.
 
 from __future__ import annotations
 
+from datetime import date
 from collections.abc import Mapping
 from enum import Enum
 from functools import cached_property
@@ -229,12 +230,18 @@ class Fact:
 
 @frozen(kw_only=True)
 class Parameter:
-    """A named value of the jurisdiction on one date; `label` is its name in sentences."""
+    """
+    A named value of the jurisdiction on one date; `label` is its name in sentences.
+
+    `source` says where the value comes from, and `since` is the first day on which it holds.
+    """
 
     name: str
     type: Type
     number: int
     label: str | None = field(default=None, eq=False)
+    source: str | None = field(default=None, eq=False, repr=False)
+    since: date | None = field(default=None, eq=False, repr=False)
 
 
 def _frozen_parameters(parameters: Mapping[str, Parameter]) -> Mapping[str, Parameter]:

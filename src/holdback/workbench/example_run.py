@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
-from attrs import evolve, field
+from attrs import field
 
 from holdback.exact_json import Json, write_json
 from holdback.exact_numbers import plain_digits
@@ -303,7 +303,7 @@ def bound(
     """
     # Only this product is bound: another one with an unknown calculator does not matter here.
     offered = tuple(terms for terms in rulebook.products if terms.key == key)
-    (product,) = bind(evolve(rulebook, products=offered), calculators, _identify)
+    (product,) = bind(rulebook.altered(products=offered), calculators, _identify)
     return product
 
 

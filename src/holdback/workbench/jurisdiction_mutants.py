@@ -59,7 +59,7 @@ def _with_setting(rulebook: Rulebook, *, name: str, number: int, period: Period)
         return rulebook
     _check_range(number, TIMELINES[name])
     changed: dict[str, Any] = {name: number}
-    return evolve(rulebook, **changed)
+    return rulebook.altered(**changed)
 
 
 def _with_max_age(rulebook: Rulebook, *, name: str, number: int, period: Period) -> Rulebook:
@@ -68,7 +68,7 @@ def _with_max_age(rulebook: Rulebook, *, name: str, number: int, period: Period)
         return rulebook
     _check_range(number, MAX_AGE_DAYS)
     changed = evolve(rulebook.checks[name], max_age_days=number)
-    return evolve(rulebook, checks={**rulebook.checks, name: changed})
+    return rulebook.altered(checks={**rulebook.checks, name: changed})
 
 
 def _check_range(number: int, ends: tuple[int, int]) -> None:

@@ -26,11 +26,11 @@ from holdback.errors import (
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.jurisdiction import Jurisdiction, Jurisdictions
 from holdback.jurisdictions.jurisdiction_file import SwitchedOff
+from holdback.jurisdictions.proposal import rechecked
 from holdback.jurisdictions.rulebook import ProductTerms, Rulebook
 from holdback.jurisdictions.source_rules import SourceProduct, SourceRule
 from holdback.jurisdictions.timeline import Period
-from holdback.rules import Catalogue, Kind, Parameter, Tree, check, parse
-from holdback.rules.check import implication
+from holdback.rules import Catalogue, Kind, Parameter, Tree, check
 from holdback.ruleset import DECLINE, REFER, Rule, RuleSet
 from holdback.workbench.equivalence import why_same
 from holdback.workbench.example_run import run_example
@@ -195,8 +195,7 @@ def _with_catalogue(rulebook: Rulebook, catalogue: Catalogue, name: str) -> Rule
         # A rule set that is not affected stays the same object, which `why_same` sees at once.
         if not any(name in rule.checked.parameters for rule in rules.rules):
             return rules
-        return evolve(
-            rules,
+        return rules.altered(
             rules=tuple(
                 rechecked(rule, catalogue) if name in rule.checked.parameters else rule
                 for rule in rules.rules
@@ -207,26 +206,12 @@ def _with_catalogue(rulebook: Rulebook, catalogue: Catalogue, name: str) -> Rule
     products = tuple(
         evolve(terms, rules=with_readers_rechecked(terms.rules)) for terms in rulebook.products
     )
-    return evolve(
-        rulebook,
+    return rulebook.altered(
         catalogue=catalogue,
         parameters=catalogue.parameters,
         renewal=with_readers_rechecked(rulebook.renewal),
         products=products,
     )
-
-
-def rechecked(rule: Rule, catalogue: Catalogue) -> Rule:
-    """
-    Return *rule* with its expressions checked with *catalogue*.
-
-    Raises:
-        RuleError: when they are invalid with it.
-    """
-    require = check(parse(rule.require), catalogue, Kind.FLAG)
-    if rule.when is None:
-        return evolve(rule, checked=require)
-    return evolve(rule, checked=implication(check(parse(rule.when), catalogue, Kind.FLAG), require))
 
 
 def _rule_mutants(
@@ -280,15 +265,14 @@ def _with_rule(rulebook: Rulebook, *, source: SourceRule, change: RuleChange) ->
             change(rule, rulebook.catalogue) if rule.origin is source else rule
             for rule in rules.rules
         )
-        return evolve(rules, rules=tuple(rule for rule in results if rule is not None))
+        return rules.altered(rules=tuple(rule for rule in results if rule is not None))
 
     def changed_terms(terms: ProductTerms) -> ProductTerms:
         # An unaffected product stays the same object, which `why_same` sees at once.
         rules = changed(terms.rules)
         return terms if rules is terms.rules else evolve(terms, rules=rules)
 
-    return evolve(
-        rulebook,
+    return rulebook.altered(
         renewal=changed(rulebook.renewal),
         products=tuple(changed_terms(terms) for terms in rulebook.products),
     )
@@ -298,8 +282,7 @@ def _with_terms(rulebook: Rulebook, *, product: SourceProduct, setting: SettingM
     """Return *rulebook* with a setting of *product* changed where it is offered."""
     if not within(rulebook, product.period):
         return rulebook
-    return evolve(
-        rulebook,
+    return rulebook.altered(
         products=tuple(
             setting.terms(terms) if terms.origin is product else terms
             for terms in rulebook.products
@@ -338,8 +321,7 @@ def with_inherited(
         products = _put_back(
             before.products, rulebook.products, switch_off.name, lambda terms: terms.key
         )
-        return evolve(
-            rulebook,
+        return rulebook.altered(
             products=tuple(
                 evolve(terms, rules=_all_rechecked(terms.rules, catalogue))
                 if terms.key == switch_off.name
@@ -351,7 +333,7 @@ def with_inherited(
     back = tuple(
         rechecked(rule, catalogue) if rule.id == switch_off.name else rule for rule in rules
     )
-    return evolve(rulebook, renewal=evolve(renewal, rules=back))
+    return rulebook.altered(renewal=renewal.altered(rules=back))
 
 
 _Entry = TypeVar("_Entry")
@@ -378,4 +360,4 @@ def _put_back(
 def _all_rechecked(rules: RuleSet, catalogue: Catalogue) -> RuleSet:
     """Return *rules*, all checked with the facts and parameters of *catalogue*."""
     checked = tuple(rechecked(rule, catalogue) for rule in rules.rules)
-    return evolve(rules, rules=checked, catalogue=catalogue)
+    return rules.altered(rules=checked, catalogue=catalogue)

@@ -17,6 +17,7 @@ from holdback.frozen_classes import frozen
 from holdback.jurisdictions.jurisdiction import Jurisdiction
 from holdback.jurisdictions.rulebook import ProductTerms, Rulebook
 from holdback.jurisdictions.timeline import Period, Timeline
+from holdback.rule_sentences import Requirement, merchant_sentence, requirement
 from holdback.rules import Fact, Kind
 from holdback.rules.types import draft_label
 from holdback.ruleset import DECLINE, Rule
@@ -26,7 +27,6 @@ from holdback.workbench.policy_sentences import (
     product_sentences,
     setting_sentences,
 )
-from holdback.workbench.rule_sentences import Requirement, merchant_sentence, requirement
 
 _PROGRESS: Final = "progress"
 _TAKINGS: Final = "average_monthly_takings"
@@ -155,9 +155,9 @@ def _rule_text(
     return RuleText(
         code=rule.code,
         title=_title(rule.id),
-        requirement=requirement(rule, rulebook),
+        requirement=requirement(rule, rulebook.renewal),
         declines=rule.otherwise == DECLINE,
-        merchant_reads=merchant_sentence(rule, rulebook),
+        merchant_reads=merchant_sentence(rule, rulebook.renewal),
         source="; ".join(dict.fromkeys(origins)),
         since=period.start,
         until=period.end,

@@ -7,8 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import zip_longest
 from typing import Any, Final
 
-from attrs import evolve
-
 from holdback.eligibility import Assessment, assess
 from holdback.errors import ConfigurationError, InvalidDocument
 from holdback.exact_json import Json
@@ -168,7 +166,7 @@ class _Pricing:
             raise _UnderivableError(sentences)
         try:
             (product,) = bind(
-                evolve(self.rulebook, products=(terms,)), self.registry, "{}/{}".format
+                self.rulebook.altered(products=(terms,)), self.registry, "{}/{}".format
             )
             quoted, difference = self._quoted(product, decision)
             if _texts(decision, "withheld") and quoted.decision == ACCEPTED:

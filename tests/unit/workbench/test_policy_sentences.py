@@ -12,9 +12,9 @@ from holdback.cli.policy_proved import _FOR_READERS
 from holdback.jurisdictions.calculator_choice import CalculatorChoice
 from holdback.offers.registry import BUILT_IN
 from holdback.proofs.claim_meanings import CLAIMS
+from holdback.rule_sentences import requirement
 from holdback.workbench.policy_document import changes_until, product_texts, rule_texts
 from holdback.workbench.policy_sentences import _SENTENCES, product_sentences
-from holdback.workbench.rule_sentences import requirement
 from small_folders import changed, country, loaded, rule
 
 NOW = date(2026, 7, 1)
@@ -26,7 +26,7 @@ def required(require, more=""):
     own = rule("x", "NL-R-03", require)
     files["renewal.toml"] = files["renewal.toml"].partition("[typical]")[0] + own
     book = loaded(NL=files).resolve("NL", on=NOW)
-    return requirement(book.renewal.rules[-1], book).plain()
+    return requirement(book.renewal.rules[-1], book.renewal).plain()
 
 
 LICENCE = '[facts.licence_valid]\ntype = "flag"\ndescription = "The licence."\n'

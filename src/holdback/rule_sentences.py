@@ -7,13 +7,11 @@ from collections.abc import Iterator
 from typing import Final
 
 from holdback.frozen_classes import frozen
-from holdback.jurisdictions.claims import NEVER, StatedClaim
-from holdback.jurisdictions.rulebook import Rulebook
 from holdback.rules import Kind, Type, check, parse
 from holdback.rules.operators import OPERATORS, Role
 from holdback.rules.render import Wording, words_of
 from holdback.rules.tree import FactRead, Node, Operation
-from holdback.ruleset import PLACEHOLDER, Rule
+from holdback.ruleset import PLACEHOLDER, Rule, RuleSet
 
 # Around a figure in a sentence, so that a page can set it in bold. No file has these characters:
 # they are private, and not printable.
@@ -49,9 +47,9 @@ class Requirement:
         return f"{self.text} {inner}".rstrip().translate(_MARKS)
 
 
-def wording_of(rulebook: Rulebook) -> Wording:
-    """Return how sentences about *rulebook* name facts and parameters, and write figures."""
-    catalogue, rules = rulebook.catalogue, rulebook.renewal
+def wording_of(rules: RuleSet) -> Wording:
+    """Return how sentences about *rules* name facts and parameters, and write figures."""
+    catalogue = rules.catalogue
 
     def fact(name: str) -> str:
         described = catalogue.fact(name)
@@ -64,13 +62,13 @@ def wording_of(rulebook: Rulebook) -> Wording:
     return Wording(fact=fact, parameter=catalogue.label, show=show)
 
 
-def requirement(rule: Rule, rulebook: Rulebook) -> Requirement:
+def requirement(rule: Rule, rules: RuleSet) -> Requirement:
     """
-    Return what *rule* of *rulebook* requires, as a sentence with a list where it has alternatives.
+    Return what *rule* of *rules* requires, as a sentence with a list where it has alternatives.
 
     Figures are between `FIGURE_START` and `FIGURE_END`.
     """
-    wording, catalogue = wording_of(rulebook), rulebook.catalogue
+    wording, catalogue = wording_of(rules), rules.catalogue
     tree = check(parse(rule.require), catalogue, Kind.FLAG).tree
     where = ""
     if rule.when is not None:
@@ -83,29 +81,15 @@ def requirement(rule: Rule, rulebook: Rulebook) -> Requirement:
     return Requirement(text=_capital(f"{where}{_must(tree, wording)}."))
 
 
-def claim_sentence(claim: StatedClaim, rulebook: Rulebook, parent: str) -> str:
-    """Return what *claim* says of the deals of *rulebook*; *parent* names the policy above it."""
-    names = {terms.key: terms.name for terms in rulebook.products}
-    who = "A deal that can be renewed"
-    if claim.product is not None:
-        who = f"A merchant who may have {names.get(claim.product, claim.product)}"
-    if claim.tree is None:
-        return f"{who} here could under the policy of {parent} too."
-    said = words_of(claim.checked(rulebook.catalogue).tree, wording_of(rulebook))
-    if claim.kind == NEVER:
-        return f"{who} is never one where {said}."
-    return f"{who} is always one where {said}."
-
-
-def merchant_sentence(rule: Rule, rulebook: Rulebook) -> str:
+def merchant_sentence(rule: Rule, rules: RuleSet) -> str:
     """Return what the merchant reads: parameters with their values, facts by label in brackets."""
-    catalogue, parameters = rulebook.catalogue, rulebook.parameters
+    catalogue, parameters = rules.catalogue, rules.catalogue.parameters
 
     def figure(match: re.Match[str]) -> str:
         parameter = parameters.get(match[1])
         if parameter is None:
             return f"[{catalogue.label(match[1])}]"
-        return rulebook.renewal.show(parameter.type, parameter.number)
+        return rules.show(parameter.type, parameter.number)
 
     return PLACEHOLDER.sub(figure, rule.reason)
 

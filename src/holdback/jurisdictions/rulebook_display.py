@@ -1,0 +1,215 @@
+"""What a notebook shows of a rulebook and of a jurisdiction over time, and the records of that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date
+from itertools import groupby, pairwise
+from typing import Any, Final
+
+from holdback.eligibility import FLOOR_PERCENT
+from holdback.notebook.elements import (
+    display,
+    facts,
+    heading,
+    section,
+    sentences,
+    short_digest,
+    table,
+)
+from holdback.rule_sentences import requirement
+from holdback.rules.values import days_text
+from holdback.ruleset import DECLINE, Rule, RuleSet
+
+_RULES: Final = "Rules for renewals"
+_FIGURES: Final = "Thresholds"
+# More versions than this are left out of a table of what changes: the newest are shown.
+_MOST_VERSIONS: Final = 12
+
+
+def rulebook_repr(rulebook: Any) -> str:
+    """Return a rulebook on one line: what it is of, how much is in it, and its digest."""
+    parts = [
+        f"{len(rulebook.renewal.rules)} rules",
+        f"{len(rulebook.products)} products",
+        f"digest {short_digest(rulebook.digest)}",
+    ]
+    if rulebook.proposal:
+        parts.append(f"proposal: {'; '.join(rulebook.proposal)}")
+    return f"<Rulebook {rulebook.code} on {rulebook.on}: {', '.join(parts)}>"
+
+
+def rulebook_html(rulebook: Any) -> str:
+    """Return a rulebook as HTML: its rules in words, its thresholds, and the rest on request."""
+    title = f"{rulebook.code} {rulebook.name}"
+    about = (
+        f"on {rulebook.on}",
+        f"unchanged since {rulebook.since}",
+        f"amounts in {rulebook.currency}",
+        f"digest {short_digest(rulebook.digest)}",
+    )
+    return display(
+        heading(title if not rulebook.proposal else f"{title}: a proposal", about),
+        sentences("It is proposed:", rulebook.proposal),
+        _rules_table(_RULES, rulebook.renewal, floor=True),
+        _thresholds(rulebook),
+        *(
+            section(
+                f"{terms.name}: {terms.description}",
+                _rules_table("Rules for this product", terms.rules, floor=False),
+            )
+            for terms in rulebook.products
+        ),
+        section("Service terms", facts("Service terms", _terms(rulebook))),
+    )
+
+
+def _rules_table(title: str, rules: RuleSet, *, floor: bool) -> str:
+    rows: list[tuple[object, ...]] = []
+    if floor:
+        paid = f"The deal must be at least {FLOOR_PERCENT}% paid down."
+        rows.append(("FLOOR", paid, "it is not assessed", "", "", "floor"))
+    rows += [
+        (
+            rule.code,
+            requirement(rule, rules).plain(),
+            "it is declined" if rule.otherwise == DECLINE else "a person looks at it",
+            getattr(getattr(rule.origin, "period", None), "start", None),
+            rule.source,
+            rule.id,
+        )
+        for rule in rules.rules
+    ]
+    heads = ("code", "what must hold", "otherwise", "since", "source", "rule")
+    return table(title, heads, rows) if rows else ""
+
+
+def _thresholds(rulebook: Any) -> str:
+    files = rulebook.proposed_from or rulebook
+    rows = []
+    for name, parameter in rulebook.parameters.items():
+        read_by = [rule.code for rule in rulebook.renewal.rules if name in rule.checked.parameters]
+        proposed = parameter != files.parameters[name]
+        rows.append(
+            (
+                rulebook.catalogue.label(name),
+                rulebook.renewal.show(parameter.type, parameter.number),
+                ", ".join(read_by),
+                None if proposed else parameter.since,
+                "proposed" if proposed else parameter.source,
+                name,
+            )
+        )
+    heads = ("threshold", "value", "read by", "since", "source", "name")
+    return table(_FIGURES, heads, rows, right={1}) if rows else ""
+
+
+def _terms(rulebook: Any) -> Iterator[tuple[str, object]]:
+    yield "owner", rulebook.owner
+    yield "to be reviewed by", rulebook.review_by
+    yield "offers are open for", f"{rulebook.offers_valid_hours} hours"
+    yield "an accepted application waits for", days_text(rulebook.acceptance_days)
+    yield "an approval holds for", days_text(rulebook.approval_days)
+    yield "a repaid deal counts for", days_text(rulebook.recently_active_days)
+    yield "time zone", rulebook.timezone
+
+
+def versions(rulebooks: Sequence[Any]) -> Iterator[Mapping[str, Any]]:
+    """
+    Yield what holds from which day on in *rulebooks*, one after the other, as records of a picture.
+
+    They are the rules and the parameters, each with its versions: `group`, `name`, `value`, `since`
+    and `until`.
+    """
+    columns = [dict(_cells(rulebook)) for rulebook in rulebooks]
+    ends = [*(rulebook.since for rulebook in rulebooks[1:]), None]
+    for group, name in dict.fromkeys(key for column in columns for key in column):
+        cells = zip((column.get((group, name)) for column in columns), rulebooks, ends, strict=True)
+        for cell, run in groupby(cells, key=lambda line: line[0]):
+            periods = list(run)
+            if cell is not None:
+                yield {
+                    "group": group,
+                    "name": name,
+                    "value": cell[1],
+                    "since": periods[0][1].since,
+                    "until": periods[-1][2],
+                }
+
+
+def _cells(rulebook: Any) -> Iterator[tuple[tuple[str, str], tuple[str, str]]]:
+    """Yield what is in force, by group and name: its version, and what to write for it."""
+    for name, parameter in rulebook.parameters.items():
+        text = rulebook.renewal.show(parameter.type, parameter.number)
+        yield (_FIGURES, rulebook.catalogue.label(name)), (text, text)
+    for rule in rulebook.renewal.rules:
+        yield (_RULES, f"{rule.code}  {_title(rule)}"), (_version(rule), "in force")
+
+
+def _version(rule: Rule) -> str:
+    return f"{rule.when} {rule.require} {rule.otherwise}"
+
+
+def _title(rule: Rule) -> str:
+    return rule.id.replace("-", " ")
+
+
+def jurisdiction_html(jurisdiction: Any) -> str:
+    """Return a jurisdiction over time as HTML: from which day on what changes."""
+    rows = [
+        (before.since, len(before.renewal.rules), len(before.products), "it begins")
+        for before in jurisdiction.slices[:1]
+    ]
+    rows += [
+        (
+            after.since,
+            len(after.renewal.rules),
+            len(after.products),
+            "; ".join(_changes(before, after)) or "terms of the service or of a product",
+        )
+        for before, after in pairwise(jurisdiction.slices)
+    ]
+    about = (
+        f"amounts in {jurisdiction.currency}",
+        f"{len(jurisdiction.slices)} versions",
+        f"{len(jurisdiction.examples)} examples",
+    )
+    heads = ("from", "rules", "products", "what changes")
+    shown = rows[-_MOST_VERSIONS:]
+    return display(
+        heading(f"{jurisdiction.code} {jurisdiction.name}", about),
+        table("What holds from which day on", heads, shown, right={1, 2}),
+    )
+
+
+def _changes(before: Any, after: Any) -> Iterator[str]:
+    """Yield what differs between two rulebooks, in words."""
+    old, new = dict(_cells(before)), dict(_cells(after))
+    for group, name in dict.fromkeys([*old, *new]):
+        was, now = old.get((group, name)), new.get((group, name))
+        if was == now:
+            continue
+        if was is None or now is None:
+            yield f"{name} is {'new' if was is None else 'gone'}"
+        elif group == _FIGURES:
+            yield f"{name} is {now[1]} instead of {was[1]}"
+        else:
+            yield f"{name} is another"
+
+
+def jurisdictions_html(jurisdictions: Iterable[Any]) -> str:
+    """Return the jurisdictions of a folder as a table, without reading a clock: all their days."""
+    rows = [
+        (
+            jurisdiction.code,
+            jurisdiction.name,
+            str(jurisdiction.currency),
+            len(jurisdiction.slices[-1].renewal.rules),
+            len(jurisdiction.slices[-1].products),
+            jurisdiction.changes[0],
+            ", ".join(str(day) for day in jurisdiction.changes[1:]) or "none",
+        )
+        for jurisdiction in jurisdictions
+    ]
+    heads = ("code", "name", "currency", "rules", "products", "from", "changes on")
+    return display(table(f"{len(rows)} jurisdictions", heads, rows, right={3, 4}))

@@ -1,0 +1,104 @@
+"""Deals close to a threshold: how far each is from it, and what is left to pay on it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Any, Final
+
+from holdback.pictures.layout import (
+    WIDTH,
+    Record,
+    Spec,
+    amount_axis,
+    count,
+    grouped,
+    heading,
+    inner_width,
+    joined,
+    money,
+    picture,
+    values,
+)
+from holdback.pictures.palette import ACCENT, BACK, MARK
+
+_HEIGHT: Final = 150
+_MOST: Final = 2000
+
+
+def near(title: str, records: Sequence[Record], width: int = WIDTH) -> Any:
+    """
+    Return the picture of the deals near a threshold, a panel for each jurisdiction and rule.
+
+    The records have `row`, `jurisdiction`, `rule`, `fact`, `value`, `threshold`, `gap`, `passes`,
+    `balance` and `currency`. Of a rule with more than 2,000 deals the nearest are drawn.
+    """
+    panels = []
+    for (code, rule), rows in grouped(records, "jurisdiction", "rule").items():
+        panels.append(_panel(f"{code} · {rule}", rows, inner_width(width)))
+    says = (
+        "How far each deal is from the threshold (the line), and its balance. Full: it passes; "
+        "hollow: it does not."
+    )
+    return picture(title, says, panels, width)
+
+
+def _panel(name: str, records: Sequence[Record], width: int) -> Spec:
+    first = records[0]
+    nearest = sorted(records, key=lambda record: abs(record["gap"] or 0))[:_MOST]
+    passing = sum(1 for record in records if record["passes"])
+    rows = [
+        {
+            "row": str(record["row"]),
+            "gap": record["gap"],
+            "balance": record["balance"] or Decimal(0),
+            "shown": money(record["balance"], record["currency"]) or "balance unknown",
+            "value": str(record["value"]),
+            "passes": bool(record["passes"]),
+        }
+        for record in nearest
+    ]
+    about = joined(
+        name,
+        f"{str(first['fact']).replace('_', ' ')}, threshold {first['threshold']}",
+        f"{count(passing, 'deal')} pass, {len(records) - passing:,} do not",
+    )
+    x = {
+        "field": "gap",
+        "type": "quantitative",
+        "axis": {"title": "distance from the threshold", "format": "+,~r", "grid": False},
+        "scale": {"nice": True},
+    }
+    axis = amount_axis(f"balance, {first['currency'] or 'unknown'}")
+    y = {"field": "balance", "type": "quantitative", "axis": axis}
+    tooltip = [
+        {"field": head, "title": title}
+        for head, title in (("row", "row"), ("value", "value"), ("shown", "balance"))
+    ]
+    return {
+        "title": heading(about, width),
+        "width": width - 62,
+        "height": _HEIGHT,
+        "data": values(rows),
+        "layer": [
+            {
+                "data": {"values": [{"gap": 0}]},
+                "mark": {"type": "rule", "color": ACCENT, "strokeWidth": 2},
+                "encoding": {"x": x},
+            },
+            *(
+                {
+                    "transform": [{"filter": f"datum.passes === {passes}"}],
+                    "mark": {
+                        "type": "point",
+                        "fill": fill,
+                        "stroke": MARK,
+                        "size": 42,
+                        "opacity": 1,
+                    },
+                    "encoding": {"x": x, "y": y, "tooltip": tooltip},
+                }
+                for passes, fill in (("true", MARK), ("false", BACK))
+            ),
+        ],
+    }

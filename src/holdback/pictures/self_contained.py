@@ -1,0 +1,90 @@
+"""A picture as a text of its own: SVG for a report, a page of HTML, or the same chart in the dark."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from hashlib import sha256
+from html import escape
+from typing import Any, Final, Literal, TypeAlias
+
+from holdback.errors import InvalidDocument
+from holdback.pictures.layout import altair, missing_extra
+from holdback.pictures.palette import DARK
+
+Theme: TypeAlias = Literal["light", "dark", "auto"]
+THEMES: Final = ("light", "dark", "auto")
+
+# The data of a chart, whose texts are not colours.
+_DATA: Final = frozenset({"data", "datasets", "text", "subtitle", "description"})
+# What gives an element a name that another picture on the same page may have too.
+_NAMED: Final = re.compile(r'(?<= id=")[^"]+|(?<=url\(#)[^)]+')
+
+
+def dark(chart: Any) -> Any:
+    """Return *chart* in the colours for a dark page."""
+    return altair().Chart.from_dict(_dark(chart.to_dict()))
+
+
+def svg(chart: Any, theme: Theme = "auto") -> str:
+    """
+    Return *chart* as SVG that needs nothing else: `"light"`, `"dark"`, or as the reader's screen is.
+
+    With `"auto"` it is light in print, and in every program that shows SVG without styles. The
+    picture is as wide as the chart, and narrower where the page is.
+
+    Raises:
+        InvalidDocument: there is no such theme.
+    """
+    if theme not in THEMES:
+        listed = ", ".join(f"`{name}`" for name in THEMES)
+        raise InvalidDocument.of("wrong_value", f"expected one of {listed}", path="$.theme")
+    document = chart.to_dict()
+    drawn = _converter().vegalite_to_svg(
+        _dark(document) if theme == "dark" else document, allowed_base_urls=[]
+    )
+    prefix = f"p{sha256(drawn.encode()).hexdigest()[:8]}-"
+    drawn = _NAMED.sub(lambda name: prefix + name[0], drawn)
+    label = escape(str(document.get("description", "")), quote=True)
+    opening = f'<svg role="img" aria-label="{label}" style="max-width:100%;height:auto" '
+    style = _FOLLOWS_THE_SCREEN if theme == "auto" else ""
+    head, _, rest = drawn.removeprefix("<svg ").partition(">")
+    return f"{opening}{head}>{style}{rest}"
+
+
+def html(chart: Any) -> str:
+    """
+    Return *chart* as a page of HTML with all the JavaScript that it needs, about 1 MB.
+
+    The page asks the network for nothing.
+    """
+    return str(_converter().vegalite_to_html(chart.to_dict(), bundle=True))
+
+
+def _converter() -> Any:
+    try:
+        import vl_convert  # noqa: PLC0415  # only a picture needs it
+    except ModuleNotFoundError as missing:
+        raise missing_extra(missing) from None
+    return vl_convert
+
+
+def _dark(part: Any) -> Any:
+    """Return a *part* of a chart with each colour as it is on a dark page."""
+    if isinstance(part, Mapping):
+        return {name: cell if name in _DATA else _dark(cell) for name, cell in part.items()}
+    if isinstance(part, list):
+        return [_dark(cell) for cell in part]
+    return DARK.get(part, part) if isinstance(part, str) else part
+
+
+def _dark_rules() -> str:
+    rules = "".join(
+        f'svg.marks [{name}="{light}"]{{{name}:{on_dark}}}'
+        for light, on_dark in DARK.items()
+        for name in ("fill", "stroke")
+    )
+    return f"<style>@media screen and (prefers-color-scheme:dark){{{rules}}}</style>"
+
+
+_FOLLOWS_THE_SCREEN: Final = _dark_rules()

@@ -1,0 +1,71 @@
+"""Answers as one page of HTML that needs nothing else: for a mail, an archive, a printer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from html import escape
+from typing import Final
+
+from holdback import pictures
+from holdback.errors import printable
+from holdback.portfolio.answer_table import AnswerTable
+
+# Light, dark and printed, as the reader's screen is.
+_STYLE: Final = """
+:root { color-scheme: light dark; --text: #1b1f24; --soft: #59626b; --line: #d3d9df; }
+@media screen and (prefers-color-scheme: dark) {
+  :root { --text: #e7e9eb; --soft: #a4acb4; --line: #3b4249; --back: #15181b; } }
+* { box-sizing: border-box; }
+body { margin: 2rem auto; max-width: 62rem; padding: 0 1rem; color: var(--text);
+  background: var(--back, #ffffff); font: 15px/1.5 system-ui, "Segoe UI", "Noto Sans",
+  "DejaVu Sans", sans-serif; overflow-wrap: break-word; }
+h1 { font-size: 1.8em; line-height: 1.2; margin: 0 0 .5rem; }
+h2 { font-size: 1.25em; margin: 2.2rem 0 .6rem; }
+nav { color: var(--soft); } nav a { color: inherit; }
+.wide { overflow-x: auto; margin: .6rem 0; }
+table { border-collapse: collapse; font-size: .9em; font-variant-numeric: tabular-nums; }
+th, td { padding: .25rem .8rem .25rem 0; border-bottom: 1px solid var(--line); }
+th { color: var(--soft); font-weight: 600; }
+@page { size: A4; margin: 15mm; }
+@media print { body { margin: 0; max-width: none; font-size: 9.5pt; } .wide { overflow: visible; }
+  h2 { break-after: avoid; } svg, tr { break-inside: avoid; } nav { display: none; } }
+"""
+
+
+def to_html(answers: Iterable[AnswerTable], title: str = "Deals") -> str:
+    """
+    Return *answers* as one page of HTML: a picture, a table and the notes of each.
+
+    The page needs no other file and asks the network for nothing. It follows the reader's light or
+    dark screen, and can be printed. It needs the extra `notebook`.
+
+    >>> from holdback import load_jurisdictions, portfolio
+    >>> deals = portfolio.sample(1000, seed=7)
+    >>> page = to_html([portfolio.funnel(deals, load_jurisdictions())])
+    >>> page.startswith("<!doctype html>")
+    True
+    """
+    parts = tuple(answers)
+    links = " · ".join(
+        f'<a href="#answer-{place}">{_text(part.title)}</a>' for place, part in enumerate(parts, 1)
+    )
+    sections = "\n".join(_section(place, part) for place, part in enumerate(parts, 1))
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{_text(title)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<main>\n"
+        f"<h1>{_text(title)}</h1>\n<nav>{links}</nav>\n{sections}\n</main>\n</body>\n</html>\n"
+    )
+
+
+def _section(place: int, answer: AnswerTable) -> str:
+    """The section of an *answer*, which other sections link to by its *place*."""
+    picture = pictures.svg(answer.plot()) if answer.rows else ""
+    return (
+        f'<section id="answer-{place}">\n<h2>{_text(answer.title)}</h2>\n'
+        f'{picture}\n<div class="wide">{answer._repr_html_()}</div>\n</section>'  # noqa: SLF001  # public by its protocol
+    )
+
+
+def _text(text: str) -> str:
+    return escape(printable(text))
