@@ -148,7 +148,7 @@ class BatchAssessment:
             frame = with_plain_values(frame, self._text_columns(facts))
         elif self.mapping == ColumnMapping():
             return frame
-        frame = read(frame, self.mapping, rules=self.before)
+        frame = pl.DataFrame(read(frame, self.mapping, rules=self.before))
         if self.jurisdiction in frame.columns and frame[self.jurisdiction].dtype == pl.String:
             frame = frame.with_columns(pl.col(self.jurisdiction).str.strip_chars())
         return frame
