@@ -89,7 +89,7 @@ def _lines(finding: ColumnFinding) -> str:
 
 
 def with_row_labels(frame: pl.DataFrame, before: int) -> pl.DataFrame:
-    """Return *frame* with the numbers of its rows, after *before* others, if they have no labels."""
+    """Return *frame* with the numbers of its rows, after *before* others, unless it has labels."""
     if any(name.lower() in LABELS for name in frame.columns):
         return frame
     numbers = pl.int_range(before + 1, before + 1 + frame.height)
