@@ -36,6 +36,7 @@ TABLE = MappingProxyType(
             ("rules among which a planted fault is caught", 250, 1_500),
             ("rules read by each dataframe engine", 40, 200),
             ("deals with facts hidden", 200, 1_000),
+            ("columns read cell by cell", 15, 1_000),
             ("sequences of commands to one merchant", 80, 2_000),
             ("sequences of commands about one merchant's money", 80, 2_000),
             ("families written otherwise", 8, 60),

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import json
 import tomllib
+import warnings
 from functools import cache
 from pathlib import Path
+from zipfile import BadZipFile
 
+import pandas as pd
 import polars as pl
 import pytest
 from click.testing import CliRunner
@@ -20,6 +23,8 @@ from writing import STEPS, write
 from holdback import load_jurisdictions
 from holdback.cli import portfolio
 from holdback.cli.commands import holdback
+from holdback.errors import InvalidDocument
+from holdback.portfolio import ColumnMapping, SuspectColumns, assess, findings, read
 
 FILES = tomllib.loads((Path(__file__).parent / "files.toml").read_text(encoding="utf-8"))["files"]
 MISUSE, FINDINGS = 2, 1
@@ -98,6 +103,47 @@ def test_a_messy_file_is_read_right_or_refused_with_the_cure(entry, tmp_path):
         else:
             assert row == true, number
     assert len(other) == 0 or told["findings"]
+
+
+def opened(entry, file):
+    """The file of *entry* as somebody opens it in pandas."""
+    if file.suffix == ".xlsx":
+        return pd.read_excel(file)
+    if file.suffix == ".parquet":
+        return pd.read_parquet(file)
+    encoding = entry.get("encoding", "utf-8-sig")
+    separators = {"Polars": ";", "DuckDB": "|"}
+    writer = entry["name"].partition(":")[0]
+    separator = entry.get("separator") or entry.get("options", {}).get("sep", ",")
+    if file.read_bytes()[:9] == b"deal_id;":
+        separator = separators[writer]
+    return pd.read_csv(file, sep=separator, encoding=encoding, skiprows=entry.get("skip", 0))
+
+
+@pytest.mark.parametrize("entry", FILES, ids=[entry["name"] for entry in FILES])
+def test_no_messy_file_is_read_wrong_in_silence_in_pandas(entry, tmp_path):
+    """
+    None read wrong in silence: opened in pandas, each is right, or a finding or an error says so.
+    """
+    code = entry.get("truth", "AU")
+    table = changed(true_table(code), entry.get("steps", ()))
+    file = write(entry, table, tmp_path)
+    try:
+        frame = opened(entry, file)
+    except (ValueError, pd.errors.ParserError, pd.errors.EmptyDataError, BadZipFile):
+        return  # pandas refuses it
+    mapping = ColumnMapping.from_toml(entry.get("columns", ""))
+    try:
+        deals = read(frame, mapping, rules=_shipped())
+        found = findings(deals, _shipped(), mapping=mapping)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SuspectColumns)
+            assessed = assess(deals, _shipped(), readable=True)
+    except InvalidDocument:
+        return
+    answers = assessed[["outcome", "codes", "needs"]].fillna("").to_numpy().tolist()
+    truth = [[value or "" for value in row[1:]] for row in true_answers(code).rows()]
+    assert len(found) or answers == truth[: len(answers)] or not answers
 
 
 def test_the_list_is_long_and_no_name_is_used_twice():

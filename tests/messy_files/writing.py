@@ -357,7 +357,9 @@ def _excel(entry, table, file):
     sheet.append(list(table.heads))
     forms = entry.get("forms", {})
     for row in table.rows:
-        sheet.append([_excel_value(head, value) for head, value in zip(table.heads, row)])
+        sheet.append(
+            [_excel_value(head, value) for head, value in zip(table.heads, row, strict=True)]
+        )
         for place, head in enumerate(table.heads, start=1):
             if head in forms:
                 sheet.cell(sheet.max_row, place).number_format = forms[head]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 import click
 from attrs import evolve
 
-from holdback.cli.output import FINDINGS, MISUSE, fail, format_option
+from holdback.cli.output import FINDINGS, MISUSE, error_lines, fail, format_option
 from holdback.cli.sources import Day, jurisdictions_option, load_all
 from holdback.errors import ConfigurationError, InvalidDocument, printable
 from holdback.jurisdictions.folder import CODE
@@ -137,38 +137,36 @@ def portfolio_command(  # noqa: PLR0913  # one parameter for each option
 
 def _known_heads(rules: Jurisdictions, mapping: ColumnMapping) -> frozenset[str]:
     """The heads that a file of deals may have: those of facts, and of the *mapping*."""
-    facts = {
-        fact.name for rulebook in rules.rulebooks() for fact in rulebook.catalogue.facts
-    }
+    facts = {fact.name for rulebook in rules.rulebooks() for fact in rulebook.catalogue.facts}
     return frozenset({*facts, _JURISDICTION_COLUMN, "on", *mapping.columns.values()})
 
 
 def _mapping(file: Path | None) -> ColumnMapping:
     """The mapping in *file*; without one, the mapping of columns that are named as facts."""
-    from holdback.portfolio import ColumnMapping
+    from holdback.portfolio import ColumnMapping  # noqa: PLC0415  # needs an extra
 
     if file is None:
         return ColumnMapping()
     try:
         return ColumnMapping.from_toml(file.read_text(encoding="utf-8-sig"))
     except UnicodeDecodeError:
-        error = InvalidDocument.of("unreadable", "it is not in UTF-8")
-    except InvalidDocument as mistakes:
-        error = InvalidDocument([evolve(detail, file=file.name) for detail in mistakes.errors])
-    fail(error, file.name)
+        fail(InvalidDocument.of("unreadable", "it is not in UTF-8"), file.name)
+    except InvalidDocument as error:
+        named = InvalidDocument([evolve(detail, file=file.name) for detail in error.errors])
+        fail(named, file.name)
 
 
 def _fail(
     error: InvalidDocument | ConfigurationError, assessment: BatchAssessment | None, deals: str
 ) -> NoReturn:
     """Print the errors, and a mapping that may mend them; exit with 1 if columns are suspected."""
-    from holdback.cli.portfolio_findings import ProbablyMisread
+    from holdback.cli.portfolio_findings import ProbablyMisread  # noqa: PLC0415  # needs an extra
 
     is_suspicion = isinstance(error, ProbablyMisread)
     what = "The deals are probably not what they seem, and none is assessed:"
     click.secho(what if is_suspicion else "The deals cannot be read:", err=True, bold=True)
     for detail in error.errors:
-        click.echo(f"  {detail.underlined()}", err=True)
+        click.echo("\n".join(f"  {line}" for line in error_lines(detail)), err=True)
     proposal = assessment.proposal() if assessment else None
     if proposal:
         click.echo("A mapping that may fit; look at it before you use it:", err=True)

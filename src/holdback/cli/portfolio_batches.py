@@ -148,7 +148,7 @@ class BatchAssessment:
             frame = with_plain_values(frame, self._text_columns(facts))
         elif self.mapping == ColumnMapping():
             return frame
-        frame = read(frame, self.mapping, rules=self.before)
+        frame = pl.DataFrame(read(frame, self.mapping, rules=self.before))
         if self.jurisdiction in frame.columns and frame[self.jurisdiction].dtype == pl.String:
             frame = frame.with_columns(pl.col(self.jurisdiction).str.strip_chars())
         return frame
@@ -204,7 +204,7 @@ class BatchAssessment:
         if self.output:
             deals = batch.take(changed[_ROW].to_arrow())
             self._write(self.output, deals, changed, (*BEFORE.values(), *AFTER.values()))
-        first = _shown(changed.drop(_ROW), {fact.name for fact in self._facts()})
+        first = _shown(changed.drop(_ROW), {str(self.on), *(fact.name for fact in self._facts())})
         if isinstance(self.result, Changes):
             comparison = self.result.comparison + comparison
             first = pl.concat([self.result.first, first])
