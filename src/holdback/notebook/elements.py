@@ -13,6 +13,8 @@ from html import escape
 from typing import Final
 
 from holdback.errors import printable
+from holdback.exact_numbers import digits
+from holdback.money import Money
 
 _BORDER: Final = "border-bottom:1px solid rgba(128,128,128,.45)"
 _CELL: Final = f"padding:.2em .8em .2em 0;vertical-align:top;{_BORDER}"
@@ -115,3 +117,33 @@ def short_digest(digest: str) -> str:
     """
     scheme, _, number = digest.rpartition(":")
     return f"{scheme}:{number[:12]}" if scheme else number[:12]
+
+
+def amount(money: Money | None) -> str:
+    """
+    Return *money* with thousands; None as nothing.
+
+    >>> amount(Money.parse("GBP 12500.00"))
+    'GBP 12,500.00'
+    """
+    return "" if money is None else f"{money.currency} {money.amount:,}"
+
+
+def percent(scaled: int) -> str:
+    """
+    Return a percentage, in ten-thousandths of a percent, rounded down to one decimal.
+
+    >>> percent(571999)
+    '57.1%'
+    """
+    return f"{digits(scaled // 1000, 1)}%"
+
+
+def counted(number: int, noun: str) -> str:
+    """
+    Return *number* with its *noun*.
+
+    >>> counted(1, "deal"), counted(1200, "deal")
+    ('1 deal', '1,200 deals')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
