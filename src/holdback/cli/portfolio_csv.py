@@ -14,13 +14,14 @@ import glob
 import gzip
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, Any, Final
 
 import click
 
+from holdback.cli.portfolio_rows import check_heads
 from holdback.errors import ErrorDetail, InvalidDocument, listed
 from holdback.exact_json import shown_path
 from holdback.frozen_classes import frozen
@@ -35,6 +36,8 @@ _MARKS: Final[Mapping[bytes, str]] = {
 _CHUNK: Final = 1 << 20
 # Excel reads its separator from such a first line, and writes one at times.
 _SEPARATOR_LINE: Final = re.compile(r"sep=([,;\t|])\s*")
+# Lines above the heads, with titles and dates.
+_MOST_TITLES: Final = 20
 # A line of heads is never longer.
 _LONGEST_HEAD: Final = 1 << 20
 
@@ -49,9 +52,11 @@ class CsvFile:
     skipped: int = 0
 
 
-def csv_query(pattern: str) -> str:
+def csv_query(pattern: str, known: frozenset[str]) -> str:
     """
     Return the SQL that reads the CSV files that match *pattern*, every column as text.
+
+    *known* are heads that files of deals have: a title may be above them.
 
     A row without any value is left out: spreadsheets write such rows below the last deal.
 
@@ -59,11 +64,12 @@ def csv_query(pattern: str) -> str:
         InvalidDocument: if there is no such file, or if the heads of one cannot be columns.
     """
     # A file of this very name comes before what its name matches as a pattern.
-    names = [pattern] if Path(pattern).is_file() else sorted(glob.glob(pattern, recursive=True))
+    matching = glob.glob(pattern, recursive=True)  # noqa: PTH207  # a pattern may be absolute
+    names = [pattern] if Path(pattern).is_file() else sorted(matching)
     if not names:
         message = f'No files found that match the pattern "{pattern}"'
         raise InvalidDocument.of("unreadable", message)
-    files = [_opened(Path(name)) for name in names]
+    files = [_opened(Path(name), known) for name in names]
     _check_same_heads(names, files)
     groups: dict[tuple[str, tuple[str, ...], int], list[Path]] = {}
     for file in files:
@@ -93,7 +99,7 @@ def identifier(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def _opened(file: Path) -> CsvFile:
+def _opened(file: Path, known: frozenset[str]) -> CsvFile:
     encoding, is_regular = _encoding(file)
     lines = _first_lines(file, encoding)
     rewritten = file
@@ -108,7 +114,14 @@ def _opened(file: Path) -> CsvFile:
     while not lines[skipped].strip():
         skipped += 1
     separator, heads = _heads(lines[skipped:], match[1] if match else None)
+    check_heads(heads, _later_rows(lines, skipped), known, "line")
     return CsvFile(rewritten, separator, heads_of_columns(heads), skipped)
+
+
+def _later_rows(lines: Sequence[str], skipped: int) -> Iterator[tuple[int, Sequence[str]]]:
+    """The first lines after those *skipped*, with their numbers, divided as heads would be."""
+    for number in range(skipped + 1, min(skipped + _MOST_TITLES, len(lines))):
+        yield number + 1, _heads(lines[number:], None)[1]
 
 
 def _bytes(file: Path) -> IO[bytes]:

@@ -8,9 +8,10 @@ fraction, so 0.64 shown as 64% becomes the text `64%`.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, datetime, time
 from decimal import Decimal
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Final
 from zipfile import BadZipFile, ZipFile
@@ -18,20 +19,23 @@ from zipfile import BadZipFile, ZipFile
 import pyarrow as pa
 
 from holdback.cli.portfolio_csv import heads_of_columns
+from holdback.cli.portfolio_rows import check_heads
 from holdback.errors import InvalidDocument, listed
 
 # Cells between two texts in quotes, and sections after a condition in brackets, are no percentages.
 _NO_FORMAT: Final = re.compile(r'"[^"]*"|\\.|\[[^\]]*\]')
 # A formula without a result: a library wrote it, and no spreadsheet has worked it out since.
 _NO_RESULT: Final = re.compile(rb"(?:</f>|<f[^>]*/>)\s*(?:<v\s*/>|<v></v>)?\s*</c>")
+# Rows above the heads, with titles and dates.
+_MOST_TITLES: Final = 20
 _SHEETS: Final = "xl/worksheets/"
 
 
-def excel_table(file: Path) -> pa.Table:
+def excel_table(file: Path, known: frozenset[str]) -> pa.Table:
     """
     Return the first sheet of *file* with every cell as text; null where it is empty.
 
-    Rows without any value are left out, and so are columns without a head and a value.
+    *known* are heads that files of deals have: a title may be above them. Rows without any value are left out, and so are columns without a head and a value.
 
     Raises:
         InvalidDocument: if it cannot be read, if formulas have no results, or if another sheet has
@@ -54,7 +58,7 @@ def excel_table(file: Path) -> pa.Table:
             message, hint = f"the sheet {first} of {file.name} is empty", "move the deals there"
             raise InvalidDocument.of("missing", message, hint=hint)
         for name in others:
-            if next(sheets[name], None) == rows[0]:
+            if next(sheets[name], (0, None))[1] == rows[0][1]:
                 raise InvalidDocument.of(
                     "wrong_value",
                     f"the sheets {listed([first, name])} of {file.name} have the same columns",
@@ -62,7 +66,10 @@ def excel_table(file: Path) -> pa.Table:
                 )
     finally:
         workbook.close()
-    return _table(rows[0], rows[1:])
+    heads, *deals = [texts for _, texts in rows]
+    later = [(number, [text or "" for text in row]) for number, row in rows[1:_MOST_TITLES]]
+    check_heads([head or "" for head in heads], later, known, "row")
+    return _table(heads, deals)
 
 
 def _check_formulas(file: Path) -> None:
@@ -74,10 +81,12 @@ def _check_formulas(file: Path) -> None:
                 raise InvalidDocument.of("missing", message, hint=hint)
 
 
-def _rows(rows: Iterable[Sequence[Any]]) -> Any:
-    """The *rows* that have a value, as texts."""
-    texts = ([cell_text(cell.value, _format(cell)) for cell in row] for row in rows)
-    return (row for row in texts if any(row))
+def _rows(rows: Iterable[Sequence[Any]]) -> Iterator[tuple[int, list[str | None]]]:
+    """The *rows* that have a value, as texts, with their numbers."""
+    for number, row in enumerate(rows, start=1):
+        texts = [cell_text(cell.value, _format(cell)) for cell in row]
+        if any(texts):
+            yield number, texts
 
 
 def _format(cell: Any) -> str:
@@ -108,10 +117,8 @@ def cell_text(value: object, number_format: str = "") -> str | None:
 
 def _table(heads: Sequence[str | None], rows: Sequence[Sequence[str | None]]) -> pa.Table:
     width = max(map(len, [heads, *rows]))
-    column: Callable[[int], list[str | None]] = lambda place: [  # noqa: E731
-        row[place] if place < len(row) else None for row in rows
-    ]
-    columns = [column(place) for place in range(width)]
+    columns = list(zip_longest(*rows)) if rows else []
+    columns += [()] * (width - len(columns))
     named = [heads[place] or "" if place < len(heads) else "" for place in range(width)]
     kept = [place for place in range(width) if named[place] or any(columns[place])]
     names = heads_of_columns([named[place] for place in kept])

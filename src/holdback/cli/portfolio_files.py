@@ -82,7 +82,9 @@ class Deals:
             yield pa.Table.from_batches([batch])
 
 
-def open_deals(deals: str, constants: Mapping[str, str]) -> Deals:
+def open_deals(
+    deals: str, constants: Mapping[str, str], known: frozenset[str] = frozenset()
+) -> Deals:
     """
     The *deals* of a CSV, Excel or Parquet file, of several by a pattern, or of a DuckDB query.
 
@@ -94,7 +96,7 @@ def open_deals(deals: str, constants: Mapping[str, str]) -> Deals:
     """
     connection: Any = duckdb.connect()
     connection.execute(f"SET memory_limit = '{_DUCKDB_MEMORY}'")
-    source = _source(deals, connection)
+    source = _source(deals, connection, known)
     more = "".join(f", {literal(value)} AS {identifier(name)}" for name, value in constants.items())
     count = None
     with _reading():
@@ -122,15 +124,15 @@ def _reading() -> Iterator[None]:
         raise reading_error(str(error)) from None
 
 
-def _source(deals: str, connection: Any) -> str:
+def _source(deals: str, connection: Any, known: frozenset[str]) -> str:
     """The SQL of the table of *deals*."""
     name = deals.lower()
     if name.endswith(".parquet"):
         return f"read_parquet({literal(deals)})"
     if name.endswith(_CSV):
-        return f"({csv_query(deals)})"
+        return f"({csv_query(deals, known)})"
     if name.endswith(_EXCEL):
-        connection.register(_EXCEL_TABLE, excel_table(Path(deals)))
+        connection.register(_EXCEL_TABLE, excel_table(Path(deals), known))
         return _EXCEL_TABLE
     if _QUERY.match(deals):
         return f"({deals.rstrip().rstrip(';')})"

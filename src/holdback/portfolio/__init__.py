@@ -10,13 +10,19 @@ try:
     from holdback.jurisdictions.folder_copy import copy_jurisdictions
     from holdback.portfolio.answer_table import AnswerTable
     from holdback.portfolio.assessment import assess, prepare
+    from holdback.portfolio.column_findings import ColumnFinding, Findings
+    from holdback.portfolio.column_mapping import ColumnMapping
     from holdback.portfolio.comparison import Comparison, compare
-    from holdback.portfolio.frame_check import check_frame
+    from holdback.portfolio.frame_check import check_frame, findings
     from holdback.portfolio.html_report import to_html
+    from holdback.portfolio.mapped_frame import read
+    from holdback.portfolio.mapping_suggestion import suggest
     from holdback.portfolio.outcome_codes import OUTCOMES, codes, needed
     from holdback.portfolio.quotes import quote
     from holdback.portfolio.sample_deals import sample
+    from holdback.portfolio.sql_query import sql
     from holdback.portfolio.summary import Summary, summarise
+    from holdback.portfolio.suspects import SuspectColumns
     from holdback.portfolio.workbook import to_excel
 except ModuleNotFoundError as missing:
     package = str(missing.name).partition(".")[0]
@@ -29,17 +35,25 @@ except ModuleNotFoundError as missing:
 __all__ = [
     "OUTCOMES",
     "AnswerTable",
+    "ColumnFinding",
+    "ColumnMapping",
     "Comparison",
+    "Findings",
     "Summary",
+    "SuspectColumns",
     "assess",
     "check_frame",
     "codes",
     "compare",
     "copy_jurisdictions",
+    "findings",
     "needed",
     "prepare",
     "quote",
+    "read",
     "sample",
+    "sql",
+    "suggest",
     "summarise",
     "to_excel",
     "to_html",

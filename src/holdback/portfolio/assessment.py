@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from datetime import date
 from typing import Any, Final
 
 import narwhals.stable.v2 as nw
@@ -21,8 +20,9 @@ from holdback.portfolio.outcome_columns import (
     outcome_steps,
 )
 from holdback.portfolio.readable_columns import CODES, TEXT_COLUMNS, text_columns
-from holdback.portfolio.row_rulebooks import RowRulebooks, Rules
+from holdback.portfolio.row_rulebooks import DayOrColumn, RowRulebooks, Rules
 from holdback.portfolio.split_by_rulebook import split_by_rulebook
+from holdback.portfolio.suspects import warn_of_suspects
 from holdback.portfolio.work_frame import WorkFrame, open_frame, with_results
 
 # The columns of a readable result, and the work frame's column for each.
@@ -39,7 +39,7 @@ def assess(  # noqa: PLR0913  # public; all but the rules have a default
     rules: Rules,
     *,
     jurisdiction: str = "jurisdiction",
-    on: str | date = "on",
+    on: DayOrColumn | None = None,
     prepared: bool = False,
     readable: bool = False,
 ) -> Any:
@@ -49,7 +49,9 @@ def assess(  # noqa: PLR0913  # public; all but the rules have a default
     It is a frame of pandas, Polars, PyArrow, DuckDB or PySpark, and so is the result.
 
     *rules* is a rulebook for every row, or jurisdictions: then the column *jurisdiction* holds the
-    code of each row, and *on* is the column with its day, or a date for all rows. Columns named as
+    code of each row, and *on* is the column with its day, by default `on`, or a date for all rows.
+    A rulebook is of one jurisdiction on one day: it takes no *on*, and rows of another jurisdiction
+    are refused; those of a lazy frame, which has no rows yet, are invalid. Columns named as
     facts hold what a facts document holds; with *prepared*, what `prepare` makes of them. Every
     fact that a rule reads needs a column.
 
@@ -66,12 +68,15 @@ def assess(  # noqa: PLR0913  # public; all but the rules have a default
     >>> assessed.filter(pl.col("codes") == "GB-R-02").height
     7
 
+    Columns in memory that look like fractions or minor units give a warning, `SuspectColumns`.
+
     Raises:
         InvalidDocument: naming every column that is missing, of the wrong type, or in the way.
     """
     plan = ColumnPlan.of(open_frame(frame), rules, jurisdiction, on, prepared=prepared)
     columns = READABLE if readable else {name: name for name in RESULTS}
     check_columns(plan, {*RESULTS, *columns})
+    warn_of_suspects(plan)
     return native_result(plan, with_outcomes(plan, columns.values()), columns)
 
 
@@ -80,7 +85,7 @@ def prepare(
     rules: Rules,
     *,
     jurisdiction: str = "jurisdiction",
-    on: str | date = "on",
+    on: DayOrColumn | None = None,
 ) -> Any:
     """
     Return *frame* with its facts as integers, for `assess(..., prepared=True)`, which is faster.
@@ -102,6 +107,7 @@ def prepare(
     opened = open_frame(frame)
     plan = ColumnPlan.of(opened, rules, jurisdiction, on, prepared=False)
     check_columns(plan, {INVALID_COLUMN})
+    warn_of_suspects(plan)
     work, converted = plan.converted()
     col, int64 = work.api.col, work.api.Int64
     numbers = {name: col(converted_column(name)) for name in plan.facts if name in converted}

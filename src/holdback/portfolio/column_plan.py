@@ -28,11 +28,12 @@ from holdback.portfolio.outcome_columns import (
     converted_column,
 )
 from holdback.portfolio.row_rulebooks import (
+    DayOrColumn,
     Definitions,
     RowRulebooks,
     RulebookExpressions,
     Rules,
-    rulebooks_for,
+    of_frame,
 )
 from holdback.portfolio.value_reader import read_values
 from holdback.portfolio.work_frame import (
@@ -104,13 +105,16 @@ class ColumnPlan:
 
     @classmethod
     def of(
-        cls, frame: Frame, rules: Rules, jurisdiction: str, on: str | date, *, prepared: bool
+        cls,
+        frame: Frame,
+        rules: Rules,
+        jurisdiction: str,
+        on: DayOrColumn | None,
+        *,
+        prepared: bool,
     ) -> ColumnPlan:
         """Return the plan for *frame*; in memory, only for the jurisdictions that occur in it."""
-        codes: Collection[Any] = ()
-        if isinstance(frame, nw.DataFrame) and jurisdiction in frame.columns:
-            codes = frame[jurisdiction].unique().to_list()
-        return cls(frame, rulebooks_for(rules, jurisdiction, on, codes), prepared)
+        return cls(frame, of_frame(frame, rules, jurisdiction, on), prepared)
 
     @property
     def may_be_invalid(self) -> bool:

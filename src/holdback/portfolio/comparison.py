@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from datetime import date
 from typing import Any, Final
 
 import narwhals.stable.v2 as nw
@@ -22,13 +21,14 @@ from holdback.portfolio.aggregation import (
     sum_totals,
     with_rulebook,
 )
-from holdback.portfolio.assessment import assess, with_outcomes
+from holdback.portfolio.assessment import READABLE, native_result, with_outcomes
 from holdback.portfolio.column_errors import check_columns
 from holdback.portfolio.column_plan import ColumnPlan
 from holdback.portfolio.outcome_codes import PLACES, words
 from holdback.portfolio.outcome_columns import ELIGIBLE, NEEDS, OUTCOME, PREFIX, RESULTS
 from holdback.portfolio.readable_columns import CODES
-from holdback.portfolio.row_rulebooks import Rules
+from holdback.portfolio.row_rulebooks import DayOrColumn, Rules
+from holdback.portfolio.suspects import warn_of_suspects
 from holdback.portfolio.tables import Table, join_tables
 from holdback.portfolio.work_frame import Frame, WorkFrame, open_frame
 
@@ -205,7 +205,7 @@ def compare(  # noqa: PLR0913  # public; all but the rules have a default
     new: Rules,
     *,
     jurisdiction: str = "jurisdiction",
-    on: str | date = "on",
+    on: DayOrColumn | None = None,
     prepared: bool = False,
 ) -> Comparison:
     """
@@ -230,13 +230,13 @@ def compare(  # noqa: PLR0913  # public; all but the rules have a default
     output_names = {*BEFORE.values(), *AFTER.values(), *RESULTS, CODES}
     check_columns(before, output_names)
     check_columns(after, output_names)
+    warn_of_suspects(before)
 
     def with_texts(deals: Any) -> Any:
         """The native frame *deals* with both outcomes as texts."""
         for rules, names in ((old, BEFORE), (new, AFTER)):
-            deals = assess(
-                deals, rules, jurisdiction=jurisdiction, on=on, prepared=prepared, readable=True
-            )
+            plan = ColumnPlan.of(open_frame(deals), rules, jurisdiction, on, prepared=prepared)
+            deals = native_result(plan, with_outcomes(plan, READABLE.values()), READABLE)
             deals = nw.from_native(deals).drop(ELIGIBLE).rename(names).to_native()
         return deals
 

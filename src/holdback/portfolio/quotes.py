@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from datetime import date
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -23,7 +22,7 @@ from holdback.portfolio.aggregation import with_rulebook
 from holdback.portfolio.assessment import assess
 from holdback.portfolio.column_plan import ColumnPlan
 from holdback.portfolio.outcome_columns import ELIGIBLE, RULEBOOK, converted_column
-from holdback.portfolio.row_rulebooks import RowRulebooks, Rules, rulebooks_for
+from holdback.portfolio.row_rulebooks import DayOrColumn, RowRulebooks, Rules, rulebooks_for
 from holdback.portfolio.work_frame import WorkFrame, as_integers, open_frame
 from holdback.rules.types import Facts
 
@@ -53,7 +52,7 @@ def quote(  # noqa: PLR0913  # public; all but the rules have a default
     *,
     deal_id: str = "deal_id",
     jurisdiction: str = "jurisdiction",
-    on: str | date = "on",
+    on: DayOrColumn | None = None,
     prepared: bool = False,
     calculators: Mapping[str, type] = MappingProxyType({}),
 ) -> Any:
@@ -83,7 +82,7 @@ def quote(  # noqa: PLR0913  # public; all but the rules have a default
         raise InvalidDocument.of(
             "missing", "the column is missing", path=shown_path("$", deal_id), hint=near
         )
-    rulebooks = rulebooks_for(rules, jurisdiction, on)
+    rulebooks = rulebooks_for(rules, jurisdiction, on, opened.collect_schema())
     # A portfolio has no ids of the host, so a product's is made of its two names.
     products = priceable_products(rulebooks.rulebooks, calculators, "{}/{}".format)
     assessed = assess(frame, rules, jurisdiction=jurisdiction, on=on, prepared=prepared)

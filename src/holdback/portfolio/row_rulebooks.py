@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
-from datetime import date, datetime
+from datetime import date
 from functools import reduce
 from operator import or_
-from typing import Any
+from typing import Any, Final
 
-from attrs import field
+import narwhals.stable.v2 as nw
+from attrs import evolve, field
 
 from holdback.errors import ErrorDetail, InvalidDocument
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.jurisdiction import Jurisdictions
 from holdback.jurisdictions.rulebook import Rulebook
+from holdback.portfolio.work_frame import Frame
 from holdback.rules.types import Fact
+from holdback.rules.values import read_date
 
+_ONE_DAY: Final = "leave out `on=`, or pass jurisdictions: they have the rules of every day"
+_EXPECTED_DAY: Final = "expected the name of a column of dates, or a date such as 2026-07-01"
+_ISO_DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+
+# The day of all rows, or the name of the column with the day of each. A day is a date, a midnight
+# without a time zone, or a text such as "2026-07-01".
+DayOrColumn = str | date
 # One rulebook for every row, or jurisdictions from which two columns select.
 Rules = Rulebook | Jurisdictions
 # Each distinct reading of a fact, with the indexes of the rulebooks that use it.
@@ -29,13 +40,15 @@ class RowRulebooks:
 
     `jurisdiction_column` has the code, and is None if one rulebook assesses all rows.
     `day_or_column` is the column with the day, or one day for all rows. `codes` are the codes of
-    all jurisdictions, with or without a rulebook here.
+    all jurisdictions, with or without a rulebook here. `own_code_column` is the column of a frame
+    in memory that has to have the code of the one rulebook in every row.
     """
 
     rulebooks: tuple[Rulebook, ...]
     jurisdiction_column: str | None = None
     day_or_column: str | date | None = None
     codes: tuple[str, ...] = ()
+    own_code_column: str | None = None
 
     facts: Mapping[str, Definitions] = field(init=False, eq=False, repr=False)
 
@@ -97,25 +110,28 @@ def _same_reading(left: Fact, right: Fact) -> bool:
 
 
 def rulebooks_for(
-    rules: Rules, jurisdiction: str, on: str | date, occurring: Collection[Any] = ()
+    rules: Rules,
+    jurisdiction: str,
+    on: DayOrColumn | None,
+    columns: Collection[str] = (),
+    occurring: Collection[Any] = (),
 ) -> RowRulebooks:
     """
-    Return the rulebooks of *rules* that may assess a row.
+    Return the rulebooks of *rules* that may assess a row of a frame with *columns*.
 
     If the codes *occurring* in the frame are known, the rulebooks of other jurisdictions are left
     out.
 
     Raises:
-        InvalidDocument: if there are none, or if *on* is neither the name of a column nor a day.
+        InvalidDocument: if there are none, if *on* is neither the name of a column nor a day, or if
+            it is given with a rulebook.
     """
     if isinstance(rules, Rulebook):
+        if on is not None:
+            message = f"this rulebook is of one day, {rules.on}, and takes no other"
+            raise InvalidDocument.of("not_allowed", message, path="$.on", hint=_ONE_DAY)
         return RowRulebooks(rulebooks=(rules,))
-    if isinstance(on, datetime) or not isinstance(on, str | date):
-        raise InvalidDocument.of(
-            "wrong_type",
-            "expected the name of a column of dates, or a date such as 2026-07-01",
-            path="$.on",
-        )
+    on = _day_or_column(on, columns)
     if not isinstance(rules, Jurisdictions):
         raise InvalidDocument.of(
             "wrong_type",
@@ -139,6 +155,39 @@ def rulebooks_for(
         day_or_column=on,
         codes=rules.codes,
     )
+
+
+def _day_or_column(on: object, columns: Collection[str]) -> str | date:
+    """*on* as a date or the name of a column; without it, the column `on`."""
+    if on is None:
+        return "on"
+    if isinstance(on, str) and (on in columns or not _ISO_DAY.fullmatch(on)):
+        return on
+    try:
+        return date.fromordinal(read_date(on))
+    except ValueError:
+        raise InvalidDocument.of("wrong_type", _EXPECTED_DAY, path="$.on") from None
+
+
+def of_frame(frame: Frame, rules: Rules, jurisdiction: str, on: DayOrColumn | None) -> RowRulebooks:
+    """
+    Return the rulebooks of *rules* that may assess a row of *frame*.
+
+    In memory, they are those of the jurisdictions that occur. The rows of a lazy frame are not
+    seen, so those of another jurisdiction than that of a single rulebook have none.
+    """
+    columns = frame.collect_schema()
+    has_codes = jurisdiction in columns
+    if not isinstance(rules, Rulebook):
+        is_read = isinstance(frame, nw.DataFrame) and has_codes
+        codes = frame[jurisdiction].unique().to_list() if is_read else ()
+        return rulebooks_for(rules, jurisdiction, on, columns, codes)
+    rulebooks = rulebooks_for(rules, jurisdiction, on)
+    if not has_codes:
+        return rulebooks
+    if isinstance(frame, nw.DataFrame):
+        return evolve(rulebooks, own_code_column=jurisdiction)
+    return evolve(rulebooks, jurisdiction_column=jurisdiction, codes=(rules.code,))
 
 
 @frozen

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from datetime import date
 from typing import Any, Final
 
 from attrs import asdict, evolve, field
@@ -28,7 +27,8 @@ from holdback.portfolio.column_plan import ColumnPlan
 from holdback.portfolio.ledger_columns import COUNTED_LEDGER_COLUMNS
 from holdback.portfolio.outcome_codes import INVALID, PLACES, words
 from holdback.portfolio.outcome_columns import converted_column
-from holdback.portfolio.row_rulebooks import Rules
+from holdback.portfolio.row_rulebooks import DayOrColumn, Rules
+from holdback.portfolio.suspects import warn_of_suspects
 from holdback.portfolio.tables import Table, join_tables
 from holdback.portfolio.work_frame import WorkFrame, open_frame
 
@@ -239,7 +239,7 @@ def summarise(
     rules: Rules,
     *,
     jurisdiction: str = "jurisdiction",
-    on: str | date = "on",
+    on: DayOrColumn | None = None,
     prepared: bool = False,
 ) -> Summary:
     """
@@ -268,6 +268,7 @@ def summarise(
     plan = ColumnPlan.of(open_frame(frame), rules, jurisdiction, on, prepared=prepared)
     plan = evolve(plan, with_ledger=True)
     check_columns(plan, ())
+    warn_of_suspects(plan)
     return summary_of(plan, with_outcomes(plan, summed_columns(plan)))
 
 

@@ -1,0 +1,33 @@
+"""The rule by which a single float is read; `column_readers` has it for columns."""
+
+from __future__ import annotations
+
+from math import isfinite
+
+from holdback.errors import InvalidValue
+
+
+def read_float(value: float, places: int, *, down: bool = False) -> int:
+    """
+    Return the float *value* as an integer of 10**-*places*.
+
+    It is the decimal number of that many places whose nearest float *value* is; with *down*, a
+    float with more decimals is rounded down (docs/reference/portfolio.md#floats).
+
+    >>> read_float(0.29, 4), read_float(0.1 + 0.2, 2, down=True)
+    (2900, 30)
+
+    Raises:
+        ValueError: when *value* is infinite, or has more decimals.
+    """
+    if not isfinite(value):
+        raise InvalidValue("wrong_value", "expected a finite number")
+    scale: int = 10**places
+    numerator, denominator = value.as_integer_ratio()
+    below = numerator * scale // denominator
+    for candidate in (below + 1, below):
+        if candidate / scale == value:
+            return candidate
+    if down:
+        return below
+    raise InvalidValue("not_exact", f"at most {places} decimals")

@@ -1,0 +1,221 @@
+"""
+Columns that can be read, and probably not as they were meant: fractions, and minor units.
+
+A column of percentages is suspected if nearly all of those that are not zero are at most 1.5: they
+look like fractions. Amounts in a currency that has minor units are suspected if all of them are
+whole and fewer than half are round, as amounts in minor units are; where another amount of the same
+deals has decimals, only if they are also more than ten times as large as that one. Both are looked
+at over all rows, and in each jurisdiction.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal, InvalidOperation
+from statistics import median
+from typing import Any, Final
+
+from holdback.portfolio.column_findings import WARNING, ColumnFinding, RowLabels, shown_value
+from holdback.portfolio.column_mapping import ColumnMapping
+from holdback.portfolio.column_plan import ColumnPlan
+from holdback.rules.types import Kind
+
+
+class SuspectColumns(UserWarning):
+    """The warning that values of a frame can be read, and probably mean something else."""
+
+
+_HIGHEST_FRACTION: Final = Decimal("1.5")
+_NEARLY_ALL: Final = (95, 100)
+# Fewer values than these can be small, or whole, by chance; in one jurisdiction more are needed.
+_FEWEST: Final = 5
+_FEWEST_OF_A_GROUP: Final = 20
+_FEWEST_AMOUNTS: Final = 20
+_TIMES_AS_LARGE: Final = 10
+# How many rows, evenly spaced, are looked at before an assessment.
+_SAMPLED: Final = 1_000
+
+
+def suspect_columns(
+    plan: ColumnPlan, mapping: ColumnMapping | None = None, *, quick: bool = False
+) -> Iterator[ColumnFinding]:
+    """
+    Return a warning for each column of *plan* that is suspected.
+
+    What *mapping* says of a column is not suspected. A *quick* look is at a thousand rows.
+    """
+    if not plan.in_memory or plan.prepared:
+        return
+    mapping = mapping or ColumnMapping()
+    frame: Any = plan.frame
+    step = max(1, len(frame) // _SAMPLED) if quick else 1
+    groups = _groups(plan, frame, step)
+    for name in _facts_of(plan, Kind.PERCENT):
+        if mapping.form(name).percentages is None:
+            yield from _fractions(plan, name, _numbers(frame, name, step), groups)
+    names = [name for name in _facts_of(plan, Kind.MONEY) if mapping.form(name).money is None]
+    amounts = {name: _numbers(frame, name, step) for name in _facts_of(plan, Kind.MONEY)}
+    for name in names:
+        yield from _minor_units(plan, name, amounts, groups)
+
+
+def warn_of_suspects(plan: ColumnPlan) -> None:
+    """Give the caller of the caller one Python warning of all columns that are suspected."""
+    if any(suspect_columns(plan, quick=True)):
+        found = [str(finding.detail) for finding in suspect_columns(plan)]
+        if found:
+            warnings.warn("\n".join(found), SuspectColumns, stacklevel=3)
+
+
+def _facts_of(plan: ColumnPlan, kind: Kind) -> Iterator[str]:
+    for name, definitions in {**plan.facts, **plan.ledger}.items():
+        if all(fact.type.kind is kind for fact in definitions):
+            yield name
+
+
+def _groups(plan: ColumnPlan, frame: Any, step: int) -> Mapping[Any, Sequence[int]]:
+    """The rows of each jurisdiction; none if one rulebook assesses all of them."""
+    code = plan.rulebooks.jurisdiction_column
+    if code is None or code not in plan.schema:
+        return {}
+    groups: dict[Any, list[int]] = {}
+    for place, value in enumerate(frame[code].gather_every(step).to_list()):
+        groups.setdefault(value, []).append(place * step)
+    return groups
+
+
+def _numbers(frame: Any, name: str, step: int) -> dict[int, Any]:
+    """The numbers in the column *name* that are not zero, by row."""
+    values = enumerate(frame[name].gather_every(step).to_list())
+    numbers = ((place * step, _number(value)) for place, value in values)
+    return {row: number for row, number in numbers if number}
+
+
+def numbers_of(values: Iterable[Any]) -> Sequence[Any]:
+    """Return the numbers among *values* that are not zero."""
+    return [number for number in map(_number, values) if number]
+
+
+def are_fractions(numbers: Collection[Any], fewest: int = _FEWEST) -> bool:
+    """Return whether *numbers*, percentages that are not zero, look like fractions."""
+    low = sum(1 for number in numbers if abs(number) <= _HIGHEST_FRACTION)
+    share, whole = _NEARLY_ALL
+    return len(numbers) >= fewest and low * whole >= len(numbers) * share
+
+
+def are_minor_units(amounts: Sequence[Any], others: Sequence[Sequence[Any]], unit: int) -> bool:
+    """
+    Return whether *amounts*, none of them zero, look like minor units of a currency.
+
+    *others* are the other amounts of the same deals, and *unit* is how many minor units a major
+    one has.
+    """
+    if len(amounts) < _FEWEST_AMOUNTS or any(amount % 1 for amount in amounts):
+        return False
+    if 2 * sum(1 for amount in amounts if amount % unit == 0) >= len(amounts):
+        return False
+    exact = [other for other in others if any(amount % 1 for amount in other)]
+    middle = median(map(abs, map(int, amounts)))
+    return all(middle > _TIMES_AS_LARGE * median(map(abs, map(float, part))) for part in exact)
+
+
+def _number(value: Any) -> Any:
+    """*value* as a number to compare; None for what says its unit, or is no number."""
+    if isinstance(value, str):
+        try:
+            value = Decimal(value)
+        except InvalidOperation:
+            return None
+    if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
+        return None
+    finite = value.is_finite() if isinstance(value, Decimal) else abs(value) < float("inf")
+    return value if finite else None
+
+
+def _parts(
+    numbers: Mapping[int, Any], groups: Mapping[Any, Sequence[int]]
+) -> Iterator[tuple[Any, Mapping[int, Any], int]]:
+    """All *numbers*, and those of each group, with the fewest that tell anything."""
+    yield None, numbers, _FEWEST
+    if len(groups) > 1:
+        for code, rows in groups.items():
+            yield code, {row: numbers[row] for row in rows if row in numbers}, _FEWEST_OF_A_GROUP
+
+
+def _fractions(
+    plan: ColumnPlan, name: str, numbers: Mapping[int, Any], groups: Mapping[Any, Sequence[int]]
+) -> Iterator[ColumnFinding]:
+    for code, part, fewest in _parts(numbers, groups):
+        low = [row for row, number in part.items() if abs(number) <= _HIGHEST_FRACTION]
+        if are_fractions(part.values(), fewest):
+            yield _finding(
+                plan,
+                name,
+                low,
+                f"{len(low):,} of {len(part):,} percentages{_of(code)} are at most 1.5, as "
+                "fractions are",
+                "expected 64.5 for 64.5%",
+                'read fractions with `portfolio.read(deals, percentages="fractions")`; if they are '
+                'percentages, say `percentages="percent"` in a mapping',
+            )
+            if code is None:
+                return
+
+
+def _minor_units(
+    plan: ColumnPlan,
+    name: str,
+    amounts: Mapping[str, Mapping[int, Any]],
+    groups: Mapping[Any, Sequence[int]],
+) -> Iterator[ColumnFinding]:
+    places = _places(plan)
+    rows_with_minor = {row for code, rows in groups.items() if places.get(code) for row in rows}
+    single = next(iter(places.values())) if not groups else 0
+    for code, part, _ in _parts(amounts[name], groups):
+        of_code = {row: number for row, number in part.items() if single or row in rows_with_minor}
+        unit = 10 ** (single or places.get(code) or 2)
+        others = [
+            [number for row, number in numbers.items() if code is None or row in part]
+            for other, numbers in amounts.items()
+            if other != name
+        ]
+        if are_minor_units(list(of_code.values()), others, unit):
+            yield _finding(
+                plan,
+                name,
+                list(of_code),
+                f"all {len(of_code):,} amounts{_of(code)} are whole, as amounts in minor units are",
+                "expected amounts in major units, such as 12.50",
+                'read minor units with `portfolio.read(deals, rules=rules, money="minor units")`; '
+                'if they are whole amounts, say `money="major units"` in a mapping',
+            )
+            if code is None:
+                return
+
+
+def _places(plan: ColumnPlan) -> Mapping[Any, int]:
+    """The decimals of the currency of each jurisdiction."""
+    return {rulebook.code: rulebook.currency.places for rulebook in plan.rulebooks.rulebooks}
+
+
+def _of(code: Any) -> str:
+    return "" if code is None else f" of {shown_value(code)}"
+
+
+def _finding(  # noqa: PLR0913, PLR0917  # the parts of one finding
+    plan: ColumnPlan, name: str, rows: Sequence[int], message: str, expected: str, cure: str
+) -> ColumnFinding:
+    frame: Any = plan.frame
+    first = rows[0]
+    return ColumnFinding(
+        severity=WARNING,
+        code="misleading",
+        column=name,
+        message=message,
+        row=RowLabels(frame).of(first) or str(first + 1),
+        value=shown_value(frame[name][first]),
+        count=len(rows),
+        expected=expected,
+        cure=cure,
+    )

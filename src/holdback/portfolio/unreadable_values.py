@@ -1,0 +1,42 @@
+"""What to do about a value that cannot be read."""
+
+from __future__ import annotations
+
+from math import isclose, isfinite
+from typing import Any
+
+from holdback.portfolio.row_rulebooks import RowRulebooks
+from holdback.portfolio.undeclared_values import suggestion
+from holdback.rules.types import Fact, Kind
+
+_BY_MAPPING = "say in a mapping how the column is written; `portfolio.suggest` proposes one"
+
+
+def cure_of(value: Any, fact: Fact | None, rulebooks: RowRulebooks, column: str) -> str | None:
+    """
+    Return what to do about *value*, which cannot be read as *fact*, or None if nothing is known.
+
+    Without *fact*, it is in the column of the jurisdictions or in that of the days.
+    """
+    if fact is None:
+        if column == rulebooks.jurisdiction_column and isinstance(value, str):
+            return suggestion(value, rulebooks.codes)
+        return None
+    if isinstance(value, float) and isfinite(value):
+        return _rounded(value, fact, column)
+    is_text = isinstance(value, str) and fact.type.kind is not Kind.TEXT
+    return _BY_MAPPING if is_text else None
+
+
+def _rounded(value: float, fact: Fact, column: str) -> str | None:
+    """How to round a float with digits to spare; None if it has no more decimals than the type."""
+    places = fact.type.places
+    rounded = round(value, places)
+    if rounded == value:
+        return None
+    if not isclose(rounded, value, rel_tol=1e-9, abs_tol=10.0 ** -(places + 4)):
+        return f"it has more decimals than {fact.type} has: round it as your policy says"
+    return (
+        f"this is what arithmetic with floats leaves of {rounded}: round the column, in pandas "
+        f'`deals["{column}"].round({places})`, in Polars `pl.col("{column}").round({places})`'
+    )
