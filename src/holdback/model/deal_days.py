@@ -51,8 +51,8 @@ def _remitted(deal: Any, day: date) -> int | None:
         if day < deal.closed_entries.through:
             return None
         before = deal.closed_entries.remitted.minor
-    counted = (net for entry, net in deal.counted if KINDS[entry.kind].remitted and entry.on <= day)
-    return before + sum(counted)
+    counted: Iterator[int] = (net for entry, net in deal.counted if KINDS[entry.kind].remitted and entry.on <= day)
+    return sum(counted, before)
 
 
 def deal_picture(deal: Any, on: date, renewal_from: str, width: int | None) -> Any:

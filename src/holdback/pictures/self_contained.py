@@ -1,4 +1,4 @@
-"""A picture as a text of its own: SVG for a report, a page of HTML, or the same chart in the dark."""
+"""A picture as a text of its own: SVG for a report, a page of HTML; and a chart in the dark."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def dark(chart: Any) -> Any:
 
 def svg(chart: Any, theme: Theme = "auto") -> str:
     """
-    Return *chart* as SVG that needs nothing else: `"light"`, `"dark"`, or as the reader's screen is.
+    Return *chart* as SVG that needs nothing else: light, dark, or following the reader's screen.
 
     With `"auto"` it is light in print, and in every program that shows SVG without styles. The
     picture is as wide as the chart, and narrower where the page is.
