@@ -18,6 +18,7 @@ def shown():
     rulebook = loaded.resolve("GB", on=NOW)
     proposal = rulebook.replace(minimum_performance="85%").without("GB-R-04")
     deals = portfolio.sample(400, seed=7, backend="pandas")
+    deals = deals[deals["jurisdiction"].isin(["GB", "JP", "US-CA"])]
     british = deals[deals["jurisdiction"] == "GB"].drop(columns=["jurisdiction", "on"])
     journey = Journey()
     offers = journey.ask()
