@@ -84,6 +84,7 @@ TABLE = MappingProxyType(
             # tests/parity
             ("prepared rows", 100, 620),
             ("rulebooks over prepared rows", 4, 9),
+            ("rows explained in each kind of frame", 2, 60),
             ("pairs of rules and prepared rows", 35_000, 500_000),
             ("plain rows of any values", 120, 600),
             ("plain rows that can be read", 60, 400),

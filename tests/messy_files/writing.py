@@ -52,6 +52,12 @@ def minor_units(table):
 
 
 @step
+def whole_amounts(table):
+    """Without decimals, of a currency that has none."""
+    return _each(table, AMOUNTS, lambda text: text.removesuffix(".00"))
+
+
+@step
 def decimal_commas(table):
     return _each(table, (*PERCENTAGES, *AMOUNTS), lambda text: text.replace(".", ","))
 
@@ -306,7 +312,7 @@ def typed(table: Table) -> pl.DataFrame:
     casts = [
         *(pl.col(head).cast(pl.Float64) for head in (*PERCENTAGES, *AMOUNTS)),
         *(pl.col(head).cast(pl.Int64) for head in WHOLE if head in frame.columns),
-        *(pl.col(head).cast(pl.Date) for head in DATES if head in frame.columns),
+        *(pl.col(head).str.to_date() for head in DATES if head in frame.columns),
         *(pl.col(head) == "true" for head in ("register_entry_active", "paused")),
     ]
     return frame.with_columns(*(each for each in casts if each.meta.output_name() in frame.columns))
