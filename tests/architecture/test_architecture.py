@@ -55,6 +55,8 @@ IMPORTED_BY = {
     "openpyxl": ("portfolio.workbook",),
     "duckdb": ("cli.portfolio_files",),
     "polars": ("cli.portfolio_batches",),
+    "altair": ("pictures.layout",),
+    "vl_convert": ("pictures.self_contained",),
     "z3": ("rules.proof", "proofs.solver", "proofs.plainest"),
     "importlib": (
         "__init__",
@@ -278,6 +280,8 @@ def test_importing_holdback_leaves_the_extras_alone():
         "numpy",
         "pyarrow",
         "duckdb",
+        "altair",
+        "vl_convert",
     ]
     code = (
         "import sys; from holdback import *; "

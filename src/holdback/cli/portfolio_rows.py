@@ -13,7 +13,7 @@ from holdback.rules.types import Kind
 
 # What people and spreadsheets write before a total, in small letters.
 _TOTALS: Final = frozenset(
-    "total totals subtotal sum average mean count summe gesamt gesamtsumme somme totale".split()
+    ["total", "totals", "subtotal", "sum", "average", "mean", "count", "summe", "gesamt", "gesamtsumme", "somme", "totale"]
 )
 _TEXTS: Final = (Kind.TEXT, Kind.DATE, Kind.FLAG)
 # As many known heads make a line of heads.
