@@ -17,7 +17,7 @@ from holdback.portfolio import OUTCOMES, assess, funnel, prepare, sample, summar
 SHIPPED = load_jurisdictions()
 DAY = date(2026, 7, 1)
 GB = SHIPPED.resolve("GB", on=DAY)
-# The last in-force rulebooks of every jurisdiction, twice.
+# Two portfolios of every jurisdiction.
 PORTFOLIOS = [(code, seed) for seed in (1, 2) for code in SHIPPED.codes]
 DEALS = 150
 
@@ -29,7 +29,8 @@ def portfolio_of(code, seed):
     table = sample(20 * DEALS, seed=seed, backend="polars").filter(pl.col("jurisdiction") == code)
     rows = [*table.head(DEALS).to_dicts()]
     assert rows
-    eligible = [row for row in rows if SHIPPED.resolve(code, on=DAY).assess(facts(code, row))]
+    rulebook = SHIPPED.resolve(code, on=DAY)
+    eligible = [row for row in rows if outcome(rulebook, row) == "eligible"]
     for place in range(DEALS // 2 if eligible else 0):
         row, other = dict(drawn.choice(eligible)), drawn.choice(rows)
         for name in drawn.sample(sorted(facts(code, row)), drawn.randrange(4)):
@@ -80,15 +81,11 @@ def test_that_many_portfolios_were_asked():
     There are 20 portfolios, and rules without which deals become eligible in nearly all of them.
     """
     assert len(PORTFOLIOS) == 20
-    freeing = [
-        any(
-            record["would_become_eligible"]
-            for record in funnel(portfolio_of(*it), rulebook).records
-        )
-        for it in PORTFOLIOS
-        for rulebook in [SHIPPED.resolve(it[0], on=DAY)]
+    answers = [
+        funnel(portfolio_of(code, seed), SHIPPED.resolve(code, on=DAY)) for code, seed in PORTFOLIOS
     ]
-    assert sum(freeing) >= 18
+    freed = [sum(each["would_become_eligible"] for each in answer.records) for answer in answers]
+    assert sum(map(bool, freed)) >= 18
 
 
 @pytest.mark.parametrize(("code", "seed"), PORTFOLIOS[:3])
@@ -177,7 +174,7 @@ def test_every_kind_of_frame(kind):
     }
     make, backend = frames[kind]
     answer = funnel(make(deals, GB), GB, prepared=kind == "prepared")
-    assert answer == funnel(deals, GB) or answer.rows == funnel(deals, GB).rows
+    assert answer.rows == funnel(deals, GB).rows
     assert str(nw.from_native(answer.to_frame()).implementation) == backend
 
 
