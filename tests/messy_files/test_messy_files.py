@@ -10,6 +10,7 @@ import json
 import tomllib
 import warnings
 from functools import cache
+from itertools import zip_longest
 from pathlib import Path
 from zipfile import BadZipFile
 
@@ -144,7 +145,11 @@ def test_no_messy_file_is_read_wrong_in_silence_in_pandas(entry, tmp_path):
         return
     answers = assessed[["outcome", "codes", "needs"]].fillna("").to_numpy().tolist()
     truth = [[value or "" for value in row[1:]] for row in true_answers(code).rows()]
-    assert len(found) or answers == truth[: len(answers)] or not answers
+    if entry.get("lost_in_pandas"):  # a missing value makes no deal eligible
+        for answer, true in zip_longest(answers, truth):
+            assert answer == true or answer[0] == "undetermined"
+    else:
+        assert len(found) or answers == truth[: len(answers)] or not answers
 
 
 def test_the_list_is_long_and_no_name_is_used_twice():
