@@ -21,8 +21,8 @@ from holdback.portfolio.outcome_columns import (
 )
 from holdback.portfolio.readable_columns import CODES, TEXT_COLUMNS, text_columns
 from holdback.portfolio.row_rulebooks import DayOrColumn, RowRulebooks, Rules
-from holdback.portfolio.sql_frames import outcomes_by_sql, takes_sql
 from holdback.portfolio.split_by_rulebook import split_by_rulebook
+from holdback.portfolio.sql_frames import outcomes_by_sql, takes_sql
 from holdback.portfolio.suspects import warn_of_suspects
 from holdback.portfolio.work_frame import WorkFrame, open_frame, with_results
 

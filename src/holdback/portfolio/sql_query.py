@@ -16,7 +16,7 @@ from holdback.portfolio.row_rulebooks import DayOrColumn, RowRulebooks, Rules, r
 from holdback.portfolio.sql_outcomes import RESULT_COLUMNS, SqlStep
 from holdback.portfolio.sql_plan import SqlPlan
 from holdback.portfolio.sql_words import identifier
-from holdback.rules.sql import DIALECTS, DUCKDB, POSTGRES, SPARK, SQLITE
+from holdback.rules.sql import DIALECTS, DUCKDB, POSTGRES, SQLITE
 
 # PostgreSQL's row of the table, which is all its columns.
 _ROW: Final = f"{PREFIX}row"
@@ -123,8 +123,11 @@ class SqlText:
         if self.dialect == SQLITE:
             return self._lateral(columns)
         if self.dialect == POSTGRES:
-            first = f"select {self.col('d')} as {self.col(_ROW)}, * from {self.source} as {self.col('d')}"
-            return f"{self._with(first)}select ({self.col(_ROW)}).*, {results}\nfrom {self._name()}\n"
+            row = self.col("d")
+            first = f"select {row} as {self.col(_ROW)}, * from {self.source} as {row}"
+            return (
+                f"{self._with(first)}select ({self.col(_ROW)}).*, {results}\nfrom {self._name()}\n"
+            )
         added = ", ".join(self.col(name) for step in self.steps for name in step)
         without = "exclude" if self.dialect == DUCKDB else "except"
         first = f"select * from {self.source}"
