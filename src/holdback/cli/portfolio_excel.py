@@ -35,7 +35,8 @@ def excel_table(file: Path, known: frozenset[str]) -> pa.Table:
     """
     Return the first sheet of *file* with every cell as text; null where it is empty.
 
-    *known* are heads that files of deals have: a title may be above them. Rows without any value are left out, and so are columns without a head and a value.
+    *known* are heads that files of deals have: a title may be above them. Rows without any value
+    are left out, and so are columns without a head and a value.
 
     Raises:
         InvalidDocument: if it cannot be read, if formulas have no results, or if another sheet has

@@ -15,6 +15,8 @@ from holdback.exact_numbers import MAX_DIGITS, plain_digits
 from holdback.frozen_classes import frozen
 from holdback.portfolio.tables import Table
 
+# In front of a text that could not be read, and that nothing else may read either.
+UNREAD: Final = "unread: "
 ERROR: Final = "error"
 WARNING: Final = "warning"
 _LONGEST_VALUE: Final = 40
@@ -118,7 +120,7 @@ def shown_value(value: Any) -> str:
     ('104.5', '`funded`', '2026-07-01')
     """
     is_plain = isinstance(value, Decimal) and value.is_finite() and value.adjusted() < MAX_DIGITS
-    text = printable(plain_digits(value) if is_plain else str(value))
+    text = printable(plain_digits(value) if is_plain else str(value)).removeprefix(UNREAD)
     text = text if len(text) <= _LONGEST_VALUE else f"{text[: _LONGEST_VALUE - 3]}..."
     return f"`{text}`" if isinstance(value, str) else text
 

@@ -178,8 +178,15 @@ class Comparison:
             return f"None of {self.deals:,} deals changes."
         return join_tables(self.tables)
 
+    def __repr__(self) -> str:
+        from holdback.portfolio.displays import comparison_repr  # noqa: PLC0415  # few are printed
+
+        return comparison_repr(self)
+
     def _repr_html_(self) -> str:
-        return "".join(table.html() for table in self.tables)
+        from holdback.portfolio.displays import comparison_html  # noqa: PLC0415  # only a notebook needs it
+
+        return comparison_html(self)
 
     def __add__(self, other: Comparison) -> Comparison:
         """Two comparisons together, such as of two batches; `changed` is the last one's."""

@@ -28,7 +28,7 @@ ON: Final = "on"
 CURRENCY: Final = "currency"
 DEAL_ID: Final = "deal_id"
 _TEXT: Final = Type(Kind.TEXT, options=("-",))
-# The columns that are no facts, and are named by a mapping like facts.
+# Columns other than facts that a mapping names like facts.
 KEYS: Final = {
     JURISDICTION: Fact(name=JURISDICTION, type=_TEXT, low=0, high=0),
     ON: Fact(name=ON, type=Type(Kind.DATE), low=1, high=date.max.toordinal()),
@@ -65,7 +65,7 @@ def read(  # noqa: PLR0913  # public; all but the frame have a default
     The result is a frame of the same kind. Columns that are neither facts nor keys are unchanged,
     and so are facts in types that need no reading. Numbers become decimals, in pandas the floats
     that stand for them. Spaces around a text are dropped, and an empty text is missing. A value
-    that cannot be read stays as it is, in a column of texts, and `check_frame` reports it. An
+    that cannot be read stays, in a column of texts, and `check_frame` reports it. An
     amount in minor units in a row without a known currency is missing.
 
     >>> import polars as pl
@@ -151,7 +151,7 @@ def _mapping_errors(
                 kind = facts[name].type.kind.value
                 yield ErrorDetail(
                     code="not_allowed",
-                    message=f"`{name}` is no text but {kind}",
+                    message=f"`{name}` holds {kind}",
                     path=shown_path("$.texts", name),
                     hint="say in `forms` how its values are written",
                 )
@@ -248,7 +248,7 @@ class _MappedColumns:
 
 
 def needs_reading(fact: Fact, form: Form, dtype: Any) -> bool:
-    """Return whether a column of *dtype* does not hold the values of *fact* as they are."""
+    """Return whether a column of *dtype* has to be read to have the values of *fact*."""
     if isinstance(dtype, nw.String | nw.Categorical | nw.Enum | nw.Object | nw.Unknown):
         return True
     kind = fact.type.kind

@@ -13,6 +13,7 @@ from holdback.errors import InvalidValue
 from holdback.exact_numbers import PERCENT_PLACES, RATIO_PLACES, read_decimal, scaled, scaled_down
 from holdback.exact_numbers import unscaled as decimal_of
 from holdback.money import MINOR_UNITS, Currency
+from holdback.portfolio.column_findings import UNREAD
 from holdback.portfolio.column_mapping import Form
 from holdback.portfolio.float_rule import read_float
 from holdback.rules.types import Fact, Kind
@@ -25,7 +26,6 @@ ISO: Final = "YYYY-MM-DD"
 _FRACTION_PLACES: Final = PERCENT_PLACES + 2
 # The most decimals that any currency has: the reader of the row knows its own.
 _MONEY_PLACES: Final = max(MINOR_UNITS.values())
-_UNREAD: Final = "unread: "
 
 _MONTHS: Final = [
     "JAN",
@@ -115,7 +115,7 @@ def unread(value: Any, kind: Kind) -> str:
     word = text.rsplit(" ", maxsplit=1)[-1].removesuffix("%")
     is_number = re.fullmatch(r"-?[0-9][0-9.]*([eE][-+]?[0-9]+)?", word) is not None
     is_word = kind in (Kind.DATE, Kind.FLAG, Kind.DAYS)
-    return f"{_UNREAD}{text}" if is_number or is_word else text
+    return f"{UNREAD}{text}" if is_number or is_word else text
 
 
 def _text(value: Any) -> str:
@@ -168,11 +168,12 @@ def _digits(text: str, form: Form) -> str:
     """The number in *text*, written in *form*, in plain digits."""
     mark, between = form.decimal_mark or ".", form.thousands
     whole, point, decimals = text.partition(mark)
+    if between == " ":
+        whole = re.sub("[\u00a0\u202f]", " ", whole)
     if between is not None and between in whole:
-        sign = "[ \u00a0\u202f]" if between == " " else re.escape(between)
-        if re.fullmatch(f"-?[0-9]{{1,3}}({sign}[0-9]{{3}})+", whole) is None:
+        if re.fullmatch(f"-?[0-9]{{1,3}}({re.escape(between)}[0-9]{{3}})+", whole) is None:
             raise InvalidValue("wrong_value", f"expected three digits after each `{between}`")
-        whole = re.sub(sign, "", whole)
+        whole = whole.replace(between, "")
     if mark != "." and "." in whole + decimals:
         raise InvalidValue("wrong_value", f"expected `{mark}` before the decimals")
     return f"{whole}.{decimals}" if point else whole

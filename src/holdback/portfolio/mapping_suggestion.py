@@ -84,7 +84,7 @@ def suggest(frame: Any, rules: Rules) -> ColumnMapping:
     mapping = evolve(mapping, notes=tuple(notes), **values.said(notes))
     counts = unread_counts(opened, mapping, rules)
     unread = [
-        f"{name}: {count:,} values cannot be read so" for name, count in counts.items() if count
+        f"{name}: values that cannot be read so: {count:,}" for name, count in counts.items() if count
     ]
     return evolve(mapping, notes=(*notes, *unread))
 
@@ -157,7 +157,7 @@ class _Values:
             meanings, unknown = texts_of(fact, values, self._options(name))
             if unknown and (fact.type.options != ("-",) or name == JURISDICTION):
                 shown = ", ".join(map(shown_value, unknown[:_MOST_SHOWN]))
-                notes.append(f"{name}: {len(unknown):,} texts are not known: {shown}")
+                notes.append(f"{name}: not known are {shown}")
             return {}, meanings
         if kind is Kind.DATE:
             return _noted(name, date_form(fact, values), "how its days are written", notes), {}

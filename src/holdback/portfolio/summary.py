@@ -193,8 +193,15 @@ class Summary:
     def __str__(self) -> str:
         return join_tables(self.tables) if self.deals else "There are no deals."
 
+    def __repr__(self) -> str:
+        from holdback.portfolio.displays import summary_repr  # noqa: PLC0415  # few are printed
+
+        return summary_repr(self)
+
     def _repr_html_(self) -> str:
-        return "".join(table.html() for table in self.tables if table.rows)
+        from holdback.portfolio.displays import summary_html  # noqa: PLC0415  # only a notebook needs it
+
+        return summary_html(self)
 
     def __add__(self, other: Summary) -> Summary:
         """The summary of two portfolios together, such as two batches of one file."""

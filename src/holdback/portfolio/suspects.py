@@ -1,5 +1,5 @@
 """
-Columns that can be read, and probably not as they were meant: fractions, and minor units.
+Columns that can be read, and probably mean something else: fractions, and minor units.
 
 A column of percentages is suspected if nearly all of those that are not zero are at most 1.5: they
 look like fractions. Amounts in a currency that has minor units are suspected if all of them are
@@ -121,7 +121,7 @@ def are_minor_units(amounts: Sequence[Any], others: Sequence[Sequence[Any]], uni
 
 
 def _number(value: Any) -> Any:
-    """*value* as a number to compare; None for what says its unit, or is no number."""
+    """*value* as a number to compare; None for what says its unit, or cannot be compared."""
     if isinstance(value, str):
         try:
             value = Decimal(value)

@@ -158,7 +158,7 @@ def _counted_in_memory(
     for row, pair in enumerate(zip(codes, values, strict=True)):
         try:
             counted = counts.get(pair)
-        except TypeError:  # a list or a dictionary is no text
+        except TypeError:  # a list or a dictionary has no hash
             continue
         if counted is None:
             counts[pair] = [1, row]
