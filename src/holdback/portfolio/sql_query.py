@@ -123,7 +123,8 @@ class SqlText:
         if self.dialect == SQLITE:
             return self._lateral(columns)
         if self.dialect == POSTGRES:
-            first = f"select {self.col('d')} as {self.col(_ROW)}, * from {self.source} as {self.col('d')}"
+            row = self.col("d")
+            first = f"select {row} as {self.col(_ROW)}, * from {self.source} as {row}"
             return (
                 f"{self._with(first)}select ({self.col(_ROW)}).*, {results}\nfrom {self._name()}\n"
             )

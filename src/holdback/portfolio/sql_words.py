@@ -81,7 +81,9 @@ def one_of(column: str, places: Sequence[int]) -> str:
     """
     # Runs of places, because DuckDB would make a join of a list of five or more.
     in_order = enumerate(sorted(set(places)))
-    runs = [[place for _, place in run] for _, run in groupby(in_order, lambda pair: pair[1] - pair[0])]
+    runs = [
+        [place for _, place in run] for _, run in groupby(in_order, lambda pair: pair[1] - pair[0])
+    ]
     conditions = [
         f"{column} between {run[0]} and {run[-1]}" if len(run) > 1 else f"{column} = {run[0]}"
         for run in runs

@@ -128,7 +128,10 @@ def test_numbers_out_of_range_are_invalid_in_sqlite(number, is_prepared):
     SQLite turns numbers of more than 64 bits into floats, so no number out of range is used.
     """
     frame = prepare(DEALS, GB_ALONE) if is_prepared else DEALS
-    row = {name: plain(value) for name, value in frame.filter(pl.col("balance") > 0).row(0, named=True).items()}
+    row = {
+        name: plain(value)
+        for name, value in frame.filter(pl.col("balance") > 0).row(0, named=True).items()
+    }
     row["balance"] = number
     with sqlite3.connect(":memory:") as database:
         database.execute(f"create table deals ({', '.join(name for name in row if name != 'on')})")
@@ -150,7 +153,8 @@ def test_a_column_of_another_type_is_never_rounded(type_):
     with duckdb.connect() as database:
         database.register("deals", frame.to_arrow())
         database.execute(
-            f"create table typed as select * replace (performance::{type_} as performance) from deals"
+            "create table typed as "
+            f"select * replace (performance::{type_} as performance) from deals"
         )
         try:
             outcomes = database.sql(query).pl().filter(pl.col("performance").is_not_null())
@@ -168,5 +172,3 @@ def test_rules_that_differ_in_numbers_share_one_text():
     codes = {rule.code for item in GB_ALONE for book in item.slices for rule in book.renewal.rules}
     assert all(one.count(f"/* {code} */") <= 2 for code in codes)
     assert len(GB_ALONE["GB"].slices) > 1
-
-

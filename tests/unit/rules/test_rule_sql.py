@@ -79,4 +79,4 @@ def test_numbers_of_64_bits():
         known = facts(balance=balance)
         number = known[rule.catalogue.place("balance")]
         query = f"select {answer.true} from (select {number}::bigint as balance)"
-        assert duckdb.sql(query).fetchone() == (interpret(rule, known),)
+        assert duckdb.sql(query).fetchall() == [(interpret(rule, known),)]
