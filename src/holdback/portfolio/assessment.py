@@ -29,8 +29,8 @@ from holdback.portfolio.rule_columns import (
     rule_column,
     with_rule_answers,
 )
-from holdback.portfolio.sql_frames import outcomes_by_sql, takes_sql
 from holdback.portfolio.split_by_rulebook import split_by_rulebook
+from holdback.portfolio.sql_frames import outcomes_by_sql, takes_sql
 from holdback.portfolio.suspects import warn_of_suspects
 from holdback.portfolio.work_frame import WorkFrame, open_frame, with_results
 

@@ -84,7 +84,9 @@ def suggest(frame: Any, rules: Rules) -> ColumnMapping:
     mapping = evolve(mapping, notes=tuple(notes), **values.said(notes))
     counts = unread_counts(opened, mapping, rules)
     unread = [
-        f"{name}: values that cannot be read so: {count:,}" for name, count in counts.items() if count
+        f"{name}: values that cannot be read so: {count:,}"
+        for name, count in counts.items()
+        if count
     ]
     return evolve(mapping, notes=(*notes, *unread))
 

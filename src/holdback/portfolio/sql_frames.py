@@ -57,7 +57,9 @@ def outcomes_by_sql(plan: ColumnPlan, results: Collection[str]) -> WorkFrame:
     columns = [f"{_source(written, plan, source)} as {col(name)}" for name, source in named.items()]
     native = plan.frame.to_native()
     for step in steps:
-        native = _selected(native, ["*", *(f"{text} as {col(name)}" for name, text in step.items())])
+        native = _selected(
+            native, ["*", *(f"{text} as {col(name)}" for name, text in step.items())]
+        )
     return WorkFrame(nw.from_native(_selected(native, [*kept, *columns])), nw)
 
 
