@@ -93,6 +93,9 @@ TABLE = MappingProxyType(
             ("plain rows that can be read", 60, 400),
             ("plain frames assessed on each engine", 3, 7),
             ("pairs of rules and plain rows", 7_500, 100_000),
+            ("rules as SQL", 100, 300),
+            ("rows of rules as SQL", 60, 850),
+            ("pairs of rules as SQL and rows on each database", 12_000, 500_000),
             ("jurisdictions in one frame", 3, 10),
             # tests/hostile
             ("hostile expressions", 10_000, 200_000),

@@ -30,7 +30,10 @@ body { margin: 0; padding: 8px; font: 14px/1.5 sans-serif; background: #ffffff; 
 def page_of(width):
     """A page with every display and every picture, *width* pixels wide."""
     displays = [f"<section>{thing._repr_html_()}</section>" for thing in shown().values()]
-    charts = [f"<p>{pictures.svg(chart)}</p>" for chart in picture_samples.charts(width - 20).values()]
+    charts = [
+        f"<p>{pictures.svg(chart)}</p>"
+        for chart in picture_samples.charts(width - 20, several=False).values()
+    ]
     body = "\n".join([*displays, *charts]).replace("<details>", "<details open>")
     return (
         f'<!doctype html><html lang="en"><head><title>Displays</title><style>{STYLE}</style></head>'

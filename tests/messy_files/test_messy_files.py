@@ -10,6 +10,7 @@ import json
 import tomllib
 import warnings
 from functools import cache
+from itertools import zip_longest
 from pathlib import Path
 from zipfile import BadZipFile
 
@@ -20,7 +21,7 @@ from click.testing import CliRunner
 from true_table import ROWS, Table, true_answers, true_table
 from writing import STEPS, write
 
-from holdback import load_jurisdictions
+from holdback import Jurisdictions, load_jurisdictions
 from holdback.cli import portfolio
 from holdback.cli.commands import holdback
 from holdback.errors import InvalidDocument
@@ -112,12 +113,10 @@ def opened(entry, file):
     if file.suffix == ".parquet":
         return pd.read_parquet(file)
     encoding = entry.get("encoding", "utf-8-sig")
-    separators = {"Polars": ";", "DuckDB": "|"}
-    writer = entry["name"].partition(":")[0]
-    separator = entry.get("separator") or entry.get("options", {}).get("sep", ",")
-    if file.read_bytes()[:9] == b"deal_id;":
-        separator = separators[writer]
-    return pd.read_csv(file, sep=separator, encoding=encoding, skiprows=entry.get("skip", 0))
+    heads = file.read_bytes()[:8]
+    written = {b"deal_id;": ";", b"deal_id|": "|"}
+    separator = entry.get("separator") or written.get(heads, ";" if b";" in heads else ",")
+    return pd.read_csv(file, sep=separator, encoding=encoding)
 
 
 @pytest.mark.parametrize("entry", FILES, ids=[entry["name"] for entry in FILES])
@@ -132,18 +131,25 @@ def test_no_messy_file_is_read_wrong_in_silence_in_pandas(entry, tmp_path):
         frame = opened(entry, file)
     except (ValueError, pd.errors.ParserError, pd.errors.EmptyDataError, BadZipFile):
         return  # pandas refuses it
-    mapping = ColumnMapping.from_toml(entry.get("columns", ""))
+    mapping, rules = (
+        ColumnMapping.from_toml(entry.get("columns", "")),
+        Jurisdictions([_shipped()[code]]),
+    )
     try:
-        deals = read(frame, mapping, rules=_shipped())
-        found = findings(deals, _shipped(), mapping=mapping)
+        deals = read(frame, mapping, rules=rules)
+        found = findings(deals, rules, mapping=mapping)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SuspectColumns)
-            assessed = assess(deals, _shipped(), readable=True)
+            assessed = assess(deals, rules, readable=True)
     except InvalidDocument:
         return
     answers = assessed[["outcome", "codes", "needs"]].fillna("").to_numpy().tolist()
     truth = [[value or "" for value in row[1:]] for row in true_answers(code).rows()]
-    assert len(found) or answers == truth[: len(answers)] or not answers
+    if entry.get("lost_in_pandas"):  # a missing value makes no deal eligible
+        for answer, true in zip_longest(answers, truth):
+            assert answer == true or answer[0] == "undetermined"
+    else:
+        assert len(found) or answers == truth[: len(answers)] or not answers
 
 
 def test_the_list_is_long_and_no_name_is_used_twice():

@@ -18,6 +18,7 @@ from attrs import define, evolve, field
 from holdback.cli.portfolio_cells import TextColumn, text_columns, with_plain_values
 from holdback.cli.portfolio_files import Deals, Output
 from holdback.cli.portfolio_findings import Reported, check_findings, with_row_labels
+from holdback.cli.portfolio_report import Report
 from holdback.cli.portfolio_rows import check_first_row, check_last_row
 from holdback.exact_json import Json, write_json
 from holdback.frozen_classes import frozen
@@ -81,6 +82,7 @@ class BatchAssessment:
     on: date | str
     output: Output | None = None
     mapping: ColumnMapping = field(factory=ColumnMapping)
+    report: Report | None = None
     result: Summary | Changes | None = field(default=None, init=False)
     reported: Reported = field(factory=Reported, init=False)
 
@@ -105,6 +107,8 @@ class BatchAssessment:
             frame = self._read(batch, facts)
             self._report(frame, facts, before, is_last=is_last)
             add_batch(batch, frame)
+            if self.report:
+                self.report.add(frame)
             before += batch.num_rows
             yield batch.num_rows
 

@@ -51,7 +51,9 @@ def _remitted(deal: Any, day: date) -> int | None:
         if day < deal.closed_entries.through:
             return None
         before = deal.closed_entries.remitted.minor
-    counted: Iterator[int] = (net for entry, net in deal.counted if KINDS[entry.kind].remitted and entry.on <= day)
+    counted: Iterator[int] = (
+        net for entry, net in deal.counted if KINDS[entry.kind].remitted and entry.on <= day
+    )
     return sum(counted, before)
 
 

@@ -172,8 +172,8 @@ class OutcomeSql:
         Jurisdictions with the same rules, but for their numbers, share one mask.
         """
         by_code: dict[str, list[int]] = {}
-        for place, rulebook in enumerate(self.rulebooks.rulebooks):
-            by_code.setdefault(rulebook.code, []).append(place)
+        for place, book in enumerate(self.rulebooks.rulebooks):
+            by_code.setdefault(book.code, []).append(place)
         alike: dict[frozenset[tuple[int, str]], list[int]] = {}
         for places in by_code.values():
             shapes = frozenset(

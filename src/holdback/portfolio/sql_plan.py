@@ -112,10 +112,10 @@ class SqlPlan:
         for code, begun in by_code.items():
             # INVARIANT: the first rulebook that has begun by the day is the one in force.
             latest = sorted(begun, reverse=True)
-            place = str(latest[0][1])
+            chosen = str(latest[0][1])
             if day is not None:
-                place = conditional((f"{day} >= {on.toordinal()}", str(n)) for on, n in latest)
-            cases.append((self._is_code(code), place))
+                chosen = conditional((f"{day} >= {on.toordinal()}", str(n)) for on, n in latest)
+            cases.append((self._is_code(code), chosen))
         yield {RULEBOOK: conditional(cases)}
 
     def _is_code(self, code: str) -> str:

@@ -18,7 +18,7 @@ RULES = load_jurisdictions().resolve("AU", on=date(2026, 7, 1))
 FACTS = tuple(RULES.catalogue.facts)
 DEAL = sample(200, 7, backend="polars").filter(jurisdiction="AU").head(1)
 _ODD = """
-231.0 1e3 1E-2 64% 64.5% 64,5 .5 5. +5 -0 007 - NaN NA None #N/A true TRUE False 1 0 yes Funded funded
+231.0 1e3 1E-2 64% 64.5% 64,5 .5 5. +5 -0 007 - NaN NA None #N/A true TRUE False 1 0 yes Funded
 2026-07-01 2026-02-30 2026-07-01T00:00:00 2026-07-01T12:00:00 01/07/2026 1,234.50 (5.00) £5
 30.299999999999997 49.99999999999999999 99999999999999999999999999999999
 """

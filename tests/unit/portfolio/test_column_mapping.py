@@ -97,6 +97,7 @@ def test_a_file_is_read():
     assert ColumnMapping.from_toml("") == ColumnMapping()
 
 
+# ruff: noqa: E501
 WRONG = {
     "a key that is not one": ('percentage = "percent"', "1:1 $.percentage: unknown key `percentage`; did you mean `percentages`?"),
     "a word that is not one": ('money = "pence"', "1:9 $.money: unknown word `pence`; expected one of `major units`, `minor units`"),

@@ -1,4 +1,4 @@
-"""`read`: a frame as a mapping describes it becomes one of facts, exactly, or says what is wrong."""
+"""`read`: a frame as a mapping describes it becomes one of facts, or the errors say why not."""
 
 from __future__ import annotations
 
@@ -338,13 +338,16 @@ def test_what_does_not_fit_the_frame_is_refused_at_once():
         )
     messages = [str(error) for error in raised.value.errors]
     assert messages == [
-        "$.columns.progres: unknown fact; did you mean `progress`?; facts that a jurisdiction "
-        "declares are known with `rules=`",
-        "$.texts.progress: `progress` holds percent; say in `forms` how its values are "
-        "written",
+        (
+            "$.columns.progres: unknown fact; did you mean `progress`?; facts that a jurisdiction "
+            "declares are known with `rules=`"
+        ),
+        ("$.texts.progress: `progress` holds percent; say in `forms` how its values are written"),
         "$.columns.performance: there is no column `pct_payed`; did you mean `pct_paid`?",
-        "$.columns.balance: there is also a column `balance`; drop or rename it, or leave this "
-        "line out",
+        (
+            "$.columns.balance: there is also a column `balance`; drop or rename it, or leave "
+            "this line out"
+        ),
     ]
     with pytest.raises(InvalidDocument, match="unknown fact"):
         read(frame, columns={"lien_rank": "lien"})
