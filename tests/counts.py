@@ -19,6 +19,8 @@ TABLE = MappingProxyType(
         for name, everyday, campaign in (
             # Hypothesis: the examples of a test that names no count of its own.
             ("default examples", 20, 100),
+            # tests/unit/portfolio
+            ("samples without a suspicion", 4, 20),
             # tests/laws
             ("rules read by closure and interpreter", 600, 10_000),
             ("rules read by proofs and interpreter", 60, 2_500),
@@ -34,6 +36,7 @@ TABLE = MappingProxyType(
             ("rules among which a planted fault is caught", 250, 1_500),
             ("rules read by each dataframe engine", 40, 200),
             ("deals with facts hidden", 200, 1_000),
+            ("columns read cell by cell", 15, 1_000),
             ("sequences of commands to one merchant", 80, 2_000),
             ("sequences of commands about one merchant's money", 80, 2_000),
             ("families written otherwise", 8, 60),
@@ -84,6 +87,7 @@ TABLE = MappingProxyType(
             # tests/parity
             ("prepared rows", 100, 620),
             ("rulebooks over prepared rows", 4, 9),
+            ("rows explained in each kind of frame", 2, 60),
             ("pairs of rules and prepared rows", 35_000, 500_000),
             ("plain rows of any values", 120, 600),
             ("plain rows that can be read", 60, 400),

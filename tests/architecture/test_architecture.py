@@ -50,11 +50,24 @@ IMPORTED_BY = {
     "hypothesis": ("testing",),
     "narwhals": ("rules.columns", "portfolio"),
     "numpy": ("portfolio.dice", "portfolio.sample_deals", "portfolio.sample_ledgers"),
-    "pyarrow": ("portfolio.sample_deals", "cli.portfolio_files", "cli.portfolio_batches"),
+    "pyarrow": (
+        "portfolio.sample_deals",
+        "cli.portfolio_files",
+        "cli.portfolio_batches",
+        "cli.portfolio_excel",
+        "cli.portfolio_rows",
+    ),
     "pandas": ("portfolio.sample_deals",),
-    "openpyxl": ("portfolio.workbook",),
+    "openpyxl": ("portfolio.workbook", "cli.portfolio_excel"),
     "duckdb": ("cli.portfolio_files",),
-    "polars": ("cli.portfolio_batches",),
+    "polars": (
+        "cli.portfolio_batches",
+        "cli.portfolio_cells",
+        "cli.portfolio_findings",
+        "cli.portfolio_report",
+    ),
+    "altair": ("pictures.layout",),
+    "vl_convert": ("pictures.self_contained",),
     "z3": ("rules.proof", "proofs.solver", "proofs.plainest"),
     "importlib": (
         "__init__",
@@ -278,6 +291,8 @@ def test_importing_holdback_leaves_the_extras_alone():
         "numpy",
         "pyarrow",
         "duckdb",
+        "altair",
+        "vl_convert",
     ]
     code = (
         "import sys; from holdback import *; "

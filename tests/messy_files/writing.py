@@ -52,6 +52,12 @@ def minor_units(table):
 
 
 @step
+def whole_amounts(table):
+    """Without decimals, of a currency that has none."""
+    return _each(table, AMOUNTS, lambda text: text.removesuffix(".00"))
+
+
+@step
 def decimal_commas(table):
     return _each(table, (*PERCENTAGES, *AMOUNTS), lambda text: text.replace(".", ","))
 
@@ -300,13 +306,11 @@ def _text_file(entry, table, file):
 def typed(table: Table) -> pl.DataFrame:
     """The table in the types that people have: floats, whole numbers, days, Booleans."""
     frame = pl.DataFrame(table.rows, schema=list(table.heads), orient="row", infer_schema_length=1)
-    frame = frame.with_columns(
-        pl.when(pl.col(pl.String) != "").then(pl.col(pl.String)).name.keep()
-    )
+    frame = frame.with_columns(pl.when(pl.col(pl.String) != "").then(pl.col(pl.String)).name.keep())
     casts = [
         *(pl.col(head).cast(pl.Float64) for head in (*PERCENTAGES, *AMOUNTS)),
         *(pl.col(head).cast(pl.Int64) for head in WHOLE if head in frame.columns),
-        *(pl.col(head).cast(pl.Date) for head in DATES if head in frame.columns),
+        *(pl.col(head).str.to_date() for head in DATES if head in frame.columns),
         *(pl.col(head) == "true" for head in ("register_entry_active", "paused")),
     ]
     return frame.with_columns(*(each for each in casts if each.meta.output_name() in frame.columns))
@@ -353,7 +357,9 @@ def _excel(entry, table, file):
     sheet.append(list(table.heads))
     forms = entry.get("forms", {})
     for row in table.rows:
-        sheet.append([_excel_value(head, value) for head, value in zip(table.heads, row)])
+        sheet.append(
+            [_excel_value(head, value) for head, value in zip(table.heads, row, strict=True)]
+        )
         for place, head in enumerate(table.heads, start=1):
             if head in forms:
                 sheet.cell(sheet.max_row, place).number_format = forms[head]

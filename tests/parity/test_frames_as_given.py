@@ -25,6 +25,10 @@ GB = SHIPPED.resolve("GB", on=date(2026, 7, 1))
 FEW = Jurisdictions([SHIPPED["GB"], SHIPPED["IE"]])
 READ = sorted({"progress", *(name for rule in GB.renewal.rules for name in rule.checked.names)})
 DEALS = sample(300, seed=11)
+# A rulebook takes the deals of its jurisdiction alone.
+OF_GB = DEALS.set_column(
+    DEALS.column_names.index("jurisdiction"), "jurisdiction", pa.array(["GB"] * DEALS.num_rows)
+)
 CALLS = {
     "assess": (assess, RESULTS),
     "readable": (
@@ -48,7 +52,7 @@ def test_the_same_kind_of_frame_comes_back(frame_kind, call):
     """
     A frame of any engine goes in, and a frame of the same kind comes out.
     """
-    frame = FRAME_KINDS[frame_kind](DEALS)
+    frame = FRAME_KINDS[frame_kind](OF_GB)
     does, added = CALLS[call]
     found = does(frame, GB)
     assert type(found) is type(frame)
@@ -60,7 +64,7 @@ def test_other_columns_and_the_order_of_rows_stay(frame_kind):
     """
     Row *n* of the result is row *n* of the input, with its other columns unchanged.
     """
-    frame = FRAME_KINDS[frame_kind](DEALS)
+    frame = FRAME_KINDS[frame_kind](OF_GB)
     names = names_of(frame)
     before, after = columns_of(frame, *names), columns_of(assess(frame, GB), *names)
     missing = [[None if value != value else value for value in column] for column in after]
@@ -77,7 +81,7 @@ def test_lazy_frames_stay_lazy():
         asked.append(frame.height)
         return frame
 
-    given = pl.from_arrow(DEALS)
+    given = pl.from_arrow(OF_GB)
     frame = given.lazy().map_batches(watched, schema=given.schema)
     found = assess(frame, GB)
     assert isinstance(found, pl.LazyFrame)
@@ -107,7 +111,7 @@ def test_the_index_of_pandas_stays(index, rules):
     """
     Rows are matched by their order, not by an index with duplicates.
     """
-    plain = FRAME_KINDS["pandas arrow"](DEALS)
+    plain = FRAME_KINDS["pandas arrow"](OF_GB)
     frame = plain.set_axis(pd.Index(index, name="deal"), axis=0)
     found = assess(frame, rules)
     assert found.index.equals(frame.index)
@@ -119,7 +123,7 @@ def test_the_index_of_pandas_stays(index, rules):
 @pytest.fixture(scope="module")
 def whole(rules):
     """What is said of all deals."""
-    return row_outcomes(assess(DEALS, rules))
+    return row_outcomes(assess(OF_GB, rules))
 
 
 @pytest.mark.parametrize("rules", [GB, FEW], ids=["a rulebook", "jurisdictions"], scope="module")
@@ -129,10 +133,10 @@ def test_frames_of_no_row_and_of_one(frame_kind, rows, rules, whole):
     """
     An empty frame has the columns of a result.
     """
-    table = DEALS.slice(0, rows)
+    table = OF_GB.slice(0, rows)
     for does, added in CALLS.values() if rules is GB else [CALLS["readable"]]:
         found = does(FRAME_KINDS[frame_kind](table), rules)
-        assert names_of(found) == [*DEALS.column_names, *added]
+        assert names_of(found) == [*OF_GB.column_names, *added]
         assert [len(column) for column in columns_of(found, *added)] == [rows] * len(added)
     assert row_outcomes(assess(FRAME_KINDS[frame_kind](table), rules)) == whole[:rows]
 
@@ -142,27 +146,27 @@ def test_columns_in_another_order_and_columns_that_no_rule_reads(frame_kind):
     """
     Columns are matched by name. A fact of another jurisdiction is an ordinary column.
     """
-    expected = row_outcomes(assess(FRAME_KINDS["pyarrow"](DEALS), GB))
-    turned = DEALS.select(DEALS.column_names[::-1])
+    expected = row_outcomes(assess(FRAME_KINDS["pyarrow"](OF_GB), GB))
+    turned = OF_GB.select(OF_GB.column_names[::-1])
     assert row_outcomes(assess(FRAME_KINDS[frame_kind](turned), GB)) == expected
-    odd = DEALS.drop_columns(["register_entries", "lien_rank"]).append_column(
+    odd = OF_GB.drop_columns(["register_entries", "lien_rank"]).append_column(
         "register_entries", pa.array([f"entry {n}" for n in range(300)])
     )
     assert row_outcomes(assess(FRAME_KINDS[frame_kind](odd), GB)) == expected
-    assert row_outcomes(assess(FRAME_KINDS[frame_kind](DEALS.select(READ)), GB)) == expected
+    assert row_outcomes(assess(FRAME_KINDS[frame_kind](OF_GB.select(READ)), GB)) == expected
 
 
 def test_several_batches():
     """
     A table of many batches, or of chunks that differ between columns, is one table.
     """
-    expected = row_outcomes(assess(DEALS, GB))
-    parts = [DEALS.slice(at, 7) for at in range(0, 300, 7)]
+    expected = row_outcomes(assess(OF_GB, GB))
+    parts = [OF_GB.slice(at, 7) for at in range(0, 300, 7)]
     many = pa.concat_tables(parts)
     assert row_outcomes(assess(many, GB)) == expected
     assert row_outcomes(assess(pl.concat(map(pl.from_arrow, parts), rechunk=False), GB)) == expected
     assert row_outcomes(assess(FRAME_KINDS["pandas arrow"](many), FEW)) == row_outcomes(
-        assess(DEALS, FEW)
+        assess(OF_GB, FEW)
     )
 
 
@@ -208,7 +212,7 @@ def said(call):
 
 
 def wrong_frame(columns):
-    one = DEALS.slice(0, 1)
+    one = OF_GB.slice(0, 1)
     for name, (array, _) in columns.items():
         one = one.set_column(one.column_names.index(name), name, array)
     return one.drop_columns(["missed_remittances_30d"]).append_column("needs", [["ours"]])
@@ -264,10 +268,10 @@ def test_prepared_columns_are_whole_numbers(frame_kind):
     """
     Prepared columns hold integers of the fact's scale.
     """
-    plain = assess(DEALS, GB)
-    prepared = prepare(FRAME_KINDS[frame_kind](DEALS), GB)
+    plain = assess(OF_GB, GB)
+    prepared = prepare(FRAME_KINDS[frame_kind](OF_GB), GB)
     assert row_outcomes(assess(prepared, GB, prepared=True)) == row_outcomes(plain)
-    found = said(lambda: assess(FRAME_KINDS[frame_kind](DEALS), GB, prepared=True))
+    found = said(lambda: assess(FRAME_KINDS[frame_kind](OF_GB), GB, prepared=True))
     texts = {"status", "deal_type"}
     amounts = {"progress", "performance", "balance", "average_monthly_takings"} & {*READ}
     assert (texts & {*READ}) | amounts <= found.keys()
@@ -277,6 +281,6 @@ def test_what_is_no_frame():
     """
     `InvalidDocument` for anything that is not a frame.
     """
-    for thing in (None, 1, [], {"progress": [1]}, "frame", DEALS["progress"]):
+    for thing in (None, 1, [], {"progress": [1]}, "frame", OF_GB["progress"]):
         with pytest.raises(InvalidDocument):
             assess(thing, GB)

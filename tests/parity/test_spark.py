@@ -12,7 +12,14 @@ import pytest
 pytest.importorskip("pyspark")
 
 from expected_values import OUTCOMES
-from frame_results import columns_of, integer_table, misread, row_outcomes, rule_answers
+from frame_results import (
+    columns_of,
+    integer_table,
+    misread,
+    own_answers,
+    row_outcomes,
+    rule_answers,
+)
 from plain_column_cases import STORAGES, frames
 from prepared_row_cases import CATALOGUES, case
 from pyspark.sql import DataFrame, functions
@@ -81,8 +88,9 @@ def test_assess_says_what_the_interpreter_says(spark, name):
     met = set()
     books = one.books if len(one.books) <= len(BOOKS) else [one.books[place] for place in BOOKS]
     for book in books:
-        found = portfolio.assess(frame, book.rulebook, prepared=True)
+        found = portfolio.assess(frame, book.rulebook, prepared=True, each_rule=True)
         assert isinstance(found, DataFrame)
+        assert own_answers(found, book.rulebook) == book.answers
         assert row_outcomes(found) == list(book.expected)
         met.update(OUTCOMES[outcome] for outcome, _, _ in book.expected)
     assert met == {*OUTCOMES} - {"invalid"}

@@ -93,7 +93,7 @@ def public_classes():
         if name not in NO_VALUES
         and not getattr(kind, "_is_protocol", False)
         and not is_typeddict(kind)  # a type of the host's own dicts
-        and not issubclass(kind, HoldbackError)
+        and not issubclass(kind, HoldbackError | Warning)
     }
 
 
@@ -136,6 +136,14 @@ def frame():
     return portfolio.sample(40, seed=1, backend="polars", on=date(2026, 7, 6)).filter(
         pl.col("jurisdiction") == "GB"
     )
+
+
+def messy():
+    return frame().with_columns(status=pl.lit("funded")).rename({"progress": "pct_paid"})
+
+
+def found():
+    return portfolio.findings(messy(), shipped())
 
 
 def story():
@@ -187,7 +195,10 @@ MADE = {
     "holdback.offers.PricingCase": case,
     "holdback.offers.SettlementCase": settlement_case,
     "holdback.offers.Term": lambda: Term.of_months(6),
+    "holdback.portfolio.ColumnFinding": lambda: found().rows[0],
+    "holdback.portfolio.ColumnMapping": lambda: portfolio.suggest(messy(), shipped()),
     "holdback.portfolio.Comparison": lambda: portfolio.compare(frame(), shipped(), shipped()),
+    "holdback.portfolio.Findings": found,
     "holdback.portfolio.Summary": lambda: portfolio.summarise(frame(), shipped()),
     "holdback.rules.Catalogue": lambda: rulebook().catalogue,
     "holdback.rules.Checked": rule,

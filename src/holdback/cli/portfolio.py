@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 import re
+import shlex
 import sys
 from contextlib import nullcontext
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import click
+from attrs import evolve
 
-from holdback.cli.output import fail, format_option
+from holdback.cli.output import FINDINGS, MISUSE, error_lines, fail, format_option
 from holdback.cli.sources import Day, jurisdictions_option, load_all
-from holdback.errors import ConfigurationError, InvalidDocument
-from holdback.exact_json import write_json
+from holdback.errors import ConfigurationError, InvalidDocument, printable
 from holdback.jurisdictions.folder import CODE
 from holdback.jurisdictions.jurisdiction import Jurisdictions
 
 if TYPE_CHECKING:
     from holdback.cli.portfolio_batches import BatchAssessment
     from holdback.cli.portfolio_files import Deals
+    from holdback.cli.portfolio_report import Report
+    from holdback.portfolio import ColumnMapping
 
 _ENDINGS: Final = (".parquet", ".csv")
+_REPORT_ENDINGS: Final = (".html", ".xlsx")
 # The column that is added if one jurisdiction is given for all deals.
 _JURISDICTION_COLUMN: Final = "jurisdiction"
 _DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
@@ -65,6 +69,24 @@ class DayOrColumn(click.ParamType):  # type: ignore[type-arg]  # generic in the 
     type=click.Path(dir_okay=False, path_type=Path),
     help="A .parquet or .csv file for the deals with outcomes; with --compare, those that change.",
 )
+@click.option(
+    "--report",
+    "report_file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="An .html or .xlsx file for a report: outcomes, what each rule decides, deals near it.",
+)
+@click.option(
+    "--columns",
+    "mapping_file",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="A TOML file that says which column holds which fact, and how values are written.",
+)
+@click.option(
+    "--suggest",
+    "suggested",
+    is_flag=True,
+    help="Print such a TOML file for the DEALS, to look at and use with --columns.",
+)
 @format_option("text", "json")
 @jurisdictions_option
 def portfolio_command(  # noqa: PLR0913  # one parameter for each option
@@ -74,52 +96,125 @@ def portfolio_command(  # noqa: PLR0913  # one parameter for each option
     on: date | str,
     other_folder: Path | None,
     output: Path | None,
+    report_file: Path | None,
+    mapping_file: Path | None,
+    suggested: bool,
     form: str,
     folder: Path | None,
 ) -> None:
     """
-    Assess the DEALS: a .csv or .parquet file, or a DuckDB query such as "from 'deals/*.parquet'".
+    Assess the DEALS: a .csv, .xlsx or .parquet file, or a query: "from 'deals/*.parquet'".
 
-    Columns are named as the facts that they hold. Prints how many deals have each outcome, why,
-    what is missing, and how much is left to remit. The file is read in batches, so it can be larger
-    than the memory.
+    Columns are named as the facts that they hold, or as --columns says. Prints how many deals have
+    each outcome, why, what is missing, what cannot be read, and how much is left to remit. The file
+    is read in batches, so it can be larger than the memory. Columns that look like something else
+    than their facts, such as fractions where percentages are expected, stop the command.
     """
     if output and output.suffix not in _ENDINGS:
         raise click.BadParameter(
             "expected a file that ends in .parquet or .csv", param_hint="--output"
         )
+    if report_file and report_file.suffix not in _REPORT_ENDINGS:
+        raise click.BadParameter(
+            "expected a file that ends in .html or .xlsx", param_hint="--report"
+        )
     before, after = load_all(folder), load_all(other_folder) if other_folder else None
     try:
         from holdback.cli.portfolio_batches import BatchAssessment  # noqa: PLC0415  # needs an extra
         from holdback.cli.portfolio_files import Output, open_deals  # noqa: PLC0415  # so does this
+        from holdback.cli.portfolio_report import Report  # noqa: PLC0415  # and this
     except ModuleNotFoundError as missing:
         message = f"The command needs {missing.name}: pip install 'holdback[portfolio]'"
         raise click.ClickException(message) from None
     code = jurisdiction if CODE.fullmatch(jurisdiction) else None
+    mapping = _mapping(mapping_file)
+    assessment = None
     try:
         if code:
             before, jurisdiction = Jurisdictions([before[code]]), _JURISDICTION_COLUMN
             after = Jurisdictions([after[code]]) if after else None
-        source = open_deals(deals, {_JURISDICTION_COLUMN: code} if code else {})
-        before = _occurring(before, source, jurisdiction)
-        after = _occurring(after, source, jurisdiction) if after else None
+        source = open_deals(
+            deals, {_JURISDICTION_COLUMN: code} if code else {}, _known_heads(before, mapping)
+        )
+        before = _occurring(before, source, jurisdiction, mapping)
+        after = _occurring(after, source, jurisdiction, mapping) if after else None
         with Output(output) if output else nullcontext() as writer:
-            assessment = BatchAssessment(source, before, after, jurisdiction, on, writer)
+            assessment = BatchAssessment(source, before, after, jurisdiction, on, writer, mapping)
+            if suggested:
+                click.echo(assessment.suggested().to_toml(), nl=False)
+                return
+            if report_file:
+                assessment.report = Report(report_file, before, after, jurisdiction, on)
             _run(assessment)
     except (InvalidDocument, ConfigurationError) as error:
-        fail(error, "The deals")
-    result: Any = assessment.result
-    click.echo(write_json(result.plain()) if form == "json" else str(result))
+        _fail(error, assessment, deals)
+    if assessment.report:
+        _write_report(assessment.report, deals)
+    click.echo(assessment.text(form))
 
 
-def _occurring(rules: Jurisdictions, deals: Deals, column: str) -> Jurisdictions:
+def _write_report(report: Report, deals: str) -> None:
+    """Write *report* on the *deals*; say what to install where an extra is missing."""
+    try:
+        report.write(f"Renewals in {printable(Path(deals).name)}")
+    except ModuleNotFoundError as missing:
+        raise click.ClickException(f"--report: {missing}") from None
+
+
+def _known_heads(rules: Jurisdictions, mapping: ColumnMapping) -> frozenset[str]:
+    """The heads that a file of deals may have: those of facts, and of the *mapping*."""
+    facts = {fact.name for rulebook in rules.rulebooks() for fact in rulebook.catalogue.facts}
+    return frozenset({*facts, _JURISDICTION_COLUMN, "on", *mapping.columns.values()})
+
+
+def _mapping(file: Path | None) -> ColumnMapping:
+    """The mapping in *file*; without one, the mapping of columns that are named as facts."""
+    from holdback.portfolio import ColumnMapping  # noqa: PLC0415  # needs an extra
+
+    if file is None:
+        return ColumnMapping()
+    try:
+        return ColumnMapping.from_toml(file.read_text(encoding="utf-8-sig"))
+    except UnicodeDecodeError:
+        fail(InvalidDocument.of("unreadable", "it is not in UTF-8"), file.name)
+    except InvalidDocument as error:
+        named = InvalidDocument([evolve(detail, file=file.name) for detail in error.errors])
+        fail(named, file.name)
+
+
+def _fail(
+    error: InvalidDocument | ConfigurationError, assessment: BatchAssessment | None, deals: str
+) -> NoReturn:
+    """Print the errors, and a mapping that may mend them; exit with 1 if columns are suspected."""
+    from holdback.cli.portfolio_findings import ProbablyMisread  # noqa: PLC0415  # needs an extra
+
+    is_suspicion = isinstance(error, ProbablyMisread)
+    what = "The deals are probably not what they seem, and none is assessed:"
+    click.secho(what if is_suspicion else "The deals cannot be read:", err=True, bold=True)
+    for detail in error.errors:
+        click.echo("\n".join(f"  {line}" for line in error_lines(detail)), err=True)
+    proposal = assessment.proposal() if assessment else None
+    if proposal:
+        click.echo("A mapping that may fit; look at it before you use it:", err=True)
+        click.echo("".join(f"  {line}\n" for line in proposal.splitlines()), err=True, nl=False)
+        shown = printable(shlex.quote(deals))
+        click.echo(f"To use it: holdback portfolio {shown} --suggest > MAP.toml", err=True)
+        click.echo(f"           holdback portfolio {shown} --columns MAP.toml", err=True)
+    sys.exit(FINDINGS if is_suspicion else MISUSE)
+
+
+def _occurring(
+    rules: Jurisdictions, deals: Deals, name: str, mapping: ColumnMapping
+) -> Jurisdictions:
     """
-    Those of *rules* that occur in *column*, or all of them if none does.
+    Those of *rules* that occur in the column *name*, or all of them if none does.
 
     A frame needs a column for each fact of its jurisdictions, and no file has those of all that
     ship.
     """
-    codes = [code for code in deals.values(column) if code in rules.codes]
+    texts = mapping.texts.get(name, {})
+    values = [texts.get(value, value) for value in deals.values(mapping.columns.get(name, name))]
+    codes = [code for code in dict.fromkeys(values) if code in rules.codes]
     return Jurisdictions(rules[code] for code in codes) if codes else rules
 
 

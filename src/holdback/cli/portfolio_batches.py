@@ -15,16 +15,23 @@ import polars as pl
 import pyarrow as pa
 from attrs import define, evolve, field
 
-from holdback.cli.portfolio_cells import with_values
+from holdback.cli.portfolio_cells import TextColumn, text_columns, with_plain_values
 from holdback.cli.portfolio_files import Deals, Output
-from holdback.exact_json import Json
+from holdback.cli.portfolio_findings import Reported, check_findings, with_row_labels
+from holdback.cli.portfolio_report import Report
+from holdback.cli.portfolio_rows import check_first_row, check_last_row
+from holdback.exact_json import Json, write_json
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.rulebook import Rulebook
 from holdback.portfolio.assessment import READABLE, native_result, with_outcomes
 from holdback.portfolio.column_errors import check_columns
-from holdback.portfolio.column_plan import ColumnPlan, day_fact
+from holdback.portfolio.column_mapping import ColumnMapping
+from holdback.portfolio.column_plan import ColumnPlan
 from holdback.portfolio.comparison import AFTER, BEFORE, Comparison, compare
+from holdback.portfolio.frame_check import findings
 from holdback.portfolio.ledger_columns import LEDGER_COLUMNS
+from holdback.portfolio.mapped_frame import read
+from holdback.portfolio.mapping_suggestion import suggest
 from holdback.portfolio.outcome_columns import RESULTS
 from holdback.portfolio.row_rulebooks import Rules
 from holdback.portfolio.summary import Summary, summary_of, summed_columns
@@ -74,7 +81,10 @@ class BatchAssessment:
     jurisdiction: str
     on: date | str
     output: Output | None = None
+    mapping: ColumnMapping = field(factory=ColumnMapping)
+    report: Report | None = None
     result: Summary | Changes | None = field(default=None, init=False)
+    reported: Reported = field(factory=Reported, init=False)
 
     def run(self) -> Iterator[int]:
         """
@@ -82,30 +92,99 @@ class BatchAssessment:
 
         Raises:
             InvalidDocument: naming every column that is missing or of the wrong type, before the
-                first batch.
+                first batch; or a row that is no deal.
+            ProbablyMisread: naming the columns of a batch that are probably not what they seem.
         """
         add_batch = self._assess if self.after is None else self._compare
         facts = self._facts()
         # A batch without rows reports errors of the columns, and gives a result if there are no
         # deals.
-        add_batch(self.deals.empty, self._exact(self.deals.empty, facts))
-        for batch in self.deals.batches():
-            add_batch(batch, self._exact(batch, facts))
+        add_batch(self.deals.empty, self._read(self.deals.empty, facts))
+        before = 0
+        for batch, is_last in _with_last(self.deals.batches()):
+            if self.deals.has_texts:
+                self._check_rows(batch, facts, is_first=before == 0, is_last=is_last)
+            frame = self._read(batch, facts)
+            self._report(frame, facts, before, is_last=is_last)
+            add_batch(batch, frame)
+            if self.report:
+                self.report.add(frame)
+            before += batch.num_rows
             yield batch.num_rows
 
+    def suggested(self) -> ColumnMapping:
+        """Return the mapping that the first batch suggests."""
+        batch = next(self.deals.batches(), self.deals.empty)
+        frame = pl.DataFrame(pl.from_arrow(batch))
+        if self.deals.has_texts:
+            frame = with_plain_values(frame, self._text_columns(self._facts()))
+        return suggest(frame, self.before)
+
+    def proposal(self) -> str | None:
+        """Return the suggested mapping as text, or None if it says no more than the own one."""
+        suggested = self.suggested()
+        is_empty = suggested == ColumnMapping() or suggested == self.mapping
+        return None if is_empty else suggested.to_toml()
+
+    def text(self, form: str) -> str:
+        """Return the result, and what was reported, in the *form* `text` or `json`."""
+        assert self.result is not None, "it has run"
+        if form == "json":
+            found = {"findings": self.reported.plain()} if self.reported.findings else {}
+            return write_json({**self.result.plain(), **found})
+        return f"{self.result}\n\n{self.reported}" if self.reported.findings else str(self.result)
+
     def _facts(self) -> tuple[Fact, ...]:
-        """The facts in the columns, the totals of ledgers, and the day."""
+        """The facts in the columns, and the totals of ledgers."""
         sides = (self.before,) if self.after is None else (self.before, self.after)
         rulebooks = [rulebook for rules in sides for rulebook in _rulebooks(rules)]
         facts = [fact for rulebook in rulebooks for fact in rulebook.catalogue.facts]
-        balance = next((fact for fact in facts if fact.type.kind is Kind.MONEY), None)
-        ledger = [evolve(balance, name=name) for name in LEDGER_COLUMNS] if balance else []
-        return (*ledger, *facts, *([day_fact(self.on)] if isinstance(self.on, str) else []))
+        money = [fact for fact in facts if fact.type.kind is Kind.MONEY]
+        return (*(evolve(fact, name=name) for fact in money[:1] for name in LEDGER_COLUMNS), *facts)
 
-    def _exact(self, batch: pa.Table, facts: Iterable[Fact]) -> pl.DataFrame:
-        """The deals of *batch* with exact values."""
+    def _text_columns(self, facts: Iterable[Fact]) -> Mapping[str, TextColumn]:
+        return text_columns(facts, self.mapping, self.on if isinstance(self.on, str) else None)
+
+    def _read(self, batch: pa.Table, facts: Iterable[Fact]) -> pl.DataFrame:
+        """The deals of *batch* with exact values, as the mapping describes them."""
         frame = pl.DataFrame(pl.from_arrow(batch))
-        return with_values(frame, facts, self.jurisdiction) if self.deals.has_texts else frame
+        if self.deals.has_texts:
+            frame = with_plain_values(frame, self._text_columns(facts))
+        elif self.mapping == ColumnMapping():
+            return frame
+        frame = pl.DataFrame(read(frame, self.mapping, rules=self.before))
+        if self.jurisdiction in frame.columns and frame[self.jurisdiction].dtype == pl.String:
+            frame = frame.with_columns(pl.col(self.jurisdiction).str.strip_chars())
+        return frame
+
+    def _check_rows(
+        self, batch: pa.Table, facts: Iterable[Fact], *, is_first: bool, is_last: bool
+    ) -> None:
+        kinds = {name: column.kind for name, column in self._text_columns(facts).items()}
+        if is_first:
+            check_first_row(batch, kinds)
+        if is_last:
+            check_last_row(batch, kinds)
+
+    def _report(
+        self, frame: pl.DataFrame, facts: Iterable[Fact], before: int, *, is_last: bool
+    ) -> None:
+        """Report what is wrong in *frame*, which comes after *before* deals."""
+        labelled = with_row_labels(frame, before)
+        for rules in (self.before,) if self.after is None else (self.before, self.after):
+            found = findings(
+                labelled,
+                rules,
+                jurisdiction=self.jurisdiction,
+                on=None if isinstance(rules, Rulebook) else self.on,
+                mapping=self.mapping,
+            )
+            # The few deals of a last batch may all be small by chance.
+            is_small = before > 0 and is_last
+            kinds = {fact.name: fact.type.kind for fact in facts}
+            single = check_findings(found, labelled, kinds, suspects=not is_small)
+            if rules is self.before:
+                self.reported += single
 
     def _assess(self, batch: pa.Table, exact: pl.DataFrame) -> None:
         frame = open_frame(exact)
@@ -129,7 +208,7 @@ class BatchAssessment:
         if self.output:
             deals = batch.take(changed[_ROW].to_arrow())
             self._write(self.output, deals, changed, (*BEFORE.values(), *AFTER.values()))
-        first = _shown(changed.drop(_ROW), {fact.name for fact in self._facts()})
+        first = _shown(changed.drop(_ROW), {str(self.on), *(fact.name for fact in self._facts())})
         if isinstance(self.result, Changes):
             comparison = self.result.comparison + comparison
             first = pl.concat([self.result.first, first])
@@ -140,6 +219,17 @@ class BatchAssessment:
         for name in columns:
             deals = deals.append_column(name, results[name].to_arrow())
         output.write(deals)
+
+
+def _with_last(batches: Iterable[pa.Table]) -> Iterator[tuple[pa.Table, bool]]:
+    """The *batches*, each with whether it is the last."""
+    earlier = None
+    for batch in batches:
+        if earlier is not None:
+            yield earlier, False
+        earlier = batch
+    if earlier is not None:
+        yield earlier, True
 
 
 def _rulebooks(rules: Rules) -> Iterable[Rulebook]:

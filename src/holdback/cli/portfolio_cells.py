@@ -1,8 +1,8 @@
 """
 The cells of files without types, as CSV files are: what each text means as a value of a fact.
 
-A cell is read by itself, whatever the others of its column hold: `cell_value` says how. A column
-whose cells are all of a plain form is read at once, with the same result.
+A cell is read by itself, whatever the other cells of its column hold: `cell_text` and the reader of
+mappings say how. A column whose cells are all of a plain form is read at once, with that result.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from typing import Final
 import polars as pl
 
 from holdback.frozen_classes import frozen
+from holdback.portfolio.column_mapping import ColumnMapping
+from holdback.portfolio.mapped_values import ISO
 from holdback.rules.types import Fact, Kind
 
 # What pandas, Polars, DuckDB, R and Excel write where there is no value.
@@ -25,7 +27,7 @@ _WHOLE: Final = (Kind.COUNT, Kind.DAYS)
 _NUMBER: Final = re.compile(r"([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,2})?)( ?%)?")
 # A day, as libraries write it that have midnights and no days.
 _DAY: Final = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})(?:[ T]00:00(?::00(?:\.0{1,9})?)?)?")
-_FLAGS: Final = {"true": True, "false": False}
+_FLAGS: Final = ("true", "false")
 
 
 def is_missing(text: str) -> bool:
@@ -38,27 +40,19 @@ def is_missing(text: str) -> bool:
     return text.strip().lower() in MISSING
 
 
-def cell_value(text: str, kind: Kind, declared: Collection[str] = ()) -> str | int | bool | None:
+def cell_text(text: str, kind: Kind) -> str:
     """
-    Return what a cell with *text* means as a value of *kind*, as a facts document has it.
+    Return the *text* of a cell, which has a value, in the form that facts documents have.
 
-    A *declared* text is one, even if it is written as others write that there is no value.
+    A text that has no meaning as *kind* is returned unchanged: whoever reads it refuses it.
 
-    None is unknown. A text that has no meaning as this kind is returned without the spaces around
-    it: whoever reads it as a fact refuses it.
-
-    >>> cell_value("231.0", Kind.COUNT), cell_value("TRUE", Kind.FLAG), cell_value("1e3", Kind.MONEY)
-    (231, True, '1000')
-    >>> cell_value("2026-07-01 00:00:00", Kind.DATE), cell_value("12,5", Kind.PERCENT)
+    >>> cell_text("231.0", Kind.COUNT), cell_text("TRUE", Kind.FLAG), cell_text("1e3", Kind.MONEY)
+    ('231', 'true', '1000')
+    >>> cell_text("2026-07-01 00:00:00", Kind.DATE), cell_text("12,5", Kind.PERCENT)
     ('2026-07-01', '12,5')
     """
-    text = text.strip()
-    if text in declared:
-        return text
-    if is_missing(text):
-        return None
     if kind is Kind.FLAG:
-        return _FLAGS.get(text.lower(), text)
+        return text.lower() if text.lower() in _FLAGS else text
     if kind is Kind.DATE:
         day = _DAY.fullmatch(text)
         return day[1] if day else text
@@ -66,14 +60,14 @@ def cell_value(text: str, kind: Kind, declared: Collection[str] = ()) -> str | i
     if number is None or (number[2] and kind is not Kind.PERCENT):
         return text
     value = Decimal(number[1])
-    if kind in _WHOLE:
-        return int(value) if value == value.to_integral_value() else text
+    if kind in _WHOLE and value == value.to_integral_value():
+        return str(int(value))
     return f"{value:f}%" if number[2] else f"{value:f}"
 
 
 @frozen
 class _PlainForm:
-    """A `pattern` of cells that `cast` reads at once, as `cell_value` reads each."""
+    """A `pattern` of cells that `cast` reads at once, as single cells are read."""
 
     pattern: str
     cast: Callable[[pl.Expr], pl.Expr]
@@ -108,36 +102,64 @@ _PLAIN: Final[Mapping[Kind, _PlainForm]] = {
 }
 
 
-def with_values(frame: pl.DataFrame, facts: Iterable[Fact], code_column: str) -> pl.DataFrame:
+@frozen
+class TextColumn:
     """
-    Return *frame* with the texts in the columns of *facts* as values of their kinds.
+    A column of texts: the kind of its fact, and the texts that have a meaning of their own there.
 
-    Spaces around the codes in *code_column* are dropped. Facts of several jurisdictions may share
-    a name.
+    `is_plain` unless a mapping says that numbers, days or flags are written in another way.
     """
-    kinds: dict[str, Kind] = {}
-    declared: dict[str, set[str]] = {}
+
+    kind: Kind
+    declared: Collection[str] = ()
+    is_plain: bool = True
+
+
+def text_columns(
+    facts: Iterable[Fact], mapping: ColumnMapping, day_column: str | None
+) -> Mapping[str, TextColumn]:
+    """Return the columns that hold *facts*, and the days, as *mapping* describes them."""
+    columns: dict[str, TextColumn] = {}
     for fact in facts:
-        kinds[fact.name] = fact.type.kind
-        declared.setdefault(fact.name, set()).update(fact.type.options)
-    texts = [name for name in frame.columns if frame[name].dtype == pl.String]
-    columns = [_values(frame[name], kinds[name], declared[name]) for name in texts if name in kinds]
-    if code_column in texts:
-        columns.append(frame[code_column].str.strip_chars())
-    return frame.with_columns(columns)
+        name = mapping.columns.get(fact.name, fact.name)
+        form, texts = mapping.form(fact.name), mapping.texts.get(fact.name, {})
+        earlier = columns[name].declared if name in columns else ()
+        columns[name] = TextColumn(
+            kind=fact.type.kind,
+            declared={*earlier, *fact.type.options, *texts},
+            is_plain=form.decimal_mark != "," and form.dates in (None, ISO) and not texts,
+        )
+    if day_column is not None:
+        name = mapping.columns.get(day_column, day_column)
+        columns[name] = TextColumn(Kind.DATE, is_plain=mapping.form("on").dates in (None, ISO))
+    return columns
 
 
-def _values(column: pl.Series, kind: Kind, declared: Collection[str]) -> pl.Series:
-    text = pl.col(column.name).str.strip_chars()
-    no_value = text.str.to_lowercase().is_in(list(MISSING)) & ~text.is_in(list(declared))
-    texts = column.to_frame().select(pl.when(~no_value).then(text)).to_series()
-    form = _PLAIN.get(kind)
-    if form is None:
+def with_plain_values(frame: pl.DataFrame, columns: Mapping[str, TextColumn]) -> pl.DataFrame:
+    """
+    Return *frame* with the texts in *columns* as values, or as texts that a mapping reads.
+
+    A column of cells of a plain form has typed values then, any other texts, of which `read` reads
+    each.
+    """
+    return frame.with_columns(
+        _values(frame[name], column)
+        for name, column in columns.items()
+        if name in frame.columns and frame[name].dtype == pl.String
+    )
+
+
+def _values(series: pl.Series, column: TextColumn) -> pl.Series:
+    text = pl.col(series.name).str.strip_chars()
+    no_value = text.str.to_lowercase().is_in(list(MISSING)) & ~text.is_in(list(column.declared))
+    texts = series.to_frame().select(pl.when(~no_value).then(text)).to_series()
+    form = _PLAIN.get(column.kind)
+    if form is None or not column.is_plain:
         return texts
     if texts.str.contains(form.pattern).all():  # nulls are left out
-        values = texts.to_frame().select(form.cast(pl.col(column.name))).to_series()
+        values = texts.to_frame().select(form.cast(pl.col(series.name))).to_series()
         if values.null_count() == texts.null_count():  # 2026-02-30 is no day
             return values
     distinct = texts.unique().drop_nulls().to_list()
-    read = {cell: cell_value(cell, kind, declared) for cell in distinct}
-    return pl.Series(column.name, [read.get(cell) for cell in texts], dtype=pl.Object)
+    read = {cell: cell_text(cell, column.kind) for cell in distinct}
+    return pl.Series(series.name, [read.get(cell) for cell in texts], dtype=pl.String)

@@ -242,9 +242,12 @@ def reading_error(message: str) -> InvalidDocument:
     line = re.search(r"CSV Error on Line: (\d+)", message)
     counts = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message)
     if line and counts:
+        # DuckDB stops counting at the first value without a column.
+        has_more = int(counts[2]) > int(counts[1])
+        values = f"more than {counts[1]} values" if has_more else f"{counts[2]} values"
         return InvalidDocument.of(
             "wrong_value",
-            f"line {line[1]} has {counts[2]} values, and there are {counts[1]} columns",
+            f"line {line[1]} has {values}, and there are {counts[1]} columns",
             hint="put quotes around a value that holds the separator, such as a decimal comma; "
             "delete a title or a note",
         )

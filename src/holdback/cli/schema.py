@@ -9,14 +9,14 @@ import click
 
 from holdback.cli.output import format_option, json_lines, write_file
 from holdback.exact_json import write_json
-from holdback.workbench.schemas import KINDS, schema
+from holdback.workbench.schemas import COLUMNS, KINDS, schema
 
 # Within a folder of jurisdictions.
 SCHEMA_FOLDER: Final = "schema"
 
 
 @click.command("schema")
-@click.argument("kind", required=False, type=click.Choice(KINDS))
+@click.argument("kind", required=False, type=click.Choice([*KINDS, COLUMNS]))
 @click.option(
     "--write",
     "--jurisdictions",
@@ -28,7 +28,7 @@ SCHEMA_FOLDER: Final = "schema"
 @format_option("text", "json")
 def schema_command(kind: str | None, *, folder: Path | None, form: str) -> None:
     """
-    Print the JSON Schema of a KIND of file, or of all three, for editors.
+    Print the JSON Schema of a KIND of file, or of the three of a jurisdiction, for editors.
 
     The first line of a file names its schema: `#:schema ../schema/renewal.json`.
     """

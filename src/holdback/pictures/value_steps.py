@@ -70,7 +70,7 @@ def projection(title: str, records: Sequence[Record], width: int = WIDTH) -> Any
 
 
 def _steps(title: str, steps: Sequence[Spec], width: int) -> Spec:
-    """Return a panel of *steps*: a line through the numbers of eligible deals, which stand on it."""
+    """Return a panel of *steps*: a line through the numbers of eligible deals."""
     texts = (f"{step['eligible']:,}  {step['label']}  {step['mark']}" for step in steps)
     margin = max(text_width(word) for text in texts for word in text.split("  ")) // 2 + 2
     shown = _shown(steps, width - 2 * margin)

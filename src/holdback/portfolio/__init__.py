@@ -19,6 +19,8 @@ try:
     from holdback.portfolio.mapping_suggestion import suggest
     from holdback.portfolio.outcome_codes import OUTCOMES, codes, needed
     from holdback.portfolio.quotes import quote
+    from holdback.portfolio.row_explanation import explain
+    from holdback.portfolio.rule_funnel import funnel
     from holdback.portfolio.sample_deals import sample
     from holdback.portfolio.sql_query import sql
     from holdback.portfolio.summary import Summary, summarise
@@ -46,7 +48,9 @@ __all__ = [
     "codes",
     "compare",
     "copy_jurisdictions",
+    "explain",
     "findings",
+    "funnel",
     "needed",
     "prepare",
     "quote",

@@ -16,13 +16,22 @@ from holdback.portfolio.outcome_columns import (
     OUTCOME,
     RESULTS,
     UNREADABLE,
+    StepWriter,
     converted_column,
     outcome_steps,
 )
 from holdback.portfolio.readable_columns import CODES, TEXT_COLUMNS, text_columns
 from holdback.portfolio.row_rulebooks import DayOrColumn, RowRulebooks, Rules
-from holdback.portfolio.sql_frames import outcomes_by_sql, takes_sql
+from holdback.portfolio.rule_columns import (
+    FALSE_RULES,
+    RuleWriter,
+    rule_codes,
+    rule_column,
+    with_rule_answers,
+)
 from holdback.portfolio.split_by_rulebook import split_by_rulebook
+from holdback.portfolio.sql_frames import outcomes_by_sql, takes_sql
+from holdback.portfolio.suspects import warn_of_suspects
 from holdback.portfolio.work_frame import WorkFrame, open_frame, with_results
 
 # The columns of a readable result, and the work frame's column for each.
@@ -42,6 +51,7 @@ def assess(  # noqa: PLR0913  # public; all but the rules have a default
     on: DayOrColumn | None = None,
     prepared: bool = False,
     readable: bool = False,
+    each_rule: bool = False,
 ) -> Any:
     """
     Return *frame* with the outcome of each row under *rules*.
@@ -49,14 +59,18 @@ def assess(  # noqa: PLR0913  # public; all but the rules have a default
     It is a frame of pandas, Polars, PyArrow, DuckDB or PySpark, and so is the result.
 
     *rules* is a rulebook for every row, or jurisdictions: then the column *jurisdiction* holds the
-    code of each row, and *on* is the column with its day, or a date for all rows. Columns named as
+    code of each row, and *on* is the column with its day, by default `on`, or a date for all rows.
+    A rulebook is of one jurisdiction on one day: it takes no *on*, and rows of another jurisdiction
+    are refused; those of a lazy frame, which has no rows yet, are invalid. Columns named as
     facts hold what a facts document holds; with *prepared*, what `prepare` makes of them. Every
     fact that a rule reads needs a column.
 
     Four columns are added: `outcome` (the place in `OUTCOMES`), `eligible`, `failing` (a mask of
     the rules that decided, for `codes`) and `needs` (a mask for `needed`, of the facts that are
     missing, or that cannot be read if the row is invalid). With *readable*, `outcome`, `codes` and
-    `needs` are texts instead. A lazy frame stays lazy.
+    `needs` are texts instead. With *each_rule*, one more column for each rule, named by its code,
+    has the rule's own answer: true, false, or null where it is unknown, where the row's rulebook
+    does not have the rule, and where the row is invalid. A lazy frame stays lazy.
 
     >>> import polars as pl
     >>> from holdback import load_jurisdictions
@@ -66,12 +80,17 @@ def assess(  # noqa: PLR0913  # public; all but the rules have a default
     >>> assessed.filter(pl.col("codes") == "GB-R-02").height
     7
 
+    Columns in memory that look like fractions or minor units give a warning, `SuspectColumns`.
+
     Raises:
         InvalidDocument: naming every column that is missing, of the wrong type, or in the way.
     """
     plan = ColumnPlan.of(open_frame(frame), rules, jurisdiction, on, prepared=prepared)
-    columns = READABLE if readable else {name: name for name in RESULTS}
+    columns = dict(READABLE) if readable else {name: name for name in RESULTS}
+    if each_rule:
+        columns |= {code: rule_column(code) for code in rule_codes(plan.rulebooks)}
     check_columns(plan, {*RESULTS, *columns})
+    warn_of_suspects(plan)
     return native_result(plan, with_outcomes(plan, columns.values()), columns)
 
 
@@ -102,6 +121,7 @@ def prepare(
     opened = open_frame(frame)
     plan = ColumnPlan.of(opened, rules, jurisdiction, on, prepared=False)
     check_columns(plan, {INVALID_COLUMN})
+    warn_of_suspects(plan)
     work, converted = plan.converted()
     col, int64 = work.api.col, work.api.Int64
     numbers = {name: col(converted_column(name)) for name in plan.facts if name in converted}
@@ -117,10 +137,12 @@ def with_outcomes(plan: ColumnPlan, results: Collection[str]) -> WorkFrame:
 
     In memory these are its only columns.
     """
-    if takes_sql(plan):
+    of_rules = {FALSE_RULES, *map(rule_column, rule_codes(plan.rulebooks))} & set(results)
+    if takes_sql(plan) and not of_rules:
         return outcomes_by_sql(plan, results)
     work, converted = plan.converted()
     facts_without_nulls, may_be_invalid = plan.facts_without_nulls, plan.may_be_invalid
+    codes = rule_codes(plan.rulebooks)
 
     def add_results(part: WorkFrame, rulebooks: RowRulebooks) -> WorkFrame:
         rulesets = tuple(rulebook.renewal for rulebook in rulebooks.rulebooks)
@@ -130,6 +152,12 @@ def with_outcomes(plan: ColumnPlan, results: Collection[str]) -> WorkFrame:
         part = part.with_steps(steps)
         if TEXT_COLUMNS[CODES] in results:
             part = part.with_columns(text_columns(rulebooks, part.api))
+        wanted = [code for code in codes if rule_column(code) in results]
+        if wanted or FALSE_RULES in results:
+            writer = StepWriter(part.api, facts_without_nulls, converted)
+            rules = RuleWriter(rulebooks, writer)
+            part = with_rule_answers(part, wanted, rules, may_be_invalid=may_be_invalid)
+            part = part.with_columns(rules.masks() if FALSE_RULES in results else {})
         if BALANCE in results:
             part = part.with_columns({BALANCE: plan.balance(part.api, converted)})
         return part

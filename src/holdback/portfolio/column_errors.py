@@ -9,10 +9,12 @@ import narwhals.stable.v2 as nw
 
 from holdback.errors import ErrorDetail, InvalidDocument, did_you_mean
 from holdback.exact_json import shown_path
+from holdback.portfolio.column_findings import shown_value
 from holdback.portfolio.column_plan import ColumnPlan, day_fact
 from holdback.portfolio.column_readers import type_error
 from holdback.portfolio.outcome_columns import PREFIX
 from holdback.rules.types import Fact
+from holdback.rules.values import is_missing
 
 # How many jurisdictions a message names.
 _MOST_NAMED: Final = 3
@@ -46,7 +48,12 @@ def check_columns(plan: ColumnPlan, output_names: Collection[str]) -> None:
 
 def column_errors(plan: ColumnPlan, output_names: Collection[str]) -> tuple[ErrorDetail, ...]:
     """Return every error of the columns, if the result adds columns with *output_names*."""
-    return (*_missing(plan), *_mistyped(plan), *_clashing(plan, output_names))
+    return (
+        *_missing(plan),
+        *_mistyped(plan),
+        *_of_other_jurisdictions(plan),
+        *_clashing(plan, output_names),
+    )
 
 
 def _missing(plan: ColumnPlan) -> Iterator[ErrorDetail]:
@@ -119,6 +126,29 @@ def _expected_type(plan: ColumnPlan, name: str, fact: Fact) -> str | None:
             return None
         return "expected whole numbers, as `prepare` makes them"
     return None if plan.is_read_by_value(fact, dtype) else type_error(fact, dtype)
+
+
+def _of_other_jurisdictions(plan: ColumnPlan) -> Iterator[ErrorDetail]:
+    """The error that rows in memory are of another jurisdiction than the one rulebook."""
+    name = plan.rulebooks.own_code_column
+    if name is None:
+        return
+    assert isinstance(plan.frame, nw.DataFrame)
+    code, column = plan.rulebooks.rulebooks[0].code, plan.frame[name]
+    if column.dtype == nw.String and not column.null_count() and not (column != code).any():
+        return
+    others = [value for value in column.unique().to_list() if value != code]
+    if not others:
+        return
+    names = sorted(shown_value(str(value)) for value in others if not is_missing(value))
+    rows = f"rows of {_first_codes(names)}" if names else "rows without a jurisdiction"
+    yield ErrorDetail(
+        code="contradiction",
+        message=f"the rulebook is of {code}, and there are {rows}",
+        path=shown_path("$", name),
+        hint="pass jurisdictions, which have the rules of each row, or keep only the rows of "
+        f"{code}; rename the column if it holds something else",
+    )
 
 
 def _clashing(plan: ColumnPlan, output_names: Collection[str]) -> Iterator[ErrorDetail]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import date
 from decimal import Decimal
 from typing import Any, Final
 
@@ -16,6 +15,8 @@ from holdback.exact_numbers import MAX_DIGITS, plain_digits
 from holdback.frozen_classes import frozen
 from holdback.portfolio.tables import Table
 
+# In front of a text that could not be read, and that nothing else may read either.
+UNREAD: Final = "unread: "
 ERROR: Final = "error"
 WARNING: Final = "warning"
 _LONGEST_VALUE: Final = 40
@@ -74,7 +75,7 @@ class Findings:
     """
 
     rows: tuple[ColumnFinding, ...]
-    backend: str = field(default="pandas", repr=False)
+    backend: Any = field(default="pandas", repr=False)
 
     @property
     def errors(self) -> tuple[ColumnFinding, ...]:
@@ -92,7 +93,7 @@ class Findings:
     def __len__(self) -> int:
         return len(self.rows)
 
-    def to_frame(self, backend: str | None = None) -> Any:
+    def to_frame(self, backend: Any = None) -> Any:
         """Return the findings as a frame of *backend*: by default, of the library of the deals."""
         columns = {head: [getattr(row, head) for row in self.rows] for head in _HEADS}
         schema = {head: nw.Int64() if head == "count" else nw.String() for head in _HEADS}
@@ -119,7 +120,7 @@ def shown_value(value: Any) -> str:
     ('104.5', '`funded`', '2026-07-01')
     """
     is_plain = isinstance(value, Decimal) and value.is_finite() and value.adjusted() < MAX_DIGITS
-    text = printable(plain_digits(value) if is_plain else str(value))
+    text = printable(plain_digits(value) if is_plain else str(value)).removeprefix(UNREAD)
     text = text if len(text) <= _LONGEST_VALUE else f"{text[: _LONGEST_VALUE - 3]}..."
     return f"`{text}`" if isinstance(value, str) else text
 

@@ -58,7 +58,7 @@ class ColumnMapping:
     `"minor units"`, `decimal_mark` is `"."` or `","`, `thousands` is the sign between thousands,
     and `dates` is a form such as `"DD/MM/YYYY"`. `forms` says the same of single facts.
 
-    `notes` say what `suggest` did not decide; they are no part of what the mapping means.
+    `notes` say what `suggest` did not decide; the meaning of the mapping does not depend on them.
 
     >>> mapping = ColumnMapping(columns={"progress": "pct_paid"}, percentages="fractions")
     >>> print(mapping.to_toml())
@@ -80,7 +80,7 @@ class ColumnMapping:
     thousands: str | None = None
     dates: str | None = None
     forms: Mapping[str, Mapping[str, str]] = field(factory=FrozenMapping, converter=frozen_record)
-    notes: tuple[str, ...] = field(default=(), eq=False, converter=tuple)
+    notes: tuple[str, ...] = field(default=(), eq=False)
 
     def __attrs_post_init__(self) -> None:
         errors = [
@@ -107,10 +107,10 @@ class ColumnMapping:
 
     @classmethod
     def from_toml(cls, text: str) -> ColumnMapping:
-        """
+        r"""
         Return the mapping in *text*, a TOML file.
 
-        >>> ColumnMapping.from_toml('[columns]\\nprogress = "pct_paid"').columns
+        >>> ColumnMapping.from_toml('[columns]\nprogress = "pct_paid"').columns
         {'progress': 'pct_paid'}
 
         Raises:

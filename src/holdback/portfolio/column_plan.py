@@ -16,7 +16,6 @@ from typing import Any, Final
 import narwhals.stable.v2 as nw
 from attrs import evolve, field
 
-from holdback.errors import InvalidDocument
 from holdback.frozen_classes import frozen
 from holdback.portfolio.column_readers import Column, ColumnReader
 from holdback.portfolio.ledger_columns import COUNTED_LEDGER_COLUMNS
@@ -35,7 +34,6 @@ from holdback.portfolio.row_rulebooks import (
     RulebookExpressions,
     Rules,
     of_frame,
-    other_jurisdictions,
 )
 from holdback.portfolio.value_reader import read_values
 from holdback.portfolio.work_frame import (
@@ -115,15 +113,7 @@ class ColumnPlan:
         *,
         prepared: bool,
     ) -> ColumnPlan:
-        """
-        Return the plan for *frame*; in memory, only for the jurisdictions that occur in it.
-
-        Raises:
-            InvalidDocument: if rows in memory are of another jurisdiction than a single rulebook.
-        """
-        error = other_jurisdictions(frame, rules, jurisdiction)
-        if error is not None:
-            raise InvalidDocument([error])
+        """Return the plan for *frame*; in memory, only for the jurisdictions that occur in it."""
         return cls(frame, of_frame(frame, rules, jurisdiction, on), prepared)
 
     @property

@@ -21,13 +21,14 @@ from holdback.portfolio.aggregation import (
     sum_totals,
     with_rulebook,
 )
-from holdback.portfolio.assessment import assess, with_outcomes
+from holdback.portfolio.assessment import READABLE, native_result, with_outcomes
 from holdback.portfolio.column_errors import check_columns
 from holdback.portfolio.column_plan import ColumnPlan
 from holdback.portfolio.outcome_codes import PLACES, words
 from holdback.portfolio.outcome_columns import ELIGIBLE, NEEDS, OUTCOME, PREFIX, RESULTS
 from holdback.portfolio.readable_columns import CODES
 from holdback.portfolio.row_rulebooks import DayOrColumn, Rules
+from holdback.portfolio.suspects import warn_of_suspects
 from holdback.portfolio.tables import Table, join_tables
 from holdback.portfolio.work_frame import Frame, WorkFrame, open_frame
 
@@ -177,8 +178,15 @@ class Comparison:
             return f"None of {self.deals:,} deals changes."
         return join_tables(self.tables)
 
+    def __repr__(self) -> str:
+        from holdback.portfolio.displays import comparison_repr  # noqa: PLC0415  # few are printed
+
+        return comparison_repr(self)
+
     def _repr_html_(self) -> str:
-        return "".join(table.html() for table in self.tables)
+        from holdback.portfolio.displays import comparison_html  # noqa: PLC0415  # only a notebook needs it
+
+        return comparison_html(self)
 
     def __add__(self, other: Comparison) -> Comparison:
         """Two comparisons together, such as of two batches; `changed` is the last one's."""
@@ -229,13 +237,13 @@ def compare(  # noqa: PLR0913  # public; all but the rules have a default
     output_names = {*BEFORE.values(), *AFTER.values(), *RESULTS, CODES}
     check_columns(before, output_names)
     check_columns(after, output_names)
+    warn_of_suspects(before)
 
     def with_texts(deals: Any) -> Any:
         """The native frame *deals* with both outcomes as texts."""
         for rules, names in ((old, BEFORE), (new, AFTER)):
-            deals = assess(
-                deals, rules, jurisdiction=jurisdiction, on=on, prepared=prepared, readable=True
-            )
+            plan = ColumnPlan.of(open_frame(deals), rules, jurisdiction, on, prepared=prepared)
+            deals = native_result(plan, with_outcomes(plan, READABLE.values()), READABLE)
             deals = nw.from_native(deals).drop(ELIGIBLE).rename(names).to_native()
         return deals
 
@@ -250,6 +258,29 @@ def compare(  # noqa: PLR0913  # public; all but the rules have a default
         differ = nw.col(BEFORE[OUTCOME]) != nw.col(AFTER[OUTCOME])
         changed = both.filter(differ).to_native()
     return Comparison(changed, _count_answers(numbers, before, after))
+
+
+def paired_answers(  # noqa: PLR0913  # those of `compare`
+    frame: Frame,
+    old: Rules,
+    new: Rules,
+    jurisdiction: str,
+    on: DayOrColumn | None,
+    *,
+    prepared: bool,
+) -> Mapping[tuple[Answer, Answer], DealTotals]:
+    """
+    Return the deals of *frame* for each pair of an answer by *old* and one by *new* rules.
+
+    Raises:
+        InvalidDocument: as `compare`.
+    """
+    before = ColumnPlan.of(frame, old, jurisdiction, on, prepared=prepared)
+    after = ColumnPlan.of(frame, new, jurisdiction, on, prepared=prepared)
+    check_columns(before, ())
+    check_columns(after, ())
+    warn_of_suspects(before)
+    return _count_answers(_both_answers(frame, before, after), before, after)
 
 
 def _both_answers(frame: Frame, before: ColumnPlan, after: ColumnPlan) -> WorkFrame:

@@ -24,7 +24,7 @@ from holdback.portfolio.column_mapping import ColumnMapping
 from holdback.portfolio.column_plan import ColumnPlan
 from holdback.portfolio.outcome_codes import JURISDICTION_BIT, ON_BIT
 from holdback.portfolio.outcome_columns import PREFIX, RESULTS, RULEBOOK, UNREADABLE
-from holdback.portfolio.row_rulebooks import DayOrColumn, Rules, of_frame, other_jurisdictions
+from holdback.portfolio.row_rulebooks import DayOrColumn, Rules
 from holdback.portfolio.suspects import suspect_columns
 from holdback.portfolio.undeclared_values import currency_errors, unknown_texts
 from holdback.portfolio.unreadable_values import cure_of
@@ -62,12 +62,9 @@ def findings(  # noqa: PLR0913  # public; all but the rules have a default
         InvalidDocument: if *rules* or *on* cannot be used.
     """
     opened = open_frame(frame)
-    plan = ColumnPlan(opened, of_frame(opened, rules, jurisdiction, on), prepared)
+    plan = ColumnPlan.of(opened, rules, jurisdiction, on, prepared=prepared)
     rows = [_of_column(error, plan) for error in column_errors(plan, RESULTS)]
     wrong = {row.column for row in rows}
-    other = other_jurisdictions(opened, rules, jurisdiction)
-    if other is not None:
-        rows.append(_of_column(other, plan, jurisdiction))
     keys = (plan.rulebooks.jurisdiction_column, plan.rulebooks.day_or_column)
     # Without a rulebook for each row, no value can be read.
     if wrong.isdisjoint(key for key in keys if isinstance(key, str)):
@@ -108,12 +105,12 @@ def check_frame(  # noqa: PLR0913  # public; all but the rules have a default
     Raises:
         InvalidDocument: with every error among the findings.
     """
-    found = findings(
+    rows = findings(
         frame, rules, jurisdiction=jurisdiction, on=on, prepared=prepared, mapping=mapping
     )
-    if found.errors:
-        raise InvalidDocument([row.detail for row in found.errors])
-    return found
+    if rows.errors:
+        raise InvalidDocument([row.detail for row in rows.errors])
+    return rows
 
 
 def _backend(frame: Any) -> str:
@@ -124,17 +121,14 @@ def _backend(frame: Any) -> str:
     return "polars" if implementation.is_polars() else "pyarrow"
 
 
-def _of_column(error: ErrorDetail, plan: ColumnPlan, column: str | None = None) -> ColumnFinding:
+def _of_column(error: ErrorDetail, plan: ColumnPlan) -> ColumnFinding:
     """The finding of an *error* of a whole column."""
-    names = (*plan.schema, *plan.rulebooks.facts, *map(str, _keys(plan)))
-    column = column or next(name for name in names if shown_path("$", name) == error.path)
+    keys = (plan.rulebooks.jurisdiction_column, plan.rulebooks.day_or_column)
+    names = (*plan.schema, *plan.rulebooks.facts, *map(str, keys))
+    column = next(name for name in names if shown_path("$", name) == error.path)
     return ColumnFinding(
         severity=ERROR, code=error.code, column=column, message=error.message, cure=error.hint
     )
-
-
-def _keys(plan: ColumnPlan) -> tuple[object, object]:
-    return plan.rulebooks.jurisdiction_column, plan.rulebooks.day_or_column
 
 
 def _value_errors(plan: ColumnPlan) -> Iterator[ColumnFinding]:
@@ -236,5 +230,3 @@ def _expected(fact: Fact) -> str:
     # A derived percentage may have more decimals: it is rounded down.
     decimals = f", at most {fact.type.places} decimals"
     return fact.out_of_range + (decimals if fact.type.places and not fact.rounded_down else "")
-
-

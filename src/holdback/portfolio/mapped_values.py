@@ -13,6 +13,7 @@ from holdback.errors import InvalidValue
 from holdback.exact_numbers import PERCENT_PLACES, RATIO_PLACES, read_decimal, scaled, scaled_down
 from holdback.exact_numbers import unscaled as decimal_of
 from holdback.money import MINOR_UNITS, Currency
+from holdback.portfolio.column_findings import UNREAD
 from holdback.portfolio.column_mapping import Form
 from holdback.portfolio.float_rule import read_float
 from holdback.rules.types import Fact, Kind
@@ -25,9 +26,21 @@ ISO: Final = "YYYY-MM-DD"
 _FRACTION_PLACES: Final = PERCENT_PLACES + 2
 # The most decimals that any currency has: the reader of the row knows its own.
 _MONEY_PLACES: Final = max(MINOR_UNITS.values())
-_UNREAD: Final = "unread: "
 
-_MONTHS: Final = "JAN FEB MAR APR MAY JUN JUL AUG SEP OCT NOV DEC".split()
+_MONTHS: Final = [
+    "JAN",
+    "FEB",
+    "MAR",
+    "APR",
+    "MAY",
+    "JUN",
+    "JUL",
+    "AUG",
+    "SEP",
+    "OCT",
+    "NOV",
+    "DEC",
+]
 _DATE_PARTS: Final = {
     "YYYY": "(?P<year>[0-9]{4})",
     "MM": "(?P<month>[0-9]{1,2})",
@@ -99,10 +112,10 @@ def unread(value: Any, kind: Kind) -> str:
     """
     text = str(value)
     # An amount may have a currency in front, and a percentage a sign at its end.
-    word = text.split(" ")[-1].removesuffix("%")
+    word = text.rsplit(" ", maxsplit=1)[-1].removesuffix("%")
     is_number = re.fullmatch(r"-?[0-9][0-9.]*([eE][-+]?[0-9]+)?", word) is not None
     is_word = kind in (Kind.DATE, Kind.FLAG, Kind.DAYS)
-    return f"{_UNREAD}{text}" if is_number or is_word else text
+    return f"{UNREAD}{text}" if is_number or is_word else text
 
 
 def _text(value: Any) -> str:
@@ -123,9 +136,9 @@ def _flag(value: Any) -> bool:
 
 
 def _date_reader(form: str) -> Reader:
-    parts = re.split("(YYYY|MM|MON|DD)", form)
+    pieces = re.split("(YYYY|MM|MON|DD)", form)
     fixed = form.isalpha()  # without signs between them, the parts have all their digits
-    pattern = "".join(_DATE_PARTS.get(part, re.escape(part)) for part in parts)
+    pattern = "".join(_DATE_PARTS.get(part, re.escape(part)) for part in pieces)
     if fixed:
         pattern = pattern.replace("{1,2}", "{2}")
     compiled = re.compile(f"{pattern}{_MIDNIGHT}")
@@ -140,11 +153,11 @@ def _date_reader(form: str) -> Reader:
         match = compiled.fullmatch(value if isinstance(value, str) else str(value))
         if match is None:
             raise InvalidValue("wrong_value", f"expected a day written as `{form}`")
-        found = match.groupdict()
-        word = found.get("word")
+        parts = match.groupdict()
+        word = parts.get("word")
         try:
-            month = _MONTHS.index(word[:3].upper()) + 1 if word else int(found["month"])
-            return dt.date(int(found["year"]), month, int(found["day"]))
+            month = _MONTHS.index(word[:3].upper()) + 1 if word else int(parts["month"])
+            return dt.date(int(parts["year"]), month, int(parts["day"]))
         except ValueError:
             raise InvalidValue("wrong_value", "there is no such day in the calendar") from None
 
@@ -155,11 +168,12 @@ def _digits(text: str, form: Form) -> str:
     """The number in *text*, written in *form*, in plain digits."""
     mark, between = form.decimal_mark or ".", form.thousands
     whole, point, decimals = text.partition(mark)
+    if between == " ":
+        whole = re.sub("[\u00a0\u202f]", " ", whole)
     if between is not None and between in whole:
-        sign = "[ \u00a0\u202f]" if between == " " else re.escape(between)
-        if re.fullmatch(f"-?[0-9]{{1,3}}({sign}[0-9]{{3}})+", whole) is None:
+        if re.fullmatch(f"-?[0-9]{{1,3}}({re.escape(between)}[0-9]{{3}})+", whole) is None:
             raise InvalidValue("wrong_value", f"expected three digits after each `{between}`")
-        whole = re.sub(sign, "", whole)
+        whole = whole.replace(between, "")
     if mark != "." and "." in whole + decimals:
         raise InvalidValue("wrong_value", f"expected `{mark}` before the decimals")
     return f"{whole}.{decimals}" if point else whole

@@ -12,19 +12,17 @@ from typing import Any, Final
 import narwhals.stable.v2 as nw
 from attrs import evolve, field
 
-from holdback.errors import ErrorDetail, InvalidDocument, printable
-from holdback.exact_json import shown_path
+from holdback.errors import ErrorDetail, InvalidDocument
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.jurisdiction import Jurisdictions
 from holdback.jurisdictions.rulebook import Rulebook
 from holdback.portfolio.work_frame import Frame
 from holdback.rules.types import Fact
-from holdback.rules.values import is_missing, read_date
+from holdback.rules.values import read_date
 
 _ONE_DAY: Final = "leave out `on=`, or pass jurisdictions: they have the rules of every day"
 _EXPECTED_DAY: Final = "expected the name of a column of dates, or a date such as 2026-07-01"
 _ISO_DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-_MOST_NAMED: Final = 5
 
 # The day of all rows, or the name of the column with the day of each. A day is a date, a midnight
 # without a time zone, or a text such as "2026-07-01".
@@ -42,13 +40,15 @@ class RowRulebooks:
 
     `jurisdiction_column` has the code, and is None if one rulebook assesses all rows.
     `day_or_column` is the column with the day, or one day for all rows. `codes` are the codes of
-    all jurisdictions, with or without a rulebook here.
+    all jurisdictions, with or without a rulebook here. `own_code_column` is the column of a frame
+    in memory that has to have the code of the one rulebook in every row.
     """
 
     rulebooks: tuple[Rulebook, ...]
     jurisdiction_column: str | None = None
     day_or_column: str | date | None = None
     codes: tuple[str, ...] = ()
+    own_code_column: str | None = None
 
     facts: Mapping[str, Definitions] = field(init=False, eq=False, repr=False)
 
@@ -169,9 +169,7 @@ def _day_or_column(on: object, columns: Collection[str]) -> str | date:
         raise InvalidDocument.of("wrong_type", _EXPECTED_DAY, path="$.on") from None
 
 
-def of_frame(
-    frame: Frame, rules: Rules, jurisdiction: str, on: DayOrColumn | None
-) -> RowRulebooks:
+def of_frame(frame: Frame, rules: Rules, jurisdiction: str, on: DayOrColumn | None) -> RowRulebooks:
     """
     Return the rulebooks of *rules* that may assess a row of *frame*.
 
@@ -185,32 +183,11 @@ def of_frame(
         codes = frame[jurisdiction].unique().to_list() if is_read else ()
         return rulebooks_for(rules, jurisdiction, on, columns, codes)
     rulebooks = rulebooks_for(rules, jurisdiction, on)
-    if isinstance(frame, nw.DataFrame) or not has_codes:
+    if not has_codes:
         return rulebooks
+    if isinstance(frame, nw.DataFrame):
+        return evolve(rulebooks, own_code_column=jurisdiction)
     return evolve(rulebooks, jurisdiction_column=jurisdiction, codes=(rules.code,))
-
-
-def other_jurisdictions(frame: Frame, rules: Rules, jurisdiction: str) -> ErrorDetail | None:
-    """Return the error that *frame*, in memory, has rows of another jurisdiction than a rulebook."""
-    is_seen = isinstance(frame, nw.DataFrame) and jurisdiction in frame.columns
-    if not isinstance(rules, Rulebook) or not is_seen:
-        return None
-    column = frame[jurisdiction]
-    if column.dtype == nw.String and not column.null_count() and not (column != rules.code).any():
-        return None
-    others = [value for value in column.unique().to_list() if value != rules.code]
-    if not others:
-        return None
-    names = sorted(f"`{printable(str(value))[:20]}`" for value in others if not is_missing(value))
-    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
-    rows = f"rows of {', '.join(names[:_MOST_NAMED])}{more}" if names else "rows without a code"
-    return ErrorDetail(
-        code="contradiction",
-        message=f"the rulebook is of {rules.code}, and there are {rows}",
-        path=shown_path("$", jurisdiction),
-        hint="pass jurisdictions, which have the rules of each row, or keep only the rows of "
-        f"{rules.code}; rename the column if it holds something else",
-    )
 
 
 @frozen

@@ -29,7 +29,7 @@ def takes_sql(plan: ColumnPlan) -> bool:
 
 
 def outcomes_by_sql(plan: ColumnPlan, results: Collection[str]) -> WorkFrame:
-    """Return the frame of *plan* with the columns *results*, and `RULEBOOK` if there are several."""
+    """Return the frame of *plan* with the columns *results*, and `RULEBOOK` if it may vary."""
     dialect = _DIALECTS[plan.frame.implementation]
     # A column of 64 bits is read without a conversion.
     as_given = [name for name in plan.facts if plan.prepared and plan.schema[name] == nw.Int64]
@@ -57,7 +57,9 @@ def outcomes_by_sql(plan: ColumnPlan, results: Collection[str]) -> WorkFrame:
     columns = [f"{_source(written, plan, source)} as {col(name)}" for name, source in named.items()]
     native = plan.frame.to_native()
     for step in steps:
-        native = _selected(native, ["*", *(f"{text} as {col(name)}" for name, text in step.items())])
+        native = _selected(
+            native, ["*", *(f"{text} as {col(name)}" for name, text in step.items())]
+        )
     return WorkFrame(nw.from_native(_selected(native, [*kept, *columns])), nw)
 
 

@@ -172,8 +172,8 @@ class OutcomeSql:
         Jurisdictions with the same rules, but for their numbers, share one mask.
         """
         by_code: dict[str, list[int]] = {}
-        for place, rulebook in enumerate(self.rulebooks.rulebooks):
-            by_code.setdefault(rulebook.code, []).append(place)
+        for place, book in enumerate(self.rulebooks.rulebooks):
+            by_code.setdefault(book.code, []).append(place)
         alike: dict[frozenset[tuple[int, str]], list[int]] = {}
         for places in by_code.values():
             shapes = frozenset(
@@ -236,7 +236,9 @@ class OutcomeSql:
         ranked = sorted(numbers, key=lambda values: -len(numbers[values]))
         columns = zip(*ranked, strict=True)
         by_place = [self.threshold(column, [numbers[key] for key in ranked]) for column in columns]
-        return "".join(piece for pair in zip(pieces, [*by_place, ""], strict=True) for piece in pair)
+        return "".join(
+            piece for pair in zip(pieces, [*by_place, ""], strict=True) for piece in pair
+        )
 
     def threshold(self, values: Sequence[str], places: Sequence[list[int]]) -> str:
         """The one of *values* for the row's rulebook; the first is for all others."""
@@ -306,7 +308,11 @@ class OutcomeSql:
         parts = []
         for bit, by_word in sorted(words.items()):
             word = self.word(by_word)
-            parts.append(conditional([(f"({self.col(RESULT_COLUMNS[column])} & {1 << bit}) <> 0", word)], "''"))
+            parts.append(
+                conditional(
+                    [(f"({self.col(RESULT_COLUMNS[column])} & {1 << bit}) <> 0", word)], "''"
+                )
+            )
         return f"substr({' || '.join(parts)}, 3)"
 
     def word(self, by_word: Mapping[str, Sequence[int]]) -> str:
@@ -334,10 +340,13 @@ def _marked(number: int) -> str:
 
 def _sum(terms: Sequence[tuple[int, str, str]], operator: str = "\n+ ") -> str:
     """The sum of the numbers in *terms* whose condition holds, each with its name."""
-    return operator.join(
-        f"{conditional([(condition, str(number))], '0')} {_comment(name)}".rstrip()
-        for number, condition, name in terms
-    ) or "0"
+    return (
+        operator.join(
+            f"{conditional([(condition, str(number))], '0')} {_comment(name)}".rstrip()
+            for number, condition, name in terms
+        )
+        or "0"
+    )
 
 
 def _comment(text: str) -> str:

@@ -28,6 +28,7 @@ from holdback.portfolio.ledger_columns import COUNTED_LEDGER_COLUMNS
 from holdback.portfolio.outcome_codes import INVALID, PLACES, words
 from holdback.portfolio.outcome_columns import converted_column
 from holdback.portfolio.row_rulebooks import DayOrColumn, Rules
+from holdback.portfolio.suspects import warn_of_suspects
 from holdback.portfolio.tables import Table, join_tables
 from holdback.portfolio.work_frame import WorkFrame, open_frame
 
@@ -192,8 +193,15 @@ class Summary:
     def __str__(self) -> str:
         return join_tables(self.tables) if self.deals else "There are no deals."
 
+    def __repr__(self) -> str:
+        from holdback.portfolio.displays import summary_repr  # noqa: PLC0415  # few are printed
+
+        return summary_repr(self)
+
     def _repr_html_(self) -> str:
-        return "".join(table.html() for table in self.tables if table.rows)
+        from holdback.portfolio.displays import summary_html  # noqa: PLC0415  # only a notebook needs it
+
+        return summary_html(self)
 
     def __add__(self, other: Summary) -> Summary:
         """The summary of two portfolios together, such as two batches of one file."""
@@ -267,6 +275,7 @@ def summarise(
     plan = ColumnPlan.of(open_frame(frame), rules, jurisdiction, on, prepared=prepared)
     plan = evolve(plan, with_ledger=True)
     check_columns(plan, ())
+    warn_of_suspects(plan)
     return summary_of(plan, with_outcomes(plan, summed_columns(plan)))
 
 

@@ -1,5 +1,5 @@
 """
-Columns that can be read, and probably not as they were meant: fractions, and minor units.
+Columns that can be read, and probably mean something else: fractions, and minor units.
 
 A column of percentages is suspected if nearly all of those that are not zero are at most 1.5: they
 look like fractions. Amounts in a currency that has minor units are suspected if all of them are
@@ -10,11 +10,11 @@ at over all rows, and in each jurisdiction.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from statistics import median
 from typing import Any, Final
-
 
 from holdback.portfolio.column_findings import WARNING, ColumnFinding, RowLabels, shown_value
 from holdback.portfolio.column_mapping import ColumnMapping
@@ -35,7 +35,6 @@ _FEWEST_AMOUNTS: Final = 20
 _TIMES_AS_LARGE: Final = 10
 # How many rows, evenly spaced, are looked at before an assessment.
 _SAMPLED: Final = 1_000
-
 
 
 def suspect_columns(
@@ -59,6 +58,14 @@ def suspect_columns(
     amounts = {name: _numbers(frame, name, step) for name in _facts_of(plan, Kind.MONEY)}
     for name in names:
         yield from _minor_units(plan, name, amounts, groups)
+
+
+def warn_of_suspects(plan: ColumnPlan) -> None:
+    """Give the caller of the caller one Python warning of all columns that are suspected."""
+    if any(suspect_columns(plan, quick=True)):
+        sentences = [str(finding.detail) for finding in suspect_columns(plan)]
+        if sentences:
+            warnings.warn("\n".join(sentences), SuspectColumns, stacklevel=3)
 
 
 def _facts_of(plan: ColumnPlan, kind: Kind) -> Iterator[str]:
@@ -97,9 +104,7 @@ def are_fractions(numbers: Collection[Any], fewest: int = _FEWEST) -> bool:
     return len(numbers) >= fewest and low * whole >= len(numbers) * share
 
 
-def are_minor_units(
-    amounts: Sequence[Any], others: Sequence[Sequence[Any]], unit: int
-) -> bool:
+def are_minor_units(amounts: Sequence[Any], others: Sequence[Sequence[Any]], unit: int) -> bool:
     """
     Return whether *amounts*, none of them zero, look like minor units of a currency.
 
@@ -110,13 +115,13 @@ def are_minor_units(
         return False
     if 2 * sum(1 for amount in amounts if amount % unit == 0) >= len(amounts):
         return False
-    exact = [other for other in others if any(amount % 1 for amount in other)]
+    exact = [part for part in others if any(amount % 1 for amount in part)]
     middle = median(map(abs, map(int, amounts)))
     return all(middle > _TIMES_AS_LARGE * median(map(abs, map(float, part))) for part in exact)
 
 
 def _number(value: Any) -> Any:
-    """*value* as a number to compare; None for what says its unit, or is no number."""
+    """*value* as a number to compare; None for what says its unit, or cannot be compared."""
     if isinstance(value, str):
         try:
             value = Decimal(value)
@@ -168,14 +173,12 @@ def _minor_units(
     rows_with_minor = {row for code, rows in groups.items() if places.get(code) for row in rows}
     single = next(iter(places.values())) if not groups else 0
     for code, part, _ in _parts(amounts[name], groups):
-        of_code = {
-            row: number for row, number in part.items() if single or row in rows_with_minor
-        }
+        of_code = {row: number for row, number in part.items() if single or row in rows_with_minor}
         unit = 10 ** (single or places.get(code) or 2)
         others = [
             [number for row, number in numbers.items() if code is None or row in part]
-            for other, numbers in amounts.items()
-            if other != name
+            for column, numbers in amounts.items()
+            if column != name
         ]
         if are_minor_units(list(of_code.values()), others, unit):
             yield _finding(
@@ -216,5 +219,3 @@ def _finding(  # noqa: PLR0913, PLR0917  # the parts of one finding
         expected=expected,
         cure=cure,
     )
-
-

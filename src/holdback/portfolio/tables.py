@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
 
 from holdback.errors import printable
 from holdback.frozen_classes import frozen
+from holdback.notebook import elements
 
 
 @frozen
@@ -44,19 +44,10 @@ class Table:
         return all(isinstance(row[place], int) or _amount(row[place]) for row in self.rows)
 
     def html(self) -> str:
-        """The table as HTML; every text in it is escaped."""
-        aligned = ["right" if self._right(place) else "left" for place in range(len(self.heads))]
-        head = "".join(
-            _tag("th", head, side) for head, side in zip(self.heads, aligned, strict=True)
-        )
-        body = "".join(f"<tr>{self._cells(row, aligned)}</tr>" for row in self.rows)
-        title = f"<p><strong>{escape(self.title)}</strong></p>"
-        return f"{title}<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-
-    def _cells(self, row: Sequence[object], aligned: Sequence[str]) -> str:
-        return "".join(
-            _tag("td", _cell(cell), side) for cell, side in zip(row, aligned, strict=True)
-        )
+        """The table as HTML, with thousands; every text in it is escaped."""
+        right = {place for place in range(len(self.heads)) if self._right(place)}
+        rows = [tuple(map(_in_html, row)) for row in self.rows]
+        return elements.table(self.title, self.heads, rows, right)
 
 
 def _amount(cell: object) -> bool:
@@ -69,8 +60,13 @@ def _cell(cell: object) -> str:
     return f"{cell:,}" if isinstance(cell, int) else printable(str(cell))
 
 
-def _tag(tag: str, text: str, side: str) -> str:
-    return f'<{tag} style="text-align:{side}">{escape(text)}</{tag}>'
+def _in_html(cell: object) -> object:
+    """Return *cell*, an amount of money with thousands."""
+    if not _amount(cell) or cell == "":
+        return cell
+    currency, _, number = str(cell).partition(" ")
+    units, point, decimals = number.partition(".")
+    return f"{currency} {int(units):,}{point}{decimals}" if units.isdigit() else cell
 
 
 def join_tables(tables: Sequence[Table]) -> str:

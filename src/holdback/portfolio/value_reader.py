@@ -7,14 +7,21 @@ Each distinct value is read once, by `Fact.read`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from datetime import date, datetime, time
+import re
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
+from math import isnan
 from typing import Any, Final
 
+from holdback.exact_numbers import unscaled
+from holdback.portfolio.float_rule import read_float
 from holdback.rules.types import Fact, Kind
 
 _WHOLE: Final = (Kind.COUNT, Kind.DAYS)
+_NUMBERS: Final = (Kind.PERCENT, Kind.MONEY, Kind.RATIO)
+# Dataframe libraries write a column of whole numbers with a missing one as 231.0.
+_WHOLE_TEXT: Final = re.compile(r"(-?[0-9]{1,17})(?:\.0+)?")
+_FLAGS: Final[Mapping[str, bool]] = {"true": True, "false": False}
 # The states of a value.
 _UNKNOWN, _GIVEN, _INVALID = 0, 1, 2
 
@@ -48,17 +55,20 @@ def _read(value: Any, fact: Fact) -> tuple[int, int]:
 
 
 def _plain(value: Any, fact: Fact) -> Any:
-    """*value* as a facts document has it; frames hold counts as decimals, and days as midnights."""
-    if isinstance(value, datetime):
-        return _day(value)
-    is_whole = isinstance(value, Decimal) and fact.type.kind in _WHOLE and value.is_finite()
-    return int(value) if is_whole and value == int(value) else value
+    """
+    *value* as a facts document has it.
 
-
-def _day(value: datetime) -> date | datetime:
-    """The date of a midnight without a time zone; any other *value* unchanged."""
-    if value != value or value.tzinfo is not None:  # noqa: PLR0124  # NaT differs from itself
-        return value
-    # `time` of a pandas Timestamp leaves its nanoseconds out.
-    is_midnight = value.time() == time() and not getattr(value, "nanosecond", 0)
-    return value.date() if is_midnight else value
+    Frames hold counts as decimals or texts, flags as texts, and floats, which are read by a rule.
+    """
+    kind = fact.type.kind
+    if isinstance(value, float) and kind in _NUMBERS and not isnan(value):
+        places = fact.type.places
+        return unscaled(read_float(value, places, down=fact.rounded_down), places)
+    if isinstance(value, Decimal) and kind in _WHOLE and value.is_finite():
+        return int(value) if value == int(value) else value
+    if isinstance(value, str) and kind in _WHOLE:
+        match = _WHOLE_TEXT.fullmatch(value)
+        return int(match[1]) if match else value
+    if isinstance(value, str) and kind is Kind.FLAG:
+        return _FLAGS.get(value.lower(), value)
+    return value

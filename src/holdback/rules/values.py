@@ -25,6 +25,8 @@ from holdback.money import Currency, Money
 FactValue: TypeAlias = str | int | Decimal | dt.date | Money | None
 
 _DAYS: Final = re.compile(r"(-?(?:0|[1-9][0-9]{0,9})) days?")
+# Up to here every whole number is a float of its own.
+_EXACT_FLOAT: Final = 2**53
 _DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
@@ -46,6 +48,12 @@ def is_missing(value: object) -> bool:
         return bool(different)
     except (TypeError, ValueError):
         return different is value  # comparing pandas' NA gives NA, which is neither true nor false
+
+
+def _python_value(value: object) -> object:
+    """Return a scalar of NumPy as Python's own; any other *value* unchanged."""
+    item = getattr(value, "item", None)
+    return item() if callable(item) else value
 
 
 def number(value: object, places: int, expected: str, *, down: bool = False) -> int:
@@ -75,8 +83,12 @@ def number(value: object, places: int, expected: str, *, down: bool = False) -> 
 
 
 def whole(value: object, expected: str) -> int:
-    """Return *value*, an integer of any library; a flag, a float or text is refused."""
-    # Python's flags are integers, but a flag where a number is expected is a mistake.
+    """Return *value*, an integer of any library, or a whole float; a flag or text is refused."""
+    # Python's flags are integers, but a flag where a number is expected is a mistake. NumPy's have
+    # an index, too, in some of its versions.
+    value = _python_value(value)
+    if isinstance(value, float) and value.is_integer() and abs(value) <= _EXACT_FLOAT:
+        return int(value)
     if not isinstance(value, bool):
         try:
             return operator.index(value)  # type: ignore[arg-type]  # what has no index says so
@@ -86,7 +98,8 @@ def whole(value: object, expected: str) -> int:
 
 
 def read_flag(value: object) -> int:
-    """Return a flag as 0 or 1."""
+    """Return a flag, Python's or NumPy's, as 0 or 1."""
+    value = _python_value(value)
     if not isinstance(value, bool):
         raise InvalidValue("wrong_type", "expected true or false")
     return int(value)
@@ -135,17 +148,40 @@ def read_days(value: object) -> int:
 
 
 def read_date(value: object) -> int:
-    """Return a day, a `date` or `"2026-03-01"`, as its number in the Gregorian calendar."""
+    """
+    Return a day as its number in the Gregorian calendar.
+
+    It is a `date`, a text such as `"2026-03-01"`, or a midnight without a time zone, of Python or
+    of a dataframe library.
+
+    >>> read_date(dt.datetime(2026, 3, 1)) == read_date("2026-03-01")
+    True
+    """
     if isinstance(value, str) and _DATE.fullmatch(value):
         day = day_number(value)
         if day is None:
             raise InvalidValue("wrong_value", "there is no such day in the calendar")
         return day
-    # A `datetime` is a `date` to Python, and its day depends on a time zone that nobody named.
-    if not isinstance(value, dt.date) or isinstance(value, dt.datetime):
+    if isinstance(value, dt.datetime) or not isinstance(value, dt.date | str):
+        value = _day_of(value)
+    if not isinstance(value, dt.date):
         code = "wrong_value" if isinstance(value, str) else "wrong_type"
         raise InvalidValue(code, "expected a date such as `2026-03-01`")
     return value.toordinal()
+
+
+def _day_of(value: object) -> dt.date | None:
+    """The day of a midnight without a time zone, of any library; None for anything else."""
+    as_days = getattr(value, "astype", None)
+    if callable(as_days) and getattr(getattr(value, "dtype", None), "kind", "") == "M":
+        day = as_days("datetime64[D]")  # NumPy's: its `item` is a number where it has nanoseconds
+        return day.item() if bool(day == value) else None
+    # A `datetime` is a `date` to Python, and its day depends on a time zone that nobody named.
+    if not isinstance(value, dt.datetime) or value.tzinfo is not None:
+        return None
+    # `time` of a pandas Timestamp leaves its nanoseconds out.
+    is_midnight = value.time() == dt.time() and not getattr(value, "nanosecond", 0)
+    return value.date() if is_midnight else None
 
 
 def read_text(value: object, ordinals: Mapping[str, int]) -> int | None:

@@ -19,7 +19,9 @@ TABLES: Final = ("columns", "texts", "forms")
 
 _PART: Final = r"(YYYY|MM|MON|DD)"
 # Year, month and day, each once, with or without a sign between them.
-DATE_FORM: Final = rf"^(?!.*(YYYY|MM|MON|DD).*\1)(?!.*MM.*MON)(?!.*MON.*MM){_PART}[-/. ]?{_PART}[-/. ]?{_PART}$"
+DATE_FORM: Final = (
+    rf"^(?!.*(YYYY|MM|MON|DD).*\1)(?!.*MM.*MON)(?!.*MON.*MM){_PART}[-/. ]?{_PART}[-/. ]?{_PART}$"
+)
 FACT: Final = "^[a-z][a-z0-9_]{0,59}$"
 
 _MEANING: Final = {

@@ -56,8 +56,11 @@ from holdback.offers.settlement_calculators import SettlementBand
 from holdback.rules import Fact, Kind, Type
 from holdback.ruleset import DECLINE, REFER
 from holdback.workbench.key_meanings import MEANING
+from holdback.workbench.mapping_schema import mapping_schema
 
 DRAFT: Final = "http://json-schema.org/draft-07/schema#"
+# The schema of a column mapping, which is in no folder of jurisdictions.
+COLUMNS: Final = "columns"
 KINDS: Final = ("jurisdiction", "renewal", "products")
 
 _MONEY: Final = r"^[A-Z]{3} [0-9]+(\.[0-9]+)?$"
@@ -69,12 +72,13 @@ _CODE: Final = "^[A-Z]{2}(-[A-Z0-9]+)+$"
 
 def schema(kind: str) -> dict[str, Json]:
     """
-    Return the JSON Schema of `jurisdiction.toml`, `renewal.toml` or `products.toml`, by *kind*.
+    Return the JSON Schema of a *kind* of file: one of `KINDS`, or `COLUMNS`.
 
     >>> schema("renewal")["title"]
     'renewal.toml'
     """
-    build = {"jurisdiction": _jurisdiction, "renewal": _renewal, "products": _products}[kind]
+    files = {"jurisdiction": _jurisdiction, "renewal": _renewal, "products": _products}
+    build = {**files, COLUMNS: mapping_schema}[kind]
     return {"$schema": DRAFT, "title": f"{kind}.toml", **build()}
 
 

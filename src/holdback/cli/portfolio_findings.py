@@ -1,0 +1,152 @@
+"""
+What `holdback portfolio` finds in the columns of the deals, batch by batch.
+
+A column that was probably misread stops the command before it prints or writes anything; a mapping
+says what the column holds. Single values that cannot be read are counted and shown with the answer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+import polars as pl
+from attrs import evolve
+
+from holdback.errors import ErrorDetail, InvalidDocument
+from holdback.exact_json import Json
+from holdback.frozen_classes import frozen
+from holdback.portfolio.column_findings import LABELS, ColumnFinding, Findings
+from holdback.rules.types import Kind
+
+_SUSPECTED: Final = "misleading"
+_UNDECLARED: Final = "unknown_name"
+# Errors of all rows of a kind: a wrong currency, a jurisdiction that is not that of the rules.
+_OF_ALL_ROWS: Final = ("wrong_currency", "contradiction")
+_ROW: Final = "id"
+_SLASHES: Final = re.compile("[0-9]{1,2}/[0-9]{1,2}/[0-9]{4}")
+_WRITTEN: Final = "say in a mapping how the column is written; --suggest proposes one"
+# What a mapping says of columns that are suspected.
+_LINES: Final[Mapping[Kind, str]] = {
+    Kind.PERCENT: 'write `percentages = "fractions"` into a mapping, or `percentages = "percent"` '
+    "if they are percentages",
+    Kind.MONEY: 'write `money = "minor units"` into a mapping, or `money = "major units"` if they '
+    "are whole amounts",
+}
+
+
+class ProbablyMisread(InvalidDocument):
+    """Columns are probably not what they seem to be: nothing was assessed."""
+
+
+@frozen
+class Reported:
+    """The findings of the batches so far, the first of each kind with its count of rows."""
+
+    findings: tuple[ColumnFinding, ...] = ()
+
+    def __add__(self, found: Iterable[ColumnFinding]) -> Reported:
+        kinds = {_kind(finding): finding for finding in self.findings}
+        for finding in found:
+            earlier = kinds.get(_kind(finding))
+            count = finding.count + (earlier.count if earlier else 0)
+            kinds[_kind(finding)] = evolve(earlier or finding, count=count)
+        return Reported(tuple(kinds.values()))
+
+    def plain(self) -> list[Json]:
+        """The findings for JSON."""
+        return [
+            {
+                "column": finding.column,
+                "rows": finding.count,
+                "first": finding.row,
+                "value": finding.value,
+                "expected": finding.expected,
+                "hint": finding.cure,
+            }
+            for finding in self.findings
+        ]
+
+    def __str__(self) -> str:
+        return "\n".join(["Look at these", *(_lines(finding) for finding in self.findings)])
+
+
+def _kind(finding: ColumnFinding) -> tuple[str, ...]:
+    """What findings of several batches have in common that are one."""
+    value = finding.value or "" if finding.code == _UNDECLARED else ""
+    return finding.code, finding.column, finding.expected, value
+
+
+def _lines(finding: ColumnFinding) -> str:
+    rows = "1 deal" if finding.count == 1 else f"{finding.count:,} deals"
+    is_unknown = finding.code == _UNDECLARED
+    what = "not declared, so unknown" if is_unknown else "cannot be read"
+    first = f", the first in {finding.row}" if finding.row else ""
+    shown = f": {finding.value}{first}" if finding.value else ""
+    hint = f"\n      {finding.cure}" if finding.cure else ""
+    return f"  {finding.column}: {rows} {what}{shown}; {finding.expected}{hint}"
+
+
+def with_row_labels(frame: pl.DataFrame, before: int) -> pl.DataFrame:
+    """Return *frame* with the numbers of its rows, after *before* others, unless it has labels."""
+    if any(name.lower() in LABELS for name in frame.columns):
+        return frame
+    numbers = pl.int_range(before + 1, before + 1 + frame.height)
+    return frame.with_columns(pl.format("row {}", numbers).alias(_ROW))
+
+
+def check_findings(
+    found: Findings, frame: pl.DataFrame, kinds: Mapping[str, Kind], *, suspects: bool = True
+) -> tuple[ColumnFinding, ...]:
+    """
+    Return those of the findings *found* in *frame* that are about single rows.
+
+    Raises:
+        ProbablyMisread: with the others: columns that look like fractions or minor units, that have
+            another currency, of which more than half cannot be read, or whose texts are probably
+            declared ones in other letters. *kinds* are those of the facts. Without *suspects*, what
+            columns look like does not count.
+    """
+    counted = [
+        finding for finding in found if finding.count and (suspects or finding.code != _SUSPECTED)
+    ]
+    stops = [finding for finding in counted if _is_of_column(finding, frame)]
+    if stops:
+        raise ProbablyMisread([_detail(finding, kinds) for finding in stops])
+    return tuple(
+        evolve(finding, cure=_cure(finding, kinds.get(finding.column))) for finding in counted
+    )
+
+
+def _is_of_column(finding: ColumnFinding, frame: pl.DataFrame) -> bool:
+    if finding.code == _UNDECLARED:
+        return finding.cure is not None
+    if finding.code in (_SUSPECTED, *_OF_ALL_ROWS):
+        return True
+    given = frame.height - frame[finding.column].null_count()
+    return 2 * finding.count > given
+
+
+def _detail(finding: ColumnFinding, kinds: Mapping[str, Kind]) -> ErrorDetail:
+    """The error of *finding*, with the line that a mapping needs where that is known."""
+    row = f", the first in {finding.row}" if finding.row else ""
+    message, hint = finding.message, _cure(finding, kinds.get(finding.column))
+    if finding.code == _SUSPECTED:
+        message += f"{row}: {finding.value}"
+    elif finding.code == _UNDECLARED:
+        message += row
+    return evolve(finding.detail, message=f"{message}; {finding.expected}", hint=hint)
+
+
+def _cure(finding: ColumnFinding, kind: Kind | None) -> str | None:
+    """What to do about *finding* in a file."""
+    if finding.code == _SUSPECTED:
+        return _LINES.get(kind) if kind else finding.cure
+    if kind is Kind.DATE and _SLASHES.search(finding.value or ""):
+        return 'write `dates = "DD/MM/YYYY"` into a mapping, or `dates = "MM/DD/YYYY"`'
+    if kind is Kind.DATE:
+        return 'write into a mapping how days are written, such as `dates = "DD.MM.YYYY"`'
+    if finding.cure and "portfolio.suggest" in finding.cure:
+        return _WRITTEN
+    return finding.cure
