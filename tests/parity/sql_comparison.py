@@ -74,7 +74,7 @@ def read_by_rules(book):
 
 
 def expected_outcomes(frame):
-    """The expected answer to each row of *frame*, of which only the facts that rules read matter."""
+    """The expected answer to each row of *frame*, where only facts that rules read matter."""
     rules, read = frame.book.renewal, read_by_rules(frame.book)
     places = [place for place, each in enumerate(frame.columns) if each.fact.name in read]
     found = []

@@ -111,7 +111,7 @@ def test_values_mean_what_the_reader_of_facts_says(either):
 
 def test_rows_come_out_as_the_service_answers(either):
     """
-    A row for which the engine raises `InvalidDocument` is `invalid`, with the facts named that rules
+    A row for which the engine raises `InvalidDocument` is `invalid`, naming the facts that rules
     read.
     """
     met = set()

@@ -96,7 +96,7 @@ def test_values_mean_what_the_reader_of_facts_says(database):
 
 def test_rows_come_out_as_the_service_answers(database):
     """
-    A row for which the engine raises `InvalidDocument` is `invalid`, with the facts named that rules
+    A row for which the engine raises `InvalidDocument` is `invalid`, naming the facts that rules
     read.
     """
     met = set()
