@@ -25,6 +25,8 @@ from holdback.rules.types import Kind
 DUCKDB, SPARK, POSTGRES, SQLITE = "duckdb", "spark", "postgres", "sqlite"
 # The dialects, each of which is tested against its own database.
 DIALECTS: Final = (DUCKDB, SPARK, POSTGRES, SQLITE)
+# What DuckDB and other databases have in common: it is translated into their dialects.
+PORTABLE: Final = "portable"
 
 # How each operator is written, on operands of one scale. Flags are written by `_Writer.true` and
 # `_Writer.false`. `negate` is a difference, because `--1` begins a comment.
@@ -102,7 +104,7 @@ def flag_sql(
     FlagSql(true='silence <= 14', false='silence > 14', unknown='silence is null')
     """
     assert checked.type.kind is Kind.FLAG, "a rule is a flag"
-    assert dialect in DIALECTS, dialect
+    assert dialect in (*DIALECTS, PORTABLE), dialect
     return _Writer(numbers, dialect, constant).rule(checked.tree)
 
 
