@@ -94,7 +94,7 @@ class BatchAssessment:
 
         Raises:
             InvalidDocument: naming every column that is missing or of the wrong type, before the
-                first batch; or a row that is no deal.
+                first batch; or a row that is not a deal.
             ProbablyMisread: naming the columns of a batch that are probably not what they seem.
         """
         add_batch = self._assess if self.after is None else self._compare
