@@ -19,6 +19,8 @@ TABLE = MappingProxyType(
         for name, everyday, campaign in (
             # Hypothesis: the examples of a test that names no count of its own.
             ("default examples", 20, 100),
+            # tests/unit/portfolio
+            ("samples without a suspicion", 4, 20),
             # tests/laws
             ("rules read by closure and interpreter", 600, 10_000),
             ("rules read by proofs and interpreter", 60, 2_500),
@@ -34,6 +36,7 @@ TABLE = MappingProxyType(
             ("rules among which a planted fault is caught", 250, 1_500),
             ("rules read by each dataframe engine", 40, 200),
             ("deals with facts hidden", 200, 1_000),
+            ("columns read cell by cell", 15, 1_000),
             ("sequences of commands to one merchant", 80, 2_000),
             ("sequences of commands about one merchant's money", 80, 2_000),
             ("families written otherwise", 8, 60),
@@ -90,6 +93,9 @@ TABLE = MappingProxyType(
             ("plain rows that can be read", 60, 400),
             ("plain frames assessed on each engine", 3, 7),
             ("pairs of rules and plain rows", 7_500, 100_000),
+            ("rules as SQL", 100, 300),
+            ("rows of rules as SQL", 60, 850),
+            ("pairs of rules as SQL and rows on each database", 12_000, 500_000),
             ("jurisdictions in one frame", 3, 10),
             # tests/hostile
             ("hostile expressions", 10_000, 200_000),

@@ -8,18 +8,24 @@ from __future__ import annotations
 
 import json
 import tomllib
+import warnings
 from functools import cache
+from itertools import zip_longest
 from pathlib import Path
+from zipfile import BadZipFile
 
+import pandas as pd
 import polars as pl
 import pytest
 from click.testing import CliRunner
 from true_table import ROWS, Table, true_answers, true_table
 from writing import STEPS, write
 
-from holdback import load_jurisdictions
+from holdback import Jurisdictions, load_jurisdictions
 from holdback.cli import portfolio
 from holdback.cli.commands import holdback
+from holdback.errors import InvalidDocument
+from holdback.portfolio import ColumnMapping, SuspectColumns, assess, findings, read
 
 FILES = tomllib.loads((Path(__file__).parent / "files.toml").read_text(encoding="utf-8"))["files"]
 MISUSE, FINDINGS = 2, 1
@@ -98,6 +104,52 @@ def test_a_messy_file_is_read_right_or_refused_with_the_cure(entry, tmp_path):
         else:
             assert row == true, number
     assert len(other) == 0 or told["findings"]
+
+
+def opened(entry, file):
+    """The file of *entry* as somebody opens it in pandas."""
+    if file.suffix == ".xlsx":
+        return pd.read_excel(file)
+    if file.suffix == ".parquet":
+        return pd.read_parquet(file)
+    encoding = entry.get("encoding", "utf-8-sig")
+    heads = file.read_bytes()[:8]
+    written = {b"deal_id;": ";", b"deal_id|": "|"}
+    separator = entry.get("separator") or written.get(heads, ";" if b";" in heads else ",")
+    return pd.read_csv(file, sep=separator, encoding=encoding)
+
+
+@pytest.mark.parametrize("entry", FILES, ids=[entry["name"] for entry in FILES])
+def test_no_messy_file_is_read_wrong_in_silence_in_pandas(entry, tmp_path):
+    """
+    None read wrong in silence: opened in pandas, each is right, or a finding or an error says so.
+    """
+    code = entry.get("truth", "AU")
+    table = changed(true_table(code), entry.get("steps", ()))
+    file = write(entry, table, tmp_path)
+    try:
+        frame = opened(entry, file)
+    except (ValueError, pd.errors.ParserError, pd.errors.EmptyDataError, BadZipFile):
+        return  # pandas refuses it
+    mapping, rules = (
+        ColumnMapping.from_toml(entry.get("columns", "")),
+        Jurisdictions([_shipped()[code]]),
+    )
+    try:
+        deals = read(frame, mapping, rules=rules)
+        found = findings(deals, rules, mapping=mapping)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SuspectColumns)
+            assessed = assess(deals, rules, readable=True)
+    except InvalidDocument:
+        return
+    answers = assessed[["outcome", "codes", "needs"]].fillna("").to_numpy().tolist()
+    truth = [[value or "" for value in row[1:]] for row in true_answers(code).rows()]
+    if entry.get("lost_in_pandas"):  # a missing value makes no deal eligible
+        for answer, true in zip_longest(answers, truth):
+            assert answer == true or answer[0] == "undetermined"
+    else:
+        assert len(found) or answers == truth[: len(answers)] or not answers
 
 
 def test_the_list_is_long_and_no_name_is_used_twice():

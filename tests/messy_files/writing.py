@@ -306,9 +306,7 @@ def _text_file(entry, table, file):
 def typed(table: Table) -> pl.DataFrame:
     """The table in the types that people have: floats, whole numbers, days, Booleans."""
     frame = pl.DataFrame(table.rows, schema=list(table.heads), orient="row", infer_schema_length=1)
-    frame = frame.with_columns(
-        pl.when(pl.col(pl.String) != "").then(pl.col(pl.String)).name.keep()
-    )
+    frame = frame.with_columns(pl.when(pl.col(pl.String) != "").then(pl.col(pl.String)).name.keep())
     casts = [
         *(pl.col(head).cast(pl.Float64) for head in (*PERCENTAGES, *AMOUNTS)),
         *(pl.col(head).cast(pl.Int64) for head in WHOLE if head in frame.columns),
@@ -359,7 +357,9 @@ def _excel(entry, table, file):
     sheet.append(list(table.heads))
     forms = entry.get("forms", {})
     for row in table.rows:
-        sheet.append([_excel_value(head, value) for head, value in zip(table.heads, row)])
+        sheet.append(
+            [_excel_value(head, value) for head, value in zip(table.heads, row, strict=True)]
+        )
         for place, head in enumerate(table.heads, start=1):
             if head in forms:
                 sheet.cell(sheet.max_row, place).number_format = forms[head]

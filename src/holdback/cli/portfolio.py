@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 import click
 from attrs import evolve
 
-from holdback.cli.output import FINDINGS, MISUSE, fail, format_option
+from holdback.cli.output import FINDINGS, MISUSE, error_lines, fail, format_option
 from holdback.cli.sources import Day, jurisdictions_option, load_all
 from holdback.errors import ConfigurationError, InvalidDocument, printable
 from holdback.jurisdictions.folder import CODE
@@ -22,9 +22,11 @@ from holdback.jurisdictions.jurisdiction import Jurisdictions
 if TYPE_CHECKING:
     from holdback.cli.portfolio_batches import BatchAssessment
     from holdback.cli.portfolio_files import Deals
+    from holdback.cli.portfolio_report import Report
     from holdback.portfolio import ColumnMapping
 
 _ENDINGS: Final = (".parquet", ".csv")
+_REPORT_ENDINGS: Final = (".html", ".xlsx")
 # The column that is added if one jurisdiction is given for all deals.
 _JURISDICTION_COLUMN: Final = "jurisdiction"
 _DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
@@ -68,6 +70,12 @@ class DayOrColumn(click.ParamType):  # type: ignore[type-arg]  # generic in the 
     help="A .parquet or .csv file for the deals with outcomes; with --compare, those that change.",
 )
 @click.option(
+    "--report",
+    "report_file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="An .html or .xlsx file for a report: outcomes, what each rule decides, deals near it.",
+)
+@click.option(
     "--columns",
     "mapping_file",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
@@ -88,6 +96,7 @@ def portfolio_command(  # noqa: PLR0913  # one parameter for each option
     on: date | str,
     other_folder: Path | None,
     output: Path | None,
+    report_file: Path | None,
     mapping_file: Path | None,
     suggested: bool,
     form: str,
@@ -105,10 +114,15 @@ def portfolio_command(  # noqa: PLR0913  # one parameter for each option
         raise click.BadParameter(
             "expected a file that ends in .parquet or .csv", param_hint="--output"
         )
+    if report_file and report_file.suffix not in _REPORT_ENDINGS:
+        raise click.BadParameter(
+            "expected a file that ends in .html or .xlsx", param_hint="--report"
+        )
     before, after = load_all(folder), load_all(other_folder) if other_folder else None
     try:
         from holdback.cli.portfolio_batches import BatchAssessment  # noqa: PLC0415  # needs an extra
         from holdback.cli.portfolio_files import Output, open_deals  # noqa: PLC0415  # so does this
+        from holdback.cli.portfolio_report import Report  # noqa: PLC0415  # and this
     except ModuleNotFoundError as missing:
         message = f"The command needs {missing.name}: pip install 'holdback[portfolio]'"
         raise click.ClickException(message) from None
@@ -129,46 +143,56 @@ def portfolio_command(  # noqa: PLR0913  # one parameter for each option
             if suggested:
                 click.echo(assessment.suggested().to_toml(), nl=False)
                 return
+            if report_file:
+                assessment.report = Report(report_file, before, after, jurisdiction, on)
             _run(assessment)
     except (InvalidDocument, ConfigurationError) as error:
         _fail(error, assessment, deals)
+    if assessment.report:
+        _write_report(assessment.report, deals)
     click.echo(assessment.text(form))
+
+
+def _write_report(report: Report, deals: str) -> None:
+    """Write *report* on the *deals*; say what to install where an extra is missing."""
+    try:
+        report.write(f"Renewals in {printable(Path(deals).name)}")
+    except ModuleNotFoundError as missing:
+        raise click.ClickException(f"--report: {missing}") from None
 
 
 def _known_heads(rules: Jurisdictions, mapping: ColumnMapping) -> frozenset[str]:
     """The heads that a file of deals may have: those of facts, and of the *mapping*."""
-    facts = {
-        fact.name for rulebook in rules.rulebooks() for fact in rulebook.catalogue.facts
-    }
+    facts = {fact.name for rulebook in rules.rulebooks() for fact in rulebook.catalogue.facts}
     return frozenset({*facts, _JURISDICTION_COLUMN, "on", *mapping.columns.values()})
 
 
 def _mapping(file: Path | None) -> ColumnMapping:
     """The mapping in *file*; without one, the mapping of columns that are named as facts."""
-    from holdback.portfolio import ColumnMapping
+    from holdback.portfolio import ColumnMapping  # noqa: PLC0415  # needs an extra
 
     if file is None:
         return ColumnMapping()
     try:
         return ColumnMapping.from_toml(file.read_text(encoding="utf-8-sig"))
     except UnicodeDecodeError:
-        error = InvalidDocument.of("unreadable", "it is not in UTF-8")
-    except InvalidDocument as mistakes:
-        error = InvalidDocument([evolve(detail, file=file.name) for detail in mistakes.errors])
-    fail(error, file.name)
+        fail(InvalidDocument.of("unreadable", "it is not in UTF-8"), file.name)
+    except InvalidDocument as error:
+        named = InvalidDocument([evolve(detail, file=file.name) for detail in error.errors])
+        fail(named, file.name)
 
 
 def _fail(
     error: InvalidDocument | ConfigurationError, assessment: BatchAssessment | None, deals: str
 ) -> NoReturn:
     """Print the errors, and a mapping that may mend them; exit with 1 if columns are suspected."""
-    from holdback.cli.portfolio_findings import ProbablyMisread
+    from holdback.cli.portfolio_findings import ProbablyMisread  # noqa: PLC0415  # needs an extra
 
     is_suspicion = isinstance(error, ProbablyMisread)
     what = "The deals are probably not what they seem, and none is assessed:"
     click.secho(what if is_suspicion else "The deals cannot be read:", err=True, bold=True)
     for detail in error.errors:
-        click.echo(f"  {detail.underlined()}", err=True)
+        click.echo("\n".join(f"  {line}" for line in error_lines(detail)), err=True)
     proposal = assessment.proposal() if assessment else None
     if proposal:
         click.echo("A mapping that may fit; look at it before you use it:", err=True)

@@ -18,6 +18,7 @@ from attrs import define, evolve, field
 from holdback.cli.portfolio_cells import TextColumn, text_columns, with_plain_values
 from holdback.cli.portfolio_files import Deals, Output
 from holdback.cli.portfolio_findings import Reported, check_findings, with_row_labels
+from holdback.cli.portfolio_report import Report
 from holdback.cli.portfolio_rows import check_first_row, check_last_row
 from holdback.exact_json import Json, write_json
 from holdback.frozen_classes import frozen
@@ -81,6 +82,7 @@ class BatchAssessment:
     on: date | str
     output: Output | None = None
     mapping: ColumnMapping = field(factory=ColumnMapping)
+    report: Report | None = None
     result: Summary | Changes | None = field(default=None, init=False)
     reported: Reported = field(factory=Reported, init=False)
 
@@ -105,6 +107,8 @@ class BatchAssessment:
             frame = self._read(batch, facts)
             self._report(frame, facts, before, is_last=is_last)
             add_batch(batch, frame)
+            if self.report:
+                self.report.add(frame)
             before += batch.num_rows
             yield batch.num_rows
 
@@ -148,7 +152,7 @@ class BatchAssessment:
             frame = with_plain_values(frame, self._text_columns(facts))
         elif self.mapping == ColumnMapping():
             return frame
-        frame = read(frame, self.mapping, rules=self.before)
+        frame = pl.DataFrame(read(frame, self.mapping, rules=self.before))
         if self.jurisdiction in frame.columns and frame[self.jurisdiction].dtype == pl.String:
             frame = frame.with_columns(pl.col(self.jurisdiction).str.strip_chars())
         return frame
@@ -204,7 +208,7 @@ class BatchAssessment:
         if self.output:
             deals = batch.take(changed[_ROW].to_arrow())
             self._write(self.output, deals, changed, (*BEFORE.values(), *AFTER.values()))
-        first = _shown(changed.drop(_ROW), {fact.name for fact in self._facts()})
+        first = _shown(changed.drop(_ROW), {str(self.on), *(fact.name for fact in self._facts())})
         if isinstance(self.result, Changes):
             comparison = self.result.comparison + comparison
             first = pl.concat([self.result.first, first])

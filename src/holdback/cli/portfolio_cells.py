@@ -1,8 +1,8 @@
 """
 The cells of files without types, as CSV files are: what each text means as a value of a fact.
 
-A cell is read by itself, whatever the others of its column hold: `cell_text` and the reader of mappings say how. A column
-whose cells are all of a plain form is read at once, with the same result.
+A cell is read by itself, whatever the other cells of its column hold: `cell_text` and the reader of
+mappings say how. A column whose cells are all of a plain form is read at once, with that result.
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
 from datetime import date, datetime, time
 from decimal import Decimal
 from itertools import zip_longest
@@ -35,7 +36,8 @@ def excel_table(file: Path, known: frozenset[str]) -> pa.Table:
     """
     Return the first sheet of *file* with every cell as text; null where it is empty.
 
-    *known* are heads that files of deals have: a title may be above them. Rows without any value are left out, and so are columns without a head and a value.
+    *known* are heads that files of deals have: a title may be above them. Rows without any value
+    are left out, and so are columns without a head and a value.
 
     Raises:
         InvalidDocument: if it cannot be read, if formulas have no results, or if another sheet has
@@ -51,14 +53,14 @@ def excel_table(file: Path, known: frozenset[str]) -> pa.Table:
         hint = "save it as .xlsx without a password, or as CSV"
         raise InvalidDocument.of("unreadable", message, hint=hint) from error
     try:
-        sheets = {sheet.title: _rows(sheet.iter_rows()) for sheet in workbook.worksheets}
+        sheets = {sheet.title: sheet for sheet in workbook.worksheets}
         first, *others = sheets
-        rows = list(sheets[first])
+        rows = list(_rows(sheets[first].iter_rows()))
         if not rows:
             message, hint = f"the sheet {first} of {file.name} is empty", "move the deals there"
             raise InvalidDocument.of("missing", message, hint=hint)
         for name in others:
-            if next(sheets[name], (0, None))[1] == rows[0][1]:
+            if _first_row(sheets[name]) == rows[0][1]:
                 raise InvalidDocument.of(
                     "wrong_value",
                     f"the sheets {listed([first, name])} of {file.name} have the same columns",
@@ -79,6 +81,13 @@ def _check_formulas(file: Path) -> None:
                 message = f"{file.name} has formulas without results"
                 hint = "open it in Excel or LibreOffice and save it"
                 raise InvalidDocument.of("missing", message, hint=hint)
+
+
+def _first_row(sheet: Any) -> list[str | None] | None:
+    """The first row of *sheet* that has a value."""
+    # The file stays open as long as a sheet in it is being read.
+    with closing(sheet.iter_rows()) as rows:
+        return next(_rows(rows), (0, None))[1]
 
 
 def _rows(rows: Iterable[Sequence[Any]]) -> Iterator[tuple[int, list[str | None]]]:

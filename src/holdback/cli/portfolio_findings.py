@@ -7,11 +7,12 @@ says what the column holds. Single values that cannot be read are counted and sh
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Final
 
 import polars as pl
-from attrs import evolve, field
+from attrs import evolve
 
 from holdback.errors import ErrorDetail, InvalidDocument
 from holdback.exact_json import Json
@@ -24,6 +25,8 @@ _UNDECLARED: Final = "unknown_name"
 # Errors of all rows of a kind: a wrong currency, a jurisdiction that is not that of the rules.
 _OF_ALL_ROWS: Final = ("wrong_currency", "contradiction")
 _ROW: Final = "id"
+_SLASHES: Final = re.compile("[0-9]{1,2}/[0-9]{1,2}/[0-9]{4}")
+_WRITTEN: Final = "say in a mapping how the column is written; --suggest proposes one"
 # What a mapping says of columns that are suspected.
 _LINES: Final[Mapping[Kind, str]] = {
     Kind.PERCENT: 'write `percentages = "fractions"` into a mapping, or `percentages = "percent"` '
@@ -41,7 +44,7 @@ class ProbablyMisread(InvalidDocument):
 class Reported:
     """The findings of the batches so far, the first of each kind with its count of rows."""
 
-    findings: tuple[ColumnFinding, ...] = field(default=())
+    findings: tuple[ColumnFinding, ...] = ()
 
     def __add__(self, found: Iterable[ColumnFinding]) -> Reported:
         kinds = {_kind(finding): finding for finding in self.findings}
@@ -86,7 +89,7 @@ def _lines(finding: ColumnFinding) -> str:
 
 
 def with_row_labels(frame: pl.DataFrame, before: int) -> pl.DataFrame:
-    """Return *frame* with the numbers of its rows, after *before* others, if they have no labels."""
+    """Return *frame* with the numbers of its rows, after *before* others, unless it has labels."""
     if any(name.lower() in LABELS for name in frame.columns):
         return frame
     numbers = pl.int_range(before + 1, before + 1 + frame.height)
@@ -111,7 +114,9 @@ def check_findings(
     stops = [finding for finding in counted if _is_of_column(finding, frame)]
     if stops:
         raise ProbablyMisread([_detail(finding, kinds) for finding in stops])
-    return tuple(counted)
+    return tuple(
+        evolve(finding, cure=_cure(finding, kinds.get(finding.column))) for finding in counted
+    )
 
 
 def _is_of_column(finding: ColumnFinding, frame: pl.DataFrame) -> bool:
@@ -125,10 +130,23 @@ def _is_of_column(finding: ColumnFinding, frame: pl.DataFrame) -> bool:
 
 def _detail(finding: ColumnFinding, kinds: Mapping[str, Kind]) -> ErrorDetail:
     """The error of *finding*, with the line that a mapping needs where that is known."""
+    row = f", the first in {finding.row}" if finding.row else ""
+    message, hint = finding.message, _cure(finding, kinds.get(finding.column))
     if finding.code == _SUSPECTED:
-        row = f", the first in {finding.row}: {finding.value}" if finding.row else ""
-        message = f"{finding.message}{row}; {finding.expected}"
-        hint = _LINES.get(kinds[finding.column])
-        return evolve(finding.detail, message=message, hint=hint)
-    row = f", the first in {finding.row}" if finding.code == _UNDECLARED and finding.row else ""
-    return evolve(finding.detail, message=f"{finding.message}{row}; {finding.expected}")
+        message += f"{row}: {finding.value}"
+    elif finding.code == _UNDECLARED:
+        message += row
+    return evolve(finding.detail, message=f"{message}; {finding.expected}", hint=hint)
+
+
+def _cure(finding: ColumnFinding, kind: Kind | None) -> str | None:
+    """What to do about *finding* in a file."""
+    if finding.code == _SUSPECTED:
+        return _LINES.get(kind) if kind else finding.cure
+    if kind is Kind.DATE and _SLASHES.search(finding.value or ""):
+        return 'write `dates = "DD/MM/YYYY"` into a mapping, or `dates = "MM/DD/YYYY"`'
+    if kind is Kind.DATE:
+        return 'write into a mapping how days are written, such as `dates = "DD.MM.YYYY"`'
+    if finding.cure and "portfolio.suggest" in finding.cure:
+        return _WRITTEN
+    return finding.cure

@@ -13,7 +13,20 @@ from holdback.rules.types import Kind
 
 # What people and spreadsheets write before a total, in small letters.
 _TOTALS: Final = frozenset(
-    ["total", "totals", "subtotal", "sum", "average", "mean", "count", "summe", "gesamt", "gesamtsumme", "somme", "totale"]
+    [
+        "total",
+        "totals",
+        "subtotal",
+        "sum",
+        "average",
+        "mean",
+        "count",
+        "summe",
+        "gesamt",
+        "gesamtsumme",
+        "somme",
+        "totale",
+    ]
 )
 _TEXTS: Final = (Kind.TEXT, Kind.DATE, Kind.FLAG)
 # As many known heads make a line of heads.
@@ -25,7 +38,10 @@ _FEWEST_ROWS: Final = 2
 
 
 def check_heads(
-    heads: Sequence[str], later: Iterable[tuple[int, Sequence[str]]], known: frozenset[str], what: str
+    heads: Sequence[str],
+    later: Iterable[tuple[int, Sequence[str]]],
+    known: frozenset[str],
+    what: str,
 ) -> None:
     """
     Check that *heads* are not a title above the heads, which are in a row of *later* then.

@@ -30,6 +30,7 @@ from holdback.portfolio.rule_columns import (
     with_rule_answers,
 )
 from holdback.portfolio.split_by_rulebook import split_by_rulebook
+from holdback.portfolio.sql_frames import outcomes_by_sql, takes_sql
 from holdback.portfolio.suspects import warn_of_suspects
 from holdback.portfolio.work_frame import WorkFrame, open_frame, with_results
 
@@ -136,6 +137,9 @@ def with_outcomes(plan: ColumnPlan, results: Collection[str]) -> WorkFrame:
 
     In memory these are its only columns.
     """
+    of_rules = {FALSE_RULES, *map(rule_column, rule_codes(plan.rulebooks))} & set(results)
+    if takes_sql(plan) and not of_rules:
+        return outcomes_by_sql(plan, results)
     work, converted = plan.converted()
     facts_without_nulls, may_be_invalid = plan.facts_without_nulls, plan.may_be_invalid
     codes = rule_codes(plan.rulebooks)

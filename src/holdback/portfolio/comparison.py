@@ -260,6 +260,29 @@ def compare(  # noqa: PLR0913  # public; all but the rules have a default
     return Comparison(changed, _count_answers(numbers, before, after))
 
 
+def paired_answers(  # noqa: PLR0913  # those of `compare`
+    frame: Frame,
+    old: Rules,
+    new: Rules,
+    jurisdiction: str,
+    on: DayOrColumn | None,
+    *,
+    prepared: bool,
+) -> Mapping[tuple[Answer, Answer], DealTotals]:
+    """
+    Return the deals of *frame* for each pair of an answer by *old* and one by *new* rules.
+
+    Raises:
+        InvalidDocument: as `compare`.
+    """
+    before = ColumnPlan.of(frame, old, jurisdiction, on, prepared=prepared)
+    after = ColumnPlan.of(frame, new, jurisdiction, on, prepared=prepared)
+    check_columns(before, ())
+    check_columns(after, ())
+    warn_of_suspects(before)
+    return _count_answers(_both_answers(frame, before, after), before, after)
+
+
 def _both_answers(frame: Frame, before: ColumnPlan, after: ColumnPlan) -> WorkFrame:
     """The answer columns of each row under both plans, and its balance."""
     work = with_rulebook(with_outcomes(before, RESULTS))

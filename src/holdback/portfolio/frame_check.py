@@ -105,12 +105,12 @@ def check_frame(  # noqa: PLR0913  # public; all but the rules have a default
     Raises:
         InvalidDocument: with every error among the findings.
     """
-    found = findings(
+    rows = findings(
         frame, rules, jurisdiction=jurisdiction, on=on, prepared=prepared, mapping=mapping
     )
-    if found.errors:
-        raise InvalidDocument([row.detail for row in found.errors])
-    return found
+    if rows.errors:
+        raise InvalidDocument([row.detail for row in rows.errors])
+    return rows
 
 
 def _backend(frame: Any) -> str:

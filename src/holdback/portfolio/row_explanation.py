@@ -117,11 +117,11 @@ def _labelled(frame: Frame, row: Any) -> Frame:
         raise InvalidDocument.of("not_allowed", message, path="$.by", hint=_NO_LABELS)
     native = nw.to_native(frame)
     try:
-        found = native.loc[[row]]
+        labelled = native.loc[[row]]
     except (KeyError, TypeError):
         raise _not_one(row, LABEL, 0) from None
-    labelled: nw.DataFrame[Any] = nw.from_native(found, eager_only=True)
-    return labelled
+    rows: nw.DataFrame[Any] = nw.from_native(labelled, eager_only=True)
+    return rows
 
 
 def _not_one(row: Any, by: str, count: int) -> InvalidDocument:

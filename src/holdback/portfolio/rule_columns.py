@@ -40,7 +40,9 @@ _RULE_PREFIX: Final = f"{PREFIX}rule_"
 def rule_codes(rulebooks: RowRulebooks) -> Sequence[str]:
     """Return the codes of the rules of *rulebooks*, in order of priority."""
     return tuple(
-        dict.fromkeys(rule.code for book in rulebooks.rulebooks for rule in book.renewal.rules)
+        dict.fromkeys(
+            rule.code for rulebook in rulebooks.rulebooks for rule in rulebook.renewal.rules
+        )
     )
 
 
@@ -117,7 +119,8 @@ class RuleWriter:
         return self.steps.mask({bit: reduce(or_, parts) for bit, parts in flags.items()})
 
     def _flags(self) -> Mapping[Checked, FlagColumns]:
-        trees = {rule.checked for book in self.rulebooks.rulebooks for rule in book.renewal.rules}
+        rulesets = [rulebook.renewal for rulebook in self.rulebooks.rulebooks]
+        trees = {rule.checked for rules in rulesets for rule in rules.rules}
         numbers = {
             name: self.steps.number(name) for name in {n for tree in trees for n in tree.names}
         }

@@ -86,9 +86,7 @@ class SqlPlan:
             name: self._column(definitions, ledger=True)
             for name, definitions in self.ledger.items()
         }
-        yield {
-            converted_column(name): column.number for name, column in {**read, **totals}.items()
-        }
+        yield {converted_column(name): column.number for name, column in {**read, **totals}.items()}
         if self.may_be_invalid:
             yield {UNREADABLE: self._unreadable(read)}
         outcomes = self.outcomes
@@ -104,7 +102,9 @@ class SqlPlan:
         on, day = rulebooks.day_or_column, None
         if isinstance(on, str):
             day = self.col(converted_column(on))
-            yield {converted_column(on): self._reader(day_fact(on)).read(self.dtypes.get(on)).number}
+            yield {
+                converted_column(on): self._reader(day_fact(on)).read(self.dtypes.get(on)).number
+            }
         by_code: dict[str, list[tuple[date, int]]] = {}
         for place, rulebook in enumerate(rulebooks.rulebooks):
             by_code.setdefault(rulebook.code, []).append((rulebook.on, place))
@@ -112,10 +112,10 @@ class SqlPlan:
         for code, begun in by_code.items():
             # INVARIANT: the first rulebook that has begun by the day is the one in force.
             latest = sorted(begun, reverse=True)
-            place = str(latest[0][1])
+            chosen = str(latest[0][1])
             if day is not None:
-                place = conditional((f"{day} >= {on.toordinal()}", str(n)) for on, n in latest)
-            cases.append((self._is_code(code), place))
+                chosen = conditional((f"{day} >= {on.toordinal()}", str(n)) for on, n in latest)
+            cases.append((self._is_code(code), chosen))
         yield {RULEBOOK: conditional(cases)}
 
     def _is_code(self, code: str) -> str:

@@ -16,7 +16,7 @@ from holdback.portfolio.row_rulebooks import DayOrColumn, RowRulebooks, Rules, r
 from holdback.portfolio.sql_outcomes import RESULT_COLUMNS, SqlStep
 from holdback.portfolio.sql_plan import SqlPlan
 from holdback.portfolio.sql_words import identifier
-from holdback.rules.sql import DIALECTS, DUCKDB, POSTGRES, SPARK, SQLITE
+from holdback.rules.sql import DIALECTS, DUCKDB, POSTGRES, SQLITE
 
 # PostgreSQL's row of the table, which is all its columns.
 _ROW: Final = f"{PREFIX}row"
@@ -123,8 +123,11 @@ class SqlText:
         if self.dialect == SQLITE:
             return self._lateral(columns)
         if self.dialect == POSTGRES:
-            first = f"select {self.col('d')} as {self.col(_ROW)}, * from {self.source} as {self.col('d')}"
-            return f"{self._with(first)}select ({self.col(_ROW)}).*, {results}\nfrom {self._name()}\n"
+            row = self.col("d")
+            first = f"select {row} as {self.col(_ROW)}, * from {self.source} as {row}"
+            return (
+                f"{self._with(first)}select ({self.col(_ROW)}).*, {results}\nfrom {self._name()}\n"
+            )
         added = ", ".join(self.col(name) for step in self.steps for name in step)
         without = "exclude" if self.dialect == DUCKDB else "except"
         first = f"select * from {self.source}"
@@ -155,16 +158,22 @@ class SqlText:
         """
         table, value = self.col("d"), self.col("r")
         read = ", ".join(f"{table}.{self.col(name)}" for name in self.read_columns)
-        inner = f"select {read}"
-        for step in self.steps:
-            inner = f"select *,\n{_lines(step, self.dialect)}\n  from (\n{inner}\n)"
+        # Two queries that both have a limit are not merged; merged, each column would be written
+        # wherever it is used.
+        queries = [f"{self._name(0)} as (\n  select {read} limit 1\n)"]
+        for number, step in enumerate(self.steps, 1):
+            queries.append(
+                f"{self._name(number)} as (\n  select *,\n{_lines(step, self.dialect)}\n"
+                f"  from {self._name(number - 1)} limit 1\n)"
+            )
         sources = ", ".join(self.col(source) for source in columns.values())
         results = ", ".join(
             f"{value}.value ->> {place} as {self.col(name)}" for place, name in enumerate(columns)
         )
         return (
             f"select {table}.*, {results}\nfrom {self.source} as {table}, json_each((\n"
-            f"select json_array(json_array({sources})) from (\n{inner}\n)\n)) as {value}\n"
+            f"with {', '.join(queries)}\n"
+            f"select json_array(json_array({sources})) from {self._name()} limit 1\n)) as {value}\n"
         )
 
 

@@ -145,7 +145,9 @@ class SqlReader:
         if not isinstance(dtype, _NARROW):
             # DuckDB compares unsigned and long integers correctly with their own type only.
             column = f"try_cast({column} as hugeint)"
-        return conditional([(self.in_major_units(column), self.scaled(f"cast({column} as bigint)"))])
+        return conditional(
+            [(self.in_major_units(column), self.scaled(f"cast({column} as bigint)"))]
+        )
 
     def scaled(self, number: str) -> str:
         """*number* of major units, 64-bit integers, in the scale of the fact."""

@@ -77,11 +77,15 @@ def one_of(column: str, places: Sequence[int]) -> str:
     Where the number *column* is one of *places*.
 
     >>> one_of("x", [3, 4, 5]), one_of("x", [1, 4])
-    ('x between 3 and 5', 'x in (1, 4)')
+    ('x between 3 and 5', '(x = 1 or x = 4)')
     """
-    first, last = min(places), max(places)
-    if first == last:
-        return f"{column} = {first}"
-    if len(set(places)) == last - first + 1:
-        return f"{column} between {first} and {last}"
-    return f"{column} in ({', '.join(str(place) for place in sorted(set(places)))})"
+    # Runs of places, because DuckDB would make a join of a list of five or more.
+    in_order = enumerate(sorted(set(places)))
+    runs = [
+        [place for _, place in run] for _, run in groupby(in_order, lambda pair: pair[1] - pair[0])
+    ]
+    conditions = [
+        f"{column} between {run[0]} and {run[-1]}" if len(run) > 1 else f"{column} = {run[0]}"
+        for run in runs
+    ]
+    return conditions[0] if len(conditions) == 1 else f"({' or '.join(conditions)})"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from math import isclose, isfinite
 from typing import Any
 
+from holdback.portfolio.column_findings import UNREAD
 from holdback.portfolio.row_rulebooks import RowRulebooks
 from holdback.portfolio.undeclared_values import suggestion
 from holdback.rules.types import Fact, Kind
@@ -24,8 +26,18 @@ def cure_of(value: Any, fact: Fact | None, rulebooks: RowRulebooks, column: str)
         return None
     if isinstance(value, float) and isfinite(value):
         return _rounded(value, fact, column)
-    is_text = isinstance(value, str) and fact.type.kind is not Kind.TEXT
-    return _BY_MAPPING if is_text else None
+    if not isinstance(value, str) or fact.type.kind is Kind.TEXT:
+        return None
+    if has_too_many_decimals(value, fact):
+        what = f"it has more decimals than {fact.type} has"
+        return f"{what}: round the column to {fact.type.places} where the file is written"
+    return _BY_MAPPING
+
+
+def has_too_many_decimals(text: str, fact: Fact) -> bool:
+    """Return whether *text* is a plain number that only its decimals keep from being *fact*."""
+    number = re.fullmatch(r"-?[0-9]+\.([0-9]+)", text.removeprefix(UNREAD))
+    return number is not None and len(number[1].rstrip("0")) > fact.type.places
 
 
 def _rounded(value: float, fact: Fact, column: str) -> str | None:

@@ -37,8 +37,8 @@ _SQL: Final[Mapping[str, str]] = by_operator(
         "<=": "{} <= {}",
         ">": "{} > {}",
         ">=": "{} >= {}",
-        "in": "{} in ({})",
-        "not in": "{} not in ({})",
+        "in": "{} = {}",
+        "not in": "{} <> {}",
         "+": "({} + {})",
         "-": "({} - {})",
         "*": "({} * {})",
@@ -54,6 +54,8 @@ _SQLITE: Final = {"min": "min({}, {})", "max": "max({}, {})"}
 # Of nulls and numbers, some databases give the least number and others null, so the nulls of their
 # operands are put back.
 _PASS_OVER_NULLS: Final = ("min", "max")
+# A comparison with each of several numbers: DuckDB would make a join of a list of five or more.
+_WITH_EACH: Final = {"in": "or", "not in": "and"}
 
 
 @frozen
@@ -197,13 +199,17 @@ class _Writer:
         """Return *operator* on *operands*, which are written already."""
         first, *others = operands
         form = _SQL[operator]
+        if operator in _WITH_EACH:
+            return _joined(_WITH_EACH[operator], [form.format(first, other) for other in others])
         if self.dialect == SQLITE:
             form = _SQLITE.get(operator, form)
-        # `min`, `max` and `in` take any number of operands after the first.
+        # `min` and `max` take any number of operands after the first.
         return form.format(first, ", ".join(others))
 
 
 def _joined(word: str, conditions: Sequence[str]) -> str:
+    if len(conditions) == 1:
+        return conditions[0]
     return f"({f' {word} '.join(conditions)})"
 
 
