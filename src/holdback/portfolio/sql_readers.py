@@ -187,7 +187,7 @@ class SqlReader:
         """Decimals, only compared, multiplied and rounded down: no engine does that in floats."""
         places = self.fact.type.places
         if self.dialect == PORTABLE:
-            scaled = f"{self.column} * {10**places}"
+            scaled = f"{self.column} * cast({10**places} as decimal({places + 1}, 0))"
         elif self.dialect == POSTGRES:
             scaled = f"cast({self.column} as numeric) * {10**places}"
         else:
