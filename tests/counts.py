@@ -19,6 +19,8 @@ TABLE = MappingProxyType(
         for name, everyday, campaign in (
             # Hypothesis: the examples of a test that names no count of its own.
             ("default examples", 20, 100),
+            # tests/unit/portfolio
+            ("samples without a suspicion", 4, 20),
             # tests/laws
             ("rules read by closure and interpreter", 600, 10_000),
             ("rules read by proofs and interpreter", 60, 2_500),
@@ -85,11 +87,18 @@ TABLE = MappingProxyType(
             # tests/parity
             ("prepared rows", 100, 620),
             ("rulebooks over prepared rows", 4, 9),
+            ("rows explained in each kind of frame", 2, 60),
             ("pairs of rules and prepared rows", 35_000, 500_000),
             ("plain rows of any values", 120, 600),
             ("plain rows that can be read", 60, 400),
             ("plain frames assessed on each engine", 3, 7),
             ("pairs of rules and plain rows", 7_500, 100_000),
+            ("rules as SQL", 100, 300),
+            ("rows of rules as SQL", 60, 850),
+            ("pairs of rules as SQL and rows on each database", 12_000, 500_000),
+            ("rules as SQL on Spark", 60, 120),
+            ("rows of rules as SQL on Spark", 100, 2_100),
+            ("pairs of rules as SQL and rows on Spark", 12_000, 500_000),
             ("jurisdictions in one frame", 3, 10),
             # tests/hostile
             ("hostile expressions", 10_000, 200_000),

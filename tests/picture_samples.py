@@ -200,11 +200,11 @@ QUESTIONS = {
 }
 
 
-def charts(width):
-    """Every picture by name, *width* pixels wide: of one jurisdiction, and of several."""
+def charts(width, *, several=True):
+    """Every picture by name, *width* pixels wide: of one jurisdiction, and of *several*."""
     made = {}
     for question, records in QUESTIONS.items():
-        for codes in (("GB",), ("GB", "JP", "US-CA")):
+        for codes in (("GB",), ("GB", "JP", "US-CA"))[: 1 + several]:
             name = f"{question}-{len(codes)}"
             made[name] = pictures.draw(question, TITLES[question], [*records(*codes)], width)
     stake = [*outcomes(*CURRENCIES)]

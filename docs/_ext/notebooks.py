@@ -23,7 +23,7 @@ FOLDER = Path(__file__).parent.parent / "notebooks"
 # The tag of the first cell, which installs what the others import.
 INSTALL = "install"
 # What differs from run to run: the places of objects, and the ids of pictures and tables.
-CHANGING = re.compile(r"0x[0-9a-f]+|altair-viz-[0-9a-f]+|\"(?:name|url)\": \"[^\"]*\"|clip\d+")
+CHANGING = re.compile(r"0x[0-9a-f]+|\"(?:name|url)\": \"[^\"]*\"|clip\d+")
 
 
 def is_install(cell):
@@ -59,7 +59,7 @@ def outputs(notebook):
 def shown(output):
     """The text of an *output*; of a picture only that there is one."""
     data = output.get("data", {})
-    if any("vega" in kind for kind in data):
+    if any("svg" in kind for kind in data):
         return "a picture"
     return output.get("text") or data.get("text/html") or data.get("text/plain", "")
 

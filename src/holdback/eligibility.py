@@ -20,7 +20,6 @@ from holdback.exact_json import Json
 from holdback.exact_numbers import PERCENT_PLACES
 from holdback.frozen_classes import frozen
 from holdback.frozen_values import frozen_record
-from holdback.notebook.elements import short_digest
 from holdback.reasons import Reason, floor_reason, reasons
 from holdback.rules.types import Facts, draft_label
 from holdback.ruleset import Answers, RuleSet, TraceLine
@@ -228,6 +227,8 @@ class Assessment:
         return record if number == 1 else record | {"versions": mapping(self.ruleset.versions)}
 
     def __repr__(self) -> str:
+        from holdback.notebook.elements import short_digest  # noqa: PLC0415  # few are printed
+
         rules = self.ruleset
         why = "".join(f", {code}" for code in self.codes)
         why += f", missing {', '.join(self.needs)}" if self.needs else ""

@@ -2,7 +2,7 @@
 A seal on the fields that a digest covers: no copy has others of them under the same digest.
 
 `attrs.evolve` calls the class with every field of the original, its seal among them. The seal holds
-the fields as they were; if one of them differs, the copy is refused.
+the fields of the original; if one of them differs, the copy is refused.
 """
 
 from __future__ import annotations

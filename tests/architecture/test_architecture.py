@@ -60,7 +60,14 @@ IMPORTED_BY = {
     "pandas": ("portfolio.sample_deals",),
     "openpyxl": ("portfolio.workbook", "cli.portfolio_excel"),
     "duckdb": ("cli.portfolio_files",),
-    "polars": ("cli.portfolio_batches", "cli.portfolio_cells", "cli.portfolio_findings"),
+    "polars": (
+        "cli.portfolio_batches",
+        "cli.portfolio_cells",
+        "cli.portfolio_findings",
+        "cli.portfolio_report",
+    ),
+    "altair": ("pictures.layout",),
+    "vl_convert": ("pictures.self_contained",),
     "z3": ("rules.proof", "proofs.solver", "proofs.plainest"),
     "importlib": (
         "__init__",
@@ -284,6 +291,8 @@ def test_importing_holdback_leaves_the_extras_alone():
         "numpy",
         "pyarrow",
         "duckdb",
+        "altair",
+        "vl_convert",
     ]
     code = (
         "import sys; from holdback import *; "

@@ -56,6 +56,12 @@ def row_outcomes(frame):
     return list(zip(outcomes, failing, needs, strict=True))
 
 
+def own_answers(frame, rulebook):
+    """What each rule of *rulebook* says by itself of each row of a *frame* with `each_rule`."""
+    codes = [rule.code for rule in rulebook.renewal.rules]
+    return tuple(zip(*columns_of(frame, *codes), strict=True))
+
+
 def rule_answers(frame, case):
     """
     The answer of each rule of *case* to each row of the native *frame*: true, false or None.

@@ -360,24 +360,25 @@ def all_columns(storages):
     ]
 
 
-def frames(storages, wild=WILD, tame=TAME, *, whole_are_known=False):
+def frames(storages, wild=WILD, tame=TAME, *, whole_are_known=False, usual=USUAL):
     """
     Frames with all columns of *storages*: *wild* rows of any values, then *tame* rows of values
     that can be read.
 
-    One cell in ten is empty; with *whole_are_known*, integers never are.
+    One cell in ten is empty; with *whole_are_known*, integers never are. *usual* are the columns
+    that every frame has.
     """
     by_name = {fact.name: fact for fact in FACTS}
     here = {each.name for each in storages}
-    usual = [
+    always = [
         column(by_name[name], STORAGES[storage], name)
-        for name, storage in USUAL.items()
+        for name, storage in usual.items()
         if storage in here
     ]
     more = all_columns(storages)
-    count = -(-len(more) // (MOST_COLUMNS - len(usual)))
+    count = -(-len(more) // (MOST_COLUMNS - len(always)))
     return [
-        frame(start, [*usual, *more[start::count]], wild, tame, whole_are_known)
+        frame(start, [*always, *more[start::count]], wild, tame, whole_are_known)
         for start in range(count)
     ]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from expected_values import OUTCOMES, invalid
 from frame_kinds import FRAME_KINDS
-from frame_results import integer_table, row_outcomes, rule_answers
+from frame_results import integer_table, own_answers, row_outcomes, rule_answers
 from prepared_row_cases import CATALOGUES, SIZES, case, counted
 
 from counts import count
@@ -62,6 +62,19 @@ def test_assess_says_what_the_interpreter_says(name, frame_kind, narrow):
     for book in one.books:
         found = row_outcomes(portfolio.assess(frame, book.rulebook, prepared=True))
         assert found == list(book.expected)
+
+
+@pytest.mark.parametrize("frame_kind", FRAME_KINDS)
+@pytest.mark.parametrize("name", CATALOGUES)
+def test_each_rule_says_what_the_interpreter_says(name, frame_kind):
+    """
+    With `each_rule`, a column for each rule has its own answer, also below the floor.
+    """
+    one = case(name)
+    frame = FRAME_KINDS[frame_kind](integer_table(one.catalogue, one.rows))
+    for book in one.books:
+        found = portfolio.assess(frame, book.rulebook, prepared=True, each_rule=True)
+        assert own_answers(found, book.rulebook) == book.answers
 
 
 @pytest.mark.parametrize("frame_kind", FRAME_KINDS)

@@ -12,10 +12,18 @@ import pytest
 pytest.importorskip("pyspark")
 
 from expected_values import OUTCOMES
-from frame_results import columns_of, integer_table, misread, row_outcomes, rule_answers
+from frame_results import (
+    columns_of,
+    integer_table,
+    misread,
+    own_answers,
+    row_outcomes,
+    rule_answers,
+)
 from plain_column_cases import STORAGES, frames
 from prepared_row_cases import CATALOGUES, case
-from pyspark.sql import DataFrame, SparkSession, functions
+from pyspark.sql import DataFrame, functions
+from spark_session import session
 
 from holdback import InvalidDocument, load_jurisdictions, portfolio
 from holdback.portfolio import sample
@@ -44,22 +52,9 @@ HERE = [each for name, each in STORAGES.items() if name not in LACKING]
 
 @pytest.fixture(scope="module")
 def spark():
-    """A session in this process, quiet and small."""
-    settings = {
-        "spark.ui.enabled": "false",
-        "spark.sql.shuffle.partitions": "2",
-        "spark.sql.execution.arrow.pyspark.enabled": "true",
-        "spark.sql.session.timeZone": "UTC",
-        "spark.sql.timestampType": "TIMESTAMP_NTZ",  # an instant without a time zone
-        "spark.driver.host": "127.0.0.1",
-    }
-    building = SparkSession.builder.master("local[2]").appName("parity")
-    for key, value in settings.items():
-        building = building.config(key, value)
-    session = building.getOrCreate()
-    session.sparkContext.setLogLevel("ERROR")
-    yield session
-    session.stop()
+    """A session of the tests' own."""
+    with session("parity") as started:
+        yield started
 
 
 @pytest.fixture
@@ -93,8 +88,9 @@ def test_assess_says_what_the_interpreter_says(spark, name):
     met = set()
     books = one.books if len(one.books) <= len(BOOKS) else [one.books[place] for place in BOOKS]
     for book in books:
-        found = portfolio.assess(frame, book.rulebook, prepared=True)
+        found = portfolio.assess(frame, book.rulebook, prepared=True, each_rule=True)
         assert isinstance(found, DataFrame)
+        assert own_answers(found, book.rulebook) == book.answers
         assert row_outcomes(found) == list(book.expected)
         met.update(OUTCOMES[outcome] for outcome, _, _ in book.expected)
     assert met == {*OUTCOMES} - {"invalid"}

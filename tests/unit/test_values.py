@@ -198,7 +198,7 @@ MADE = {
     "holdback.portfolio.ColumnFinding": lambda: found().rows[0],
     "holdback.portfolio.ColumnMapping": lambda: portfolio.suggest(messy(), shipped()),
     "holdback.portfolio.Comparison": lambda: portfolio.compare(frame(), shipped(), shipped()),
-    "holdback.portfolio.Findings": lambda: found(),
+    "holdback.portfolio.Findings": found,
     "holdback.portfolio.Summary": lambda: portfolio.summarise(frame(), shipped()),
     "holdback.rules.Catalogue": lambda: rulebook().catalogue,
     "holdback.rules.Checked": rule,

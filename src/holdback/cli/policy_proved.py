@@ -13,8 +13,8 @@ from holdback.proofs.claim_meanings import CLAIMS
 from holdback.proofs.finding import INFORMATION
 from holdback.proofs.sanity import CLAIM_WITHOUT_DAYS
 from holdback.proofs.switched_off import SWITCHED_OFF_RULES
-from holdback.workbench.proving import SEVERITIES, ShownFinding
 from holdback.workbench.claim_sentences import claim_sentence
+from holdback.workbench.proving import SEVERITIES, ShownFinding
 
 # What a claim means for readers who do not write rules; a claim that is not here has its own words.
 _FOR_READERS: Final = {

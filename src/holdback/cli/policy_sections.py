@@ -9,6 +9,7 @@ from holdback.cli.policy import PolicyPage
 from holdback.cli.policy_drawing import drawing
 from holdback.cli.policy_html import capital, count, day_text, joined, period_text, text
 from holdback.eligibility import FLOOR_PERCENT, MOST_PRINCIPAL
+from holdback.rule_sentences import Requirement
 from holdback.workbench.overview import overview
 from holdback.workbench.policy_document import (
     PolicyChange,
@@ -23,7 +24,6 @@ from holdback.workbench.policy_document import (
 )
 from holdback.workbench.policy_sentences import setting_sentences
 from holdback.workbench.policy_timeline import chart
-from holdback.rule_sentences import Requirement
 
 # The outcomes in the order in which they are found, each with when it is the answer.
 _OUTCOMES: Final = (

@@ -22,9 +22,11 @@ from holdback.jurisdictions.jurisdiction import Jurisdictions
 if TYPE_CHECKING:
     from holdback.cli.portfolio_batches import BatchAssessment
     from holdback.cli.portfolio_files import Deals
+    from holdback.cli.portfolio_report import Report
     from holdback.portfolio import ColumnMapping
 
 _ENDINGS: Final = (".parquet", ".csv")
+_REPORT_ENDINGS: Final = (".html", ".xlsx")
 # The column that is added if one jurisdiction is given for all deals.
 _JURISDICTION_COLUMN: Final = "jurisdiction"
 _DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
@@ -68,6 +70,12 @@ class DayOrColumn(click.ParamType):  # type: ignore[type-arg]  # generic in the 
     help="A .parquet or .csv file for the deals with outcomes; with --compare, those that change.",
 )
 @click.option(
+    "--report",
+    "report_file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="An .html or .xlsx file for a report: outcomes, what each rule decides, deals near it.",
+)
+@click.option(
     "--columns",
     "mapping_file",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
@@ -88,6 +96,7 @@ def portfolio_command(  # noqa: PLR0913  # one parameter for each option
     on: date | str,
     other_folder: Path | None,
     output: Path | None,
+    report_file: Path | None,
     mapping_file: Path | None,
     suggested: bool,
     form: str,
@@ -105,10 +114,15 @@ def portfolio_command(  # noqa: PLR0913  # one parameter for each option
         raise click.BadParameter(
             "expected a file that ends in .parquet or .csv", param_hint="--output"
         )
+    if report_file and report_file.suffix not in _REPORT_ENDINGS:
+        raise click.BadParameter(
+            "expected a file that ends in .html or .xlsx", param_hint="--report"
+        )
     before, after = load_all(folder), load_all(other_folder) if other_folder else None
     try:
         from holdback.cli.portfolio_batches import BatchAssessment  # noqa: PLC0415  # needs an extra
         from holdback.cli.portfolio_files import Output, open_deals  # noqa: PLC0415  # so does this
+        from holdback.cli.portfolio_report import Report  # noqa: PLC0415  # and this
     except ModuleNotFoundError as missing:
         message = f"The command needs {missing.name}: pip install 'holdback[portfolio]'"
         raise click.ClickException(message) from None
@@ -129,10 +143,22 @@ def portfolio_command(  # noqa: PLR0913  # one parameter for each option
             if suggested:
                 click.echo(assessment.suggested().to_toml(), nl=False)
                 return
+            if report_file:
+                assessment.report = Report(report_file, before, after, jurisdiction, on)
             _run(assessment)
     except (InvalidDocument, ConfigurationError) as error:
         _fail(error, assessment, deals)
+    if assessment.report:
+        _write_report(assessment.report, deals)
     click.echo(assessment.text(form))
+
+
+def _write_report(report: Report, deals: str) -> None:
+    """Write *report* on the *deals*; say what to install where an extra is missing."""
+    try:
+        report.write(f"Renewals in {printable(Path(deals).name)}")
+    except ModuleNotFoundError as missing:
+        raise click.ClickException(f"--report: {missing}") from None
 
 
 def _known_heads(rules: Jurisdictions, mapping: ColumnMapping) -> frozenset[str]:

@@ -7,6 +7,7 @@ number of deals.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 from typing import Any, Final
@@ -18,6 +19,7 @@ from attrs import define, evolve, field
 from holdback.cli.portfolio_cells import TextColumn, text_columns, with_plain_values
 from holdback.cli.portfolio_files import Deals, Output
 from holdback.cli.portfolio_findings import Reported, check_findings, with_row_labels
+from holdback.cli.portfolio_report import Report
 from holdback.cli.portfolio_rows import check_first_row, check_last_row
 from holdback.exact_json import Json, write_json
 from holdback.frozen_classes import frozen
@@ -34,6 +36,7 @@ from holdback.portfolio.mapping_suggestion import suggest
 from holdback.portfolio.outcome_columns import RESULTS
 from holdback.portfolio.row_rulebooks import Rules
 from holdback.portfolio.summary import Summary, summary_of, summed_columns
+from holdback.portfolio.suspects import SuspectColumns
 from holdback.portfolio.tables import Table
 from holdback.portfolio.work_frame import open_frame
 from holdback.rules.types import Fact, Kind
@@ -81,6 +84,7 @@ class BatchAssessment:
     on: date | str
     output: Output | None = None
     mapping: ColumnMapping = field(factory=ColumnMapping)
+    report: Report | None = None
     result: Summary | Changes | None = field(default=None, init=False)
     reported: Reported = field(factory=Reported, init=False)
 
@@ -105,6 +109,8 @@ class BatchAssessment:
             frame = self._read(batch, facts)
             self._report(frame, facts, before, is_last=is_last)
             add_batch(batch, frame)
+            if self.report:
+                self.report.add(frame)
             before += batch.num_rows
             yield batch.num_rows
 
@@ -172,7 +178,7 @@ class BatchAssessment:
                 labelled,
                 rules,
                 jurisdiction=self.jurisdiction,
-                on=None if isinstance(rules, Rulebook) else self.on,
+                on=self._on_of(rules),
                 mapping=self.mapping,
             )
             # The few deals of a last batch may all be small by chance.
@@ -182,9 +188,15 @@ class BatchAssessment:
             if rules is self.before:
                 self.reported += single
 
+    def _on_of(self, rules: Rules) -> date | str | None:
+        """The column or the day for *rules*; a rulebook is of one day, and takes none."""
+        return None if isinstance(rules, Rulebook) else self.on
+
     def _assess(self, batch: pa.Table, exact: pl.DataFrame) -> None:
         frame = open_frame(exact)
-        plan = ColumnPlan.of(frame, self.before, self.jurisdiction, self.on, prepared=False)
+        plan = ColumnPlan.of(
+            frame, self.before, self.jurisdiction, self._on_of(self.before), prepared=False
+        )
         plan = evolve(plan, with_ledger=True)
         check_columns(plan, {*RESULTS, *READABLE})
         texts = READABLE.values() if self.output else ()
@@ -197,9 +209,16 @@ class BatchAssessment:
     def _compare(self, batch: pa.Table, exact: pl.DataFrame) -> None:
         assert self.after is not None, "`run` chose to compare"
         frame = exact.with_row_index(_ROW)
-        comparison = compare(
-            frame, self.before, self.after, jurisdiction=self.jurisdiction, on=self.on
-        )
+        with warnings.catch_warnings():
+            # What is suspected was reported before, unless the mapping says what it is.
+            warnings.simplefilter("ignore", SuspectColumns)
+            comparison = compare(
+                frame,
+                self.before,
+                self.after,
+                jurisdiction=self.jurisdiction,
+                on=self._on_of(self.before),
+            )
         changed = comparison.changed
         if self.output:
             deals = batch.take(changed[_ROW].to_arrow())

@@ -48,13 +48,13 @@ def copy_jurisdictions(folder: str | Path) -> CopiedJurisdictions:
     """
     target, source = Path(folder), bundled_path()
     folders = sorted(
-        (each for each in source.iterdir() if each.is_dir() and _is_copied(each)),
-        key=lambda each: each.name,
+        (entry for entry in source.iterdir() if entry.is_dir() and _is_copied(entry)),
+        key=lambda entry: entry.name,
     )
     try:
         target.mkdir()
-        for each in folders:
-            _copy(each, target / each.name)
+        for copied in folders:
+            _copy(copied, target / copied.name)
     except FileExistsError:
         raise InvalidDocument.of(
             "duplicate",
@@ -71,8 +71,9 @@ def copy_jurisdictions(folder: str | Path) -> CopiedJurisdictions:
         raise InvalidDocument.of(
             "unreadable", f"the folder `{folder}` cannot be written", hint=why_unreadable(error)
         ) from None
-    codes = (each.name for each in folders if (target / each.name / "jurisdiction.toml").exists())
-    return CopiedJurisdictions(str(folder), tuple(codes))
+    names = (copied.name for copied in folders)
+    codes = tuple(name for name in names if (target / name / "jurisdiction.toml").exists())
+    return CopiedJurisdictions(str(folder), codes)
 
 
 def _is_copied(entry: Traversable) -> bool:

@@ -10,7 +10,6 @@ from typing import Any
 import pendulum
 from attrs import Factory, evolve, field
 
-from holdback import pictures
 from holdback.errors import ConfigurationError, did_you_mean
 from holdback.exact_json import Json
 from holdback.frozen_classes import frozen
@@ -20,11 +19,6 @@ from holdback.jurisdictions.equivalent_mutants import EquivalentMutant
 from holdback.jurisdictions.jurisdiction_file import JurisdictionDetails
 from holdback.jurisdictions.overlay import Policy
 from holdback.jurisdictions.rulebook import Example, Rulebook
-from holdback.jurisdictions.rulebook_display import (
-    jurisdiction_html,
-    jurisdictions_html,
-    versions,
-)
 from holdback.money import Currency
 from holdback.toml import excerpt
 
@@ -91,21 +85,27 @@ class Jurisdiction:
         rulebook = self.slices[place]
         return rulebook if rulebook.on == on else evolve(rulebook, on=on)
 
-    def plot(self, on: date | None = None, *, width: int = pictures.WIDTH) -> Any:
+    def plot(self, on: date | None = None, *, width: int | None = None) -> Any:
         """
         Return the picture of what changes when, an Altair chart, with the day *on* marked.
 
         It needs the extra `notebook`.
         """
+        from holdback import pictures  # noqa: PLC0415  # few draw one
+        from holdback.jurisdictions.rulebook_display import versions  # noqa: PLC0415
+
         records = [*versions(self.slices)]
         title = f"{self.code}: what holds from which day on"
-        return pictures.timeline(title, records, on, width)
+        return pictures.timeline(title, records, on, width or pictures.WIDTH)
 
     def __repr__(self) -> str:
         days = ", ".join(str(day) for day in self.changes)
         return f"<Jurisdiction {self.code} {self.name}: {self.currency}, rules from {days}>"
 
     def _repr_html_(self) -> str:
+        # Only people who look at it need it.
+        from holdback.jurisdictions.rulebook_display import jurisdiction_html  # noqa: PLC0415
+
         return jurisdiction_html(self)
 
     def with_versions(self, versions: Mapping[str, int]) -> Jurisdiction:
@@ -204,6 +204,8 @@ class Jurisdictions:
         return f"Jurisdictions({', '.join(self.codes)})"
 
     def _repr_html_(self) -> str:
+        from holdback.jurisdictions.rulebook_display import jurisdictions_html  # noqa: PLC0415
+
         return jurisdictions_html(self._deciding.values())
 
     def __getitem__(self, code: str) -> Jurisdiction:

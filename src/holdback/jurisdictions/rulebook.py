@@ -26,7 +26,6 @@ from holdback.jurisdictions.proposal import (
     sentences,
     unknown_codes,
 )
-from holdback.jurisdictions.rulebook_display import rulebook_html, rulebook_repr
 from holdback.jurisdictions.source_rules import SETTLE, SourceProduct
 from holdback.money import Currency
 from holdback.rules.types import Catalogue, Facts, Parameter
@@ -199,9 +198,14 @@ class Rulebook:
         )
 
     def __repr__(self) -> str:
+        # Only people who look at a rulebook need it.
+        from holdback.jurisdictions.rulebook_display import rulebook_repr  # noqa: PLC0415
+
         return rulebook_repr(self)
 
     def _repr_html_(self) -> str:
+        from holdback.jurisdictions.rulebook_display import rulebook_html  # noqa: PLC0415
+
         return rulebook_html(self)
 
     @property

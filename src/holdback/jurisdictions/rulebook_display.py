@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import date
 from itertools import groupby, pairwise
 from typing import Any, Final
 
@@ -35,7 +34,7 @@ def rulebook_repr(rulebook: Any) -> str:
         f"digest {short_digest(rulebook.digest)}",
     ]
     if rulebook.proposal:
-        parts.append(f"proposal: {'; '.join(rulebook.proposal)}")
+        parts.append(f"proposal={rulebook.proposal!r}")
     return f"<Rulebook {rulebook.code} on {rulebook.on}: {', '.join(parts)}>"
 
 
@@ -88,7 +87,7 @@ def _thresholds(rulebook: Any) -> str:
     files = rulebook.proposed_from or rulebook
     rows = []
     for name, parameter in rulebook.parameters.items():
-        read_by = [rule.code for rule in rulebook.renewal.rules if name in rule.checked.parameters]
+        read_by = [rule.code for rule in _all_rules(rulebook) if name in rule.checked.parameters]
         proposed = parameter != files.parameters[name]
         rows.append(
             (
@@ -102,6 +101,12 @@ def _thresholds(rulebook: Any) -> str:
         )
     heads = ("threshold", "value", "read by", "since", "source", "name")
     return table(_FIGURES, heads, rows, right={1}) if rows else ""
+
+
+def _all_rules(rulebook: Any) -> Iterator[Rule]:
+    yield from rulebook.renewal.rules
+    for terms in rulebook.products:
+        yield from terms.rules.rules
 
 
 def _terms(rulebook: Any) -> Iterator[tuple[str, object]]:

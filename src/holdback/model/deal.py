@@ -15,7 +15,7 @@ from decimal import Decimal
 from functools import cached_property
 from itertools import groupby, takewhile
 from json.encoder import encode_basestring as quoted
-from typing import Final
+from typing import Any, Final
 
 from attrs import evolve
 
@@ -96,6 +96,26 @@ class Deal:
     late_remittances: str | None = None
     pauses: tuple[Pause, ...] = ()
     terms_changes: tuple[TermsChange, ...] = ()
+
+    def __repr__(self) -> str:
+        from holdback.model.displays import deal_repr  # noqa: PLC0415  # few are printed
+
+        return deal_repr(self)
+
+    def _repr_html_(self) -> str:
+        from holdback.model.displays import deal_html  # noqa: PLC0415  # only a notebook needs it
+
+        return deal_html(self)
+
+    def plot(self, on: date, renewal_from: str = "50%", *, width: int | None = None) -> Any:
+        """
+        Return the picture, an Altair chart, of what was remitted until the day *on*, and the pace.
+
+        A renewal is assessed from the percentage *renewal_from* on, `50%` or what the rules say.
+        """
+        from holdback.model.deal_days import deal_picture  # noqa: PLC0415  # few draw one
+
+        return deal_picture(self, on, renewal_from, width)
 
     # Derived from the entries, and worked out once, because eligibility reads them many times. A
     # state that is read has `remitted`, `credits` and `repaid_on` already.

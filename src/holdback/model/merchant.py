@@ -74,6 +74,16 @@ class OfferSet:
     facts: Mapping[str, Json] = field(factory=FrozenMapping, converter=frozen_record, repr=False)
     requoted: tuple[str, ...] = ()
 
+    def __repr__(self) -> str:
+        from holdback.model.displays import offers_repr  # noqa: PLC0415  # few are printed
+
+        return offers_repr("OfferSet", self)
+
+    def _repr_html_(self) -> str:
+        from holdback.model.displays import offers_html  # noqa: PLC0415  # only a notebook needs it
+
+        return offers_html(self)
+
     @property
     def offers(self) -> Iterator[Offer]:
         """The offers of all products, in order."""
@@ -269,6 +279,16 @@ class Merchant:
             InvalidDocument: an identifier is not text, or is empty.
         """
         return cls(partner=partner, merchant_id=merchant_id, jurisdiction=jurisdiction)
+
+    def __repr__(self) -> str:
+        from holdback.model.displays import merchant_repr  # noqa: PLC0415  # few are printed
+
+        return merchant_repr(self)
+
+    def _repr_html_(self) -> str:
+        from holdback.model.displays import merchant_html  # noqa: PLC0415  # only a notebook needs it
+
+        return merchant_html(self)
 
     @property
     def active_deal(self) -> Deal | None:

@@ -38,3 +38,13 @@ class Offer:
     def currency(self) -> str:
         """The currency code of the offer's amounts."""
         return self.funded_amount.currency.code
+
+    def __repr__(self) -> str:
+        from holdback.model.displays import offer_repr  # noqa: PLC0415  # few are printed
+
+        return offer_repr(self)
+
+    def _repr_html_(self) -> str:
+        from holdback.model.displays import offer_html  # noqa: PLC0415  # only a notebook needs it
+
+        return offer_html(self)

@@ -45,6 +45,16 @@ class Product:
     codes: tuple[str, ...] = ()
     queued: bool = False
 
+    def __repr__(self) -> str:
+        from holdback.model.displays import product_repr  # noqa: PLC0415  # few are printed
+
+        return product_repr(self)
+
+    def _repr_html_(self) -> str:
+        from holdback.model.displays import product_html  # noqa: PLC0415  # only a notebook needs it
+
+        return product_html(self)
+
 
 @frozen(kw_only=True)
 class Offers:
@@ -56,3 +66,13 @@ class Offers:
 
     products: tuple[Product, ...]
     expires_at: DateTime
+
+    def __repr__(self) -> str:
+        from holdback.model.displays import offers_repr  # noqa: PLC0415  # few are printed
+
+        return offers_repr("Offers", self)
+
+    def _repr_html_(self) -> str:
+        from holdback.model.displays import offers_html  # noqa: PLC0415  # only a notebook needs it
+
+        return offers_html(self)

@@ -22,7 +22,7 @@ _SIGNS: Final = {
     "referred": "◐",
     "ineligible": "✗",
     "undetermined": "?",
-    "not_assessed": "–",
+    "not_assessed": "—",
 }
 
 
@@ -62,7 +62,9 @@ def _trace(plain: Mapping[str, Json], rules: Mapping[str, tuple[str, str]]) -> s
     rows = []
     for line in plain["trace"]:
         code, required = rules[line["rule"]]
-        rows.append((code, required, _ANSWERS[line["answer"]], _values(line["facts"]), line["rule"]))
+        rows.append(
+            (code, required, _ANSWERS[line["answer"]], _values(line["facts"]), line["rule"])
+        )
     heads = ("code", "what it requires", "answer", "values", "rule")
     return table("Every rule, in order of priority", heads, rows)
 

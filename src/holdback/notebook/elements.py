@@ -13,12 +13,16 @@ from html import escape
 from typing import Final
 
 from holdback.errors import printable
+from holdback.exact_numbers import digits
+from holdback.money import Money
 
-_BORDER: Final = "border-bottom:1px solid rgba(128,128,128,.45)"
-_CELL: Final = f"padding:.2em .8em .2em 0;vertical-align:top;{_BORDER}"
+_ROW: Final = "border-bottom:1px solid rgba(128,128,128,.45);vertical-align:top"
+_CELL: Final = "padding:.2em .8em .2em 0"
+# Of a cell with a longer text: on a narrow screen the table scrolls, instead of growing tall.
+_LONG: Final = 24
 _SCROLLS: Final = "overflow-x:auto;max-width:100%;margin:.5em 0"
 # More rows than this are counted instead of shown.
-MOST_ROWS: Final = 200
+MOST_ROWS: Final = 100
 
 
 def escaped(cell: object) -> str:
@@ -48,11 +52,11 @@ def table(
         f'<th scope="col" style="text-align:{side};{_CELL}">{escaped(text)}</th>'
         for text, side in zip(heads, aligned, strict=True)
     )
-    body = "".join(f"<tr>{_cells(row, aligned)}</tr>" for row in rows[:MOST_ROWS])
+    body = "".join(f'<tr style="{_ROW}">{_cells(row, aligned)}</tr>' for row in rows[:MOST_ROWS])
     more = len(rows) - MOST_ROWS
     rest = sentence(f"And {more:,} more rows.") if more > 0 else ""
     return (
-        f'<div role="region" tabindex="0" aria-label="{escape(printable(title), quote=True)}" '
+        f'<div role="group" tabindex="0" aria-label="{escape(printable(title), quote=True)}" '
         f'style="{_SCROLLS}"><table style="border-collapse:collapse;margin:0">'
         f'<caption style="text-align:left;font-weight:bold;caption-side:top">{escaped(title)}'
         f"</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>{rest}"
@@ -61,14 +65,17 @@ def table(
 
 def _cells(row: Sequence[object], aligned: Sequence[str]) -> str:
     first, *others = (
-        f' style="text-align:{side};{_CELL}{"" if side == "left" else _FIGURE}">{escaped(cell)}'
-        for cell, side in zip(row, aligned, strict=True)
+        f' style="text-align:{side};{_CELL}{_width(text, side)}">{text}'
+        for text, side in zip(map(escaped, row), aligned, strict=True)
     )
     head = f'<th scope="row"{first.replace(_CELL, f"{_CELL};font-weight:normal", 1)}</th>'
     return head + "".join(f"<td{cell}</td>" for cell in others)
 
 
-_FIGURE: Final = ";font-variant-numeric:tabular-nums;white-space:nowrap"
+def _width(text: str, side: str) -> str:
+    if side == "right" or len(text) <= _LONG:
+        return ";white-space:nowrap"
+    return ";min-width:16em"
 
 
 def heading(text: str, about: Iterable[str] = ()) -> str:
@@ -115,3 +122,33 @@ def short_digest(digest: str) -> str:
     """
     scheme, _, number = digest.rpartition(":")
     return f"{scheme}:{number[:12]}" if scheme else number[:12]
+
+
+def amount(money: Money | None) -> str:
+    """
+    Return *money* with thousands; None as nothing.
+
+    >>> amount(Money.parse("GBP 12500.00"))
+    'GBP 12,500.00'
+    """
+    return "" if money is None else f"{money.currency} {money.amount:,}"
+
+
+def percent(scaled: int) -> str:
+    """
+    Return a percentage, in ten-thousandths of a percent, rounded down to one decimal.
+
+    >>> percent(571999)
+    '57.1%'
+    """
+    return f"{digits(scaled // 1000, 1)}%"
+
+
+def counted(number: int, noun: str) -> str:
+    """
+    Return *number* with its *noun*.
+
+    >>> counted(1, "deal"), counted(1200, "deal")
+    ('1 deal', '1,200 deals')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -35,7 +35,12 @@ def grid(
     columns = list(dict.fromkeys(column for _, column in cells))
     room = min(max(text_width(name) for name in rows) + 10, width * 2 // 5)
     room += 0 if axes[0] is None else 18
+    longest = max(text_width(name) for name in columns)
     step = min((width - room) // len(columns), _MOST_COLUMN)
+    upright = longest <= step
+    if not upright:
+        # The last name leans over the edge.
+        step = (width - room - longest * 2 // 5) // len(columns)
     most = max((cell.weight for cell in cells.values()), default=0)
     placed = [
         {
@@ -47,7 +52,6 @@ def grid(
         }
         for (row, column), cell in cells.items()
     ]
-    upright = max(text_width(name) for name in columns) <= step
     x = {
         "field": "column",
         "type": "nominal",

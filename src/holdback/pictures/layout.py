@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from decimal import Decimal
+from fractions import Fraction
 from textwrap import wrap
 from typing import Any, Final
 
@@ -69,10 +70,10 @@ _CONFIG: Final[Spec] = {
 def altair() -> Any:
     """Return the package `altair`; where it is missing, say what to install."""
     try:
-        import altair  # noqa: PLC0415  # only a picture needs it
+        import altair as package  # noqa: ICN001, PLC0415  # only a picture needs it
     except ModuleNotFoundError as missing:
         raise missing_extra(missing) from None
-    return altair
+    return package
 
 
 def missing_extra(missing: ModuleNotFoundError) -> ModuleNotFoundError:
@@ -159,7 +160,7 @@ def count(number: int, noun: str = "deal") -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def percent(share: Decimal | int | None) -> str:
+def percent(share: Decimal | Fraction | int | None) -> str:
     """
     Return a *share* as a whole percentage; a little one is not nothing, nor a great one all.
 

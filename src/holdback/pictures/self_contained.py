@@ -1,4 +1,4 @@
-"""A picture as a text of its own: SVG for a report, a page of HTML, or the same chart in the dark."""
+"""A picture as a text of its own: SVG for a report, a page of HTML; and a chart in the dark."""
 
 from __future__ import annotations
 
@@ -16,7 +16,17 @@ Theme: TypeAlias = Literal["light", "dark", "auto"]
 THEMES: Final = ("light", "dark", "auto")
 
 # The data of a chart, whose texts are not colours.
-_DATA: Final = frozenset({"data", "datasets", "text", "subtitle", "description"})
+_DATA: Final = frozenset({"data", "datasets"})
+# What has a colour, besides the ranges of scales.
+_COLOURED: Final = frozenset(
+    {"background", "fill", "stroke", "color", "subtitleColor", "labelColor", "titleColor"}
+    | {"gridColor", "domainColor", "tickColor"}
+)
+# The picture as a whole has a name and a description, so its parts need none.
+_TAG: Final = re.compile(r"<[a-z][^>]*>")
+_ROLE: Final = re.compile(r' (?:role|aria-[a-z]+)="[^"]*"')
+# Stands for `<` while a page is made: texts of data have no such character.
+_LESS: Final = "\ue0ff"
 # What gives an element a name that another picture on the same page may have too.
 _NAMED: Final = re.compile(r'(?<= id=")[^"]+|(?<=url\(#)[^)]+')
 
@@ -28,7 +38,7 @@ def dark(chart: Any) -> Any:
 
 def svg(chart: Any, theme: Theme = "auto") -> str:
     """
-    Return *chart* as SVG that needs nothing else: `"light"`, `"dark"`, or as the reader's screen is.
+    Return *chart* as SVG that needs nothing else: light, dark, or following the reader's screen.
 
     With `"auto"` it is light in print, and in every program that shows SVG without styles. The
     picture is as wide as the chart, and narrower where the page is.
@@ -45,6 +55,7 @@ def svg(chart: Any, theme: Theme = "auto") -> str:
     )
     prefix = f"p{sha256(drawn.encode()).hexdigest()[:8]}-"
     drawn = _NAMED.sub(lambda name: prefix + name[0], drawn)
+    drawn = _TAG.sub(lambda tag: _ROLE.sub("", tag[0]), drawn)
     label = escape(str(document.get("description", "")), quote=True)
     opening = f'<svg role="img" aria-label="{label}" style="max-width:100%;height:auto" '
     style = _FOLLOWS_THE_SCREEN if theme == "auto" else ""
@@ -58,7 +69,18 @@ def html(chart: Any) -> str:
 
     The page asks the network for nothing.
     """
-    return str(_converter().vegalite_to_html(chart.to_dict(), bundle=True))
+    document = _without_tags(chart.to_dict())
+    page = str(_converter().vegalite_to_html(document, bundle=True))
+    return page.replace(_LESS, "\\u003c")
+
+
+def _without_tags(part: Any) -> Any:
+    """Return a *part* of a chart in which no text can end the script that it is in."""
+    if isinstance(part, Mapping):
+        return {_without_tags(name): _without_tags(cell) for name, cell in part.items()}
+    if isinstance(part, list):
+        return [_without_tags(cell) for cell in part]
+    return part.replace("<", _LESS) if isinstance(part, str) else part
 
 
 def _converter() -> Any:
@@ -70,12 +92,19 @@ def _converter() -> Any:
 
 
 def _dark(part: Any) -> Any:
-    """Return a *part* of a chart with each colour as it is on a dark page."""
+    """Return a *part* of a chart with its colours for a dark page."""
     if isinstance(part, Mapping):
-        return {name: cell if name in _DATA else _dark(cell) for name, cell in part.items()}
-    if isinstance(part, list):
-        return [_dark(cell) for cell in part]
-    return DARK.get(part, part) if isinstance(part, str) else part
+        return {
+            name: DARK.get(cell, cell)
+            if name in _COLOURED and isinstance(cell, str)
+            else [DARK.get(colour, colour) for colour in cell]
+            if name == "range" and isinstance(cell, list)
+            else cell
+            if name in _DATA
+            else _dark(cell)
+            for name, cell in part.items()
+        }
+    return [_dark(cell) for cell in part] if isinstance(part, list) else part
 
 
 def _dark_rules() -> str:

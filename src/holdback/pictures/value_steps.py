@@ -65,12 +65,12 @@ def projection(title: str, records: Sequence[Record], width: int = WIDTH) -> Any
             for record in sorted(rows, key=lambda record: record["days"])
         ]
         panels.append(_steps(f"{code}: days from now", steps, inner_width(width)))
-    says = "Eligible deals if all that the notes assume comes true."
+    says = "Eligible deals if all that is assumed comes true."
     return picture(title, says, panels, width)
 
 
 def _steps(title: str, steps: Sequence[Spec], width: int) -> Spec:
-    """Return a panel of *steps*: a line through the numbers of eligible deals, which stand on it."""
+    """Return a panel of *steps*: a line through the numbers of eligible deals."""
     texts = (f"{step['eligible']:,}  {step['label']}  {step['mark']}" for step in steps)
     margin = max(text_width(word) for text in texts for word in text.split("  ")) // 2 + 2
     shown = _shown(steps, width - 2 * margin)

@@ -16,12 +16,21 @@ from holdback.portfolio.outcome_columns import (
     OUTCOME,
     RESULTS,
     UNREADABLE,
+    StepWriter,
     converted_column,
     outcome_steps,
 )
 from holdback.portfolio.readable_columns import CODES, TEXT_COLUMNS, text_columns
 from holdback.portfolio.row_rulebooks import DayOrColumn, RowRulebooks, Rules
+from holdback.portfolio.rule_columns import (
+    FALSE_RULES,
+    RuleWriter,
+    rule_codes,
+    rule_column,
+    with_rule_answers,
+)
 from holdback.portfolio.split_by_rulebook import split_by_rulebook
+from holdback.portfolio.sql_frames import outcomes_by_sql, takes_sql
 from holdback.portfolio.suspects import warn_of_suspects
 from holdback.portfolio.work_frame import WorkFrame, open_frame, with_results
 
@@ -42,6 +51,7 @@ def assess(  # noqa: PLR0913  # public; all but the rules have a default
     on: DayOrColumn | None = None,
     prepared: bool = False,
     readable: bool = False,
+    each_rule: bool = False,
 ) -> Any:
     """
     Return *frame* with the outcome of each row under *rules*.
@@ -58,7 +68,9 @@ def assess(  # noqa: PLR0913  # public; all but the rules have a default
     Four columns are added: `outcome` (the place in `OUTCOMES`), `eligible`, `failing` (a mask of
     the rules that decided, for `codes`) and `needs` (a mask for `needed`, of the facts that are
     missing, or that cannot be read if the row is invalid). With *readable*, `outcome`, `codes` and
-    `needs` are texts instead. A lazy frame stays lazy.
+    `needs` are texts instead. With *each_rule*, one more column for each rule, named by its code,
+    has the rule's own answer: true, false, or null where it is unknown, where the row's rulebook
+    does not have the rule, and where the row is invalid. A lazy frame stays lazy.
 
     >>> import polars as pl
     >>> from holdback import load_jurisdictions
@@ -74,7 +86,9 @@ def assess(  # noqa: PLR0913  # public; all but the rules have a default
         InvalidDocument: naming every column that is missing, of the wrong type, or in the way.
     """
     plan = ColumnPlan.of(open_frame(frame), rules, jurisdiction, on, prepared=prepared)
-    columns = READABLE if readable else {name: name for name in RESULTS}
+    columns = dict(READABLE) if readable else {name: name for name in RESULTS}
+    if each_rule:
+        columns |= {code: rule_column(code) for code in rule_codes(plan.rulebooks)}
     check_columns(plan, {*RESULTS, *columns})
     warn_of_suspects(plan)
     return native_result(plan, with_outcomes(plan, columns.values()), columns)
@@ -123,8 +137,12 @@ def with_outcomes(plan: ColumnPlan, results: Collection[str]) -> WorkFrame:
 
     In memory these are its only columns.
     """
+    of_rules = {FALSE_RULES, *map(rule_column, rule_codes(plan.rulebooks))} & set(results)
+    if takes_sql(plan) and not of_rules:
+        return outcomes_by_sql(plan, results)
     work, converted = plan.converted()
     facts_without_nulls, may_be_invalid = plan.facts_without_nulls, plan.may_be_invalid
+    codes = rule_codes(plan.rulebooks)
 
     def add_results(part: WorkFrame, rulebooks: RowRulebooks) -> WorkFrame:
         rulesets = tuple(rulebook.renewal for rulebook in rulebooks.rulebooks)
@@ -134,6 +152,12 @@ def with_outcomes(plan: ColumnPlan, results: Collection[str]) -> WorkFrame:
         part = part.with_steps(steps)
         if TEXT_COLUMNS[CODES] in results:
             part = part.with_columns(text_columns(rulebooks, part.api))
+        wanted = [code for code in codes if rule_column(code) in results]
+        if wanted or FALSE_RULES in results:
+            writer = StepWriter(part.api, facts_without_nulls, converted)
+            rules = RuleWriter(rulebooks, writer)
+            part = with_rule_answers(part, wanted, rules, may_be_invalid=may_be_invalid)
+            part = part.with_columns(rules.masks() if FALSE_RULES in results else {})
         if BALANCE in results:
             part = part.with_columns({BALANCE: plan.balance(part.api, converted)})
         return part

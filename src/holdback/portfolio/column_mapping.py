@@ -58,7 +58,7 @@ class ColumnMapping:
     `"minor units"`, `decimal_mark` is `"."` or `","`, `thousands` is the sign between thousands,
     and `dates` is a form such as `"DD/MM/YYYY"`. `forms` says the same of single facts.
 
-    `notes` say what `suggest` did not decide; they are no part of what the mapping means.
+    `notes` say what `suggest` did not decide; the meaning of the mapping does not depend on them.
 
     >>> mapping = ColumnMapping(columns={"progress": "pct_paid"}, percentages="fractions")
     >>> print(mapping.to_toml())

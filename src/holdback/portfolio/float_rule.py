@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from math import isfinite
+from typing import Final
 
 from holdback.errors import InvalidValue
+from holdback.exact_numbers import MAX_DIGITS, unscaled
+
+_TOO_LARGE: Final[int] = 10**MAX_DIGITS
 
 
 def read_float(value: float, places: int, *, down: bool = False) -> int:
@@ -22,11 +26,13 @@ def read_float(value: float, places: int, *, down: bool = False) -> int:
     """
     if not isfinite(value):
         raise InvalidValue("wrong_value", "expected a finite number")
+    if abs(value) >= _TOO_LARGE:
+        raise InvalidValue("too_large", f"a number has at most {MAX_DIGITS} digits")
     scale: int = 10**places
     numerator, denominator = value.as_integer_ratio()
     below = numerator * scale // denominator
     for candidate in (below + 1, below):
-        if candidate / scale == value:
+        if float(unscaled(candidate, places)) == value:
             return candidate
     if down:
         return below

@@ -63,7 +63,7 @@ def _section(place: int, answer: AnswerTable) -> str:
     picture = pictures.svg(answer.plot()) if answer.rows else ""
     return (
         f'<section id="answer-{place}">\n<h2>{_text(answer.title)}</h2>\n'
-        f'{picture}\n<div class="wide">{answer._repr_html_()}</div>\n</section>'  # noqa: SLF001  # public by its protocol
+        f'{picture}\n<div class="wide">{answer._repr_html_()}</div>\n</section>'  # public by its protocol
     )
 
 

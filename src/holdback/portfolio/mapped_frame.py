@@ -28,7 +28,7 @@ ON: Final = "on"
 CURRENCY: Final = "currency"
 DEAL_ID: Final = "deal_id"
 _TEXT: Final = Type(Kind.TEXT, options=("-",))
-# The columns that are no facts, and are named by a mapping like facts.
+# Columns other than facts that a mapping names like facts.
 KEYS: Final = {
     JURISDICTION: Fact(name=JURISDICTION, type=_TEXT, low=0, high=0),
     ON: Fact(name=ON, type=Type(Kind.DATE), low=1, high=date.max.toordinal()),
@@ -65,7 +65,7 @@ def read(  # noqa: PLR0913  # public; all but the frame have a default
     The result is a frame of the same kind. Columns that are neither facts nor keys are unchanged,
     and so are facts in types that need no reading. Numbers become decimals, in pandas the floats
     that stand for them. Spaces around a text are dropped, and an empty text is missing. A value
-    that cannot be read stays as it is, in a column of texts, and `check_frame` reports it. An
+    that cannot be read stays, in a column of texts, and `check_frame` reports it. An
     amount in minor units in a row without a known currency is missing.
 
     >>> import polars as pl
@@ -110,19 +110,19 @@ def known_facts(rules: Rules | None) -> Mapping[str, Fact]:
     """
     money = Type(Kind.MONEY, currency=Currency.of("GBP"))
     ledger = (Fact(name=name, type=money, low=0, high=0) for name in LEDGER_COLUMNS)
-    known: dict[str, Fact] = {fact.name: fact for fact in ledger} | KEYS
+    by_name: dict[str, Fact] = {fact.name: fact for fact in ledger} | KEYS
     mixed = set()
     rulebooks = () if rules is None else (rules,) if isinstance(rules, Rulebook) else rules
     catalogues = [catalogue(Currency.of("GBP"))]
     for item in rulebooks:
         slices = (item,) if isinstance(item, Rulebook) else item.slices
         catalogues += [rulebook.catalogue for rulebook in slices]
-    for facts in dict.fromkeys(each.facts for each in catalogues):
+    for facts in dict.fromkeys(item.facts for item in catalogues):
         for fact in facts:
-            earlier = known.setdefault(fact.name, fact)
+            earlier = by_name.setdefault(fact.name, fact)
             if earlier.type.kind is not fact.type.kind:
                 mixed.add(fact.name)
-    return {name: fact for name, fact in known.items() if name not in mixed}
+    return {name: fact for name, fact in by_name.items() if name not in mixed}
 
 
 def source_columns(
@@ -151,7 +151,7 @@ def _mapping_errors(
                 kind = facts[name].type.kind.value
                 yield ErrorDetail(
                     code="not_allowed",
-                    message=f"`{name}` is no text but {kind}",
+                    message=f"`{name}` holds {kind}",
                     path=shown_path("$.texts", name),
                     hint="say in `forms` how its values are written",
                 )
@@ -231,8 +231,8 @@ class _MappedColumns:
             by_code = {code: rules[code].currency for code in rules.codes}
             return [by_code.get(code) for code in self._texts(JURISDICTION)]
         if CURRENCY in self.sources:
-            known = {code: Currency.of(code) for code in MINOR_UNITS}
-            return [known.get(code) for code in self._texts(CURRENCY)]
+            by_currency = {code: Currency.of(code) for code in MINOR_UNITS}
+            return [by_currency.get(code) for code in self._texts(CURRENCY)]
         hint = "pass the rules as `rules=`, or have a column `currency`"
         message = "the decimals of minor units depend on the currency, which is not known"
         raise InvalidDocument(
@@ -248,7 +248,7 @@ class _MappedColumns:
 
 
 def needs_reading(fact: Fact, form: Form, dtype: Any) -> bool:
-    """Return whether a column of *dtype* does not hold the values of *fact* as they are."""
+    """Return whether a column of *dtype* has to be read to have the values of *fact*."""
     if isinstance(dtype, nw.String | nw.Categorical | nw.Enum | nw.Object | nw.Unknown):
         return True
     kind = fact.type.kind
@@ -261,14 +261,14 @@ def needs_reading(fact: Fact, form: Form, dtype: Any) -> bool:
 
 def _read_all(values: Sequence[Any], read_value: Any, fact: Fact) -> tuple[list[Any], int]:
     """The *values* read, each distinct one once, and how many could not be read."""
-    known: dict[tuple[type, Any], Any] = {}
+    results_by_value: dict[tuple[type, Any], Any] = {}
     results, count = [], 0
     for value in values:
         key = (type(value), value)
         try:
-            result = known[key]
+            result = results_by_value[key]
         except KeyError:
-            result = known[key] = _read_one(value, read_value, fact)
+            result = results_by_value[key] = _read_one(value, read_value, fact)
         except TypeError:  # a list or a dictionary has no hash
             result = _Unread(unread(value, fact.type.kind))
         if type(result) is _Unread:
@@ -323,9 +323,9 @@ class _Column:
         if self.is_text or self.kind is Kind.TEXT:
             return nw.String()
         if self.kind in _NUMBERS:
-            known = [value for value in self.values if value is not None]
-            places = max((-value.as_tuple().exponent for value in known), default=0)
-            digits = max((value.adjusted() for value in known), default=0) + 1 + places
+            numbers = [value for value in self.values if value is not None]
+            places = max((-value.as_tuple().exponent for value in numbers), default=0)
+            digits = max((value.adjusted() for value in numbers), default=0) + 1 + places
             return nw.Decimal(_MOST_DIGITS if digits <= _MOST_DIGITS else 38, places)
         if self.kind is Kind.FLAG:
             return nw.Boolean()

@@ -136,9 +136,9 @@ def _flag(value: Any) -> bool:
 
 
 def _date_reader(form: str) -> Reader:
-    parts = re.split("(YYYY|MM|MON|DD)", form)
+    pieces = re.split("(YYYY|MM|MON|DD)", form)
     fixed = form.isalpha()  # without signs between them, the parts have all their digits
-    pattern = "".join(_DATE_PARTS.get(part, re.escape(part)) for part in parts)
+    pattern = "".join(_DATE_PARTS.get(part, re.escape(part)) for part in pieces)
     if fixed:
         pattern = pattern.replace("{1,2}", "{2}")
     compiled = re.compile(f"{pattern}{_MIDNIGHT}")
@@ -153,11 +153,11 @@ def _date_reader(form: str) -> Reader:
         match = compiled.fullmatch(value if isinstance(value, str) else str(value))
         if match is None:
             raise InvalidValue("wrong_value", f"expected a day written as `{form}`")
-        found = match.groupdict()
-        word = found.get("word")
+        parts = match.groupdict()
+        word = parts.get("word")
         try:
-            month = _MONTHS.index(word[:3].upper()) + 1 if word else int(found["month"])
-            return dt.date(int(found["year"]), month, int(found["day"]))
+            month = _MONTHS.index(word[:3].upper()) + 1 if word else int(parts["month"])
+            return dt.date(int(parts["year"]), month, int(parts["day"]))
         except ValueError:
             raise InvalidValue("wrong_value", "there is no such day in the calendar") from None
 

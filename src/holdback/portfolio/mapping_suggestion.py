@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
 from typing import Any, Final
 
 import narwhals.stable.v2 as nw
@@ -54,7 +55,7 @@ SYNONYMS: Final[Mapping[str, str]] = {
     "currency": "ccy currency_code",
     "deal_id": "deal id deal_no deal_number deal_ref contract contract_id reference",
 }
-_NEAR: Final = 0.88
+_NEAR: Final = Fraction(88, 100)
 _MOST_SHOWN: Final = 5
 
 
@@ -84,7 +85,9 @@ def suggest(frame: Any, rules: Rules) -> ColumnMapping:
     mapping = evolve(mapping, notes=tuple(notes), **values.said(notes))
     counts = unread_counts(opened, mapping, rules)
     unread = [
-        f"{name}: {count:,} values cannot be read so" for name, count in counts.items() if count
+        f"{name}: values that cannot be read so: {count:,}"
+        for name, count in counts.items()
+        if count
     ]
     return evolve(mapping, notes=(*notes, *unread))
 
@@ -93,21 +96,21 @@ def _columns(facts: Mapping[str, Fact], names: Sequence[str]) -> tuple[dict[str,
     """The column of each fact that has none of its own name, and what is not clear."""
     free = [name for name in names if name not in facts]
     wanted = [name for name in facts if name not in names]
-    found: dict[str, str] = {}
+    columns: dict[str, str] = {}
     notes: list[str] = []
     for matches in (_same, _synonym, _near):
         for fact in wanted:
-            if fact in found:
+            if fact in columns:
                 continue
             candidates = [
-                name for name in free if name not in found.values() and matches(fact, name)
+                name for name in free if name not in columns.values() and matches(fact, name)
             ]
             if len(candidates) == 1:
-                found[fact] = candidates[0]
+                columns[fact] = candidates[0]
             elif candidates:
                 shown = ", ".join(f"`{name}`" for name in candidates[:_MOST_SHOWN])
                 notes.append(f"{fact}: it may be any of {shown}")
-    return {fact: found[fact] for fact in wanted if fact in found}, notes
+    return {fact: columns[fact] for fact in wanted if fact in columns}, notes
 
 
 def _letters(name: str) -> str:
@@ -120,8 +123,8 @@ def _same(fact: str, name: str) -> bool:
 
 def _synonym(fact: str, name: str) -> bool:
     letters = _letters(name).replace("percent", "pct")
-    known = SYNONYMS.get(fact, "").split()
-    return letters in {_letters(synonym).replace("percent", "pct") for synonym in known}
+    synonyms = SYNONYMS.get(fact, "").split()
+    return letters in {_letters(synonym).replace("percent", "pct") for synonym in synonyms}
 
 
 def _near(fact: str, name: str) -> bool:
@@ -157,7 +160,7 @@ class _Values:
             meanings, unknown = texts_of(fact, values, self._options(name))
             if unknown and (fact.type.options != ("-",) or name == JURISDICTION):
                 shown = ", ".join(map(shown_value, unknown[:_MOST_SHOWN]))
-                notes.append(f"{name}: {len(unknown):,} texts are not known: {shown}")
+                notes.append(f"{name}: not known are {shown}")
             return {}, meanings
         if kind is Kind.DATE:
             return _noted(name, date_form(fact, values), "how its days are written", notes), {}
@@ -172,9 +175,9 @@ class _Values:
         """Amounts are in minor units if other amounts of the same deals show it."""
         amounts = self._amounts(name)
         exact = [
-            other
-            for other in map(self._amounts, self._money_columns())
-            if any(amount % 1 for amount in other)
+            numbers
+            for numbers in map(self._amounts, self._money_columns())
+            if any(number % 1 for number in numbers)
         ]
         if not are_minor_units(amounts, exact, 100):
             return {}
@@ -199,9 +202,9 @@ class _Values:
                 return {rules.code: rules.code, rules.name: rules.code}
             codes = {code: code for code in rules.codes}
             return {item.name: item.code for item in rules} | codes
-        books = [rules] if isinstance(rules, Rulebook) else list(rules.rulebooks())
-        found = (book.catalogue.fact(name) for book in books)
-        return {option: option for fact in found if fact for option in fact.type.options}
+        rulebooks = [rules] if isinstance(rules, Rulebook) else list(rules.rulebooks())
+        facts = (rulebook.catalogue.fact(name) for rulebook in rulebooks)
+        return {option: option for fact in facts if fact for option in fact.type.options}
 
     def _shared(self, forms: Mapping[str, Mapping[str, str]]) -> Mapping[str, Any]:
         """*forms* with what all columns that could have it share said once."""

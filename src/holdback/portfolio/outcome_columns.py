@@ -68,7 +68,7 @@ def outcome_steps(
     *may_be_invalid*, the column `UNREADABLE` has the mask of the facts that cannot be read. *api*
     makes the expressions.
     """
-    steps = _StepWriter(api, facts_without_nulls, converted)
+    steps = StepWriter(api, facts_without_nulls, converted)
     return steps.write(rulesets, may_be_invalid=may_be_invalid)
 
 
@@ -78,7 +78,7 @@ def converted_column(name: str) -> str:
 
 
 @frozen
-class _StepWriter:
+class StepWriter:
     """Writes the steps with the functions of *api*."""
 
     api: Any
@@ -86,6 +86,7 @@ class _StepWriter:
     converted: Collection[str]
 
     def write(self, rulesets: Sequence[RuleSet], *, may_be_invalid: bool) -> tuple[Step, ...]:
+        """The steps from facts to `RESULTS`, by the rules of *rulesets*."""
         trees = {rule.checked for rules in rulesets for rule in rules.rules}
         names = sorted({"progress", *(name for checked in trees for name in checked.names)})
         numbers = {name: self.number(name) for name in names}
@@ -104,6 +105,7 @@ class _StepWriter:
         return masks, {OUTCOME: outcome}, explanation
 
     def number(self, name: str) -> FactColumn:
+        """The column of the fact *name* in scaled integers."""
         column = converted_column(name) if name in self.converted else name
         return FactColumn(self.api.col(column), name in self.facts_without_nulls)
 
@@ -170,6 +172,7 @@ class _StepWriter:
         return chain(self.api, places, self.place(eligibility.ELIGIBLE))
 
     def place(self, outcome: str) -> Expr:
+        """The number of *outcome*."""
         return self.api.lit(PLACES[outcome], self.api.Int8)
 
     def explanation(

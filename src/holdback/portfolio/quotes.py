@@ -19,10 +19,12 @@ from holdback.offers.quote import Quote
 from holdback.offers.quote import quote as quote_product
 from holdback.offers.registry import PriceableProduct, priceable_products
 from holdback.portfolio.aggregation import with_rulebook
-from holdback.portfolio.assessment import assess
+from holdback.portfolio.assessment import native_result, with_outcomes
+from holdback.portfolio.column_errors import check_columns
 from holdback.portfolio.column_plan import ColumnPlan
-from holdback.portfolio.outcome_columns import ELIGIBLE, RULEBOOK, converted_column
+from holdback.portfolio.outcome_columns import ELIGIBLE, RESULTS, RULEBOOK, converted_column
 from holdback.portfolio.row_rulebooks import DayOrColumn, RowRulebooks, Rules, rulebooks_for
+from holdback.portfolio.suspects import warn_of_suspects
 from holdback.portfolio.work_frame import WorkFrame, as_integers, open_frame
 from holdback.rules.types import Facts
 
@@ -85,7 +87,10 @@ def quote(  # noqa: PLR0913  # public; all but the rules have a default
     rulebooks = rulebooks_for(rules, jurisdiction, on, opened.collect_schema())
     # A portfolio has no ids of the host, so a product's is made of its two names.
     products = priceable_products(rulebooks.rulebooks, calculators, "{}/{}".format)
-    assessed = assess(frame, rules, jurisdiction=jurisdiction, on=on, prepared=prepared)
+    plan = ColumnPlan.of(opened, rules, jurisdiction, on, prepared=prepared)
+    check_columns(plan, RESULTS)
+    warn_of_suspects(plan)
+    assessed = native_result(plan, with_outcomes(plan, RESULTS), {name: name for name in RESULTS})
     eligible = nw.from_native(assessed).filter(nw.col(ELIGIBLE)).select(*opened.collect_schema())
     deals = eligible.collect() if isinstance(eligible, nw.LazyFrame) else eligible
     columns: dict[str, list[Any]] = {name: [] for name in (deal_id, *COLUMNS)}

@@ -1,5 +1,5 @@
 """
-Columns that can be read, and probably not as they were meant: fractions, and minor units.
+Columns that can be read, and probably mean something else: fractions, and minor units.
 
 A column of percentages is suspected if nearly all of those that are not zero are at most 1.5: they
 look like fractions. Amounts in a currency that has minor units are suspected if all of them are
@@ -63,9 +63,9 @@ def suspect_columns(
 def warn_of_suspects(plan: ColumnPlan) -> None:
     """Give the caller of the caller one Python warning of all columns that are suspected."""
     if any(suspect_columns(plan, quick=True)):
-        found = [str(finding.detail) for finding in suspect_columns(plan)]
-        if found:
-            warnings.warn("\n".join(found), SuspectColumns, stacklevel=3)
+        sentences = [str(finding.detail) for finding in suspect_columns(plan)]
+        if sentences:
+            warnings.warn("\n".join(sentences), SuspectColumns, stacklevel=3)
 
 
 def _facts_of(plan: ColumnPlan, kind: Kind) -> Iterator[str]:
@@ -115,13 +115,13 @@ def are_minor_units(amounts: Sequence[Any], others: Sequence[Sequence[Any]], uni
         return False
     if 2 * sum(1 for amount in amounts if amount % unit == 0) >= len(amounts):
         return False
-    exact = [other for other in others if any(amount % 1 for amount in other)]
+    exact = [part for part in others if any(amount % 1 for amount in part)]
     middle = median(map(abs, map(int, amounts)))
     return all(middle > _TIMES_AS_LARGE * median(map(abs, map(float, part))) for part in exact)
 
 
 def _number(value: Any) -> Any:
-    """*value* as a number to compare; None for what says its unit, or is no number."""
+    """*value* as a number to compare; None for what says its unit, or cannot be compared."""
     if isinstance(value, str):
         try:
             value = Decimal(value)
@@ -177,8 +177,8 @@ def _minor_units(
         unit = 10 ** (single or places.get(code) or 2)
         others = [
             [number for row, number in numbers.items() if code is None or row in part]
-            for other, numbers in amounts.items()
-            if other != name
+            for column, numbers in amounts.items()
+            if column != name
         ]
         if are_minor_units(list(of_code.values()), others, unit):
             yield _finding(

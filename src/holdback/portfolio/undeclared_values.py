@@ -34,8 +34,8 @@ def alike(text: str, names: Iterable[str]) -> str | None:
     >>> alike(" written-off", ["Funded", "Written off"])
     'Written off'
     """
-    found = [name for name in names if _letters(name) == _letters(text)]
-    return found[0] if len(found) == 1 else None
+    same = [name for name in names if _letters(name) == _letters(text)]
+    return same[0] if len(same) == 1 else None
 
 
 def _letters(text: str) -> str:
@@ -61,19 +61,19 @@ def unknown_texts(plan: ColumnPlan) -> Iterator[ColumnFinding]:
             for place in places:
                 code = plan.rulebooks.rulebooks[place].code
                 options.setdefault(code, []).extend(fact.type.options)
-        found = [
+        rows = [
             (text, count, first, options[code])
             for code, text, count, first in _counted(plan, name)
             if code in options and isinstance(text, str) and text not in options[code]
         ]
-        yield from _unknown(plan, name, found)
+        yield from _unknown(plan, name, rows)
 
 
 def _unknown(
-    plan: ColumnPlan, name: str, found: list[tuple[str, int, int | None, list[str]]]
+    plan: ColumnPlan, name: str, rows: list[tuple[str, int, int | None, list[str]]]
 ) -> Iterator[ColumnFinding]:
     by_text: dict[str, tuple[int, int | None, list[str]]] = {}
-    for text, count, first, options in found:
+    for text, count, first, options in rows:
         counted, earlier, _ = by_text.get(text, (0, first, options))
         firsts = [row for row in (first, earlier) if row is not None]
         by_text[text] = (counted + count, min(firsts, default=None), options)
@@ -158,7 +158,7 @@ def _counted_in_memory(
     for row, pair in enumerate(zip(codes, values, strict=True)):
         try:
             counted = counts.get(pair)
-        except TypeError:  # a list or a dictionary is no text
+        except TypeError:  # a list or a dictionary has no hash
             continue
         if counted is None:
             counts[pair] = [1, row]

@@ -8,6 +8,7 @@ made by Polars itself, so that narwhals costs nothing while they are built.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from importlib.util import find_spec
 from types import ModuleType
 from typing import Any, Final
 
@@ -25,6 +26,8 @@ _TESTED: Final = (
     nw.Implementation.PYSPARK,
     nw.Implementation.PYSPARK_CONNECT,  # PySpark again, connected to a remote server
 )
+# Libraries that hold an answer about a frame of DuckDB or PySpark.
+_FOR_ANSWERS: Final = ("polars", "pandas", "pyarrow")
 Frame = nw.DataFrame[Any] | nw.LazyFrame[Any]
 # New columns by name, all computed from the columns that are there before.
 Step = Mapping[str, Any]
@@ -127,6 +130,19 @@ def open_frame(frame: Any) -> Frame:
     return opened
 
 
+def answer_backend(frame: Frame) -> str:
+    """
+    Return the dataframe library for an answer about *frame*, as `nw.from_dict` takes it.
+
+    It is that of the frame itself, or for a frame of DuckDB or PySpark one that is installed.
+    """
+    if frame.implementation.is_pandas_like():
+        return "pandas"
+    if frame.implementation.is_polars() or frame.implementation.is_pyarrow():
+        return str(frame.implementation)
+    return next((name for name in _FOR_ANSWERS if find_spec(name)), _FOR_ANSWERS[-1])
+
+
 def work_frame(frame: Frame) -> WorkFrame:
     """Return *frame* to compute columns on; pandas loses its index."""
     if frame.implementation.is_polars():
@@ -162,6 +178,16 @@ def as_integers(work: WorkFrame, names: Sequence[str]) -> WorkFrame:
         return work
     native = work.frame.to_native()
     return WorkFrame(nw.from_native(native.astype(dict.fromkeys(names, "Int64"))), nw)
+
+
+def as_flags(work: WorkFrame, names: Sequence[str]) -> WorkFrame:
+    """Return *work* with the columns *names*, of 1, 0 and null, as flags."""
+    if not work.is_pandas:
+        return work.with_columns(
+            {name: work.api.col(name).cast(work.api.Boolean) for name in names}
+        )
+    native = as_integers(work, names).frame.to_native()
+    return WorkFrame(nw.from_native(native.astype(dict.fromkeys(names, "boolean"))), nw)
 
 
 def with_results(frame: nw.DataFrame[Any], results: nw.DataFrame[Any]) -> Any:

@@ -51,15 +51,15 @@ _FLAGS: Final[Mapping[str, str]] = {
 
 def distinct(values: Iterable[Any]) -> Sequence[Any]:
     """Return the distinct ones of *values* that are not missing, without spaces around texts."""
-    found: dict[Any, None] = {}
+    values_found: dict[Any, None] = {}
     for value in values:
         text = value.strip() if isinstance(value, str) else value
         try:
             if not is_missing(value) and text != "":
-                found[text] = None
+                values_found[text] = None
         except TypeError:  # a list or a dictionary has no hash
             continue
-    return tuple(found)
+    return tuple(values_found)
 
 
 def date_form(fact: Fact, values: Sequence[Any]) -> Said:

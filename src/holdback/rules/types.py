@@ -7,8 +7,8 @@ in the declared set, a flag 0 or 1. Only None is *unknown*.
 
 from __future__ import annotations
 
-from datetime import date
 from collections.abc import Mapping
+from datetime import date
 from enum import Enum
 from functools import cached_property
 from typing import TypeAlias, assert_never

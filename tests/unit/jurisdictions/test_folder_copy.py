@@ -54,7 +54,7 @@ def test_a_change_in_the_copy_is_another_policy(tmp_path):
 @pytest.mark.parametrize("kind", ["folder", "file"])
 def test_nothing_is_overwritten(tmp_path, kind):
     """
-    Whatever is there stays as it is.
+    A file or a folder that is there already stays unchanged.
     """
     target = tmp_path / "proposal"
     if kind == "folder":

@@ -43,17 +43,17 @@ def test_everything_is_reported_at_once():
 
     found = faults(frame.drop("progress").rename({"performance": "perfomance"}))
 
-    rows = good().height
+    rows, first = good().height, f"the first is row 1 ({good()['deal_id'][0]})"
     assert found == {
         "$.progress": "$.progress: the column is missing; rules of GB read it; if it is never "
         "known, add a column of nulls of its type",
         "$.performance": "$.performance: the column is missing; did you mean `perfomance`?",
         "$.status": "$.status: expected text, not Int32",
-        "$.balance": f"$.balance: {rows:,} rows, the first is row 1, cannot be read; expected "
+        "$.balance": f"$.balance: {rows:,} rows cannot be read, {first}: 1.001; expected "
         "GBP 0.00 to GBP "
         "10000000000.00, at most 2 decimals",
-        "$.days_since_funding": f"$.days_since_funding: {rows:,} rows, the first is row 1, "
-        "cannot be read; "
+        "$.days_since_funding": f"$.days_since_funding: {rows:,} rows cannot be read, {first}: "
+        "40000; "
         "expected 0 days to 36600 days",
     }
 
@@ -71,11 +71,12 @@ def test_columns_that_say_whose_rules_apply():
         .otherwise(pl.col("jurisdiction"))
     )
     assert faults(unknown) == {
-        "$.jurisdiction": "$.jurisdiction: row 2 cannot be read; expected one of GB"
+        "$.jurisdiction": f"$.jurisdiction: row 2 ({good()['deal_id'][1]}): `ZZ` cannot be read; "
+        "expected one of GB"
     }
     early = good().with_columns(on=pl.lit(date(1990, 1, 1)))
     assert faults(early)["$.on"].endswith(
-        "cannot be read; expected a day on which the jurisdiction of the row has rules"
+        "1990-01-01; expected a day on which the jurisdiction of the row has rules"
     )
 
 

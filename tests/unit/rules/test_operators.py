@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+import sqlite3
 import sys
 
 import narwhals.stable.v2 as nw
@@ -30,6 +31,7 @@ from holdback.rules.operators import MIRRORED, OPERATORS, OPPOSITES, Role
 from holdback.rules.render import text_of, threshold_words, words_of
 from holdback.rules.rounding import is_exact, rounding
 from holdback.rules.scaling import interval
+from holdback.rules.sql import SQLITE, flag_sql
 from holdback.rules.tree import comparisons
 from holdback.workbench.equivalence import distinguishing_deals
 from holdback.workbench.expression_mutants import expression_mutants
@@ -89,6 +91,18 @@ def in_columns(rule, facts):
     return [None if unknown else not false for false, unknown in rows]
 
 
+def in_sql(rule, facts):
+    """Return the answers of a flag by SQL, on SQLite."""
+    names = rule.names
+    answer = flag_sql(rule, {name: f'"{name}"' for name in names}, SQLITE)
+    with sqlite3.connect(":memory:") as database:
+        database.execute(f"create table deals ({', '.join(names)})")
+        rows = [[row[CATALOGUE.place(name)] for name in names] for row in facts]
+        database.executemany(f"insert into deals values ({', '.join('?' * len(names))})", rows)
+        query = f"select case when {answer.false} then 1 else 0 end, {answer.unknown} from deals"
+        return [None if unknown else not false for false, unknown in database.execute(query)]
+
+
 @pytest.mark.parametrize(("name", "kind"), CASES, ids=str)
 def test_every_reader_has_the_operator(name, kind):
     """
@@ -109,6 +123,7 @@ def test_every_reader_has_the_operator(name, kind):
             (int(answer is False), int(answer is None)) for answer in answers
         ]
         assert in_columns(rule, facts) == answers
+        assert in_sql(rule, facts) == answers
         assert [answer_by_lines(rule.tree, row) for row in facts] == answers
         assert len(list(comparisons(rule.tree))) == (kind is not Kind.FLAG)
     else:
@@ -117,6 +132,7 @@ def test_every_reader_has_the_operator(name, kind):
         compared = check(parse(f"{written(name, kind)} == {written(name, kind)}"), CATALOGUE)
         answers = [interpret(compared, row) for row in facts]
         assert in_columns(compared, facts) == answers
+        assert in_sql(compared, facts) == answers
         assert [answer_by_lines(compared.tree, row) for row in facts] == answers
 
 
@@ -162,6 +178,10 @@ def by_columns(rule):
     return columns(rule, {name: FactColumn(nw.col(name)) for name in rule.names})
 
 
+def by_sql(rule):
+    return flag_sql(rule, {name: name for name in rule.names}, SQLITE)
+
+
 def by_lines(rule):
     return answer_by_lines(rule.tree, tuple(fact.low for fact in CATALOGUE.facts))
 
@@ -186,6 +206,7 @@ READERS = {
         "the least change": by_lines,
         "the masks": lambda rule: mask_function([rule]),
         "the columns": by_columns,
+        "the SQL": by_sql,
         "the canonical text": lambda rule: text_of(rule.tree),
         "the search for comparisons": lambda rule: list(comparisons(rule.tree)),
     },
@@ -194,6 +215,7 @@ READERS = {
         "the least change": by_lines,
         "the masks": lambda rule: mask_function([rule]),
         "the columns": by_columns,
+        "the SQL": by_sql,
         "the canonical text": lambda rule: text_of(rule.tree),
         "the check": lambda rule: check(syntax(rule), CATALOGUE),
         "the exactness": lambda rule: is_exact(rule.tree.operator, *rule.tree.operands),
@@ -204,6 +226,7 @@ READERS = {
         "the closure": closure,
         "the least change": lambda rule: by_lines(compared(rule)),
         "the columns": lambda rule: by_columns(compared(rule)),
+        "the SQL": lambda rule: by_sql(compared(rule)),
         "the canonical text": lambda rule: text_of(rule.tree),
         "the check": lambda rule: check(syntax(rule), CATALOGUE),
         "the interval": lambda rule: interval(rule.tree.operator, [(0, 1)]),

@@ -1,0 +1,59 @@
+"""What `holdback portfolio --report` writes: a page of HTML, or an Excel workbook."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+from typing import Any, Final
+
+import polars as pl
+from attrs import define, field
+
+from holdback.portfolio import AnswerTable, funnel, migration, summarise, to_excel, to_html
+from holdback.portfolio.row_rulebooks import Rules
+
+# Percentage points, or percent of a threshold, within which a deal is near it.
+_NEAR: Final = "2%"
+
+
+@define
+class Report:
+    """
+    The report on the deals that are added, under the rules *before*, and *after* if they change.
+
+    All deals are kept until it is written, because a question is about all of them.
+    """
+
+    file: Path
+    before: Rules
+    after: Rules | None
+    jurisdiction: str
+    on: date | str
+    _frames: list[pl.DataFrame] = field(factory=list, init=False)
+
+    def add(self, frame: pl.DataFrame) -> None:
+        """Add the deals in *frame*."""
+        self._frames.append(frame)
+
+    def write(self, title: str) -> None:
+        """
+        Write the report, with *title*.
+
+        Raises:
+            ModuleNotFoundError: the extra `notebook` is not installed.
+        """
+        deals = pl.concat(self._frames, how="vertical_relaxed")
+        answers = tuple(self._answers(deals))
+        if self.file.suffix == ".html":
+            self.file.write_text(to_html(answers, title), encoding="utf-8")
+        else:
+            to_excel(answers, str(self.file))
+
+    def _answers(self, deals: pl.DataFrame) -> Iterator[AnswerTable]:
+        where: dict[str, Any] = {"jurisdiction": self.jurisdiction, "on": self.on}
+        yield summarise(deals, self.before, **where).answer_table
+        yield funnel(deals, self.before, **where)
+        if self.after is not None:
+            yield migration(deals, self.before, self.after, **where)
+        yield near(deals, self.before, within=_NEAR, **where)

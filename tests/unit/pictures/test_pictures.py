@@ -1,0 +1,217 @@
+"""Pictures: valid charts of the right size, whose texts are data and never anything else."""
+
+from __future__ import annotations
+
+import re
+import sys
+from datetime import date, timedelta
+from decimal import Decimal
+from xml.etree import ElementTree as ET
+
+import pytest
+
+import picture_samples
+from display_samples import NOW, shown
+from holdback import pictures
+from holdback.errors import InvalidDocument
+from holdback.pictures.palette import ACCENT, BACK, DARK, MARK, SOFT, TEXT, TINTS
+
+altair = pytest.importorskip("altair")
+
+WIDTHS = (380, 1160)
+CHARTS = {width: picture_samples.charts(width, several=width < 400) for width in WIDTHS}
+HOSTILE = '</script><img src="https://example.com/x" onerror="alert(1)">'
+# Of a letter that is a little wider than its estimate.
+ROOM = 12
+
+
+def texts_of(svg):
+    return [
+        "".join(node.itertext()) for node in ET.fromstring(svg).iter() if node.tag.endswith("text")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("width", "name"), [(width, name) for width in WIDTHS for name in CHARTS[width]]
+)
+def test_a_picture_is_valid_and_fits_its_width(width, name):
+    """
+    A picture is a valid Vega-Lite document, which Altair checks when it is written, and its SVG is
+    not wider than was asked for.
+    """
+    chart = CHARTS[width][name]
+    root = ET.fromstring(pictures.svg(chart))
+
+    assert float(root.get("width")) <= width + ROOM
+    assert root.get("role") == "img"
+    assert root.get("aria-label") == chart.to_dict()["description"]
+
+
+@pytest.mark.parametrize("question", sorted(picture_samples.QUESTIONS))
+def test_hostile_texts_stay_texts(question):
+    """
+    Texts of data that look like HTML are drawn as texts, in SVG and in a page of HTML.
+    """
+    records = [
+        {name: HOSTILE if isinstance(value, str) and name != "currency" else value}
+        | {name: value for name, value in record.items() if name == "currency"}
+        for record in [*picture_samples.QUESTIONS[question]("GB")][:1]
+        for name, value in record.items()
+    ]
+    spoilt = {name: value for record in records for name, value in record.items()}
+    chart = pictures.draw(question, HOSTILE, [spoilt])
+    svg = pictures.svg(chart)
+    page = pictures.html(chart)
+
+    assert "<img" not in svg
+    assert "</script><img" not in svg
+    assert "</script><img" not in page
+    assert any("onerror" in text for text in texts_of(svg))
+
+
+def test_a_picture_says_its_numbers():
+    """
+    The numbers stand in the picture, with thousands, and so do the names: nothing is said by colour
+    alone.
+    """
+    texts = texts_of(pictures.svg(CHARTS[1160]["funnel-1"]))
+
+    assert any("842 fail" in text and "128 would become eligible" in text for text in texts)
+    assert any("12,110 fail" in text for text in texts)
+    assert any("GBP 1,063,821" in text for text in texts)
+
+
+def test_amounts_of_two_currencies_have_two_panels():
+    """
+    Money at stake has a panel with a scale of its own for each currency; nothing is added up.
+    """
+    chart = CHARTS[1160]["money"].to_dict()
+    titles = ["".join(panel["title"]["text"]) for panel in chart["vconcat"]]
+
+    assert titles == ["GBP", "JPY", "USD", "EUR"]
+
+
+def test_the_present_threshold_is_marked():
+    """
+    A sweep marks today's value, and a migration frames its diagonal.
+    """
+    assert "today 80%" in texts_of(pictures.svg(CHARTS[380]["sweep-1"]))
+    chart = CHARTS[380]["migration-1"].to_dict()
+    (cells,) = [*chart.get("datasets", {}).values()] or [chart["data"]["values"]]
+
+    assert {(cell["row"], cell["column"]) for cell in cells if cell["framed"]} == {
+        (cell["row"], cell["row"]) for cell in cells
+    }
+
+
+def test_dark_colours_replace_light_ones_but_in_data():
+    """
+    A dark chart has none of the light colours, except where the data happens to say the same.
+    """
+    records = [*picture_samples.outcomes("GB", "JP")]
+    dark = pictures.dark(pictures.draw("outcomes", TEXT, records))
+    written = str(dark.to_dict()["config"]) + str([p["layer"] for p in dark.to_dict()["vconcat"]])
+
+    assert not [light for light in DARK if f"'{light}'" in written]
+    assert dark.to_dict()["title"]["text"] == [TEXT]
+
+
+def test_auto_is_light_until_the_screen_is_dark():
+    """
+    The SVG that follows the screen is the light one with rules for dark screens, and only screens:
+    paper stays light.
+    """
+    light = pictures.svg(CHARTS[380]["sweep-1"], "light")
+    auto = pictures.svg(CHARTS[380]["sweep-1"])
+
+    assert "prefers-color-scheme" not in light
+    assert auto.count("@media screen and (prefers-color-scheme:dark)") == 1
+    assert re.sub("<style>.*?</style>", "", auto) == light
+    assert DARK[BACK] in pictures.svg(CHARTS[380]["sweep-1"], "dark")
+    with pytest.raises(InvalidDocument, match="expected one of `light`"):
+        pictures.svg(CHARTS[380]["sweep-1"], "sepia")
+
+
+def luminance(colour):
+    parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    linear = [
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+    ]
+    return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+def contrast(first, second):
+    lighter, darker = sorted((luminance(first), luminance(second)), reverse=True)
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def test_texts_and_marks_have_contrast():
+    """
+    Texts have a contrast of at least 4.5 with what is behind them, and marks of at least 3.
+    """
+    for page in (dict.fromkeys(DARK), DARK):
+        on = {light: dark or light for light, dark in page.items()}
+        assert all(contrast(on[text], on[BACK]) >= 4.5 for text in (TEXT, SOFT, ACCENT))
+        assert all(contrast(on[TEXT], on[tint]) >= 4.5 for tint in TINTS)
+        assert contrast(on[MARK], on[BACK]) >= 3
+
+
+def test_two_pictures_on_one_page_share_no_names():
+    """
+    Elements that have an id in one SVG do not have the id of another picture's.
+    """
+    first, second = (pictures.svg(CHARTS[380][name]) for name in ("near-1", "repayment"))
+    ids = [set(re.findall(r' id="([^"]+)"', svg)) for svg in (first, second)]
+
+    assert not ids[0] & ids[1]
+
+
+def test_a_picture_needs_the_extra(monkeypatch):
+    """
+    Without Altair or vl-convert, the error says what to install.
+    """
+    chart = CHARTS[380]["sweep-1"]
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    with pytest.raises(ModuleNotFoundError, match=r"pip install 'holdback\[notebook\]'"):
+        pictures.svg(chart)
+    monkeypatch.setitem(sys.modules, "altair", None)
+    with pytest.raises(
+        ModuleNotFoundError, match=r"needs altair: pip install 'holdback\[notebook\]'"
+    ):
+        pictures.draw("near", "Near", [])
+
+
+def test_a_deal_is_drawn_against_its_pace():
+    """
+    A deal's picture has what was remitted until the day, what is expected until the end of its
+    term, and the amount from which a renewal is assessed.
+    """
+    deal = shown()["deal"]
+    on = deal.funded_on + timedelta(days=deal.term_days * 57 // 100 + 1)
+    chart = deal.plot(on, "60%").to_dict()
+    expected, remitted, line = (
+        layer["data"]["values"] for layer in chart["vconcat"][0]["layer"][:3]
+    )
+
+    assert f"{deal.id} is 57.0% paid down" in " ".join(chart["title"]["text"])
+    assert Decimal(str(expected[-1]["expected"])) == deal.repayment_amount.amount
+    assert expected[0]["expected"] == 0
+    assert Decimal(str(remitted[-1]["remitted"])) == deal.remitted.amount
+    assert remitted[-1]["day"] <= on.isoformat()
+    assert Decimal(str(line[0]["amount"])) == deal.repayment_amount.amount * 60 / 100
+    with pytest.raises(InvalidDocument, match="expected a percentage such as `60%`"):
+        deal.plot(on, "sixty")
+
+
+def test_a_jurisdiction_is_drawn_over_time():
+    """
+    A jurisdiction's picture has a line for each threshold and each rule, from day to day.
+    """
+    british = shown()["jurisdiction"]
+    chart = british.plot(NOW).to_dict()
+    texts = str(chart["vconcat"])
+
+    assert "minimum performance" in texts
+    assert all(rule.code in texts for rule in british.rulebook(NOW).renewal.rules)
+    assert "The line is 2026-07-01." in " ".join(chart["title"]["subtitle"])
+    assert date(2024, 1, 1).isoformat() in texts

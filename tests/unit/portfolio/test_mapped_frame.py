@@ -1,0 +1,356 @@
+"""`read`: a frame as a mapping describes it becomes one of facts, or the errors say why not."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from decimal import Decimal
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from deals import shipped
+from hypothesis import given
+from hypothesis import strategies as st
+
+from every_case import for_every
+from holdback import InvalidDocument, Jurisdictions
+from holdback.portfolio import ColumnMapping, assess, findings, read, sample
+from holdback.portfolio.column_mapping import Form
+from holdback.portfolio.float_rule import read_float
+from holdback.portfolio.mapped_frame import known_facts
+from holdback.portfolio.mapped_values import reader, unread
+
+KINDS = {"polars": pl.DataFrame, "pandas": pd.DataFrame, "pyarrow": pa.table}
+FACTS = known_facts(shipped())
+FEW = Jurisdictions([shipped()["GB"], shipped()["JP"]])
+engines = pytest.mark.parametrize("kind", KINDS)
+
+
+def values_of(frame, name):
+    """The values of a column, None where one is missing."""
+    if isinstance(frame, pd.DataFrame):
+        return [None if pd.isna(value) else value for value in frame[name]]
+    return frame[name].to_pylist() if isinstance(frame, pa.Table) else frame[name].to_list()
+
+
+def value(name, written, texts=None, **form):
+    return reader(FACTS[name], Form(**form), texts or {})(written)
+
+
+READ = [
+    # fact, as it is written, how that was described, what it means
+    ("progress", 0.29, {"percentages": "fractions"}, Decimal(29)),
+    ("progress", "0.29", {"percentages": "fractions"}, Decimal(29)),
+    ("progress", Decimal("0.645"), {"percentages": "fractions"}, Decimal("64.5")),
+    ("progress", 1, {"percentages": "fractions"}, Decimal(100)),
+    ("progress", 0.7 * 0.1, {"percentages": "fractions"}, Decimal("6.9999")),  # rounded down
+    ("progress", "64.5 %", {"percentages": "fractions"}, Decimal("64.5")),
+    ("progress", "64,5", {"decimal_mark": ","}, Decimal("64.5")),
+    ("progress", " 64.5% ", {}, Decimal("64.5")),
+    ("balance", "1.234,50", {"decimal_mark": ",", "thousands": "."}, Decimal("1234.5")),
+    ("balance", "1,234,567.89", {"thousands": ","}, Decimal("1234567.89")),
+    ("balance", "1 234\u00a0567", {"thousands": " "}, Decimal(1234567)),
+    ("balance", "-12.5", {}, Decimal("-12.5")),
+    ("balance", "123450", {"money": "minor units"}, Decimal(123450)),
+    ("balance", 123450.0, {"money": "minor units"}, Decimal(123450)),
+    ("balance", np.int64(5), {"money": "minor units"}, Decimal(5)),
+    ("balance", "GBP 12.50", {}, "GBP 12.5000"),
+    ("days_since_funding", "231.0", {}, 231),
+    ("days_since_funding", "21 days", {}, 21),
+    ("days_since_funding", 231.0, {}, 231),
+    ("deals_completed", "1.000", {"decimal_mark": ",", "thousands": "."}, 1000),
+    ("deals_completed", np.float64(3), {}, 3),
+    ("identity_verified", "TRUE", {}, True),
+    ("identity_verified", np.bool_(False), {}, False),
+    ("identity_verified", 1.0, {}, True),
+    ("credit_checked_on", "2026-07-01", {}, date(2026, 7, 1)),
+    ("credit_checked_on", "2026-07-01 00:00:00", {}, date(2026, 7, 1)),
+    ("credit_checked_on", "3/4/2026", {"dates": "DD/MM/YYYY"}, date(2026, 4, 3)),
+    ("credit_checked_on", "03/04/2026", {"dates": "MM/DD/YYYY"}, date(2026, 3, 4)),
+    ("credit_checked_on", "03.04.2026", {"dates": "DD.MM.YYYY"}, date(2026, 4, 3)),
+    ("credit_checked_on", "3 Apr 2026", {"dates": "DD MON YYYY"}, date(2026, 4, 3)),
+    ("credit_checked_on", "3 September 2026", {"dates": "DD MON YYYY"}, date(2026, 9, 3)),
+    ("credit_checked_on", 20260403, {"dates": "YYYYMMDD"}, date(2026, 4, 3)),
+    ("credit_checked_on", pd.Timestamp("2026-07-01"), {}, date(2026, 7, 1)),
+    ("credit_checked_on", datetime(2026, 7, 1), {}, date(2026, 7, 1)),
+    ("status", " Funded ", {}, "Funded"),
+    *((name, missing, {}, None) for name in ("progress", "status", "credit_checked_on")
+      for missing in (None, float("nan"), "", "  ", pd.NA, pd.NaT)),
+]  # fmt: skip
+
+
+@for_every("name, written, form, meaning", READ)
+def test_a_value_is_read_exactly(name, written, form, meaning):
+    """
+    Fractions, minor units, signs, dates and spaces are read as the mapping says.
+    """
+    found = value(name, written, **form)
+    assert found == meaning
+    assert type(found) is type(meaning)
+
+
+REFUSED = [
+    ("progress", "64,5", {}),
+    ("progress", "1.5", {"decimal_mark": ","}),
+    ("progress", "1,23,4", {"thousands": ","}),
+    ("progress", "1,2345", {"thousands": ","}),
+    ("progress", "1e2", {}),
+    ("progress", True, {}),
+    ("progress", float("inf"), {}),
+    ("balance", "1,234", {}),
+    ("balance", "123.5", {"money": "minor units"}),
+    ("balance", 123.5, {"money": "minor units"}),
+    ("balance", "£12", {}),
+    ("balance", 0.1 + 0.2, {}),
+    ("days_since_funding", 1.5, {}),
+    ("days_since_funding", "3 weeks", {}),
+    ("identity_verified", "yes", {}),
+    ("identity_verified", 2, {}),
+    ("credit_checked_on", "03/04/2026", {}),
+    ("credit_checked_on", "13/13/2026", {"dates": "DD/MM/YYYY"}),
+    ("credit_checked_on", "30/02/2026", {"dates": "DD/MM/YYYY"}),
+    ("credit_checked_on", "3 Foo 2026", {"dates": "DD MON YYYY"}),
+    ("credit_checked_on", datetime(2026, 7, 1, 9), {}),
+    ("status", 3, {}),
+]
+
+
+@for_every("name, written, form", REFUSED)
+def test_what_is_written_otherwise_is_not_read(name, written, form):
+    """
+    What the mapping cannot read is not guessed.
+    """
+    with pytest.raises(ValueError, match=r"."):
+        value(name, written, **form)
+
+
+@for_every("name, written, form", REFUSED)
+def test_what_is_not_read_is_read_by_nothing_else(name, written, form):
+    """
+    Nothing that a mapping cannot read becomes a value, or unknown, in silence.
+    """
+    fact = FACTS[name]
+    text = unread(written, fact.type.kind)
+    if name == "status":
+        assert fact.type.read(text) is None  # a finding lists it
+    else:
+        with pytest.raises(ValueError, match=r"."):
+            fact.read(text)
+
+
+@given(st.integers(-(10**12), 10**12), st.integers(0, 6))
+def test_the_rule_of_floats(number, places):
+    """
+    The nearest float to a decimal number is read as that number.
+    """
+    written = float(Decimal(number).scaleb(-places))
+    assert read_float(written, places) == number
+    assert read_float(written, places, down=True) == number
+
+
+@given(st.integers(0, 10**6))
+def test_a_fraction_in_floats_is_the_fraction_in_text(number):
+    """
+    0.64 is 64%, whether it is a float, a Decimal or a text.
+    """
+    exact = Decimal(number).scaleb(-6)
+    found = {
+        value("progress", kind(exact), percentages="fractions") for kind in (float, str, Decimal)
+    }
+    assert found == {exact * 100}
+
+
+# -- whole frames
+
+MESSY = {
+    "pct_paid": [0.29, 0.64, None],
+    "state": ["Active ", "Repaid", ""],
+    "left_minor": [123450, 500, 7],
+    "country": ["UK", "JP", "ZZ"],
+    "as_of": ["01/07/2026", "31/12/2026", None],
+    "takings": ["1.234,50", "20", "7,5"],
+    "checked": ["True", "no", None],
+    "days_since_funding": ["150", "231.0", "21 days"],
+    "remark": [1, 2, 3],
+}
+MAPPING = ColumnMapping(
+    columns={
+        "progress": "pct_paid",
+        "status": "state",
+        "balance": "left_minor",
+        "jurisdiction": "country",
+        "on": "as_of",
+        "average_monthly_takings": "takings",
+        "identity_verified": "checked",
+    },
+    percentages="fractions",
+    money="minor units",
+    texts={
+        "status": {"Active": "Funded"},
+        "jurisdiction": {"UK": "GB"},
+        "identity_verified": {"no": "false"},
+    },
+    dates="DD/MM/YYYY",
+    forms={
+        "average_monthly_takings": {
+            "money": "major units",
+            "decimal_mark": ",",
+            "thousands": ".",
+        }
+    },
+)
+
+
+@engines
+def test_a_messy_frame_becomes_one_of_facts(kind):
+    """
+    The output is the user's kind of frame, with columns named and written as facts.
+    """
+    frame = KINDS[kind](MESSY)
+    found = read(frame, MAPPING, rules=shipped())
+    assert type(found) is type(frame)
+    read_columns = {name: values_of(found, name) for name in MAPPING.columns}
+    days = [None if day is None else day.isoformat()[:10] for day in read_columns.pop("on")]
+    assert days == ["2026-07-01", "2026-12-31", None]
+    assert read_columns == {
+        "progress": [29, 64, None],
+        "status": ["Funded", "Repaid", None],
+        "balance": [1234.5, 500, None],  # yen have no minor unit, and ZZ no currency
+        "jurisdiction": ["GB", "JP", "ZZ"],
+        "average_monthly_takings": [1234.5, 20, 7.5],
+        "identity_verified": [True, False, None],
+    }
+    assert values_of(found, "days_since_funding") == [150, 231, 21]
+    assert values_of(found, "remark") == [1, 2, 3]
+    order = found.column_names if kind == "pyarrow" else list(found.columns)
+    assert order[:3] == ["progress", "status", "balance"]
+
+
+@engines
+def test_what_cannot_be_read_stays_and_the_others_are_read(kind):
+    """
+    One cell never changes how a column is read: the others keep their values.
+    """
+    deals = sample(40, 7, backend="polars").filter(jurisdiction="GB")
+    wrong = "1,5"
+    columns = {
+        "progress": [wrong, *["64.5"] * (deals.height - 1)],
+        "days_since_funding": ["soon", *["150"] * (deals.height - 1)],
+        "deals_completed": ["1.5", *["2"] * (deals.height - 1)],
+        "identity_verified": ["maybe", *["True"] * (deals.height - 1)],
+        "credit_checked_on": ["1.7.2026", *["2026-06-30"] * (deals.height - 1)],
+    }
+    frame = deals.with_columns(**{name: pl.Series(texts) for name, texts in columns.items()})
+    if kind == "pandas":
+        frame = frame.to_pandas()
+    elif kind == "pyarrow":
+        frame = frame.to_arrow()
+    found = findings(read(frame, rules=FEW), FEW)
+    errors = {row.column: (row.count, row.value) for row in found.errors}
+    assert errors == {
+        "progress": (1, "`1,5`"),
+        "days_since_funding": (1, "`unread: soon`"),
+        "deals_completed": (1, "`unread: 1.5`"),
+        "identity_verified": (1, "`unread: maybe`"),
+        "credit_checked_on": (1, "`unread: 1.7.2026`"),
+    }
+
+
+@pytest.mark.parametrize("backend", ["polars", "pandas", "pyarrow"])
+def test_a_sample_written_otherwise_gives_the_same_answers(backend):
+    """
+    Fractions and minor units in every row's currency give the answers of the sample.
+    """
+    deals = sample(1_000, 7, backend="polars").filter(pl.col("jurisdiction") != "ZZ")
+    yen = pl.col("jurisdiction") == "JP"
+    money = [name for name, dtype in deals.schema.items() if dtype == pl.Decimal(18, 2)]
+    percents = ["progress", "performance", "takings_trend"]
+    written = deals.filter(
+        ~yen | pl.all_horizontal(pl.col(name).is_null() | (pl.col(name) % 1 == 0) for name in money)
+    )
+    expected = assess(written, shipped())["outcome"]
+    frame = written.with_columns(
+        *(
+            pl.when(yen).then(pl.col(name)).otherwise(pl.col(name) * 100).cast(pl.Int64).alias(name)
+            for name in money
+        ),
+        *(pl.col(name).cast(pl.String).str.to_decimal(scale=6) / 100 for name in percents),
+    ).with_columns(pl.col(percents).cast(pl.Float64))
+    given = {"polars": frame, "pandas": frame.to_pandas(), "pyarrow": frame.to_arrow()}[backend]
+    found = read(given, percentages="fractions", money="minor units", rules=shipped())
+    assert list(assess(found, shipped())["outcome"].to_numpy()) == expected.to_list()
+    suspected = [row for row in findings(found, shipped()) if row.code == "misleading"]
+    assert suspected == []
+
+
+def test_numbers_that_need_no_reading_stay():
+    """
+    Columns that are facts already, in types of their own, are unchanged.
+    """
+    deals = sample(50, 7, backend="polars")
+    assert read(deals, rules=shipped()).equals(deals)
+    assert read(deals).schema == deals.schema
+    frame = deals.to_pandas().set_index(pd.Index([1, 1] * 25, name="twice"))
+    frame.attrs["from"] = "a test"
+    found = read(frame, columns={"deal_type": "status", "status": "deal_type"})
+    assert found.index.equals(frame.index)
+    assert found.attrs == {"from": "a test"}
+    assert found["deal_type"].tolist() == frame["status"].tolist()
+
+
+def test_the_currency_may_be_a_column():
+    """
+    Without rules, a column `currency` says how many decimals minor units have.
+    """
+    frame = pl.DataFrame({"balance": [1250, 1250], "currency": ["GBP", "JPY"]})
+    found = read(frame, money="minor units")
+    assert found["balance"].to_list() == [Decimal("12.5"), Decimal(1250)]
+    with pytest.raises(InvalidDocument, match="minor units depend on the currency"):
+        read(frame.drop("currency"), money="minor units")
+
+
+@pytest.mark.parametrize("lazy", [pl.DataFrame.lazy, lambda frame: duckdb.sql("from frame")])
+def test_lazy_frames_are_renamed_and_their_texts_mapped(lazy):
+    """
+    In a lazy frame names and texts are mapped; what needs values is refused with the cure.
+    """
+    frame = pl.DataFrame({"state": [" Active", "Repaid"], "pct_paid": [0.5, 0.6]})
+    found = read(lazy(frame), columns={"status": "state"}, texts={"status": {"Active": "Funded"}})
+    rows = found.collect().rows() if hasattr(found, "collect") else found.fetchall()
+    assert rows == [("Funded", 0.5), ("Repaid", 0.6)]
+    with pytest.raises(InvalidDocument, match="collect it, or read it in parts"):
+        read(lazy(frame), columns={"progress": "pct_paid"}, percentages="fractions")
+
+
+def test_what_does_not_fit_the_frame_is_refused_at_once():
+    """
+    Mapping errors teach: what is wrong, and what was probably meant.
+    """
+    frame = pl.DataFrame({"pct_paid": [1.0], "balance": [1.0], "left": [2.0], "lien": ["First"]})
+    with pytest.raises(InvalidDocument) as raised:
+        read(
+            frame,
+            columns={"progres": "pct_paid", "performance": "pct_payed", "balance": "left"},
+            texts={"progress": {"a": "b"}},
+        )
+    messages = [str(error) for error in raised.value.errors]
+    assert messages == [
+        (
+            "$.columns.progres: unknown fact; did you mean `progress`?; facts that a jurisdiction "
+            "declares are known with `rules=`"
+        ),
+        ("$.texts.progress: `progress` holds percent; say in `forms` how its values are written"),
+        "$.columns.performance: there is no column `pct_payed`; did you mean `pct_paid`?",
+        (
+            "$.columns.balance: there is also a column `balance`; drop or rename it, or leave "
+            "this line out"
+        ),
+    ]
+    with pytest.raises(InvalidDocument, match="unknown fact"):
+        read(frame, columns={"lien_rank": "lien"})
+    assert read(frame, columns={"lien_rank": "lien"}, rules=shipped()).columns[-1] == "lien_rank"
+    with pytest.raises(InvalidDocument, match="unknown word `pence`"):
+        read(frame, money="pence")
