@@ -40,21 +40,21 @@ _FEWEST_ROWS: Final = 2
 def check_heads(
     heads: Sequence[str],
     later: Iterable[tuple[int, Sequence[str]]],
-    known: frozenset[str],
+    usual_heads: frozenset[str],
     what: str,
 ) -> None:
     """
     Check that *heads* are not a title above the heads, which are in a row of *later* then.
 
-    *later* has the number of each row, *known* the heads that any file may have, and *what* is the
-    word for a row: `line` or `row`.
+    *later* has the number of each row, *usual_heads* the heads that any file may have, and *what*
+    is the word for a row: `line` or `row`.
 
     Raises:
         InvalidDocument: if they are.
     """
-    if known.isdisjoint(head.strip() for head in heads):
+    if usual_heads.isdisjoint(head.strip() for head in heads):
         for number, row in later:
-            if len(known.intersection(head.strip() for head in row)) >= _FEWEST_HEADS:
+            if len(usual_heads.intersection(head.strip() for head in row)) >= _FEWEST_HEADS:
                 message = f"{what} 1 has no heads: they are in {what} {number}"
                 hint = f"delete what is above {what} {number}"
                 raise InvalidDocument.of("wrong_value", message, hint=hint)
