@@ -18,6 +18,7 @@ try:
     from holdback.portfolio.html_report import to_html
     from holdback.portfolio.mapped_frame import read
     from holdback.portfolio.mapping_suggestion import suggest
+    from holdback.portfolio.near_thresholds import near
     from holdback.portfolio.outcome_codes import OUTCOMES, codes, needed
     from holdback.portfolio.quotes import quote
     from holdback.portfolio.row_explanation import explain
@@ -55,6 +56,7 @@ __all__ = [
     "findings",
     "funnel",
     "migration",
+    "near",
     "needed",
     "prepare",
     "quote",

@@ -61,7 +61,7 @@ def cohorts(  # noqa: PLR0913  # public; all but the question have a default
     >>> answer = cohorts(deals, load_jurisdictions(), by="deal_type")
     >>> first = answer.records[0]
     >>> first["cohort"], first["jurisdiction"], first["outcome"], first["deals"]
-    ('New', 'AU', 'eligible', 10)
+    ('Initial', 'AU', 'eligible', 5)
 
     Raises:
         InvalidDocument: naming every column that is missing or of the wrong type; the column has

@@ -18,7 +18,6 @@ from holdback.portfolio.column_plan import INVALID_COLUMN, ColumnPlan
 from holdback.portfolio.outcome_codes import OUTCOMES
 from holdback.portfolio.outcome_columns import BALANCE, OUTCOME, RULEBOOK
 from holdback.portfolio.row_rulebooks import DayOrColumn, RowRulebooks, Rules
-from holdback.portfolio.suspects import warn_of_suspects
 from holdback.portfolio.work_frame import open_frame
 
 # The jurisdiction of rows without a rulebook.
@@ -38,15 +37,14 @@ def plan_to_vary(
     """
     Return a plan for *frame* that can be assessed many times under other rules.
 
-    Columns in memory are read once: the plan has them prepared. A lazy frame is asked each time.
+    The plan has its columns prepared, so those in memory are read once.
 
     Raises:
         InvalidDocument: naming every column that is missing, of the wrong type, or in the way.
     """
     plan = ColumnPlan.of(open_frame(frame), rules, jurisdiction, on, prepared=prepared)
     check_columns(plan, () if prepared else (INVALID_COLUMN,))
-    if prepared or not plan.in_memory:
-        warn_of_suspects(plan)
+    if prepared:
         return plan
     numbers = prepare(frame, rules, jurisdiction=jurisdiction, on=on)
     return ColumnPlan(open_frame(numbers), plan.rulebooks, prepared=True)

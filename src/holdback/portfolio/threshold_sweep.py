@@ -60,7 +60,7 @@ def sweep(  # noqa: PLR0913  # public; all but the question have a default
     ... )
     >>> great_britain = [row for row in answer.records if row["jurisdiction"] == "GB"]
     >>> [(row["value"], row["present"], row["eligible"]) for row in great_britain]
-    [('70%', False, 84), ('80%', True, 77), ('90%', False, 67)]
+    [('70%', False, 80), ('80%', True, 77), ('90%', False, 70)]
 
     Raises:
         InvalidDocument: naming every column that is missing or of the wrong type; there is no such
