@@ -1,7 +1,7 @@
 """
 CSV files as people have them: how one is written, found out from the file alone.
 
-Its encoding, separator and heads are found before the first row is read, and then DuckDB is told
+Its encoding, separator and heads are found before the first row is read, and DuckDB receives
 them, so that it guesses nothing. A file that DuckDB could not read, in UTF-16 or Windows-1252 or
 with lines that end in several ways, is rewritten as UTF-8 into a temporary folder first.
 """

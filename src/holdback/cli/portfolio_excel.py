@@ -23,7 +23,7 @@ from holdback.cli.portfolio_csv import heads_of_columns
 from holdback.cli.portfolio_rows import check_heads
 from holdback.errors import InvalidDocument, listed
 
-# Cells between two texts in quotes, and sections after a condition in brackets, are no percentages.
+# Cells between two texts in quotes, and sections after a condition in brackets, are not percentages.
 _NO_FORMAT: Final = re.compile(r'"[^"]*"|\\.|\[[^\]]*\]')
 # A formula without a result: a library wrote it, and no spreadsheet has worked it out since.
 _NO_RESULT: Final = re.compile(rb"(?:</f>|<f[^>]*/>)\s*(?:<v\s*/>|<v></v>)?\s*</c>")

@@ -61,6 +61,13 @@ class Deals:
         chosen = self.relation.filter(f"trim({identifier(column)}) IN ({listed})")
         return Deals(chosen, None, self.has_texts)
 
+    def without(self, column: str) -> Deals:
+        """These deals without *column*."""
+        if column not in self.relation.columns:
+            return self
+        kept = [identifier(name) for name in self.relation.columns if name != column]
+        return Deals(self.relation.select(", ".join(kept)), self.count, self.has_texts)
+
     @property
     def empty(self) -> pa.Table:
         """A table with the columns of the deals and no rows."""

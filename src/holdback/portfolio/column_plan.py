@@ -27,6 +27,7 @@ from holdback.portfolio.outcome_columns import (
     chain,
     converted_column,
 )
+from holdback.portfolio.polars_readers import PolarsReader
 from holdback.portfolio.row_rulebooks import (
     DayOrColumn,
     Definitions,
@@ -263,7 +264,8 @@ class ColumnPlan:
         different ways; it keeps their scratch columns apart.
         """
         dtype = self.schema[fact.name]
-        reader = ColumnReader(
+        reader_class = ColumnReader if api is nw else PolarsReader
+        reader = reader_class(
             api, fact, fact.name, variant, lazy=api is not nw or not self.in_memory
         )
         if self.is_prepared(fact):

@@ -163,8 +163,8 @@ class SqlPlan:
         rulebooks = self.rulebooks
         if rulebooks.jurisdiction_column is None:
             return mask
-        known = " or ".join(self._is_code(code) for code in rulebooks.codes) or "false"
-        cause = conditional([(known, str(1 << ON_BIT))], str(1 << JURISDICTION_BIT))
+        has_code = " or ".join(self._is_code(code) for code in rulebooks.codes) or "false"
+        cause = conditional([(has_code, str(1 << ON_BIT))], str(1 << JURISDICTION_BIT))
         return conditional([(f"{self.col(RULEBOOK)} is null", cause)], mask)
 
     def _bit(self, name: str) -> str:
