@@ -59,7 +59,16 @@ def test_the_dialects_are_those_of_the_function():
             {"on": DAY, "jurisdiction": "country"},
         ),
         (
-            ("GB", "--on", "2026-07-01", "--prepared", "--invalid", "mask", "--table", "book.deals"),
+            (
+                "GB",
+                "--on",
+                "2026-07-01",
+                "--prepared",
+                "--invalid",
+                "mask",
+                "--table",
+                "book.deals",
+            ),
             GB,
             {"prepared": True, "invalid": "mask", "table": "book.deals"},
         ),
