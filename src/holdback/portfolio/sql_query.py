@@ -67,9 +67,9 @@ def sql(  # noqa: PLR0913  # public; all but the rules and the dialect have a de
     >>> from datetime import date
     >>> from holdback import load_jurisdictions
     >>> rulebook = load_jurisdictions().resolve("GB", on=date(2026, 7, 1))
-    >>> query = sql(rulebook, "duckdb", table="book.deals")
-    >>> [line.strip() for line in query.splitlines() if "book" in line]
-    ['select * from "book"."deals"']
+    >>> query = sql(rulebook, "duckdb", table="risk.deals")
+    >>> [line.strip() for line in query.splitlines() if "risk" in line]
+    ['select * from "risk"."deals"']
 
     Raises:
         InvalidDocument: if the dialect is not one of these, or cannot say what a rule needs.
