@@ -185,7 +185,7 @@ def _mapping(file: Path | None) -> ColumnMapping:
 def _fail(
     error: InvalidDocument | ConfigurationError, assessment: BatchAssessment | None, deals: str
 ) -> NoReturn:
-    """Print the errors, and a mapping that may mend them; exit with 1 if columns are suspected."""
+    """Print the errors, and a mapping that may help; exit with 1 if columns are suspected."""
     from holdback.cli.portfolio_findings import ProbablyMisread  # noqa: PLC0415  # needs an extra
 
     is_suspicion = isinstance(error, ProbablyMisread)

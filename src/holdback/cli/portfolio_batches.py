@@ -94,7 +94,7 @@ class BatchAssessment:
 
         Raises:
             InvalidDocument: naming every column that is missing or of the wrong type, before the
-                first batch; or a row that is no deal.
+                first batch; or a row that is not a deal.
             ProbablyMisread: naming the columns of a batch that are probably not what they seem.
         """
         add_batch = self._assess if self.after is None else self._compare
@@ -132,8 +132,8 @@ class BatchAssessment:
         """Return the result, and what was reported, in the *form* `text` or `json`."""
         assert self.result is not None, "it has run"
         if form == "json":
-            found = {"findings": self.reported.plain()} if self.reported.findings else {}
-            return write_json({**self.result.plain(), **found})
+            more = {"findings": self.reported.plain()} if self.reported.findings else {}
+            return write_json({**self.result.plain(), **more})
         return f"{self.result}\n\n{self.reported}" if self.reported.findings else str(self.result)
 
     def _facts(self) -> tuple[Fact, ...]:
@@ -174,7 +174,7 @@ class BatchAssessment:
         """Report what is wrong in *frame*, which comes after *before* deals."""
         labelled = with_row_labels(frame, before)
         for rules in (self.before,) if self.after is None else (self.before, self.after):
-            found = findings(
+            column_findings = findings(
                 labelled,
                 rules,
                 jurisdiction=self.jurisdiction,
@@ -184,7 +184,7 @@ class BatchAssessment:
             # The few deals of a last batch may all be small by chance.
             is_small = before > 0 and is_last
             kinds = {fact.name: fact.type.kind for fact in facts}
-            single = check_findings(found, labelled, kinds, suspects=not is_small)
+            single = check_findings(column_findings, labelled, kinds, suspects=not is_small)
             if rules is self.before:
                 self.reported += single
 
