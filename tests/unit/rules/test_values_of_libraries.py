@@ -1,4 +1,4 @@
-"""Facts that Python hands in: midnights, NumPy's scalars and whole floats, with one meaning."""
+"""Facts that Python hands in: midnights, NumPy's scalars and whole floats."""
 
 from __future__ import annotations
 
