@@ -110,7 +110,7 @@ def _check_days(days: Sequence[int]) -> Sequence[int]:
 
 @frozen
 class _Group:
-    """The deals of the rulebook at a `place` today: their numbers in the frame, and their course."""
+    """The deals of one rulebook today: their numbers in the frame, and their course."""
 
     rulebook: Rulebook
     rows: Numbers
@@ -150,7 +150,7 @@ class ProjectedDeals:
         )
 
     def outcomes(self, days: int) -> Numbers:
-        """The outcome of each row after *days* days, as a place; after `OUTCOMES` comes too late."""
+        """The outcome of each row after *days* days, as a place; the one after `OUTCOMES` is too late."""
         result = np.full(self.deals, _INVALID, dtype=np.int64)
         for group in self.groups:
             for rulebook, rows, facts in self._later(group, days):
@@ -174,7 +174,10 @@ class ProjectedDeals:
         for rulebook in dict.fromkeys(rulebooks):
             mine = np.array([each == rulebook for each in rulebooks])
             rows = np.flatnonzero(mine[places])
-            names = {"progress", *(n for rule in rulebook.renewal.rules for n in rule.checked.names)}
+            names = {
+                "progress",
+                *(n for rule in rulebook.renewal.rules for n in rule.checked.names),
+            }
             facts = group.course.after(days, rulebook.checks, names)
             yield rulebook, rows, {name: column.at(rows) for name, column in facts.items()}
 
@@ -190,7 +193,7 @@ class ProjectedDeals:
         backend = answer_backend(self.plan.frame)
         columns = {name: column.number.astype(np.int64) for name, column in facts.items()}
         flags = {_known(name): column.known.astype(bool) for name, column in facts.items()}
-        frame = nw.from_dict({**columns, **flags}, backend=backend)
+        frame = nw.from_dict({**columns, **flags}, backend=backend)  # type: ignore[arg-type]  # any name
         frame = as_nullable(WorkFrame(frame, nw), list(columns)).frame.with_columns(
             nw.when(nw.col(_known(name))).then(nw.col(name)).alias(name) for name in columns
         )
@@ -243,8 +246,9 @@ class ProjectedDeals:
             yield f"the rules of {self.rules.on} hold on every day"
         recent = sorted({group.rulebook.recently_active_days for group in self.groups})
         for number in recent:
-            codes = {g.rulebook.code for g in self.groups
-                     if g.rulebook.recently_active_days == number}
+            codes = {
+                g.rulebook.code for g in self.groups if g.rulebook.recently_active_days == number
+            }
             where = f" in {', '.join(sorted(codes))}" if len(recent) > 1 else ""
             yield f"a deal that is repaid can be renewed for {days_text(number)} more{where}"
         if self.missing:
@@ -308,4 +312,3 @@ def _sum(numbers: Numbers) -> int:
     if numbers.dtype == object:
         return int(sum(numbers.tolist()))
     return int((numbers // _PART).sum()) * _PART + int((numbers % _PART).sum())
-
