@@ -315,7 +315,7 @@ class ColumnPlan:
         bits = []
         for name, column in columns.items():
             unreadable = column.unreadable(api.col(converted_column(name)))
-            if unreadable is not None:
+            if unreadable is not None and self.rulebooks.bits(name, unread=self.unread):
                 bit = api.when(unreadable).then(self._fact_bit(api, name))
                 bits.append(bit.otherwise(_int64(api, 0)))
         return self._or_no_rulebook(api, reduce(add, bits) if bits else None)

@@ -24,6 +24,9 @@ from holdback.portfolio.sql_words import conditional, identifier, one_of, text_l
 from holdback.rules.types import Fact
 
 
+_KEY_BITS: Final = 1 << JURISDICTION_BIT | 1 << ON_BIT
+
+
 @frozen(kw_only=True)
 class SqlPlan:
     """
