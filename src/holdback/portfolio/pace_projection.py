@@ -150,7 +150,7 @@ class ProjectedDeals:
         )
 
     def outcomes(self, days: int) -> Numbers:
-        """The outcome of each row after *days* days, as a place; the one after `OUTCOMES` is too late."""
+        """The outcome of each row after *days* days, as a place; one more for too late."""
         result = np.full(self.deals, _INVALID, dtype=np.int64)
         for group in self.groups:
             for rulebook, rows, facts in self._later(group, days):
