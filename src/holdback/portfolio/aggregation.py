@@ -133,9 +133,23 @@ def count_rows(
 
     The totals of the *ledger*, by the names of their columns, are added up like the balance.
     """
+    return ((key, totals) for key, _, totals in _grouped(work, keys, None, ledger))
+
+
+def count_rows_by_value(
+    work: WorkFrame, keys: Sequence[str], value: str
+) -> Iterator[tuple[tuple[int, ...], Any, DealTotals]]:
+    """The same, counted also for each value of any kind in the column *value*."""
+    return _grouped(work, keys, value, ())
+
+
+def _grouped(
+    work: WorkFrame, keys: Sequence[str], value: str | None, ledger: Collection[str]
+) -> Iterator[tuple[tuple[int, ...], Any, DealTotals]]:
     amounts = {name: converted_column(name) for name in ledger}
     columns = (BALANCE, *amounts.values())
-    frame = nw.from_native(with_rulebook(work).native).select(*keys, *columns)
+    by = (*keys, *([value] if value else []))
+    frame = nw.from_native(with_rulebook(work).native).select(*by, *columns)
     frame = frame.with_columns(
         *(nw.col(key).cast(nw.Int64).fill_null(-1) for key in keys),
         *(part for column in columns for part in _parts(column)),
@@ -144,7 +158,7 @@ def count_rows(
             for column in amounts.values()
         ),
     )
-    grouped = frame.group_by(*keys).agg(
+    grouped = frame.group_by(*by).agg(
         nw.len().alias(_DEALS),
         *(nw.col(column + part).sum() for column in columns for part in (_HIGH, _LOW)),
         *(nw.col(column + _DEALS).sum() for column in amounts.values()),
@@ -159,7 +173,7 @@ def count_rows(
             for name, column in amounts.items()
         }
         deals = DealTotals(int(row[_DEALS]), _minor(row, BALANCE), FrozenMapping(totals))
-        yield tuple(int(row[key]) for key in keys), deals
+        yield tuple(int(row[key]) for key in keys), row[value] if value else None, deals
 
 
 def _parts(column: str) -> tuple[Any, Any]:

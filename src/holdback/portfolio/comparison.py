@@ -21,16 +21,18 @@ from holdback.portfolio.aggregation import (
     sum_totals,
     with_rulebook,
 )
+from holdback.portfolio.answer_table import AnswerTable
 from holdback.portfolio.assessment import READABLE, native_result, with_outcomes
 from holdback.portfolio.column_errors import check_columns
 from holdback.portfolio.column_plan import ColumnPlan
 from holdback.portfolio.outcome_codes import PLACES, words
 from holdback.portfolio.outcome_columns import ELIGIBLE, NEEDS, OUTCOME, PREFIX, RESULTS
+from holdback.portfolio.outcome_migration import migration_table
 from holdback.portfolio.readable_columns import CODES
 from holdback.portfolio.row_rulebooks import DayOrColumn, Rules
 from holdback.portfolio.suspects import warn_of_suspects
 from holdback.portfolio.tables import Table, join_tables
-from holdback.portfolio.work_frame import Frame, WorkFrame, open_frame
+from holdback.portfolio.work_frame import Frame, WorkFrame, answer_backend, open_frame
 
 # The columns that are added to the deals that change.
 _COMPARED: Final = (OUTCOME, CODES, NEEDS)
@@ -77,6 +79,15 @@ class Comparison:
 
     changed: Any = field(repr=False, eq=False)
     answers: Mapping[tuple[Answer, Answer], DealTotals] = field(repr=False)
+
+    @property
+    def answer_table(self) -> AnswerTable:
+        """What becomes of all deals, as `migration` answers it."""
+        return migration_table(self.answers, answer_backend(open_frame(self.changed)))
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """Return `answer_table` as a frame: by default, of the library of the deals."""
+        return self.answer_table.to_frame(backend)
 
     @property
     def deals(self) -> int:
@@ -260,27 +271,44 @@ def compare(  # noqa: PLR0913  # public; all but the rules have a default
     return Comparison(changed, _count_answers(numbers, before, after))
 
 
-def paired_answers(  # noqa: PLR0913  # those of `compare`
-    frame: Frame,
+def migration(  # noqa: PLR0913  # public; all but the rules have a default
+    frame: Any,
     old: Rules,
     new: Rules,
-    jurisdiction: str,
-    on: DayOrColumn | None,
     *,
-    prepared: bool,
-) -> Mapping[tuple[Answer, Answer], DealTotals]:
+    jurisdiction: str = "jurisdiction",
+    on: DayOrColumn | None = None,
+    prepared: bool = False,
+) -> AnswerTable:
     """
-    Return the deals of *frame* for each pair of an answer by *old* and one by *new* rules.
+    Return what becomes of the deals in *frame*: each outcome under *old* and under *new* rules.
+
+    There is a row for every pair of outcomes, also for those that stay and for pairs without deals.
+    A `share` is of the deals of the jurisdiction. It counts the same deals as `compare`. The other
+    arguments are those of `assess`.
+
+    >>> from datetime import date
+    >>> import polars as pl
+    >>> from holdback import load_jurisdictions
+    >>> from holdback.portfolio import sample
+    >>> deals = sample(1000, seed=7, backend="polars").filter(pl.col("jurisdiction") == "GB")
+    >>> present = load_jurisdictions().resolve("GB", on=date(2026, 7, 1))
+    >>> answer = migration(deals, present, present.replace(minimum_performance="85%"))
+    >>> [(row["before"], row["after"], row["deals"]) for row in answer.records[:3]]
+    [('eligible', 'eligible', 72), ('eligible', 'referred', 0), ('eligible', 'ineligible', 5)]
 
     Raises:
-        InvalidDocument: as `compare`.
+        InvalidDocument: naming every column that is missing, of the wrong type, or in the way.
     """
-    before = ColumnPlan.of(frame, old, jurisdiction, on, prepared=prepared)
-    after = ColumnPlan.of(frame, new, jurisdiction, on, prepared=prepared)
-    check_columns(before, ())
-    check_columns(after, ())
+    opened = open_frame(frame)
+    before = ColumnPlan.of(opened, old, jurisdiction, on, prepared=prepared)
+    after = ColumnPlan.of(opened, new, jurisdiction, on, prepared=prepared)
+    output_names = () if isinstance(opened, nw.DataFrame) else RESULTS
+    check_columns(before, output_names)
+    check_columns(after, output_names)
     warn_of_suspects(before)
-    return _count_answers(_both_answers(frame, before, after), before, after)
+    answers = _count_answers(_both_answers(opened, before, after), before, after)
+    return migration_table(answers, answer_backend(opened))
 
 
 def _both_answers(frame: Frame, before: ColumnPlan, after: ColumnPlan) -> WorkFrame:

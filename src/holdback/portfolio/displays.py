@@ -59,7 +59,7 @@ def summary_html(summary: Any) -> str:
         Table("Outcomes", ("jurisdiction", "outcome", "deals", "share", "balance"), outcomes),
         Table(
             "Why not",
-            ("jurisdiction", "code", "deals", "only this reason", "balance", "what must hold"),
+            ("jurisdiction", "code", "deals", "no other reason", "balance", "what must hold"),
             reasons,
         ),
         *others,

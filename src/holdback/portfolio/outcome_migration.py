@@ -1,72 +1,66 @@
-"""`migration`: which deals keep their outcome under other rules, and which go where."""
+"""`migration`: which outcome becomes which under other rules, with the deals that stay."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from holdback.portfolio.aggregation import DealTotals, sum_totals
+from holdback.jurisdictions.rulebook import Rulebook
+from holdback.portfolio.aggregation import Answer, DealTotals, sum_totals
 from holdback.portfolio.answer_table import AnswerTable
-from holdback.portfolio.comparison import paired_answers
-from holdback.portfolio.counted_outcomes import amount, proposal_notes, share
 from holdback.portfolio.outcome_codes import OUTCOMES
-from holdback.portfolio.row_rulebooks import DayOrColumn, Rules
-from holdback.portfolio.work_frame import answer_backend, open_frame
+from holdback.portfolio.outcome_counts import Jurisdictional, proposal_notes, share
 
 _HEADS: Final = ("jurisdiction", "before", "after", "deals", "share", "balance", "currency")
 
 
-def migration(  # noqa: PLR0913  # public; all but the rules have a default
-    frame: Any,
-    old: Rules,
-    new: Rules,
-    *,
-    jurisdiction: str = "jurisdiction",
-    on: DayOrColumn | None = None,
-    prepared: bool = False,
+def migration_table(
+    answers: Mapping[tuple[Answer, Answer], DealTotals], backend: str
 ) -> AnswerTable:
-    """
-    Return how many deals of *frame* have each outcome under *old* and under *new* rules.
-
-    There is a row for each pair of outcomes, with those that stay the same. `share` is of the deals
-    of the jurisdiction. The other arguments are those of `assess`; `compare` says why deals change.
-
-    >>> import polars as pl
-    >>> from datetime import date
-    >>> from holdback import load_jurisdictions
-    >>> from holdback.portfolio import sample
-    >>> deals = sample(2000, seed=7, backend="polars").filter(pl.col("jurisdiction") == "GB")
-    >>> rulebook = load_jurisdictions().resolve("GB", on=date(2026, 7, 1))
-    >>> stricter = rulebook.replace(minimum_performance="90%")
-    >>> answer = migration(deals, rulebook, stricter).to_frame()
-    >>> answer.filter(before="eligible", after="ineligible")["deals"].to_list()
-    [12]
-
-    Raises:
-        InvalidDocument: naming every column that is missing, of the wrong type, or in the way.
-    """
-    opened = open_frame(frame)
-    pairs = paired_answers(opened, old, new, jurisdiction, on, prepared=prepared)
-    rulebooks = {after.jurisdiction: after.rulebook for _, after in pairs}
-    sums = sum_totals(
-        ((after.jurisdiction, before.outcome, after.outcome), totals)
-        for (before, after), totals in pairs.items()
-    )
-    rows = []
-    for code in sorted(rulebooks):
-        whole = sum(totals.deals for (where, _, _), totals in sums.items() if where == code)
-        for before in OUTCOMES:
-            for after in OUTCOMES:
-                totals = sums.get((code, before, after), DealTotals())
-                money = amount(totals.minor, rulebooks[code])
-                part = share(totals.deals, whole)
-                rows.append((code, before, after, totals.deals, part, *money))
-    changed = sum(totals.deals for (_, old, new), totals in sums.items() if old != new)
-    whole = sum(totals.deals for totals in sums.values())
+    """Return the deals of each pair of outcomes in *answers*, also of pairs without deals."""
     return AnswerTable(
         question="migration",
-        title=f"{changed:,} of {whole:,} deals change",
+        title=f"What becomes of {sum(each.deals for each in answers.values()):,} deals",
         heads=_HEADS,
-        rows=tuple(rows),
-        notes=(*proposal_notes(old), *proposal_notes(new)),
-        backend=answer_backend(opened),
+        rows=tuple(_rows(answers)),
+        notes=tuple(_notes(answers)),
+        backend=backend,
     )
+
+
+def _rows(answers: Mapping[tuple[Answer, Answer], DealTotals]) -> Iterator[tuple[Any, ...]]:
+    totals = sum_totals(
+        ((_code(before, after), before.outcome, after.outcome), part)
+        for (before, after), part in answers.items()
+    )
+    all_rulebooks = _rulebooks(answer for pair in answers for answer in pair)
+    written = Jurisdictional(all_rulebooks)
+    for code in sorted({code for code, _, _ in totals}):
+        deals = sum(part.deals for (of, _, _), part in totals.items() if of == code)
+        for before in OUTCOMES:
+            for after in OUTCOMES:
+                part = totals.get((code, before, after), DealTotals())
+                yield (
+                    code,
+                    before,
+                    after,
+                    part.deals,
+                    share(part.deals, deals),
+                    *written.amount(code, part),
+                )
+
+
+def _code(before: Answer, after: Answer) -> str:
+    """The jurisdiction of a row, which may have a rulebook under one of the rules only."""
+    return after.jurisdiction if after.rulebook else before.jurisdiction
+
+
+def _rulebooks(answers: Iterable[Answer]) -> tuple[Rulebook, ...]:
+    return tuple(dict.fromkeys(answer.rulebook for answer in answers if answer.rulebook))
+
+
+def _notes(answers: Mapping[tuple[Answer, Answer], DealTotals]) -> Iterator[str]:
+    for rules, side in (("old", 0), ("new", 1)):
+        rulebooks = _rulebooks(pair[side] for pair in answers)
+        yield from (f"the {rules} rules: {note}" for note in proposal_notes(rulebooks))
+    yield "a share is of the deals of the jurisdiction"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date
-from typing import Any, Final
+from typing import Any
 
 from attrs import field
 
@@ -22,6 +22,9 @@ from holdback.portfolio.sql_outcomes import OutcomeSql, SqlStep, by_places
 from holdback.portfolio.sql_readers import SqlColumn, SqlReader
 from holdback.portfolio.sql_words import conditional, identifier, one_of, text_literal, text_type
 from holdback.rules.types import Fact
+
+# The bits of the columns that select the rulebook of a row.
+_KEY_BITS: Final = 1 << JURISDICTION_BIT | 1 << ON_BIT
 
 
 _KEY_BITS: Final = 1 << JURISDICTION_BIT | 1 << ON_BIT
@@ -155,7 +158,7 @@ class SqlPlan:
 
     def _unreadable(self, columns: Mapping[str, SqlColumn]) -> str:
         """The mask of the facts of a row that cannot be read."""
-        bits = []
+        bits: list[str] = []
         for name, column in columns.items():
             if column.given is not None:
                 unreadable = f"{column.given} and {self.col(converted_column(name))} is null"
@@ -166,8 +169,8 @@ class SqlPlan:
         rulebooks = self.rulebooks
         if rulebooks.jurisdiction_column is None:
             return mask
-        known = " or ".join(self._is_code(code) for code in rulebooks.codes) or "false"
-        cause = conditional([(known, str(1 << ON_BIT))], str(1 << JURISDICTION_BIT))
+        has_code = " or ".join(self._is_code(code) for code in rulebooks.codes) or "false"
+        cause = conditional([(has_code, str(1 << ON_BIT))], str(1 << JURISDICTION_BIT))
         return conditional([(f"{self.col(RULEBOOK)} is null", cause)], mask)
 
     def _bits(self, name: str, unreadable: str) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from attrs import asdict, evolve, field
@@ -21,16 +21,18 @@ from holdback.portfolio.aggregation import (
     money_text,
     sum_totals,
 )
+from holdback.portfolio.answer_table import AnswerTable
 from holdback.portfolio.assessment import with_outcomes
 from holdback.portfolio.column_errors import check_columns
 from holdback.portfolio.column_plan import ColumnPlan
 from holdback.portfolio.ledger_columns import COUNTED_LEDGER_COLUMNS
 from holdback.portfolio.outcome_codes import INVALID, PLACES, words
 from holdback.portfolio.outcome_columns import converted_column
+from holdback.portfolio.outcome_counts import Jurisdictional, proposal_notes, share
 from holdback.portfolio.row_rulebooks import DayOrColumn, Rules
 from holdback.portfolio.suspects import warn_of_suspects
 from holdback.portfolio.tables import Table, join_tables
-from holdback.portfolio.work_frame import WorkFrame, open_frame
+from holdback.portfolio.work_frame import WorkFrame, answer_backend, open_frame
 
 # The currency of rows without a rulebook.
 _NO_CURRENCY: Final = "-"
@@ -41,7 +43,9 @@ class SummaryLine:
     """
     The deals of a jurisdiction that have `what` in common, and their `balance` with its currency.
 
-    For a reason or a need, `alone` counts the deals that have no other.
+    For a reason or a need, `alone` counts the deals that are given no other. They need not become
+    eligible without it: a deal that one rule declines may be one that another refers, which is then
+    no reason. `funnel` counts those that would become eligible.
     """
 
     jurisdiction: str
@@ -77,6 +81,38 @@ class Summary:
     """
 
     answers: Mapping[Answer, DealTotals] = field(repr=False)
+    # The dataframe library of the deals.
+    _backend: str = field(default="pandas", repr=False, eq=False)
+
+    @property
+    def answer_table(self) -> AnswerTable:
+        """The deals by jurisdiction and outcome, with their share of the jurisdiction's."""
+        return AnswerTable(
+            question="outcomes",
+            title=f"Outcomes of {self.deals:,} deals",
+            heads=("jurisdiction", "outcome", "deals", "share", "balance", "currency"),
+            rows=tuple(self._outcome_rows()),
+            notes=tuple(
+                proposal_notes(answer.rulebook for answer in self.answers if answer.rulebook)
+            ),
+            backend=self._backend,
+        )
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """Return `answer_table` as a frame: by default, of the library of the deals."""
+        return self.answer_table.to_frame(backend)
+
+    def _outcome_rows(self) -> Iterator[tuple[Any, ...]]:
+        totals = sum_totals(
+            ((answer.jurisdiction, answer.outcome), part) for answer, part in self.answers.items()
+        )
+        deals = sum_totals((code, part) for (code, _), part in totals.items())
+        rulebooks = (answer.rulebook for answer in self.answers if answer.rulebook)
+        written = Jurisdictional(tuple(dict.fromkeys(rulebooks)))
+        for code, outcome in sorted(totals, key=lambda key: (key[0], PLACES[key[1]])):
+            part = totals[code, outcome]
+            shared = share(part.deals, deals[code].deals)
+            yield code, outcome, part.deals, shared, *written.amount(code, part)
 
     @property
     def deals(self) -> int:
@@ -205,14 +241,15 @@ class Summary:
 
     def __add__(self, other: Summary) -> Summary:
         """The summary of two portfolios together, such as two batches of one file."""
-        return Summary(sum_totals([*self.answers.items(), *other.answers.items()]))
+        answers = sum_totals([*self.answers.items(), *other.answers.items()])
+        return Summary(answers, self._backend)
 
 
 def _reason_table(title: str, head: str, noun: str, lines: tuple[SummaryLine, ...]) -> Table:
     rows = tuple(
         (line.jurisdiction, line.what, line.deals, line.alone, line.balance) for line in lines
     )
-    return Table(title, ("jurisdiction", head, "deals", f"only this {noun}", "balance"), rows)
+    return Table(title, ("jurisdiction", head, "deals", f"no other {noun}", "balance"), rows)
 
 
 def _ledger_table(lines: tuple[LedgerLine, ...]) -> Table:
@@ -288,4 +325,5 @@ def summary_of(plan: ColumnPlan, work: WorkFrame) -> Summary:
     """Return the summary of the rows of *work*, which are assessed and have `summed_columns`."""
     reader = AnswerReader(plan.rulebooks)
     rows = count_rows(work, ANSWER_COLUMNS, plan.ledger)
-    return Summary(sum_totals((reader.answer(*key), totals) for key, totals in rows))
+    answers = sum_totals((reader.answer(*key), totals) for key, totals in rows)
+    return Summary(answers, answer_backend(plan.frame))

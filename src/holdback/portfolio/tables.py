@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from typing import Final
 
 from holdback.errors import printable
 from holdback.frozen_classes import frozen
 from holdback.notebook import elements
+
+# A number with or without a currency, thousands, decimals, or a percent sign.
+_FIGURE: Final = re.compile(r"(?:[A-Z]{3} )?-?[0-9][0-9,]*(?:\.[0-9]+)?%?")
+# What is in the place of rows that are left out.
+GAP: Final = "..."
 
 
 @frozen
@@ -14,7 +21,7 @@ class Table:
     """
     A table with a title, the heads of its columns, and rows of texts and integers.
 
-    Columns of integers and of amounts of money are aligned to the right.
+    Columns of numbers and of amounts of money are aligned to the right.
 
     >>> print(Table("Deals", ("outcome", "deals"), (("eligible", 1200), ("referred", 7))))
     Deals
@@ -41,7 +48,7 @@ class Table:
         return "\n".join([self.title, *lines])
 
     def _right(self, place: int) -> bool:
-        return all(isinstance(row[place], int) or _amount(row[place]) for row in self.rows)
+        return all(_is_figure(row[place]) for row in self.rows)
 
     def html(self) -> str:
         """The table as HTML, with thousands; every text in it is escaped."""
@@ -50,10 +57,10 @@ class Table:
         return elements.table(self.title, self.heads, rows, right)
 
 
-def _amount(cell: object) -> bool:
-    """Whether *cell* is an amount of money, or empty for none."""
+def _is_figure(cell: object) -> bool:
+    """Whether *cell* is a number or an amount of money, or empty for none."""
     text = str(cell)
-    return text == "" or (text[:3].isupper() and text[3:4] == " " and text[4:5].isdigit())
+    return isinstance(cell, int) or text in {"", GAP} or _FIGURE.fullmatch(text) is not None
 
 
 def _cell(cell: object) -> str:
@@ -62,7 +69,7 @@ def _cell(cell: object) -> str:
 
 def _in_html(cell: object) -> object:
     """Return *cell*, an amount of money with thousands."""
-    if not _amount(cell) or cell == "":
+    if isinstance(cell, int) or not _is_figure(cell):
         return cell
     currency, _, number = str(cell).partition(" ")
     units, point, decimals = number.partition(".")

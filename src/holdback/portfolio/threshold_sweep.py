@@ -1,97 +1,192 @@
-"""`sweep`: the outcomes of a portfolio for several values of one parameter."""
+"""`sweep`: the outcomes of a portfolio at each of several values of a parameter."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import Any, Final
 
-import narwhals.stable.v2 as nw
+from attrs import field
 
+from holdback.errors import ErrorDetail, InvalidDocument, did_you_mean, listed
+from holdback.exact_numbers import trimmed
+from holdback.frozen_classes import frozen
 from holdback.jurisdictions.rulebook import Rulebook
 from holdback.portfolio.answer_table import AnswerTable
-from holdback.portfolio.assessment import prepare
-from holdback.portfolio.counted_outcomes import EACH_OUTCOME, by_jurisdiction, outcome_cells
-from holdback.portfolio.summary import summarise
+from holdback.portfolio.column_plan import ColumnPlan
+from holdback.portfolio.outcome_counts import (
+    COUNT_HEADS,
+    Jurisdictional,
+    OutcomeCounts,
+    by_jurisdiction,
+    count_outcomes,
+    plan_to_vary,
+    under,
+)
+from holdback.portfolio.row_rulebooks import DayOrColumn, Rules
 from holdback.portfolio.work_frame import answer_backend, open_frame
-from holdback.rules.types import Kind, Parameter
+from holdback.rules.types import Parameter
 from holdback.rules.values import FactValue
 
-_HEADS: Final = ("jurisdiction", "parameter", "value", "number", "present", *EACH_OUTCOME)
-_NUMBERS: Final = (Kind.PERCENT, Kind.RATIO, Kind.MONEY, Kind.COUNT, Kind.DAYS)
+_HEADS: Final = ("jurisdiction", "parameter", "value", "number", "present", *COUNT_HEADS)
 
 
-def sweep(
+def sweep(  # noqa: PLR0913  # public; all but the question have a default
     frame: Any,
-    rulebook: Rulebook,
+    rules: Rules,
     parameter: str,
-    values: Iterable[FactValue],
+    values: Sequence[FactValue],
     *,
+    jurisdiction: str = "jurisdiction",
+    on: DayOrColumn | None = None,
     prepared: bool = False,
 ) -> AnswerTable:
     """
-    Return the outcomes of the deals in *frame* for each of the *values* of a *parameter*.
+    Return the outcomes of the deals in *frame* at each of the *values* of a *parameter*.
 
-    Values are written as in a file: `"60%"`, `"GBP 2500.00"`, `30`. The value that holds now is
-    among the rows, and `present` marks it. `number` is the value as a number, None where it is
-    none; `balance` is that of the eligible deals. Every value makes a proposal, which is checked.
+    Each value is proposed to every rulebook that has a rule with the parameter, by
+    `Rulebook.replace`. Jurisdictions without it are left out. The `present` value of each
+    jurisdiction is among its rows, given or not. `value` is the value as a rule has it, `number`
+    its number, and `balance` the balance of the eligible deals. The other arguments are those of
+    `assess`.
 
-    >>> import polars as pl
-    >>> from datetime import date
     >>> from holdback import load_jurisdictions
     >>> from holdback.portfolio import sample
-    >>> deals = sample(2000, seed=7, backend="polars").filter(pl.col("jurisdiction") == "GB")
-    >>> rulebook = load_jurisdictions().resolve("GB", on=date(2026, 7, 1))
-    >>> answer = sweep(deals, rulebook, "minimum_performance", ["60%", "90%"]).to_frame()
-    >>> answer.select("value", "present", "eligible").rows()
-    [('60%', False, 143), ('80%', True, 138), ('90%', False, 126)]
+    >>> answer = sweep(
+    ...     sample(1000, seed=7, backend="polars"),
+    ...     load_jurisdictions(),
+    ...     "minimum_performance",
+    ...     ["70%", "90%"],
+    ... )
+    >>> great_britain = [row for row in answer.records if row["jurisdiction"] == "GB"]
+    >>> [(row["value"], row["present"], row["eligible"]) for row in great_britain]
+    [('70%', False, 80), ('80%', True, 77), ('90%', False, 70)]
 
     Raises:
-        InvalidDocument: the parameter or a value is wrong, or the columns cannot be read.
+        InvalidDocument: naming every column that is missing or of the wrong type; there is no such
+            parameter in the rules; or with every value that is invalid for it.
     """
-    proposals = dict(_proposals(rulebook, parameter, values))
-    opened = open_frame(frame)
-    if isinstance(opened, nw.DataFrame) and not prepared:
-        # Another value of a parameter is compared with the same facts, which are read once.
-        frame, prepared = prepare(frame, rulebook), True
-    rows = []
-    for number in sorted(proposals):
-        proposal = proposals[number]
-        of = proposal.parameters[parameter]
-        counts, _ = by_jurisdiction(summarise(frame, proposal, prepared=prepared).answers.items())
-        rows.append(
-            (
-                rulebook.code,
-                parameter,
-                of.type.show(of.number),
-                _number(of),
-                proposal.digest == rulebook.digest,
-                *outcome_cells(counts.get(rulebook.code, {}), rulebook),
-            )
-        )
+    plan = plan_to_vary(frame, rules, jurisdiction, on, prepared=prepared)
+    varied = _Sweep(plan, parameter)
     return AnswerTable(
         question="sweep",
-        title=f"{rulebook.code} with other values of {parameter}",
+        title=f"Outcomes by {parameter}",
         heads=_HEADS,
-        rows=tuple(rows),
-        notes=tuple(f"{rulebook.code} is a proposal: {it}" for it in rulebook.proposal),
-        backend=answer_backend(opened),
+        rows=tuple(varied.rows(values)),
+        notes=tuple(varied.notes()),
+        backend=answer_backend(open_frame(frame)),
     )
 
 
-def _proposals(
-    rulebook: Rulebook, parameter: str, values: Iterable[FactValue]
-) -> Iterator[tuple[int, Rulebook]]:
-    """The rulebook with each of *values*, and the present one, by the number of the value."""
-    for value in values:
-        proposal = rulebook.replace(**{parameter: value})
-        yield proposal.parameters[parameter].number, proposal
-    if parameter not in rulebook.parameters:
-        rulebook.replace(**{parameter: None})  # raises, and says which parameters there are
-    yield rulebook.parameters[parameter].number, rulebook
+@frozen
+class _Sweep:
+    """
+    Assesses the deals of `plan` at values of the parameter `name`.
+
+    `read_by` are the places of the rulebooks that have a rule with it.
+    """
+
+    plan: ColumnPlan
+    name: str
+    read_by: tuple[int, ...] = field(init=False)
+
+    @read_by.default
+    def _places(self) -> tuple[int, ...]:
+        rulebooks = self.plan.rulebooks.rulebooks
+        read = [
+            {name for rule in rulebook.renewal.rules for name in rule.checked.parameters}
+            for rulebook in rulebooks
+        ]
+        places = tuple(place for place, names in enumerate(read) if self.name in names)
+        if not places:
+            known = sorted(set().union(*read))
+            hint = did_you_mean(self.name, known) or f"the rules read {listed(known, self.name)}"
+            message = f"no rule for renewals reads a parameter `{self.name}`"
+            raise InvalidDocument.of("unknown_name", message, path="$.parameter", hint=hint)
+        return places
+
+    @property
+    def present(self) -> tuple[Rulebook, ...]:
+        """The rulebooks with the present values."""
+        return self.plan.rulebooks.rulebooks
+
+    def rows(self, values: Sequence[FactValue]) -> Iterator[tuple[Any, ...]]:
+        """Yield a row for each jurisdiction and value, in order."""
+        now = count_outcomes(self.plan)
+        occurring = {place for place, _ in now}
+        read_by = [place for place in self.read_by if place in occurring]
+        codes = sorted({self.present[place].code for place in read_by})
+        steps = [
+            (rulebooks, count_outcomes(under(self.plan, rulebooks)))
+            for rulebooks in self._proposals(values)
+        ]
+        for code in codes:
+            places = [place for place in read_by if self.present[place].code == code]
+            rows = [self._row(code, places, rulebooks, counts) for rulebooks, counts in steps]
+            if not any(row[_HEADS.index("present")] for row in rows):
+                rows.append(self._row(code, places, self.present, now))
+            unique = {row[_HEADS.index("value")]: row for row in rows}
+            yield from sorted(unique.values(), key=lambda row: row[_HEADS.index("number")])
+
+    def _proposals(self, values: Sequence[FactValue]) -> Iterator[tuple[Rulebook, ...]]:
+        """
+        Yield the rulebooks with each of *values*.
+
+        Raises:
+            InvalidDocument: with every value that is invalid.
+        """
+        errors: list[ErrorDetail] = []
+        proposals = []
+        for value in values:
+            try:
+                proposals.append(
+                    tuple(
+                        rulebook.replace(**{self.name: value})
+                        if place in self.read_by
+                        else rulebook
+                        for place, rulebook in enumerate(self.present)
+                    )
+                )
+            except InvalidDocument as error:
+                errors += error.errors
+        if errors:
+            raise InvalidDocument(list(dict.fromkeys(errors)))
+        yield from proposals
+
+    def _row(
+        self,
+        code: str,
+        places: Sequence[int],
+        rulebooks: Sequence[Rulebook],
+        counts: OutcomeCounts,
+    ) -> tuple[Any, ...]:
+        """The row of the jurisdiction *code*, whose rulebooks have *places*, under *rulebooks*."""
+        held = [rulebooks[place].parameters[self.name] for place in places]
+        is_present = held == [self.present[place].parameters[self.name] for place in places]
+        texts = dict.fromkeys(_text(parameter) for parameter in held)
+        totals = by_jurisdiction(counts, rulebooks)[code]
+        return (
+            code,
+            self.name,
+            " / ".join(texts),
+            _number(held[-1]),
+            is_present,
+            *Jurisdictional(tuple(rulebooks)).cells(code, totals),
+        )
+
+    def notes(self) -> Iterator[str]:
+        """Yield what a reader has to know of the rows."""
+        yield from Jurisdictional(self.present).notes
+        read = {self.present[place].code for place in self.read_by}
+        others = sorted({rulebook.code for rulebook in self.present} - read)
+        if others:
+            yield f"no rule reads {self.name} in {', '.join(others)}, so they are left out"
+        yield "rows with another value than the present one are proposals"
 
 
-def _number(parameter: Parameter) -> Decimal | None:
-    if parameter.type.kind not in _NUMBERS:
-        return None
-    return Decimal(parameter.number).scaleb(-parameter.type.places)
+def _text(parameter: Parameter) -> str:
+    return parameter.type.show(parameter.number)
+
+
+def _number(parameter: Parameter) -> Decimal:
+    return trimmed(parameter.number, parameter.type.places)
