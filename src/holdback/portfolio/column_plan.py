@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import date
-from functools import reduce
+from functools import cached_property, reduce
 from operator import add, or_
 from typing import Any, Final
 
@@ -21,6 +21,7 @@ from holdback.portfolio.column_readers import Column, ColumnReader
 from holdback.portfolio.ledger_columns import COUNTED_LEDGER_COLUMNS
 from holdback.portfolio.outcome_codes import JURISDICTION_BIT, ON_BIT
 from holdback.portfolio.outcome_columns import (
+    INVALID_COLUMN,
     NEEDS,
     RULEBOOK,
     UNREADABLE,
@@ -36,6 +37,7 @@ from holdback.portfolio.row_rulebooks import (
     Rules,
     of_frame,
 )
+from holdback.portfolio.through_polars import engine_for, in_polars, is_shared
 from holdback.portfolio.value_reader import read_values
 from holdback.portfolio.work_frame import (
     Frame,
@@ -48,8 +50,6 @@ from holdback.rules.types import Fact, Kind, Type
 
 # Summaries add it up, whether rules read it or not.
 _BALANCE: Final = "balance"
-# The column of a prepared frame with the mask of the facts that could not be read.
-INVALID_COLUMN: Final = "invalid"
 _KEY_BITS: Final = (JURISDICTION_BIT, ON_BIT)
 
 
@@ -153,16 +153,20 @@ class ColumnPlan:
 
     def is_read_by_value(self, fact: Fact, dtype: Any) -> bool:
         """Whether Python reads a column of *dtype* value by value; only possible in memory."""
-        if not self.in_memory:
-            return False
-        if dtype in (nw.Object, nw.Unknown):
+        if self.is_untyped(fact, dtype):
             return True
-        if isinstance(dtype, nw.String):
-            return fact.type.kind is not Kind.TEXT
         # NumPy has no type for days, and pandas turns its datetimes into floats where one is
         # missing.
         is_local_time = isinstance(dtype, nw.Datetime) and dtype.time_zone is None
-        return is_local_time and self.frame.implementation.is_pandas_like()
+        is_pandas = self.frame.implementation.is_pandas_like()
+        return is_local_time and is_pandas and self.engine is None
+
+    def is_untyped(self, fact: Fact, dtype: Any) -> bool:
+        """Whether only the values of a column of *dtype* in memory tell what it holds."""
+        if not self.in_memory:
+            return False
+        is_number_as_text = isinstance(dtype, nw.String) and fact.type.kind is not Kind.TEXT
+        return is_number_as_text or dtype in (nw.Object, nw.Unknown)
 
     def converted(self) -> tuple[WorkFrame, frozenset[str]]:
         """
@@ -172,12 +176,41 @@ class ColumnPlan:
         user's columns. The totals of ledgers are in `converted_column`. A frame in memory keeps no
         other columns.
         """
-        work = work_frame(self.frame)
-        if self.in_memory:
-            names = [*self.facts, *self.ledger, *self._key_columns(), INVALID_COLUMN]
-            needed = dict.fromkeys(names)
-            work = work.select(*(name for name in needed if name in self.schema))
+        work = self._work()
         return self._from_prepared(work) if self.prepared else self._from_plain(work)
+
+    @cached_property
+    def engine(self) -> Any | None:
+        """Polars, if the rows of another library are worked on in it."""
+        polars = engine_for(self.frame)
+        names = self._columns() if polars else ()
+        is_whole = all(is_shared(self.schema[name]) for name in names)
+        return polars if is_whole else None
+
+    def _columns(self) -> Sequence[str]:
+        """The columns that are read where the rows are worked on."""
+        read = {**self.facts, **self.ledger}
+        on = self.rulebooks.day_or_column
+        if isinstance(on, str):
+            read[on] = {day_fact(on): ()}
+        untyped = {
+            name
+            for name, definitions in read.items()
+            if name in self.schema
+            and any(self.is_untyped(fact, self.schema[name]) for fact in definitions)
+        }
+        names = dict.fromkeys([*read, *self._key_columns(), INVALID_COLUMN])
+        return [name for name in names if name in self.schema and name not in untyped]
+
+    def _work(self) -> WorkFrame:
+        """The frame to compute columns on; in memory, with those that are read only."""
+        if not isinstance(self.frame, nw.DataFrame):
+            return work_frame(self.frame)
+        names = self._columns()
+        if self.engine is not None:
+            return work_frame(in_polars(self.frame, names, self.engine))
+        # Without a column, the number of rows would be lost.
+        return work_frame(self.frame).select(*(names or [*self.schema][:1]))
 
     def _key_columns(self) -> list[str]:
         """The columns that select a row's rulebook."""

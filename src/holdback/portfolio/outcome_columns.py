@@ -22,6 +22,8 @@ from holdback.ruleset import DECLINE, RuleSet
 
 OUTCOME, ELIGIBLE, FAILING, NEEDS = "outcome", "eligible", "failing", "needs"
 RESULTS: Final = (OUTCOME, ELIGIBLE, FAILING, NEEDS)
+# The column of a prepared frame with the mask of the facts that could not be read.
+INVALID_COLUMN: Final = "invalid"
 
 # Columns whose names begin with it are dropped from the result.
 PREFIX: Final = "__holdback_"

@@ -16,6 +16,7 @@ import narwhals.stable.v2 as nw
 
 from holdback.errors import InvalidDocument
 from holdback.frozen_classes import frozen
+from holdback.portfolio.through_polars import from_polars
 
 _EXPECTED: Final = "expected a dataframe of pandas, Polars, PyArrow, DuckDB or PySpark"
 _TESTED: Final = (
@@ -192,6 +193,8 @@ def as_flags(work: WorkFrame, names: Sequence[str]) -> WorkFrame:
 
 def with_results(frame: nw.DataFrame[Any], results: nw.DataFrame[Any]) -> Any:
     """Return the user's own *frame* with the columns of *results*, row by row."""
+    if results.implementation.is_polars() and not frame.implementation.is_polars():
+        results = from_polars(results, frame)
     if frame.implementation.is_pandas_like():
         native = results.to_native()
         # Arrays have no index, so pandas cannot align the rows by it.
