@@ -6,6 +6,7 @@ What is translated is a query in the words that databases share (`PORTABLE`), an
 
 from __future__ import annotations
 
+from importlib.metadata import version
 from typing import Final
 
 from holdback.errors import InvalidDocument
@@ -51,8 +52,10 @@ def translated(query: str, dialect: str) -> str:
     except sqlglot.errors.UnsupportedError as error:
         raise _not_translated(str(error), dialect) from None
     notes = (
-        f"Translated for {TRANSLATED[dialect]} by sqlglot {sqlglot.__version__}. "
-        "NOT TESTED there: compare it with known answers first.",
+        (
+            f"Translated for {TRANSLATED[dialect]} by sqlglot {version('sqlglot')}. "
+            "NOT TESTED there: compare it with known answers first."
+        ),
         *_NOTES[dialect],
     )
     return "".join(f"-- {note}\n" for note in notes) + f"{text}\n"

@@ -85,9 +85,9 @@ def test_texts_are_matched_but_for_case_spaces_and_signs():
     """
     A text that is a declared one in another hand is mapped, and any other is listed.
     """
-    mapping = of(status=["FUNDED", "written-off", "Repaid", "alive"], identity_verified=["Y", "no", "True", "x"])  # fmt: skip  # noqa: E501
+    mapping = of(status=["FUNDED", " de-faulted", "Repaid", "alive"], identity_verified=["Y", "no", "True", "x"])  # fmt: skip  # noqa: E501
     assert mapping.texts == {
-        "status": {"FUNDED": "Funded", "written-off": "Written off"},
+        "status": {"FUNDED": "Funded", "de-faulted": "Defaulted"},
         "identity_verified": {"Y": "true", "no": "false"},
     }
     assert "status: not known are `alive`" in mapping.notes
