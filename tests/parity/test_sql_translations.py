@@ -79,7 +79,9 @@ def test_plain_rows_come_out_the_same(database, dialect):
     invalid.
     """
     met = set()
-    for frame in frames(HERE, 60, 120, usual=USUAL)[: count("plain frames assessed on each engine")]:
+    for frame in frames(HERE, 60, 120, usual=USUAL)[
+        : count("plain frames assessed on each engine")
+    ]:
         database.load(frame.table)
         expected = expected_outcomes(frame)
         assert row_outcomes(database, read_back(frame.book, dialect)) == expected
@@ -127,7 +129,9 @@ def test_the_text_says_that_it_is_untested(dialect):
     assert "NOT TESTED there" in first
 
 
-@pytest.mark.parametrize("text", ["typeof(a)", "regexp_matches(a, 'b')", "isnan(a)", "unheard_of(a)"])
+@pytest.mark.parametrize(
+    "text", ["typeof(a)", "regexp_matches(a, 'b')", "isnan(a)", "unheard_of(a)"]
+)
 def test_what_was_never_compared_is_refused(text):
     """
     A function that the tests do not translate there and back is refused, not printed.

@@ -10,7 +10,7 @@ from typing import Any, Final
 import polars as pl
 from attrs import define, field
 
-from holdback.portfolio import AnswerTable, funnel, migration, summarise, to_excel, to_html
+from holdback.portfolio import AnswerTable, funnel, migration, near, summarise, to_excel, to_html
 from holdback.portfolio.row_rulebooks import Rules
 
 # Percentage points, or percent of a threshold, within which a deal is near it.

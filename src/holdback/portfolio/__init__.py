@@ -20,6 +20,7 @@ try:
     from holdback.portfolio.mapping_suggestion import suggest
     from holdback.portfolio.near_thresholds import near
     from holdback.portfolio.outcome_codes import OUTCOMES, codes, needed
+    from holdback.portfolio.pace_projection import project
     from holdback.portfolio.quotes import quote
     from holdback.portfolio.row_explanation import explain
     from holdback.portfolio.rule_funnel import funnel
@@ -59,6 +60,7 @@ __all__ = [
     "near",
     "needed",
     "prepare",
+    "project",
     "quote",
     "read",
     "sample",

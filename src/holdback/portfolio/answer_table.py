@@ -99,7 +99,7 @@ class AnswerTable:
         if str(library) == "pandas":
             return _pandas_frame(columns, types)
         schema = {head: _dtype(type_, columns[head]) for head, type_ in types.items()}
-        return nw.from_dict(columns, schema, backend=library).to_native()
+        return nw.from_dict(columns, schema, backend=library).to_native()  # type: ignore[arg-type]  # any name
 
     def _type(self, place: int) -> type:
         """The type of the cells of the column at *place*."""

@@ -99,8 +99,10 @@ def near(  # noqa: PLR0913  # public; all but the rules have a default
         rows=tuple(sorted(rows, key=_order)),
         notes=(
             *proposal_notes(rulebooks),
-            f"{_PERCENT.show(distance)} is percentage points of a percentage, and otherwise a "
-            "percentage of the threshold; where that is less than one unit, it is left out",
+            (
+                f"{_PERCENT.show(distance)} is percentage points of a percentage, and otherwise a "
+                "percentage of the threshold; where that is less than one unit, it is left out"
+            ),
             "on the other side of the threshold the deal would have another outcome",
         ),
         backend=answer_backend(open_frame(frame)),
@@ -161,9 +163,7 @@ class _Limit:
             progress = facts[self.place]
             return progress is not None and progress >= FLOOR
         false, unknown = rulebook.renewal.masks(facts)
-        bit = next(
-            bit for bit, rule in enumerate(rulebook.renewal.rules) if rule.code == self.code
-        )
+        bit = next(bit for bit, rule in enumerate(rulebook.renewal.rules) if rule.code == self.code)
         return not (false | unknown) >> bit & 1
 
 
@@ -319,6 +319,5 @@ def _integers(column: nw.Series[Any]) -> list[int | None]:
     unknown = column.is_null().to_list()
     numbers = column.fill_null(0).to_list()
     return [
-        None if missing else int(number)
-        for missing, number in zip(unknown, numbers, strict=True)
+        None if missing else int(number) for missing, number in zip(unknown, numbers, strict=True)
     ]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date
-from typing import Any, Final
+from typing import Any
 
 from attrs import field
 
@@ -22,6 +22,9 @@ from holdback.portfolio.sql_outcomes import OutcomeSql, SqlStep, by_places
 from holdback.portfolio.sql_readers import SqlColumn, SqlReader
 from holdback.portfolio.sql_words import conditional, identifier, one_of, text_literal, text_type
 from holdback.rules.types import Fact
+
+# The bits of the columns that select the rulebook of a row.
+_KEY_BITS: Final = 1 << JURISDICTION_BIT | 1 << ON_BIT
 
 
 @frozen(kw_only=True)
@@ -152,7 +155,7 @@ class SqlPlan:
 
     def _unreadable(self, columns: Mapping[str, SqlColumn]) -> str:
         """The mask of the facts of a row that cannot be read."""
-        bits = []
+        bits: list[str] = []
         for name, column in columns.items():
             if column.given is not None:
                 unreadable = f"{column.given} and {self.col(converted_column(name))} is null"

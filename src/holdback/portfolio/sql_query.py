@@ -75,9 +75,9 @@ def sql(  # noqa: PLR0913  # public; all but the rules and the dialect have a de
         InvalidDocument: if the dialect is not one of these, or cannot say what a rule needs.
         ModuleNotFoundError: if a dialect needs sqlglot and it is not installed.
     """
-    known = (*DIALECTS, *TRANSLATED)
-    if dialect not in known:
-        hint = did_you_mean(str(dialect), known) or f"use {', '.join(known)}"
+    dialects = (*DIALECTS, *TRANSLATED)
+    if dialect not in dialects:
+        hint = did_you_mean(str(dialect), dialects) or f"use {', '.join(dialects)}"
         raise InvalidDocument.of("unknown_name", "unknown dialect", path="$.dialect", hint=hint)
     rulebooks = _rulebooks(rules, jurisdiction, on)
     needed = rulebooks.codes_by_fact

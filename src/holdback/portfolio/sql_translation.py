@@ -6,6 +6,7 @@ What is translated is a query in the words that databases share (`PORTABLE`), an
 
 from __future__ import annotations
 
+from importlib.metadata import version
 from typing import Final
 
 from holdback.errors import InvalidDocument
@@ -40,9 +41,9 @@ def translated(query: str, dialect: str) -> str:
         message = f"The dialect {dialect} needs sqlglot: pip install 'holdback[sql]'"
         raise ModuleNotFoundError(message, name="sqlglot") from None
     tree = sqlglot.parse_one(query, read=_DUCKDB)
-    other = [each for each in tree.find_all(sqlglot.exp.Func) if each.key not in _COMPARED]
-    if other:
-        raise _not_translated(other[0].sql(_DUCKDB), dialect)
+    for function in tree.find_all(sqlglot.exp.Func):
+        if function.key not in _COMPARED:
+            raise _not_translated(function.sql(_DUCKDB), dialect)
     if dialect == TRINO:
         for star in tree.find_all(sqlglot.exp.Star):
             star.set("except_", None)
@@ -51,8 +52,10 @@ def translated(query: str, dialect: str) -> str:
     except sqlglot.errors.UnsupportedError as error:
         raise _not_translated(str(error), dialect) from None
     notes = (
-        f"Translated for {TRANSLATED[dialect]} by sqlglot {sqlglot.__version__}. "
-        "NOT TESTED there: compare it with known answers first.",
+        (
+            f"Translated for {TRANSLATED[dialect]} by sqlglot {version('sqlglot')}. "
+            "NOT TESTED there: compare it with known answers first."
+        ),
         *_NOTES[dialect],
     )
     return "".join(f"-- {note}\n" for note in notes) + f"{text}\n"
