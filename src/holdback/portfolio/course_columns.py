@@ -153,13 +153,18 @@ class CourseColumns:
         was_repaid = silent.known & self.fact("status").is_(_REPAID)
         before = Known(silent.number + days, was_repaid)
         now = days - self.paid_after.number
-        return before.where(self.paid_after.known, Known(now + 1, self.paid_after.known & (now >= 0)))
+        return before.where(
+            self.paid_after.known, Known(now + 1, self.paid_after.known & (now >= 0))
+        )
 
     def _moved(self, days: int) -> Iterator[tuple[str, Known]]:
         """Yield the facts that are not as on the first day."""
         yield from self._waited(days)
         yield from self._repaid(days)
-        silent, missed = self.fact("days_since_last_remittance"), self.fact("missed_remittances_30d")
+        silent, missed = (
+            self.fact("days_since_last_remittance"),
+            self.fact("missed_remittances_30d"),
+        )
         pays = self.repays & (not self.pace.is_nothing)
         since_paid = np.maximum(0, days - self.paid_after.number)
         after_paying = 1 + np.where(self.paid_after.known, since_paid, 0)
@@ -172,9 +177,7 @@ class CourseColumns:
         """Yield the facts that the passing of days alone moves."""
         paused = self.fact("paused").is_(1)
         for fact in self.catalogue.facts:
-            if fact.name not in self.facts or not (
-                fact.name in _WAITING or fact.origin == DERIVED
-            ):
+            if fact.name not in self.facts or not (fact.name in _WAITING or fact.origin == DERIVED):
                 continue
             held = self.fact(fact.name)
             if fact.name == "remaining_term_days":

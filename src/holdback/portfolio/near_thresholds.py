@@ -115,7 +115,8 @@ def _read_within(within: str) -> int:
         InvalidDocument: it is not a percentage from 0% to 100%.
     """
     try:
-        number = _PERCENT.read(within) if isinstance(within, str) else None
+        is_written = isinstance(within, str) and within.endswith("%")
+        number = _PERCENT.read(within) if is_written else None
     except ValueError as error:
         raise InvalidDocument.of(code_of(error), str(error), path="$.within", hint=_HINT) from None
     if number is None or not 0 <= number <= HUNDRED_PERCENT:
@@ -161,9 +162,7 @@ class _Limit:
             progress = facts[self.place]
             return progress is not None and progress >= FLOOR
         false, unknown = rulebook.renewal.masks(facts)
-        bit = next(
-            bit for bit, rule in enumerate(rulebook.renewal.rules) if rule.code == self.code
-        )
+        bit = next(bit for bit, rule in enumerate(rulebook.renewal.rules) if rule.code == self.code)
         return not (false | unknown) >> bit & 1
 
 
@@ -319,6 +318,5 @@ def _integers(column: nw.Series[Any]) -> list[int | None]:
     unknown = column.is_null().to_list()
     numbers = column.fill_null(0).to_list()
     return [
-        None if missing else int(number)
-        for missing, number in zip(unknown, numbers, strict=True)
+        None if missing else int(number) for missing, number in zip(unknown, numbers, strict=True)
     ]

@@ -174,7 +174,10 @@ class ProjectedDeals:
         for rulebook in dict.fromkeys(rulebooks):
             mine = np.array([each == rulebook for each in rulebooks])
             rows = np.flatnonzero(mine[places])
-            names = {"progress", *(n for rule in rulebook.renewal.rules for n in rule.checked.names)}
+            names = {
+                "progress",
+                *(n for rule in rulebook.renewal.rules for n in rule.checked.names),
+            }
             facts = group.course.after(days, rulebook.checks, names)
             yield rulebook, rows, {name: column.at(rows) for name, column in facts.items()}
 
@@ -243,8 +246,9 @@ class ProjectedDeals:
             yield f"the rules of {self.rules.on} hold on every day"
         recent = sorted({group.rulebook.recently_active_days for group in self.groups})
         for number in recent:
-            codes = {g.rulebook.code for g in self.groups
-                     if g.rulebook.recently_active_days == number}
+            codes = {
+                g.rulebook.code for g in self.groups if g.rulebook.recently_active_days == number
+            }
             where = f" in {', '.join(sorted(codes))}" if len(recent) > 1 else ""
             yield f"a deal that is repaid can be renewed for {days_text(number)} more{where}"
         if self.missing:
@@ -308,4 +312,3 @@ def _sum(numbers: Numbers) -> int:
     if numbers.dtype == object:
         return int(sum(numbers.tolist()))
     return int((numbers // _PART).sum()) * _PART + int((numbers % _PART).sum())
-
