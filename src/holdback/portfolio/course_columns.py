@@ -57,7 +57,8 @@ class Known:
 
     def is_(self, number: int) -> Numbers:
         """Where it is known to be *number*."""
-        return self.known & (self.number == number)
+        is_it: Numbers = self.known & (self.number == number)
+        return is_it
 
     def at(self, rows: Numbers) -> Known:
         """The numbers of *rows*."""

@@ -97,14 +97,18 @@ def near(  # noqa: PLR0913  # public; all but the rules have a default
         title=f"Deals within {_PERCENT.show(distance)} of a threshold that decides",
         heads=_HEADS,
         rows=tuple(sorted(rows, key=_order)),
-        notes=(
-            *proposal_notes(rulebooks),
-            f"{_PERCENT.show(distance)} is percentage points of a percentage, and otherwise a "
-            "percentage of the threshold; where that is less than one unit, it is left out",
-            "on the other side of the threshold the deal would have another outcome",
-        ),
+        notes=(*proposal_notes(rulebooks), *_notes(distance)),
         backend=answer_backend(open_frame(frame)),
     )
+
+
+def _notes(distance: int) -> Iterator[str]:
+    """Yield what a reader has to know of the rows."""
+    yield (
+        f"{_PERCENT.show(distance)} is percentage points of a percentage, and otherwise a "
+        "percentage of the threshold; where that is less than one unit, it is left out"
+    )
+    yield "on the other side of the threshold the deal would have another outcome"
 
 
 def _read_within(within: str) -> int:

@@ -118,7 +118,7 @@ class _Sweep:
         codes = sorted({self.present[place].code for place in read_by})
         steps = [
             (rulebooks, count_outcomes(under(self.plan, rulebooks)))
-            for rulebooks in self._proposals(values)
+            for rulebooks in self._proposals(values, read_by or self.read_by)
         ]
         for code in codes:
             places = [place for place in read_by if self.present[place].code == code]

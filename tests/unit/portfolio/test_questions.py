@@ -29,7 +29,7 @@ KINDS = {
     "duckdb": lambda frame: duckdb.from_arrow(frame.to_arrow()),
 }
 OUTCOMES = ("eligible", "referred", "ineligible", "undetermined", "not_assessed", "invalid")
-VALUES = ["60%", "75%", "80%", "95%"]
+VALUES = ["60%", "80%", "95%"]
 
 
 def portfolio():
