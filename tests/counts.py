@@ -98,6 +98,10 @@ TABLE = MappingProxyType(
             ("rules as SQL", 100, 300),
             ("rows of rules as SQL", 60, 850),
             ("pairs of rules as SQL and rows on each database", 12_000, 500_000),
+            ("rules as SQL on Spark", 60, 120),
+            ("rows of rules as SQL on Spark", 100, 2_100),
+            ("pairs of rules as SQL and rows on Spark", 12_000, 500_000),
+            ("rulebooks translated for other databases", 2, 10),
             ("jurisdictions in one frame", 3, 10),
             # tests/hostile
             ("hostile expressions", 10_000, 200_000),

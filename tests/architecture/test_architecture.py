@@ -68,6 +68,7 @@ IMPORTED_BY = {
     "pandas": ("portfolio.sample_deals", "portfolio.answer_table"),
     "openpyxl": ("portfolio.workbook", "cli.portfolio_excel"),
     "duckdb": ("cli.portfolio_files",),
+    "sqlglot": ("portfolio.sql_translation",),
     "polars": (
         "cli.portfolio_batches",
         "cli.portfolio_cells",

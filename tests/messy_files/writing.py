@@ -64,7 +64,7 @@ def decimal_commas(table):
 
 @step
 def thousands(table, between):
-    """A sign between thousands, and the decimals as they were."""
+    """A sign between thousands, and the decimals unchanged."""
 
     def grouped(text):
         whole, point, decimals = text.partition(".")
@@ -161,7 +161,7 @@ def days(table, form):
 
 @step
 def days_of_on(table):
-    """The day of the assessment as it was."""
+    """The day of the assessment in its old form."""
     return table.each("on", lambda value: "-".join(reversed(value.split("/"))))
 
 

@@ -22,7 +22,8 @@ from frame_results import (
 )
 from plain_column_cases import STORAGES, frames
 from prepared_row_cases import CATALOGUES, case
-from pyspark.sql import DataFrame, SparkSession, functions
+from pyspark.sql import DataFrame, functions
+from spark_session import session
 
 from holdback import InvalidDocument, load_jurisdictions, portfolio
 from holdback.portfolio import sample
@@ -51,22 +52,9 @@ HERE = [each for name, each in STORAGES.items() if name not in LACKING]
 
 @pytest.fixture(scope="module")
 def spark():
-    """A session in this process, quiet and small."""
-    settings = {
-        "spark.ui.enabled": "false",
-        "spark.sql.shuffle.partitions": "2",
-        "spark.sql.execution.arrow.pyspark.enabled": "true",
-        "spark.sql.session.timeZone": "UTC",
-        "spark.sql.timestampType": "TIMESTAMP_NTZ",  # an instant without a time zone
-        "spark.driver.host": "127.0.0.1",
-    }
-    building = SparkSession.builder.master("local[2]").appName("parity")
-    for key, value in settings.items():
-        building = building.config(key, value)
-    session = building.getOrCreate()
-    session.sparkContext.setLogLevel("ERROR")
-    yield session
-    session.stop()
+    """A session of the tests' own."""
+    with session("parity") as started:
+        yield started
 
 
 @pytest.fixture

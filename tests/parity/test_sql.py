@@ -11,7 +11,13 @@ from expected_values import OUTCOMES, invalid
 from frame_results import integer_table
 from plain_column_cases import STORAGES, USUAL, frames
 from prepared_row_cases import CATALOGUES, SIZES, case, counted
-from sql_comparison import assessed, expected_outcomes, misread, rule_answers
+from sql_comparison import (
+    USUAL_DECIMALS,
+    assessed,
+    expected_outcomes,
+    misread,
+    rule_answers,
+)
 from sql_databases import DuckDB, PostgreSQL, SQLite
 
 from counts import count
@@ -19,8 +25,7 @@ from counts import count
 RULES, ROWS = count("rules as SQL"), count("rows of rules as SQL")
 LEAST_PAIRS = count("pairs of rules as SQL and rows on each database")
 WILD, TAME = count("plain rows of any values"), count("plain rows that can be read")
-# A column of floats is refused where there are decimals; SQLite has none, and reads floats.
-USUAL_DECIMALS = {**USUAL, "rate": "decimal18_6", "split": "decimal38_10"}
+# SQLite has no decimals: a number with a fraction is a float.
 USUAL_FLOATS = {**USUAL, "progress": "float64", "balance": "float64", "profit": "float64"}
 
 
@@ -91,7 +96,7 @@ def test_values_mean_what_the_reader_of_facts_says(database):
 
 def test_rows_come_out_as_the_service_answers(database):
     """
-    A row for which the engine raises `InvalidDocument` is `invalid`, with the facts named that rules
+    A row for which the engine raises `InvalidDocument` is `invalid`, naming the facts that rules
     read.
     """
     met = set()

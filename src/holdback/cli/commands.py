@@ -20,6 +20,7 @@ from holdback.cli.replay import replay_command
 from holdback.cli.run import run_command
 from holdback.cli.schema import schema_command
 from holdback.cli.show import show_command
+from holdback.cli.sql import sql_command
 from holdback.cli.statement import statement_command
 from holdback.cli.test import test_command
 
@@ -49,6 +50,7 @@ for _command in (
     run_command,
     schema_command,
     show_command,
+    sql_command,
     statement_command,
     test_command,
 ):

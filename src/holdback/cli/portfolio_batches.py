@@ -7,6 +7,7 @@ number of deals.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 from typing import Any, Final
@@ -35,6 +36,7 @@ from holdback.portfolio.mapping_suggestion import suggest
 from holdback.portfolio.outcome_columns import RESULTS
 from holdback.portfolio.row_rulebooks import Rules
 from holdback.portfolio.summary import Summary, summary_of, summed_columns
+from holdback.portfolio.suspects import SuspectColumns
 from holdback.portfolio.tables import Table
 from holdback.portfolio.work_frame import open_frame
 from holdback.rules.types import Fact, Kind
@@ -92,7 +94,7 @@ class BatchAssessment:
 
         Raises:
             InvalidDocument: naming every column that is missing or of the wrong type, before the
-                first batch; or a row that is no deal.
+                first batch; or a row that is not a deal.
             ProbablyMisread: naming the columns of a batch that are probably not what they seem.
         """
         add_batch = self._assess if self.after is None else self._compare
@@ -130,8 +132,8 @@ class BatchAssessment:
         """Return the result, and what was reported, in the *form* `text` or `json`."""
         assert self.result is not None, "it has run"
         if form == "json":
-            found = {"findings": self.reported.plain()} if self.reported.findings else {}
-            return write_json({**self.result.plain(), **found})
+            more = {"findings": self.reported.plain()} if self.reported.findings else {}
+            return write_json({**self.result.plain(), **more})
         return f"{self.result}\n\n{self.reported}" if self.reported.findings else str(self.result)
 
     def _facts(self) -> tuple[Fact, ...]:
@@ -172,23 +174,29 @@ class BatchAssessment:
         """Report what is wrong in *frame*, which comes after *before* deals."""
         labelled = with_row_labels(frame, before)
         for rules in (self.before,) if self.after is None else (self.before, self.after):
-            found = findings(
+            column_findings = findings(
                 labelled,
                 rules,
                 jurisdiction=self.jurisdiction,
-                on=None if isinstance(rules, Rulebook) else self.on,
+                on=self._on_of(rules),
                 mapping=self.mapping,
             )
             # The few deals of a last batch may all be small by chance.
             is_small = before > 0 and is_last
             kinds = {fact.name: fact.type.kind for fact in facts}
-            single = check_findings(found, labelled, kinds, suspects=not is_small)
+            single = check_findings(column_findings, labelled, kinds, suspects=not is_small)
             if rules is self.before:
                 self.reported += single
 
+    def _on_of(self, rules: Rules) -> date | str | None:
+        """The column or the day for *rules*; a rulebook is of one day, and takes none."""
+        return None if isinstance(rules, Rulebook) else self.on
+
     def _assess(self, batch: pa.Table, exact: pl.DataFrame) -> None:
         frame = open_frame(exact)
-        plan = ColumnPlan.of(frame, self.before, self.jurisdiction, self.on, prepared=False)
+        plan = ColumnPlan.of(
+            frame, self.before, self.jurisdiction, self._on_of(self.before), prepared=False
+        )
         plan = evolve(plan, with_ledger=True)
         check_columns(plan, {*RESULTS, *READABLE})
         texts = READABLE.values() if self.output else ()
@@ -201,9 +209,16 @@ class BatchAssessment:
     def _compare(self, batch: pa.Table, exact: pl.DataFrame) -> None:
         assert self.after is not None, "`run` chose to compare"
         frame = exact.with_row_index(_ROW)
-        comparison = compare(
-            frame, self.before, self.after, jurisdiction=self.jurisdiction, on=self.on
-        )
+        with warnings.catch_warnings():
+            # What is suspected was reported before, unless the mapping says what it is.
+            warnings.simplefilter("ignore", SuspectColumns)
+            comparison = compare(
+                frame,
+                self.before,
+                self.after,
+                jurisdiction=self.jurisdiction,
+                on=self._on_of(self.before),
+            )
         changed = comparison.changed
         if self.output:
             deals = batch.take(changed[_ROW].to_arrow())

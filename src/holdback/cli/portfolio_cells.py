@@ -1,7 +1,7 @@
 """
 The cells of files without types, as CSV files are: what each text means as a value of a fact.
 
-A cell is read by itself, whatever the other cells of its column hold: `cell_text` and the reader of
+A cell is read by itself, without regard to the others of its column: `cell_text` and the reader of
 mappings say how. A column whose cells are all of a plain form is read at once, with that result.
 """
 
@@ -44,7 +44,7 @@ def cell_text(text: str, kind: Kind) -> str:
     """
     Return the *text* of a cell, which has a value, in the form that facts documents have.
 
-    A text that has no meaning as *kind* is returned unchanged: whoever reads it refuses it.
+    A text that has no meaning as *kind* is returned unchanged: the reader of the fact refuses it.
 
     >>> cell_text("231.0", Kind.COUNT), cell_text("TRUE", Kind.FLAG), cell_text("1e3", Kind.MONEY)
     ('231', 'true', '1000')
@@ -158,7 +158,7 @@ def _values(series: pl.Series, column: TextColumn) -> pl.Series:
         return texts
     if texts.str.contains(form.pattern).all():  # nulls are left out
         values = texts.to_frame().select(form.cast(pl.col(series.name))).to_series()
-        if values.null_count() == texts.null_count():  # 2026-02-30 is no day
+        if values.null_count() == texts.null_count():  # 2026-02-30 is not a day
             return values
     distinct = texts.unique().drop_nulls().to_list()
     read = {cell: cell_text(cell, column.kind) for cell in distinct}

@@ -1,7 +1,7 @@
 """
 CSV files as people have them: how one is written, found out from the file alone.
 
-Its encoding, separator and heads are found before the first row is read, and then DuckDB is told
+Its encoding, separator and heads are found before the first row is read, and DuckDB receives
 them, so that it guesses nothing. A file that DuckDB could not read, in UTF-16 or Windows-1252 or
 with lines that end in several ways, is rewritten as UTF-8 into a temporary folder first.
 """
@@ -52,11 +52,11 @@ class CsvFile:
     skipped: int = 0
 
 
-def csv_query(pattern: str, known: frozenset[str]) -> str:
+def csv_query(pattern: str, usual_heads: frozenset[str]) -> str:
     """
     Return the SQL that reads the CSV files that match *pattern*, every column as text.
 
-    *known* are heads that files of deals have: a title may be above them.
+    *usual_heads* are heads that files of deals have: a title may be above them.
 
     A row without any value is left out: spreadsheets write such rows below the last deal.
 
@@ -69,7 +69,7 @@ def csv_query(pattern: str, known: frozenset[str]) -> str:
     if not names:
         message = f'No files found that match the pattern "{pattern}"'
         raise InvalidDocument.of("unreadable", message)
-    files = [_opened(Path(name), known) for name in names]
+    files = [_opened(Path(name), usual_heads) for name in names]
     _check_same_heads(names, files)
     groups: dict[tuple[str, tuple[str, ...], int], list[Path]] = {}
     for file in files:
@@ -99,7 +99,7 @@ def identifier(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def _opened(file: Path, known: frozenset[str]) -> CsvFile:
+def _opened(file: Path, usual_heads: frozenset[str]) -> CsvFile:
     encoding, is_regular = _encoding(file)
     lines = _first_lines(file, encoding)
     rewritten = file
@@ -114,7 +114,7 @@ def _opened(file: Path, known: frozenset[str]) -> CsvFile:
     while not lines[skipped].strip():
         skipped += 1
     separator, heads = _heads(lines[skipped:], match[1] if match else None)
-    check_heads(heads, _later_rows(lines, skipped), known, "line")
+    check_heads(heads, _later_rows(lines, skipped), usual_heads, "line")
     return CsvFile(rewritten, separator, heads_of_columns(heads), skipped)
 
 

@@ -23,7 +23,7 @@ from holdback.cli.portfolio_csv import heads_of_columns
 from holdback.cli.portfolio_rows import check_heads
 from holdback.errors import InvalidDocument, listed
 
-# Cells between two texts in quotes, and sections after a condition in brackets, are no percentages.
+# A sign in quotes, or in the brackets of a condition, does not make a percentage.
 _NO_FORMAT: Final = re.compile(r'"[^"]*"|\\.|\[[^\]]*\]')
 # A formula without a result: a library wrote it, and no spreadsheet has worked it out since.
 _NO_RESULT: Final = re.compile(rb"(?:</f>|<f[^>]*/>)\s*(?:<v\s*/>|<v></v>)?\s*</c>")
@@ -32,12 +32,12 @@ _MOST_TITLES: Final = 20
 _SHEETS: Final = "xl/worksheets/"
 
 
-def excel_table(file: Path, known: frozenset[str]) -> pa.Table:
+def excel_table(file: Path, usual_heads: frozenset[str]) -> pa.Table:
     """
     Return the first sheet of *file* with every cell as text; null where it is empty.
 
-    *known* are heads that files of deals have: a title may be above them. Rows without any value
-    are left out, and so are columns without a head and a value.
+    *usual_heads* are heads that files of deals have: a title may be above them. Rows without any
+    value are left out, and so are columns without a head and a value.
 
     Raises:
         InvalidDocument: if it cannot be read, if formulas have no results, or if another sheet has
@@ -70,7 +70,7 @@ def excel_table(file: Path, known: frozenset[str]) -> pa.Table:
         workbook.close()
     heads, *deals = [texts for _, texts in rows]
     later = [(number, [text or "" for text in row]) for number, row in rows[1:_MOST_TITLES]]
-    check_heads([head or "" for head in heads], later, known, "row")
+    check_heads([head or "" for head in heads], later, usual_heads, "row")
     return _table(heads, deals)
 
 

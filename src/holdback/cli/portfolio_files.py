@@ -50,8 +50,8 @@ class Deals:
         if column not in self.relation.columns:
             return ()
         with _reading():
-            found = self.relation.select(identifier(column)).distinct().fetchall()
-        return tuple(value.strip() if isinstance(value, str) else value for (value,) in found)
+            rows = self.relation.select(identifier(column)).distinct().fetchall()
+        return tuple(value.strip() if isinstance(value, str) else value for (value,) in rows)
 
     def having(self, column: str, values: Iterable[str]) -> Deals:
         """Those with one of *values* in *column*; all of them if there is no such column."""
@@ -60,6 +60,13 @@ class Deals:
         listed = ", ".join(map(literal, values))
         chosen = self.relation.filter(f"trim({identifier(column)}) IN ({listed})")
         return Deals(chosen, None, self.has_texts)
+
+    def without(self, column: str) -> Deals:
+        """These deals without *column*."""
+        if column not in self.relation.columns:
+            return self
+        kept = [identifier(name) for name in self.relation.columns if name != column]
+        return Deals(self.relation.select(", ".join(kept)), self.count, self.has_texts)
 
     @property
     def empty(self) -> pa.Table:
@@ -83,7 +90,7 @@ class Deals:
 
 
 def open_deals(
-    deals: str, constants: Mapping[str, str], known: frozenset[str] = frozenset()
+    deals: str, constants: Mapping[str, str], usual_heads: frozenset[str] = frozenset()
 ) -> Deals:
     """
     The *deals* of a CSV, Excel or Parquet file, of several by a pattern, or of a DuckDB query.
@@ -96,7 +103,7 @@ def open_deals(
     """
     connection: Any = duckdb.connect()
     connection.execute(f"SET memory_limit = '{_DUCKDB_MEMORY}'")
-    source = _source(deals, connection, known)
+    source = _source(deals, connection, usual_heads)
     more = "".join(f", {literal(value)} AS {identifier(name)}" for name, value in constants.items())
     count = None
     with _reading():
@@ -124,15 +131,15 @@ def _reading() -> Iterator[None]:
         raise reading_error(str(error)) from None
 
 
-def _source(deals: str, connection: Any, known: frozenset[str]) -> str:
+def _source(deals: str, connection: Any, usual_heads: frozenset[str]) -> str:
     """The SQL of the table of *deals*."""
     name = deals.lower()
     if name.endswith(".parquet"):
         return f"read_parquet({literal(deals)})"
     if name.endswith(_CSV):
-        return f"({csv_query(deals, known)})"
+        return f"({csv_query(deals, usual_heads)})"
     if name.endswith(_EXCEL):
-        connection.register(_EXCEL_TABLE, excel_table(Path(deals), known))
+        connection.register(_EXCEL_TABLE, excel_table(Path(deals), usual_heads))
         return _EXCEL_TABLE
     if _QUERY.match(deals):
         return f"({deals.rstrip().rstrip(';')})"

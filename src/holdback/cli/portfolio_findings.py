@@ -46,9 +46,9 @@ class Reported:
 
     findings: tuple[ColumnFinding, ...] = ()
 
-    def __add__(self, found: Iterable[ColumnFinding]) -> Reported:
+    def __add__(self, column_findings: Iterable[ColumnFinding]) -> Reported:
         kinds = {_kind(finding): finding for finding in self.findings}
-        for finding in found:
+        for finding in column_findings:
             earlier = kinds.get(_kind(finding))
             count = finding.count + (earlier.count if earlier else 0)
             kinds[_kind(finding)] = evolve(earlier or finding, count=count)
@@ -97,10 +97,14 @@ def with_row_labels(frame: pl.DataFrame, before: int) -> pl.DataFrame:
 
 
 def check_findings(
-    found: Findings, frame: pl.DataFrame, kinds: Mapping[str, Kind], *, suspects: bool = True
+    column_findings: Findings,
+    frame: pl.DataFrame,
+    kinds: Mapping[str, Kind],
+    *,
+    suspects: bool = True,
 ) -> tuple[ColumnFinding, ...]:
     """
-    Return those of the findings *found* in *frame* that are about single rows.
+    Return those of the findings *column_findings* in *frame* that are about single rows.
 
     Raises:
         ProbablyMisread: with the others: columns that look like fractions or minor units, that have
@@ -109,7 +113,9 @@ def check_findings(
             columns look like does not count.
     """
     counted = [
-        finding for finding in found if finding.count and (suspects or finding.code != _SUSPECTED)
+        finding
+        for finding in column_findings
+        if finding.count and (suspects or finding.code != _SUSPECTED)
     ]
     stops = [finding for finding in counted if _is_of_column(finding, frame)]
     if stops:

@@ -1,4 +1,4 @@
-"""Rows of a file that are no deals: titles, heads again, units, totals."""
+"""Rows of a file that are not deals: titles, heads again, units, totals."""
 
 from __future__ import annotations
 
@@ -40,21 +40,21 @@ _FEWEST_ROWS: Final = 2
 def check_heads(
     heads: Sequence[str],
     later: Iterable[tuple[int, Sequence[str]]],
-    known: frozenset[str],
+    usual_heads: frozenset[str],
     what: str,
 ) -> None:
     """
     Check that *heads* are not a title above the heads, which are in a row of *later* then.
 
-    *later* has the number of each row, *known* the heads that any file may have, and *what* is the
-    word for a row: `line` or `row`.
+    *later* has the number of each row, *usual_heads* the heads that any file may have, and *what*
+    is the word for a row: `line` or `row`.
 
     Raises:
         InvalidDocument: if they are.
     """
-    if known.isdisjoint(head.strip() for head in heads):
+    if usual_heads.isdisjoint(head.strip() for head in heads):
         for number, row in later:
-            if len(known.intersection(head.strip() for head in row)) >= _FEWEST_HEADS:
+            if len(usual_heads.intersection(head.strip() for head in row)) >= _FEWEST_HEADS:
                 message = f"{what} 1 has no heads: they are in {what} {number}"
                 hint = f"delete what is above {what} {number}"
                 raise InvalidDocument.of("wrong_value", message, hint=hint)
@@ -74,7 +74,7 @@ def check_first_row(table: pa.Table, kinds: Mapping[str, Kind]) -> None:
     has_digits = any(sign.isdigit() for text in numbers.values() for sign in text)
     if len(heads) > 1 or (len(numbers) >= _FEWEST_NUMBERS and not has_digits):
         what = "heads again" if len(heads) > 1 else "units or other heads"
-        message = f"the first row below the heads is no deal: it has {what}"
+        message = f"the first row below the heads is not a deal: it has {what}"
         raise InvalidDocument.of("wrong_value", message, hint="delete line 2 of the file")
 
 
@@ -93,7 +93,7 @@ def check_last_row(table: pa.Table, kinds: Mapping[str, Kind]) -> None:
     has_numbers = any(kinds.get(name) not in (None, *_TEXTS) for name in last)
     is_bare = not words and 2 * len(last) < len(before)
     if has_numbers and (has_word or is_bare):
-        message = "the last row is no deal: it looks like a total"
+        message = "the last row is not a deal: it looks like a total"
         raise InvalidDocument.of("wrong_value", message, hint="delete the row from the file")
 
 

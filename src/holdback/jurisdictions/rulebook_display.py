@@ -34,7 +34,7 @@ def rulebook_repr(rulebook: Any) -> str:
         f"digest {short_digest(rulebook.digest)}",
     ]
     if rulebook.proposal:
-        parts.append(f"proposal: {'; '.join(rulebook.proposal)}")
+        parts.append(f"proposal={rulebook.proposal!r}")
     return f"<Rulebook {rulebook.code} on {rulebook.on}: {', '.join(parts)}>"
 
 

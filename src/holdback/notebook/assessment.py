@@ -22,7 +22,7 @@ _SIGNS: Final = {
     "referred": "◐",
     "ineligible": "✗",
     "undetermined": "?",
-    "not_assessed": "–",
+    "not_assessed": "—",
 }
 
 

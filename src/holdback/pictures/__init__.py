@@ -26,19 +26,12 @@ from holdback.pictures.what_holds_when import timeline
 __all__ = [
     "PICTURES",
     "WIDTH",
-    "cohorts",
     "dark",
     "draw",
-    "funnel",
     "html",
-    "migration",
     "money_at_stake",
-    "near",
-    "outcomes",
-    "projection",
     "repayment",
     "svg",
-    "sweep",
     "timeline",
 ]
 

@@ -25,9 +25,9 @@ def money_at_stake(title: str, records: Sequence[Record], width: int = WIDTH) ->
 
     The records are those of `outcomes`. Records without a currency have no balance, and no bar.
     """
-    known = [record for record in records if record["currency"] and record["balance"]]
+    counted = [record for record in records if record["currency"] and record["balance"]]
     panels = []
-    for (currency,), rows in grouped(known, "currency").items():
+    for (currency,), rows in grouped(counted, "currency").items():
         several = len(grouped(rows, "jurisdiction")) > 1
         lines = [
             BarRow(

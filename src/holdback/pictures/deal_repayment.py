@@ -78,7 +78,8 @@ def _says(paid: Sequence[Record]) -> str:
     says = "What was remitted (the full line) against what was expected (the dashed line)."
     if not paid:
         return says
-    return f"{says} Remitted by {paid[-1]['day']}: {money(paid[-1]['remitted'], paid[-1]['currency'])}."
+    last = paid[-1]
+    return f"{says} Remitted by {last['day']}: {money(last['remitted'], last['currency'])}."
 
 
 def _utc(day: date) -> Spec:
@@ -94,7 +95,7 @@ def _line(records: Sequence[Record], name: str, look: Spec, x: Spec, y: Spec) ->
 
 
 def _level(line: Record, y: Spec, width: int, down: int) -> tuple[Spec, ...]:
-    """Return a line across the picture at the amount of *line*, and its label, some pixels *down*."""
+    """Return a line across the picture at the amount of *line*, and its label, pixels *down*."""
     data = values([line])
     level = {**y, "field": "amount"}
     look = {"align": "left", "baseline": "alphabetic", "color": ACCENT, "limit": width}

@@ -1,4 +1,4 @@
-"""Which outcome becomes which: a grid whose diagonal holds the deals that stay as they were."""
+"""Which outcome becomes which: a grid whose diagonal holds the deals that do not change."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ def _converter() -> Any:
 
 
 def _dark(part: Any) -> Any:
-    """Return a *part* of a chart with each colour as it is on a dark page."""
+    """Return a *part* of a chart with its colours for a dark page."""
     if isinstance(part, Mapping):
         return {
             name: DARK.get(cell, cell)

@@ -65,7 +65,7 @@ def projection(title: str, records: Sequence[Record], width: int = WIDTH) -> Any
             for record in sorted(rows, key=lambda record: record["days"])
         ]
         panels.append(_steps(f"{code}: days from now", steps, inner_width(width)))
-    says = "Eligible deals if all that the notes assume comes true."
+    says = "Eligible deals if all that is assumed comes true."
     return picture(title, says, panels, width)
 
 

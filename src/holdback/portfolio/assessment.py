@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 from typing import Any, Final
 
 import narwhals.stable.v2 as nw
+from attrs import evolve
 
 from holdback.portfolio.column_errors import check_columns
 from holdback.portfolio.column_plan import INVALID_COLUMN, ColumnPlan
@@ -119,7 +120,7 @@ def prepare(
         InvalidDocument: naming every column that is missing, of the wrong type, or in the way.
     """
     opened = open_frame(frame)
-    plan = ColumnPlan.of(opened, rules, jurisdiction, on, prepared=False)
+    plan = evolve(ColumnPlan.of(opened, rules, jurisdiction, on, prepared=False), unread=True)
     check_columns(plan, {INVALID_COLUMN})
     warn_of_suspects(plan)
     work, converted = plan.converted()

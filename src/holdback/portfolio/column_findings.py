@@ -116,8 +116,8 @@ def shown_value(value: Any) -> str:
     """
     Return *value* for a message: printable, and at most 40 characters.
 
-    >>> shown_value(Decimal("104.5000")), shown_value("funded"), shown_value(date(2026, 7, 1))
-    ('104.5', '`funded`', '2026-07-01')
+    >>> shown_value(Decimal("104.5000")), shown_value("funded")
+    ('104.5', '`funded`')
     """
     is_plain = isinstance(value, Decimal) and value.is_finite() and value.adjusted() < MAX_DIGITS
     text = printable(plain_digits(value) if is_plain else str(value)).removeprefix(UNREAD)

@@ -27,6 +27,7 @@ from holdback.portfolio.outcome_columns import (
     chain,
     converted_column,
 )
+from holdback.portfolio.polars_readers import PolarsReader
 from holdback.portfolio.row_rulebooks import (
     DayOrColumn,
     Definitions,
@@ -49,6 +50,7 @@ from holdback.rules.types import Fact, Kind, Type
 _BALANCE: Final = "balance"
 # The column of a prepared frame with the mask of the facts that could not be read.
 INVALID_COLUMN: Final = "invalid"
+_KEY_BITS: Final = (JURISDICTION_BIT, ON_BIT)
 
 
 def day_fact(name: str) -> Fact:
@@ -63,7 +65,8 @@ class ColumnPlan:
 
     With `prepared`, columns already hold scaled integers. Columns in `skipped` are not read. With
     `strict`, prepared columns are checked for their range; otherwise they are trusted. With
-    `with_ledger`, the totals of ledgers that a summary counts are read as well.
+    `with_ledger`, the totals of ledgers that a summary counts are read as well. With `unread`,
+    facts that no rule reads are read as well, and are in the mask of those that cannot be read.
     """
 
     frame: Frame
@@ -72,6 +75,7 @@ class ColumnPlan:
     skipped: frozenset[str] = frozenset()
     strict: bool = False
     with_ledger: bool = False
+    unread: bool = False
     schema: Mapping[str, Any] = field(init=False)
     facts: Mapping[str, Definitions] = field(init=False)
     ledger: Mapping[str, Definitions] = field(init=False)
@@ -82,9 +86,9 @@ class ColumnPlan:
 
     @facts.default
     def _facts(self) -> Mapping[str, Definitions]:
-        """The facts with a column in the frame; of a prepared frame, only those that are needed."""
+        """The facts with a column in the frame that are needed."""
         facts = self.rulebooks.facts
-        needed = {*self.rulebooks.codes_by_fact, _BALANCE} if self.prepared else facts.keys()
+        needed = facts.keys() if self.unread else {*self.rulebooks.codes_by_fact, _BALANCE}
         columns = self.schema.keys() - self.skipped
         return {name: facts[name] for name in facts if name in needed and name in columns}
 
@@ -189,7 +193,8 @@ class ColumnPlan:
         if self.strict:
             return self._with_facts(work)
         if self.may_be_invalid:
-            mask = col(INVALID_COLUMN) if INVALID_COLUMN in self.schema else None
+            has_mask = INVALID_COLUMN in self.schema
+            mask = self._read_bits(work.api, col(INVALID_COLUMN)) if has_mask else None
             work = work.with_columns({UNREADABLE: self._or_no_rulebook(work.api, mask)})
         return work, frozenset(narrow)
 
@@ -263,7 +268,8 @@ class ColumnPlan:
         different ways; it keeps their scratch columns apart.
         """
         dtype = self.schema[fact.name]
-        reader = ColumnReader(
+        reader_class = ColumnReader if api is nw else PolarsReader
+        reader = reader_class(
             api, fact, fact.name, variant, lazy=api is not nw or not self.in_memory
         )
         if self.is_prepared(fact):
@@ -324,17 +330,28 @@ class ColumnPlan:
         return api.when(api.col(RULEBOOK).is_null()).then(cause).otherwise(mask)
 
     def _fact_bit(self, api: Any, name: str) -> Any:
-        """The bit of the fact *name*; the bit of a declared fact depends on the rulebook."""
-        by_bit: dict[int, list[int]] = {}
-        for place, rulebook in enumerate(self.rulebooks.rulebooks):
-            if rulebook.catalogue.fact(name) is not None:
-                by_bit.setdefault(rulebook.catalogue.place(name), []).append(place)
-        if len(by_bit) == 1:
+        """The bit of the fact *name*, and 0 where no rule of the row's rulebook reads it."""
+        by_bit = self.rulebooks.bits(name, unread=self.unread)
+        if len(by_bit) == 1 and len(*by_bit.values()) == len(self.rulebooks.rulebooks):
             return _int64(api, 1 << next(iter(by_bit)))
         cases = (
             (_in_rulebooks(api, places), _int64(api, 1 << bit)) for bit, places in by_bit.items()
         )
-        return chain(api, cases)
+        return chain(api, cases, _int64(api, 0))
+
+    def _read_bits(self, api: Any, mask: Any) -> Any:
+        """The prepared *mask*, without the facts that no rule of the row's rulebook reads."""
+        everywhere = range(len(self.rulebooks.rulebooks))
+        cases: list[tuple[int, Sequence[int]]] = [(bit, everywhere) for bit in _KEY_BITS]
+        for name in self.rulebooks.codes_by_fact:
+            cases.extend(self.rulebooks.bits(name).items())
+        parts = []
+        for bit, places in cases:
+            part = mask // (1 << bit) % 2 * (1 << bit)  # not every engine has `&` for numbers
+            is_everywhere = len(places) == len(everywhere)
+            one = [(_in_rulebooks(api, places), part)]
+            parts.append(part if is_everywhere else chain(api, one, _int64(api, 0)))
+        return reduce(add, parts)
 
 
 def _null_integer(api: Any) -> Any:

@@ -28,7 +28,7 @@ from holdback.rules.types import Fact, Kind
 # from scaling.
 MOST_DECIMALS: Final = 15
 # Any integer of 18 digits fits into 64 bits.
-_MOST_DIGITS: Final = 18
+MOST_DIGITS: Final = 18
 # Up to here, a scaled float differs by at most 1 from the integer that it stands for.
 _MOST_OF_FLOATS: Final = 2**50
 
@@ -149,13 +149,13 @@ class ColumnReader:
         """Decimals, only compared, multiplied and rounded down: no engine does that in floats."""
         scale, places = self.fact.type.places, dtype.scale
         narrow, lit = column, self.api.lit
-        if dtype.precision + scale > _MOST_DIGITS:
+        if dtype.precision + scale > MOST_DIGITS:
             low, high = _around(self.fact)
             near = (column >= lit(Decimal(low))) & (column <= lit(Decimal(high)))
             digits = len(str(max(-low, high))) + places
-            if digits + scale > _MOST_DIGITS:
+            if digits + scale > MOST_DIGITS:
                 # DuckDB gives the product of short decimals 18 digits, and fails if it needs more.
-                digits = max(digits, _MOST_DIGITS + 1)
+                digits = max(digits, MOST_DIGITS + 1)
             narrow = self.api.when(near).then(column).cast(self.api.Decimal(digits, places))
         scaled = narrow * lit(Decimal(10**scale))
         if places > scale:

@@ -9,6 +9,8 @@ from holdback.errors import InvalidValue
 from holdback.exact_numbers import MAX_DIGITS, unscaled
 
 _TOO_LARGE: Final[int] = 10**MAX_DIGITS
+# Up to here no two numbers of the same decimals have the same nearest float.
+_UNIQUE: Final = 2**50
 
 
 def read_float(value: float, places: int, *, down: bool = False) -> int:
@@ -29,6 +31,10 @@ def read_float(value: float, places: int, *, down: bool = False) -> int:
     if abs(value) >= _TOO_LARGE:
         raise InvalidValue("too_large", f"a number has at most {MAX_DIGITS} digits")
     scale: int = 10**places
+    near = round(value * scale)
+    # Nearly always: text is read as the nearest float, exactly.
+    if abs(near) < _UNIQUE and float(f"{near}e-{places}") == value:
+        return near
     numerator, denominator = value.as_integer_ratio()
     below = numerator * scale // denominator
     for candidate in (below + 1, below):

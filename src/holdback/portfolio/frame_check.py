@@ -28,7 +28,7 @@ from holdback.portfolio.row_rulebooks import DayOrColumn, Rules
 from holdback.portfolio.suspects import suspect_columns
 from holdback.portfolio.undeclared_values import currency_errors, unknown_texts
 from holdback.portfolio.unreadable_values import cure_of
-from holdback.portfolio.work_frame import WorkFrame, open_frame
+from holdback.portfolio.work_frame import WorkFrame, answer_backend, open_frame
 from holdback.rules.types import Fact
 
 _ROW: Final = f"{PREFIX}first"
@@ -74,7 +74,7 @@ def findings(  # noqa: PLR0913  # public; all but the rules have a default
         rows += unknown_texts(plan)
         rows += suspect_columns(plan, mapping)
     rows.sort(key=lambda row: row.severity != ERROR)
-    return Findings(tuple(rows), _backend(opened))
+    return Findings(tuple(rows), answer_backend(opened))
 
 
 def check_frame(  # noqa: PLR0913  # public; all but the rules have a default
@@ -111,14 +111,6 @@ def check_frame(  # noqa: PLR0913  # public; all but the rules have a default
     if rows.errors:
         raise InvalidDocument([row.detail for row in rows.errors])
     return rows
-
-
-def _backend(frame: Any) -> str:
-    """The library for a frame of findings: that of *frame*, or PyArrow for DuckDB and PySpark."""
-    implementation = frame.implementation
-    if implementation.is_pandas_like():
-        return "pandas"
-    return "polars" if implementation.is_polars() else "pyarrow"
 
 
 def _of_column(error: ErrorDetail, plan: ColumnPlan) -> ColumnFinding:

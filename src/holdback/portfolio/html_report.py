@@ -34,7 +34,7 @@ th { color: var(--soft); font-weight: 600; }
 
 def to_html(answers: Iterable[AnswerTable], title: str = "Deals") -> str:
     """
-    Return *answers* as one page of HTML: a picture, a table and the notes of each.
+    Return *answers* as one page of HTML: a picture, a table and its sentences for each.
 
     The page needs no other file and asks the network for nothing. It follows the reader's light or
     dark screen, and can be printed. It needs the extra `notebook`.
@@ -61,9 +61,10 @@ def to_html(answers: Iterable[AnswerTable], title: str = "Deals") -> str:
 def _section(place: int, answer: AnswerTable) -> str:
     """The section of an *answer*, which other sections link to by its *place*."""
     picture = pictures.svg(answer.plot()) if answer.rows else ""
+    shown = answer._repr_html_()  # public by its protocol
     return (
         f'<section id="answer-{place}">\n<h2>{_text(answer.title)}</h2>\n'
-        f'{picture}\n<div class="wide">{answer._repr_html_()}</div>\n</section>'  # public by its protocol
+        f'{picture}\n<div class="wide">{shown}</div>\n</section>'
     )
 
 

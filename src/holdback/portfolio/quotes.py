@@ -128,7 +128,7 @@ def _prepared_facts(
     deals: nw.DataFrame[Any], rulebooks: RowRulebooks, *, prepared: bool
 ) -> Iterator[tuple[Rulebook, Facts]]:
     """The rulebook and the prepared facts of each of *deals*."""
-    plan = ColumnPlan(deals, rulebooks, prepared)
+    plan = ColumnPlan(deals, rulebooks, prepared, unread=not prepared)  # prices depend on them
     work, converted = plan.converted()
     work = with_rulebook(work)
     sources = {name: converted_column(name) if name in converted else name for name in plan.facts}

@@ -77,12 +77,29 @@ class RowRulebooks:
         """The facts that rules read, and `progress`, with the jurisdictions that read each."""
         codes: dict[str, dict[str, None]] = {}
         for rulebook in self.rulebooks:
-            # The floor of 50% is checked before any rule.
-            codes.setdefault("progress", {})[rulebook.code] = None
-            for rule in rulebook.renewal.rules:
-                for name in rule.checked.names:
-                    codes.setdefault(name, {})[rulebook.code] = None
+            for name in names_read(rulebook):
+                codes.setdefault(name, {})[rulebook.code] = None
         return codes
+
+    def bits(self, name: str, *, unread: bool = False) -> Mapping[int, Sequence[int]]:
+        """
+        The bits of the fact *name* in a mask, each with the indexes of its rulebooks.
+
+        They are the rulebooks whose rules read it; with *unread*, all that declare it.
+        """
+        by_bit: dict[int, list[int]] = {}
+        for index, rulebook in enumerate(self.rulebooks):
+            declared = rulebook.catalogue.fact(name) is not None
+            if declared and (unread or name in names_read(rulebook)):
+                by_bit.setdefault(rulebook.catalogue.place(name), []).append(index)
+        return by_bit
+
+
+def names_read(rulebook: Rulebook) -> Collection[str]:
+    """The facts that the rules of *rulebook* read, and `progress`."""
+    # The floor of 50% is checked before any rule.
+    names = (name for rule in rulebook.renewal.rules for name in rule.checked.names)
+    return dict.fromkeys(["progress", *names])
 
 
 def _same_reading(left: Fact, right: Fact) -> bool:

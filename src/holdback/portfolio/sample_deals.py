@@ -169,7 +169,7 @@ def sample(n: int, seed: int, *, backend: Backend = "pyarrow", on: date = date(2
     chunks = [_chunk(seed, number, seasons) for number in range(max(1, -(-n // CHUNK)))]
     table = _table(chunks, n, on)
     if backend == "pandas":
-        import pandas as pd  # type: ignore[import-untyped]  # noqa: PLC0415  # no types; only for this backend
+        import pandas as pd  # noqa: PLC0415  # only for this backend
 
         return table.to_pandas(types_mapper=pd.ArrowDtype)
     return nw.from_arrow(table, backend=backend).to_native()

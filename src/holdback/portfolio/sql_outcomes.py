@@ -74,6 +74,11 @@ class OutcomeSql:
         """The rules of each rulebook."""
         return [rulebook.renewal for rulebook in self.rulebooks.rulebooks]
 
+    @property
+    def codes(self) -> Sequence[str]:
+        """The jurisdiction of each rulebook."""
+        return [rulebook.code for rulebook in self.rulebooks.rulebooks]
+
     def col(self, name: str) -> str:
         """The column *name*."""
         return identifier(name, self.dialect)
@@ -115,8 +120,8 @@ class OutcomeSql:
 
     def described(self, rule: Rule) -> str:
         """The code of *rule*, and what it says if there is no other rulebook."""
-        one = len(self.rulesets) == 1
-        return f"{rule.code}: {rule_text(rule.checked)}" if one else rule.code
+        is_alone = len(self.rulesets) == 1
+        return f"{rule.code}: {rule_text(rule.checked)}" if is_alone else rule.code
 
     def nulls(self) -> str:
         """The mask of the facts that are null, among those that rules of the rulebook read."""
@@ -172,8 +177,8 @@ class OutcomeSql:
         Jurisdictions with the same rules, but for their numbers, share one mask.
         """
         by_code: dict[str, list[int]] = {}
-        for place, book in enumerate(self.rulebooks.rulebooks):
-            by_code.setdefault(book.code, []).append(place)
+        for place, code in enumerate(self.codes):
+            by_code.setdefault(code, []).append(place)
         alike: dict[frozenset[tuple[int, str]], list[int]] = {}
         for places in by_code.values():
             shapes = frozenset(

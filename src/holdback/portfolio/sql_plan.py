@@ -17,11 +17,14 @@ from holdback.frozen_classes import frozen
 from holdback.portfolio.column_plan import day_fact
 from holdback.portfolio.outcome_codes import JURISDICTION_BIT, ON_BIT
 from holdback.portfolio.outcome_columns import RULEBOOK, UNREADABLE, converted_column
-from holdback.portfolio.row_rulebooks import Definitions, RowRulebooks
+from holdback.portfolio.row_rulebooks import Definitions, RowRulebooks, names_read
 from holdback.portfolio.sql_outcomes import OutcomeSql, SqlStep, by_places
 from holdback.portfolio.sql_readers import SqlColumn, SqlReader
-from holdback.portfolio.sql_words import conditional, identifier, text_literal, text_type
+from holdback.portfolio.sql_words import conditional, identifier, one_of, text_literal, text_type
 from holdback.rules.types import Fact
+
+# The bits of the columns that select the rulebook of a row.
+_KEY_BITS: Final = 1 << JURISDICTION_BIT | 1 << ON_BIT
 
 
 @frozen(kw_only=True)
@@ -152,27 +155,32 @@ class SqlPlan:
 
     def _unreadable(self, columns: Mapping[str, SqlColumn]) -> str:
         """The mask of the facts of a row that cannot be read."""
-        bits = []
+        bits: list[str] = []
         for name, column in columns.items():
             if column.given is not None:
                 unreadable = f"{column.given} and {self.col(converted_column(name))} is null"
-                bits.append(conditional([(unreadable, self._bit(name))], "0"))
+                bits.extend(self._bits(name, unreadable))
         if self.invalid is not None:
-            bits.append(f"coalesce({self.col(self.invalid)}, 0)")
+            bits.append(f"(coalesce({self.col(self.invalid)}, 0) & {self._read_bits()})")
         mask = f"cast({' + '.join(bits) or '0'} as bigint)"
         rulebooks = self.rulebooks
         if rulebooks.jurisdiction_column is None:
             return mask
-        known = " or ".join(self._is_code(code) for code in rulebooks.codes) or "false"
-        cause = conditional([(known, str(1 << ON_BIT))], str(1 << JURISDICTION_BIT))
+        has_code = " or ".join(self._is_code(code) for code in rulebooks.codes) or "false"
+        cause = conditional([(has_code, str(1 << ON_BIT))], str(1 << JURISDICTION_BIT))
         return conditional([(f"{self.col(RULEBOOK)} is null", cause)], mask)
 
-    def _bit(self, name: str) -> str:
-        """The bit of the fact *name*; the bit of a declared fact depends on the rulebook."""
-        by_bit: dict[int, list[int]] = {}
+    def _bits(self, name: str, unreadable: str) -> Iterator[str]:
+        """The bit of the fact *name* where it is *unreadable* and a rule of the row reads it."""
+        count = len(self.rulebooks.rulebooks)
+        for bit, places in self.rulebooks.bits(name).items():
+            is_read = "" if len(places) == count else f" and {one_of(self.col(RULEBOOK), places)}"
+            yield conditional([(unreadable + is_read, f"cast({1 << bit} as bigint)")], "0")
+
+    def _read_bits(self) -> str:
+        """The mask of all facts that rules of the row's rulebook read, and of its keys."""
+        places_by_mask: dict[int, list[int]] = {}
         for place, rulebook in enumerate(self.rulebooks.rulebooks):
-            if rulebook.catalogue.fact(name) is not None:
-                by_bit.setdefault(rulebook.catalogue.place(name), []).append(place)
-        bits = [(places, f"cast({1 << bit} as bigint)") for bit, places in by_bit.items()]
-        # A single bit is that of every rulebook which has the fact; others cannot miss it.
-        return bits[0][1] if len(bits) == 1 else self._by_places(bits)
+            read = sum(1 << rulebook.catalogue.place(name) for name in names_read(rulebook))
+            places_by_mask.setdefault(read | _KEY_BITS, []).append(place)
+        return self._by_places([(places, str(mask)) for mask, places in places_by_mask.items()])

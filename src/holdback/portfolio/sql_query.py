@@ -15,8 +15,9 @@ from holdback.portfolio.readable_columns import CODES, TEXT_COLUMNS
 from holdback.portfolio.row_rulebooks import DayOrColumn, RowRulebooks, Rules, rulebooks_for
 from holdback.portfolio.sql_outcomes import RESULT_COLUMNS, SqlStep
 from holdback.portfolio.sql_plan import SqlPlan
+from holdback.portfolio.sql_translation import TRANSLATED, translated
 from holdback.portfolio.sql_words import identifier
-from holdback.rules.sql import DIALECTS, DUCKDB, POSTGRES, SQLITE
+from holdback.rules.sql import DIALECTS, PORTABLE, POSTGRES, SPARK, SQLITE
 
 # PostgreSQL's row of the table, which is all its columns.
 _ROW: Final = f"{PREFIX}row"
@@ -44,7 +45,9 @@ def sql(  # noqa: PLR0913  # public; all but the rules and the dialect have a de
     """
     Return one SQL query that assesses the rows of *table* under *rules*.
 
-    *dialect* is `"duckdb"`, `"spark"`, `"postgres"` or `"sqlite"`. The query gives all columns of
+    *dialect* is `"duckdb"`, `"spark"`, `"postgres"` or `"sqlite"`, each of which is tested on its
+    database. For `"bigquery"`, `"snowflake"` and `"trino"` sqlglot translates a query, which has
+    not been tested there; it needs the extra `sql`. The query gives all columns of
     the table and the result columns of `assess`, whose *rules*, *on* and *readable* these are. A
     dot in *table* separates a schema from a name. *jurisdiction* is the column with the code of
     each row: `jurisdiction` by default for jurisdictions; a single rulebook assesses all rows,
@@ -64,20 +67,23 @@ def sql(  # noqa: PLR0913  # public; all but the rules and the dialect have a de
     >>> from datetime import date
     >>> from holdback import load_jurisdictions
     >>> rulebook = load_jurisdictions().resolve("GB", on=date(2026, 7, 1))
-    >>> query = sql(rulebook, "duckdb", table="book.deals")
-    >>> [line.strip() for line in query.splitlines() if "book" in line]
-    ['select * from "book"."deals"']
+    >>> query = sql(rulebook, "duckdb", table="risk.deals")
+    >>> [line.strip() for line in query.splitlines() if "risk" in line]
+    ['select * from "risk"."deals"']
 
     Raises:
-        InvalidDocument: if the dialect is not one of these.
+        InvalidDocument: if the dialect is not one of these, or cannot say what a rule needs.
+        ModuleNotFoundError: if a dialect needs sqlglot and it is not installed.
     """
-    if dialect not in DIALECTS:
-        hint = did_you_mean(str(dialect), DIALECTS) or f"use {', '.join(DIALECTS)}"
+    dialects = (*DIALECTS, *TRANSLATED)
+    if dialect not in dialects:
+        hint = did_you_mean(str(dialect), dialects) or f"use {', '.join(dialects)}"
         raise InvalidDocument.of("unknown_name", "unknown dialect", path="$.dialect", hint=hint)
     rulebooks = _rulebooks(rules, jurisdiction, on)
     needed = rulebooks.codes_by_fact
+    written = PORTABLE if dialect in TRANSLATED else dialect
     plan = SqlPlan(
-        dialect=dialect,
+        dialect=written,
         rulebooks=rulebooks,
         facts={name: rulebooks.facts[name] for name in rulebooks.facts if name in needed},
         prepared=prepared,
@@ -86,7 +92,8 @@ def sql(  # noqa: PLR0913  # public; all but the rules and the dialect have a de
     )
     columns = READABLE_COLUMNS if readable else RESULT_COLUMNS
     steps = [step for step in plan.steps(readable=readable) if step]
-    return SqlText(dialect, table, plan.read_columns, steps).query(columns)
+    query = SqlText(written, table, plan.read_columns, steps).query(columns)
+    return translated(query, dialect) if dialect in TRANSLATED else query
 
 
 def _rulebooks(rules: Rules, jurisdiction: str | None, on: DayOrColumn | None) -> RowRulebooks:
@@ -129,7 +136,7 @@ class SqlText:
                 f"{self._with(first)}select ({self.col(_ROW)}).*, {results}\nfrom {self._name()}\n"
             )
         added = ", ".join(self.col(name) for step in self.steps for name in step)
-        without = "exclude" if self.dialect == DUCKDB else "except"
+        without = "except" if self.dialect == SPARK else "exclude"
         first = f"select * from {self.source}"
         return f"{self._with(first)}select * {without} ({added}), {results}\nfrom {self._name()}\n"
 

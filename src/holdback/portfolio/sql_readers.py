@@ -17,7 +17,7 @@ import narwhals.stable.v2 as nw
 from holdback.frozen_classes import frozen
 from holdback.portfolio.column_readers import MOST_DECIMALS
 from holdback.portfolio.sql_words import conditional, text_literal, text_type
-from holdback.rules.sql import DUCKDB, POSTGRES, SPARK, SQLITE, literal
+from holdback.rules.sql import DUCKDB, PORTABLE, POSTGRES, SPARK, SQLITE, literal
 from holdback.rules.types import Fact, Kind
 
 _NARROW: Final = (nw.Int8, nw.Int16, nw.Int32, nw.Int64, nw.UInt8, nw.UInt16, nw.UInt32)
@@ -27,6 +27,12 @@ _MOST_DIGITS: Final = 18
 _WIDEST: Final = 38
 # Day 0 of the proleptic Gregorian calendar, as SQLite's `julianday` counts.
 _DAY_ZERO: Final = "1721424.5"
+# Databases have no common function for the type of a column. Where it is exact, this holds; in
+# floats of 32 and of 64 bits it does not.
+_IS_EXACT: Final = (
+    "{0} * 0 + cast('0.01' as decimal(9, 2)) + cast('0.05' as decimal(9, 2))"
+    " = cast('0.06' as decimal(9, 2))"
+)
 # Where the type of a column is the one that a query states.
 _STATED: Final = {
     DUCKDB: {
@@ -53,6 +59,12 @@ _STATED: Final = {
         "whole": "typeof({0}) = 'integer'",
         "date": "typeof({0}) = 'text' and date({0}, '+0 days') = {0}",
         "flag": "typeof({0}) = 'integer' and {0} in (0, 1)",
+    },
+    PORTABLE: {
+        "number": _IS_EXACT,
+        "date": "true",
+        "flag": "true",
+        "whole": f"{_IS_EXACT} and floor({{0}}) = {{0}}",
     },
 }
 
@@ -174,7 +186,9 @@ class SqlReader:
     def decimal(self, precision: int, decimals: int) -> str:
         """Decimals, only compared, multiplied and rounded down: no engine does that in floats."""
         places = self.fact.type.places
-        if self.dialect == POSTGRES:
+        if self.dialect == PORTABLE:
+            scaled = f"{self.column} * cast({10**places} as decimal({places + 1}, 0))"
+        elif self.dialect == POSTGRES:
             scaled = f"cast({self.column} as numeric) * {10**places}"
         else:
             narrow = self.narrow_decimal(precision, decimals)
@@ -253,6 +267,8 @@ class SqlReader:
         inside = f"{day} between date '{low}' and date '{high}'"
         if self.dialect == SPARK:
             days = f"datediff({day}, date '{low}')"
+        elif self.dialect == PORTABLE:
+            days = f"date_diff('day', date '{low}', {day})"
         else:
             days = f"({day} - date '{low}')"
         number = f"cast({days} + {self.fact.low} as bigint)"

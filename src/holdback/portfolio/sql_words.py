@@ -6,14 +6,26 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import Final
 
-from holdback.rules.sql import DUCKDB, POSTGRES, SPARK, SQLITE
+from holdback.rules.sql import DUCKDB, PORTABLE, POSTGRES, SPARK, SQLITE
 
 # Characters that Spark may replace within quotes, depending on its settings.
 _REPLACED_BY_SPARK: Final = "'\\$"
 # The names of the types that differ.
 BIGINT: Final = "bigint"
-_TINYINT: Final = {DUCKDB: "tinyint", SPARK: "tinyint", POSTGRES: "smallint", SQLITE: "integer"}
-_TEXT: Final = {DUCKDB: "varchar", SPARK: "string", POSTGRES: "text", SQLITE: "text"}
+_TINYINT: Final = {
+    DUCKDB: "tinyint",
+    SPARK: "tinyint",
+    POSTGRES: "smallint",
+    SQLITE: "integer",
+    PORTABLE: "smallint",
+}
+_TEXT: Final = {
+    DUCKDB: "varchar",
+    SPARK: "string",
+    POSTGRES: "text",
+    SQLITE: "text",
+    PORTABLE: "varchar",
+}
 
 
 def identifier(name: str, dialect: str) -> str:

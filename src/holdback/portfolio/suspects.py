@@ -16,6 +16,8 @@ from decimal import Decimal, InvalidOperation
 from statistics import median
 from typing import Any, Final
 
+import narwhals.stable.v2 as nw
+
 from holdback.portfolio.column_findings import WARNING, ColumnFinding, RowLabels, shown_value
 from holdback.portfolio.column_mapping import ColumnMapping
 from holdback.portfolio.column_plan import ColumnPlan
@@ -26,46 +28,66 @@ class SuspectColumns(UserWarning):
     """The warning that values of a frame can be read, and probably mean something else."""
 
 
-_HIGHEST_FRACTION: Final = Decimal("1.5")
+# Fractions are at most 1.5, which is three halves.
+_HALVES: Final = 3
 _NEARLY_ALL: Final = (95, 100)
 # Fewer values than these can be small, or whole, by chance; in one jurisdiction more are needed.
 _FEWEST: Final = 5
 _FEWEST_OF_A_GROUP: Final = 20
 _FEWEST_AMOUNTS: Final = 20
 _TIMES_AS_LARGE: Final = 10
-# How many rows, evenly spaced, are looked at before an assessment.
-_SAMPLED: Final = 1_000
+# How many rows of each jurisdiction, evenly spaced, are looked at first, and how many of all
+# before an assessment, which they must not slow down.
+_SAMPLED: Final = 500
+_SAMPLED_QUICKLY: Final = 250
 
 
 def suspect_columns(
-    plan: ColumnPlan, mapping: ColumnMapping | None = None, *, quick: bool = False
+    plan: ColumnPlan, mapping: ColumnMapping | None = None
 ) -> Iterator[ColumnFinding]:
     """
     Return a warning for each column of *plan* that is suspected.
 
-    What *mapping* says of a column is not suspected. A *quick* look is at a thousand rows.
+    What *mapping* says of a column is not suspected. If some rows of each jurisdiction show nothing
+    suspicious, the others are not looked at.
     """
-    if not plan.in_memory or plan.prepared:
-        return
-    mapping = mapping or ColumnMapping()
-    frame: Any = plan.frame
-    step = max(1, len(frame) // _SAMPLED) if quick else 1
-    groups = _groups(plan, frame, step)
-    for name in _facts_of(plan, Kind.PERCENT):
-        if mapping.form(name).percentages is None:
-            yield from _fractions(plan, name, _numbers(frame, name, step), groups)
-    names = [name for name in _facts_of(plan, Kind.MONEY) if mapping.form(name).money is None]
-    amounts = {name: _numbers(frame, name, step) for name in _facts_of(plan, Kind.MONEY)}
-    for name in names:
-        yield from _minor_units(plan, name, amounts, groups)
+    if isinstance(plan.frame, nw.DataFrame) and not plan.prepared:
+        groups = _groups(plan, range(len(plan.frame)))
+        some = {code: _spaced(rows, _SAMPLED) for code, rows in groups.items()}
+        if any(_suspects(plan, mapping, some)):
+            yield from _suspects(plan, mapping, groups)
 
 
 def warn_of_suspects(plan: ColumnPlan) -> None:
     """Give the caller of the caller one Python warning of all columns that are suspected."""
-    if any(suspect_columns(plan, quick=True)):
+    if not isinstance(plan.frame, nw.DataFrame) or plan.prepared:
+        return
+    some = _groups(plan, _spaced(range(len(plan.frame)), _SAMPLED_QUICKLY))
+    if any(_suspects(plan, None, some)):
         sentences = [str(finding.detail) for finding in suspect_columns(plan)]
         if sentences:
             warnings.warn("\n".join(sentences), SuspectColumns, stacklevel=3)
+
+
+def _spaced(rows: Sequence[int], most: int) -> Sequence[int]:
+    """About *most* of *rows*, evenly spaced, or all of them if there are fewer."""
+    return rows[:: max(1, len(rows) // most)]
+
+
+def _suspects(
+    plan: ColumnPlan, mapping: ColumnMapping | None, groups: Mapping[Any, Sequence[int]]
+) -> Iterator[ColumnFinding]:
+    """The warnings about the rows in *groups*, by jurisdiction."""
+    mapping = mapping or ColumnMapping()
+    rows = sorted(row for part in groups.values() for row in part)
+    for name in _facts_of(plan, Kind.PERCENT):
+        if mapping.form(name).percentages is None:
+            yield from _fractions(plan, name, _numbers(plan, name, rows), groups)
+    names = [name for name in _facts_of(plan, Kind.MONEY) if mapping.form(name).money is None]
+    if names:
+        amounts = {name: _numbers(plan, name, rows) for name in _facts_of(plan, Kind.MONEY)}
+        for name in names:
+            yield from _minor_units(plan, name, amounts, groups)
 
 
 def _facts_of(plan: ColumnPlan, kind: Kind) -> Iterator[str]:
@@ -74,21 +96,23 @@ def _facts_of(plan: ColumnPlan, kind: Kind) -> Iterator[str]:
             yield name
 
 
-def _groups(plan: ColumnPlan, frame: Any, step: int) -> Mapping[Any, Sequence[int]]:
-    """The rows of each jurisdiction; none if one rulebook assesses all of them."""
+def _groups(plan: ColumnPlan, rows: Sequence[int]) -> Mapping[Any, Sequence[int]]:
+    """Those of *rows* of each jurisdiction; all of them under None if one rulebook has them all."""
     code = plan.rulebooks.jurisdiction_column
     if code is None or code not in plan.schema:
-        return {}
+        return {None: rows}
+    frame: Any = plan.frame
     groups: dict[Any, list[int]] = {}
-    for place, value in enumerate(frame[code].gather_every(step).to_list()):
-        groups.setdefault(value, []).append(place * step)
+    for row, value in zip(rows, frame[code][list(rows)].to_list(), strict=True):
+        groups.setdefault(value, []).append(row)
     return groups
 
 
-def _numbers(frame: Any, name: str, step: int) -> dict[int, Any]:
-    """The numbers in the column *name* that are not zero, by row."""
-    values = enumerate(frame[name].gather_every(step).to_list())
-    numbers = ((place * step, _number(value)) for place, value in values)
+def _numbers(plan: ColumnPlan, name: str, rows: Sequence[int]) -> dict[int, Any]:
+    """The numbers in *rows* of the column *name* that are not zero, by row."""
+    frame: Any = plan.frame
+    values = zip(rows, frame[name][list(rows)].to_list(), strict=True)
+    numbers = ((row, _number(value)) for row, value in values)
     return {row: number for row, number in numbers if number}
 
 
@@ -99,7 +123,7 @@ def numbers_of(values: Iterable[Any]) -> Sequence[Any]:
 
 def are_fractions(numbers: Collection[Any], fewest: int = _FEWEST) -> bool:
     """Return whether *numbers*, percentages that are not zero, look like fractions."""
-    low = sum(1 for number in numbers if abs(number) <= _HIGHEST_FRACTION)
+    low = sum(1 for number in numbers if 2 * abs(number) <= _HALVES)
     share, whole = _NEARLY_ALL
     return len(numbers) >= fewest and low * whole >= len(numbers) * share
 
@@ -147,7 +171,7 @@ def _fractions(
     plan: ColumnPlan, name: str, numbers: Mapping[int, Any], groups: Mapping[Any, Sequence[int]]
 ) -> Iterator[ColumnFinding]:
     for code, part, fewest in _parts(numbers, groups):
-        low = [row for row, number in part.items() if abs(number) <= _HIGHEST_FRACTION]
+        low = [row for row, number in part.items() if 2 * abs(number) <= _HALVES]
         if are_fractions(part.values(), fewest):
             yield _finding(
                 plan,
@@ -170,11 +194,11 @@ def _minor_units(
     groups: Mapping[Any, Sequence[int]],
 ) -> Iterator[ColumnFinding]:
     places = _places(plan)
-    rows_with_minor = {row for code, rows in groups.items() if places.get(code) for row in rows}
-    single = next(iter(places.values())) if not groups else 0
+    single = 0 if plan.rulebooks.jurisdiction_column else next(iter(places.values()))
+    minor = {row for code, rows in groups.items() if places.get(code) or single for row in rows}
     for code, part, _ in _parts(amounts[name], groups):
-        of_code = {row: number for row, number in part.items() if single or row in rows_with_minor}
-        unit = 10 ** (single or places.get(code) or 2)
+        of_code = {row: number for row, number in part.items() if row in minor}
+        unit = 10 ** (places.get(code) or single or 2)
         others = [
             [number for row, number in numbers.items() if code is None or row in part]
             for column, numbers in amounts.items()

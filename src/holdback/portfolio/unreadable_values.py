@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from math import isclose, isfinite
+from math import isfinite
 from typing import Any
 
 from holdback.portfolio.column_findings import UNREAD
@@ -11,6 +11,8 @@ from holdback.portfolio.row_rulebooks import RowRulebooks
 from holdback.portfolio.undeclared_values import suggestion
 from holdback.rules.types import Fact, Kind
 
+# A float that differs from a decimal number only so many places after its own was rounded.
+_SPARE_PLACES = 4
 _BY_MAPPING = "say in a mapping how the column is written; `portfolio.suggest` proposes one"
 
 
@@ -46,7 +48,7 @@ def _rounded(value: float, fact: Fact, column: str) -> str | None:
     rounded = round(value, places)
     if rounded == value:
         return None
-    if not isclose(rounded, value, rel_tol=1e-9, abs_tol=10.0 ** -(places + 4)):
+    if abs(rounded - value) * 10**_SPARE_PLACES * 10**places > max(1, abs(value)):
         return f"it has more decimals than {fact.type} has: round it as your policy says"
     return (
         f"this is what arithmetic with floats leaves of {rounded}: round the column, in pandas "

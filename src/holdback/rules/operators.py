@@ -10,8 +10,9 @@ for dates and texts; None is unknown.
 2. Every other operator is unknown as soon as one operand is, even `0 * x` and `x - x`.
 
 Only the interpreter takes the meaning from here. The other readers (ranges, rounding, the closure,
-columns, SQL) each have a table of their own, made with `by_operator`, so that a mistake in one shows as
-a difference from the interpreter. A reader refuses an operator that has no line in its table.
+columns, SQL) each have a table of their own, made with `by_operator`, so that a mistake in one
+shows as a difference from the interpreter. A reader refuses an operator that has no line in its
+table.
 """
 
 from __future__ import annotations

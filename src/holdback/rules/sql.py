@@ -8,7 +8,7 @@ comparison, as in `columns`.
 The conditions divide nothing, and call nothing but `abs` and the least and the greatest of some
 numbers. SQLite turns a whole number of more than 64 bits into a float, and the others refuse it:
 here none can occur, because `check` has bounded every result to 2**62 for facts in their ranges.
-Whoever reads a column keeps it in its range.
+The columns must be in the ranges of their facts.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ from holdback.rules.types import Kind
 DUCKDB, SPARK, POSTGRES, SQLITE = "duckdb", "spark", "postgres", "sqlite"
 # The dialects, each of which is tested against its own database.
 DIALECTS: Final = (DUCKDB, SPARK, POSTGRES, SQLITE)
+# What DuckDB and other databases have in common: it is translated into their dialects.
+PORTABLE: Final = "portable"
 
 # How each operator is written, on operands of one scale. Flags are written by `_Writer.true` and
 # `_Writer.false`. `negate` is a difference, because `--1` begins a comment.
@@ -102,7 +104,7 @@ def flag_sql(
     FlagSql(true='silence <= 14', false='silence > 14', unknown='silence is null')
     """
     assert checked.type.kind is Kind.FLAG, "a rule is a flag"
-    assert dialect in DIALECTS, dialect
+    assert dialect in (*DIALECTS, PORTABLE), dialect
     return _Writer(numbers, dialect, constant).rule(checked.tree)
 
 
@@ -192,15 +194,15 @@ class _Writer:
         number = self.written(operator, [self.number(operand, places) for operand in operands])
         if operator not in _PASS_OVER_NULLS:
             return number
-        known = " and ".join(f"{self.numbers[name]} is not null" for name in _names(operands))
-        return f"case when {known} then {number} end"
+        given = " and ".join(f"{self.numbers[name]} is not null" for name in _names(operands))
+        return f"case when {given} then {number} end"
 
     def written(self, operator: str, operands: Sequence[str]) -> str:
         """Return *operator* on *operands*, which are written already."""
         first, *others = operands
         form = _SQL[operator]
         if operator in _WITH_EACH:
-            return _joined(_WITH_EACH[operator], [form.format(first, other) for other in others])
+            return _joined(_WITH_EACH[operator], [form.format(first, number) for number in others])
         if self.dialect == SQLITE:
             form = _SQLITE.get(operator, form)
         # `min` and `max` take any number of operands after the first.

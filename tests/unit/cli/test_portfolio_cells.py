@@ -1,4 +1,4 @@
-"""Cells of files without types: each means the same whatever the other cells of its column hold."""
+"""Cells of files without types: each means the same next to any others."""
 
 from __future__ import annotations
 

@@ -144,7 +144,7 @@ def test_a_proposal_says_so():
     assert all(sentence in text for sentence in proposal.proposal)
     assert "85%read" not in text
     assert re.search(r"85%.*proposed", text)
-    assert "proposal: minimum_performance is 85% instead of 80%" in repr(proposal)
+    assert "minimum_performance is 85% instead of 80%" in repr(proposal)
 
 
 def test_a_jurisdiction_shows_what_changes_when():

@@ -147,7 +147,7 @@ def contrast(first, second):
 
 def test_texts_and_marks_have_contrast():
     """
-    Texts have a contrast of at least 4.5 with what is behind them, and marks of at least 3 (WCAG 2).
+    Texts have a contrast of at least 4.5 with what is behind them, and marks of at least 3.
     """
     for page in (dict.fromkeys(DARK), DARK):
         on = {light: dark or light for light, dark in page.items()}

@@ -252,10 +252,10 @@ def test_what_cannot_be_read_stays_and_the_others_are_read(kind):
     errors = {row.column: (row.count, row.value) for row in found.errors}
     assert errors == {
         "progress": (1, "`1,5`"),
-        "days_since_funding": (1, "`unread: soon`"),
-        "deals_completed": (1, "`unread: 1.5`"),
-        "identity_verified": (1, "`unread: maybe`"),
-        "credit_checked_on": (1, "`unread: 1.7.2026`"),
+        "days_since_funding": (1, "`soon`"),
+        "deals_completed": (1, "`1.5`"),
+        "identity_verified": (1, "`maybe`"),
+        "credit_checked_on": (1, "`1.7.2026`"),
     }
 
 

@@ -226,7 +226,7 @@ def test_a_deal_is_eligible_on_the_days_of_its_windows():
 
 def test_a_projection_says_what_it_assumes_and_what_it_lacks():
     """
-    The pace, the rules and the missing columns are in the notes.
+    The pace, the rules and the missing columns are in its sentences.
     """
     frame = deals().head(50).drop("days_in_pause")
 
