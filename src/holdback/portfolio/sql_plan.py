@@ -28,9 +28,6 @@ from holdback.rules.types import Fact
 _KEY_BITS: Final = 1 << JURISDICTION_BIT | 1 << ON_BIT
 
 
-_KEY_BITS: Final = 1 << JURISDICTION_BIT | 1 << ON_BIT
-
-
 @frozen(kw_only=True)
 class SqlPlan:
     """
