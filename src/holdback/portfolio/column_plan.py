@@ -382,8 +382,8 @@ class ColumnPlan:
         for bit, places in cases:
             part = mask // (1 << bit) % 2 * (1 << bit)  # not every engine has `&` for numbers
             is_everywhere = len(places) == len(everywhere)
-            one = [(_in_rulebooks(api, places), part)]
-            parts.append(part if is_everywhere else chain(api, one, _int64(api, 0)))
+            cases_here = [(_in_rulebooks(api, places), part)]
+            parts.append(part if is_everywhere else chain(api, cases_here, _int64(api, 0)))
         return reduce(add, parts)
 
 
