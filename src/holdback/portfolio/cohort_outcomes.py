@@ -128,7 +128,7 @@ def _by_cohort(
     if found > _MOST:
         hint = "name a column that deals have in common, or a column of days and `every`"
         message = f"{found:,} values are too many for cohorts: at most {_MOST}"
-        raise InvalidDocument.of("too_many", message, path=shown_path("$", by), hint=hint)
+        raise InvalidDocument.of("too_large", message, path=shown_path("$", by), hint=hint)
     return sums
 
 

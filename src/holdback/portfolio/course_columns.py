@@ -57,8 +57,8 @@ class Known:
 
     def is_(self, number: int) -> Numbers:
         """Where it is known to be *number*."""
-        found: Numbers = self.known & (self.number == number)
-        return found
+        is_it: Numbers = self.known & (self.number == number)
+        return is_it
 
     def at(self, rows: Numbers) -> Known:
         """The numbers of *rows*."""

@@ -97,16 +97,18 @@ def near(  # noqa: PLR0913  # public; all but the rules have a default
         title=f"Deals within {_PERCENT.show(distance)} of a threshold that decides",
         heads=_HEADS,
         rows=tuple(sorted(rows, key=_order)),
-        notes=(
-            *proposal_notes(rulebooks),
-            (
-                f"{_PERCENT.show(distance)} is percentage points of a percentage, and otherwise a "
-                "percentage of the threshold; where that is less than one unit, it is left out"
-            ),
-            "on the other side of the threshold the deal would have another outcome",
-        ),
+        notes=(*proposal_notes(rulebooks), *_notes(distance)),
         backend=answer_backend(open_frame(frame)),
     )
+
+
+def _notes(distance: int) -> Iterator[str]:
+    """Yield what a reader has to know of the rows."""
+    yield (
+        f"{_PERCENT.show(distance)} is percentage points of a percentage, and otherwise a "
+        "percentage of the threshold; where that is less than one unit, it is left out"
+    )
+    yield "on the other side of the threshold the deal would have another outcome"
 
 
 def _read_within(within: str) -> int:
@@ -117,7 +119,8 @@ def _read_within(within: str) -> int:
         InvalidDocument: it is not a percentage from 0% to 100%.
     """
     try:
-        number = _PERCENT.read(within) if isinstance(within, str) else None
+        is_written = isinstance(within, str) and within.endswith("%")
+        number = _PERCENT.read(within) if is_written else None
     except ValueError as error:
         raise InvalidDocument.of(code_of(error), str(error), path="$.within", hint=_HINT) from None
     if number is None or not 0 <= number <= HUNDRED_PERCENT:

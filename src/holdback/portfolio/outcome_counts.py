@@ -14,9 +14,9 @@ from holdback.money import Money
 from holdback.portfolio.aggregation import DealTotals, count_rows, sum_totals
 from holdback.portfolio.assessment import prepare, with_outcomes
 from holdback.portfolio.column_errors import check_columns
-from holdback.portfolio.column_plan import INVALID_COLUMN, ColumnPlan
+from holdback.portfolio.column_plan import ColumnPlan
 from holdback.portfolio.outcome_codes import OUTCOMES
-from holdback.portfolio.outcome_columns import BALANCE, OUTCOME, RULEBOOK
+from holdback.portfolio.outcome_columns import BALANCE, INVALID_COLUMN, OUTCOME, RULEBOOK
 from holdback.portfolio.row_rulebooks import DayOrColumn, RowRulebooks, Rules
 from holdback.portfolio.work_frame import open_frame
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -110,7 +110,7 @@ def _check_days(days: Sequence[int]) -> Sequence[int]:
 
 @frozen
 class _Group:
-    """The deals of one rulebook today: their numbers in the frame, and their course."""
+    """The deals of a `rulebook` today: the `rows` of the frame, and their `course`."""
 
     rulebook: Rulebook
     rows: Numbers
@@ -150,7 +150,7 @@ class ProjectedDeals:
         )
 
     def outcomes(self, days: int) -> Numbers:
-        """The outcome of each row after *days* days, as a place; one more for too late."""
+        """The outcome of each row after *days* days, as a place in `OUTCOMES` and `TOO_LATE`."""
         result = np.full(self.deals, _INVALID, dtype=np.int64)
         for group in self.groups:
             for rulebook, rows, facts in self._later(group, days):
@@ -193,7 +193,7 @@ class ProjectedDeals:
         backend = answer_backend(self.plan.frame)
         columns = {name: column.number.astype(np.int64) for name, column in facts.items()}
         flags = {_known(name): column.known.astype(bool) for name, column in facts.items()}
-        frame = nw.from_dict({**columns, **flags}, backend=backend)  # type: ignore[arg-type]  # any name
+        frame = nw.from_dict({**columns, **flags}, backend=cast("Any", backend))
         frame = as_nullable(WorkFrame(frame, nw), list(columns)).frame.with_columns(
             nw.when(nw.col(_known(name))).then(nw.col(name)).alias(name) for name in columns
         )

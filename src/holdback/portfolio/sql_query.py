@@ -19,8 +19,8 @@ from holdback.portfolio.sql_translation import TRANSLATED, translated
 from holdback.portfolio.sql_words import identifier
 from holdback.rules.sql import DIALECTS, PORTABLE, POSTGRES, SPARK, SQLITE
 
-# PostgreSQL's row of the table, which is all its columns.
-_ROW: Final = f"{PREFIX}row"
+# PostgreSQL's row of the table, which is all its columns, and the table while it is taken.
+_ROW, _DEAL = f"{PREFIX}row", f"{PREFIX}deal"
 
 # The columns of a readable result, and the steps' column for each.
 READABLE_COLUMNS: Final = {
@@ -130,7 +130,7 @@ class SqlText:
         if self.dialect == SQLITE:
             return self._lateral(columns)
         if self.dialect == POSTGRES:
-            row = self.col("d")
+            row = self.col(_DEAL)
             first = f"select {row} as {self.col(_ROW)}, * from {self.source} as {row}"
             return (
                 f"{self._with(first)}select ({self.col(_ROW)}).*, {results}\nfrom {self._name()}\n"
@@ -185,7 +185,5 @@ class SqlText:
 
 
 def _lines(step: SqlStep, dialect: str) -> str:
-    return ",\n".join(
-        f"    {text.replace(chr(10), chr(10) + '      ')} as {identifier(name, dialect)}"
-        for name, text in step.items()
-    )
+    # A text may have lines of its own, so nothing within a column is indented here.
+    return ",\n".join(f"    {text} as {identifier(name, dialect)}" for name, text in step.items())

@@ -69,7 +69,7 @@ def in_polars(frame: nw.DataFrame[Any], names: Collection[str], polars: Any) -> 
 
 
 def from_polars(results: nw.DataFrame[Any], frame: nw.DataFrame[Any]) -> nw.DataFrame[Any]:
-    """Return *results*, computed in Polars, in the library of *frame*, in the types that it gives."""
+    """Return *results*, computed in Polars, in the library and types of *frame*."""
     import pyarrow as pa  # noqa: PLC0415
 
     table = results.to_arrow()
