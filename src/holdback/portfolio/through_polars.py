@@ -7,7 +7,7 @@ that narwhals would have given, and what the user's own library does is the same
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, Final
@@ -56,7 +56,11 @@ def in_polars(frame: nw.DataFrame[Any], names: Collection[str], polars: Any) -> 
         return nw.from_native(rows.to_frame(), eager_only=True)
     native = frame.to_native()
     if frame.implementation.is_pandas_like():
-        table = pa.Table.from_pandas(native[list(names)], preserve_index=False)
+        # A NaN is unknown in either way, and columns of NumPy are not copied if it may stay.
+        stays = {name for name in names if getattr(native.dtypes[name], "kind", "") in "iuf"}
+        table = pa.table(
+            {name: pa.array(native[name], from_pandas=name not in stays) for name in names}
+        )
     else:
         table = native.select(list(names))
     for place, column in enumerate(table.columns):
@@ -68,19 +72,23 @@ def in_polars(frame: nw.DataFrame[Any], names: Collection[str], polars: Any) -> 
     return nw.from_native(polars.from_arrow(table, rechunk=False), eager_only=True)
 
 
-def from_polars(results: nw.DataFrame[Any], frame: nw.DataFrame[Any]) -> nw.DataFrame[Any]:
-    """Return *results*, computed in Polars, in the library and types of *frame*."""
+def arrow_table(results: nw.DataFrame[Any]) -> nw.DataFrame[Any]:
+    """Return *results*, computed in Polars, as a table of PyArrow in the types that it gives."""
     import pyarrow as pa  # noqa: PLC0415
 
     table = results.to_arrow()
     types = {pa.int32(): pa.int64(), pa.large_string(): pa.string(), pa.string_view(): pa.string()}
     table = table.cast(pa.schema([(f.name, types.get(f.type, f.type)) for f in table.schema]))
-    if frame.implementation.is_pyarrow():
-        return nw.from_native(table, eager_only=True)
-    pandas = nw.get_native_namespace(frame)
+    return nw.from_native(table, eager_only=True)
+
+
+def pandas_arrays(results: nw.DataFrame[Any], pandas: Any) -> Mapping[str, Any]:
+    """Return *results*, computed in Polars, as arrays of pandas in the types that it gives."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    table = arrow_table(results).to_native()
     nullable = {pa.int64(): pandas.Int64Dtype(), pa.bool_(): pandas.BooleanDtype()}
-    columns = {
-        name: column.to_pandas(types_mapper=None if name in _NEVER_NULL else nullable.get)
+    return {
+        name: column.to_pandas(types_mapper=None if name in _NEVER_NULL else nullable.get).array
         for name, column in zip(table.column_names, table.columns, strict=True)
     }
-    return nw.from_native(pandas.DataFrame(columns), eager_only=True)
