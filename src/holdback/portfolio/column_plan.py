@@ -1,5 +1,4 @@
-"""
-A plan for reading the columns of a user's frame as facts.
+"""A plan for reading the columns of a user's frame as facts.
 
 It gives the columns that rules read: facts in scaled integers, the place of each row's rulebook,
 and the mask of the facts that cannot be read.
@@ -390,7 +389,6 @@ class ColumnPlan:
 
 
 def _in_rulebooks(api: Any, places: Sequence[int]) -> Any:
-    """Where a row's rulebook is one of *places*."""
     return api.col(RULEBOOK).is_in(list(places))
 
 
