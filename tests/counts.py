@@ -21,6 +21,8 @@ TABLE = MappingProxyType(
             ("default examples", 20, 100),
             # tests/unit/portfolio
             ("samples without a suspicion", 4, 20),
+            ("deals projected one by one", 400, 3_000),
+            ("deals asked one by one", 400, 3_000),
             # tests/laws
             ("rules read by closure and interpreter", 600, 10_000),
             ("rules read by proofs and interpreter", 60, 2_500),

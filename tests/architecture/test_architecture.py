@@ -49,7 +49,14 @@ IMPORTED_BY = {
     "logging": (),
     "hypothesis": ("testing",),
     "narwhals": ("rules.columns", "portfolio"),
-    "numpy": ("portfolio.dice", "portfolio.sample_deals", "portfolio.sample_ledgers"),
+    "numpy": (
+        "portfolio.dice",
+        "portfolio.sample_deals",
+        "portfolio.sample_ledgers",
+        # A deal's course has products of more than 64 bits, which no dataframe library has.
+        "portfolio.course_columns",
+        "portfolio.pace_projection",
+    ),
     "pyarrow": (
         "portfolio.sample_deals",
         "cli.portfolio_files",
@@ -57,7 +64,8 @@ IMPORTED_BY = {
         "cli.portfolio_excel",
         "cli.portfolio_rows",
     ),
-    "pandas": ("portfolio.sample_deals",),
+    # An answer's integers and flags may be unknown, for which narwhals has no type in pandas.
+    "pandas": ("portfolio.sample_deals", "portfolio.answer_table"),
     "openpyxl": ("portfolio.workbook", "cli.portfolio_excel"),
     "duckdb": ("cli.portfolio_files",),
     "sqlglot": ("portfolio.sql_translation",),
@@ -74,6 +82,7 @@ IMPORTED_BY = {
         "__init__",
         "pytest_plugin",
         "jurisdictions.folder",
+        "jurisdictions.folder_copy",
         "jurisdictions.regular_file",
         "cli",
         "testing.conformance.loading",

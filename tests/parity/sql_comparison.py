@@ -43,6 +43,9 @@ def rule_answers(database, case):
     return tuple(tuple(chain(*parts)) for parts in zip(*said, strict=True))
 
 
+_ANSWERS = {4: None, 8: True, 16: False}
+
+
 def _parts(rules):
     return [rules[first : first + MOST_RULES] for first in range(0, len(rules), MOST_RULES)]
 
@@ -53,12 +56,12 @@ def _answers(database, rules):
     for place, rule in enumerate(rules):
         numbers = {name: identifier(name, database.dialect) for name in rule.names}
         said = flag_sql(rule, numbers, database.dialect)
-        flags = zip((said.true, said.false, said.unknown), (1, 2, 4), strict=True)
+        flags = zip((said.unknown, said.true, said.false), _ANSWERS, strict=True)
         terms = [f"case when {condition} then {bit} else 0 end" for condition, bit in flags]
         columns.append(f"{' + '.join(terms)} as r{place}")
     query = f"select {', '.join(columns)} from {TABLE} order by {ROW}"
-    # A sum of two of them is no key: exactly one condition holds.
-    return [[{1: True, 2: False, 4: None}[n] for n in row] for row in database.rows(query)]
+    # Exactly one condition holds; the sum of two means nothing.
+    return [[_ANSWERS.get(number, number) for number in row] for row in database.rows(query)]
 
 
 def row_outcomes(database, query):
@@ -68,9 +71,9 @@ def row_outcomes(database, query):
     return [tuple(row[:3]) for row in rows]
 
 
-def read_by_rules(book):
-    """The names of the facts that *book* reads."""
-    return {"progress", *(name for rule in book.renewal.rules for name in rule.checked.names)}
+def read_by_rules(rulebook):
+    """The names of the facts that *rulebook* reads."""
+    return {"progress", *(name for rule in rulebook.renewal.rules for name in rule.checked.names)}
 
 
 def expected_outcomes(frame):

@@ -110,14 +110,8 @@ def portfolio_command(  # noqa: PLR0913  # one parameter for each option
     is read in batches, so it can be larger than the memory. Columns that look like something else
     than their facts, such as fractions where percentages are expected, stop the command.
     """
-    if output and output.suffix not in _ENDINGS:
-        raise click.BadParameter(
-            "expected a file that ends in .parquet or .csv", param_hint="--output"
-        )
-    if report_file and report_file.suffix not in _REPORT_ENDINGS:
-        raise click.BadParameter(
-            "expected a file that ends in .html or .xlsx", param_hint="--report"
-        )
+    _check_ending(output, "--output", _ENDINGS)
+    _check_ending(report_file, "--report", _REPORT_ENDINGS)
     before, after = load_all(folder), load_all(other_folder) if other_folder else None
     try:
         from holdback.cli.portfolio_batches import BatchAssessment  # noqa: PLC0415  # needs an extra
@@ -151,6 +145,12 @@ def portfolio_command(  # noqa: PLR0913  # one parameter for each option
     if assessment.report:
         _write_report(assessment.report, deals)
     click.echo(assessment.text(form))
+
+
+def _check_ending(file: Path | None, option: str, endings: tuple[str, ...]) -> None:
+    if file and file.suffix not in endings:
+        expected = f"expected a file that ends in {' or '.join(endings)}"
+        raise click.BadParameter(expected, param_hint=option)
 
 
 def _write_report(report: Report, deals: str) -> None:

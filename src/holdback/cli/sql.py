@@ -38,7 +38,7 @@ _TRANSLATED: Final = ("bigquery", "snowflake", "trino")
     help="The database. The last three need the extra `sql`, and are not tested there.",
 )
 @click.option(
-    "--table", default="deals", show_default=True, help="The table: deals, or book.deals."
+    "--table", default="deals", show_default=True, help="The table: deals, or lending.deals."
 )
 @click.option(
     "--jurisdiction",

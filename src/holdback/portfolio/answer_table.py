@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import narwhals.stable.v2 as nw
 from attrs import evolve, field
@@ -99,13 +99,17 @@ class AnswerTable:
         if str(library) == "pandas":
             return _pandas_frame(columns, types)
         schema = {head: _dtype(type_, columns[head]) for head, type_ in types.items()}
-        return nw.from_dict(columns, schema, backend=library).to_native()  # type: ignore[arg-type]  # any name
+        return nw.from_dict(columns, schema, backend=cast("Any", library)).to_native()
 
     def _type(self, place: int) -> type:
         """The type of the cells of the column at *place*."""
-        known = (row[place] for row in self.rows if row[place] is not None)
-        first = next(known, None)
-        return _EMPTY.get(self.heads[place], str) if first is None else type(first)
+        cells = (row[place] for row in self.rows if row[place] is not None)
+        first = next(cells, None)
+        if first is not None:
+            return type(first)
+        head = self.heads[place]
+        # The values of a sweep are written as rules have them; those near a threshold are numbers.
+        return str if (self.question, head) == ("sweep", "value") else _EMPTY.get(head, str)
 
     def plot(self, width: int = pictures.WIDTH) -> Any:
         """

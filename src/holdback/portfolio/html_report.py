@@ -34,7 +34,7 @@ th { color: var(--soft); font-weight: 600; }
 
 def to_html(answers: Iterable[AnswerTable], title: str = "Deals") -> str:
     """
-    Return *answers* as one page of HTML: a picture, a table and the notes of each.
+    Return *answers* as one page of HTML: a picture, a table and its sentences for each.
 
     The page needs no other file and asks the network for nothing. It follows the reader's light or
     dark screen, and can be printed. It needs the extra `notebook`.

@@ -52,6 +52,8 @@ _BY_MASK: Final = (
     (_MISSING, eligibility.UNDETERMINED),
     (_REFERRING, eligibility.REFERRED),
 )
+# The next line of a mask, for people.
+_NEXT: Final = "\n      "
 # A number of a rule, marked so that the rules that differ in it alone can be found.
 _MARKED: Final = re.compile("\0(-?[0-9]+)\0")
 # New columns by name, all computed from the columns that are there before.
@@ -132,7 +134,7 @@ class _OutcomeWriter:
             }
             for rules in self.rulesets
         ]
-        return conditional([(where, self.by_rulebook(flags, "\n+ "))])
+        return conditional([(where, self.by_rulebook(flags, f"{_NEXT}+ "))])
 
     def described(self, rule: Rule) -> str:
         """The code of *rule*, and what it says if there is no other rulebook."""
@@ -166,7 +168,9 @@ class _OutcomeWriter:
     def missing_facts(self, where: str) -> str:
         """The mask of the missing facts that an unknown rule reads, where the condition holds."""
         nulls = self.col(_NULLS)
-        read = self.by_rulebook([self.unknown_rules(rules) for rules in self.rulesets], "\n| ")
+        read = self.by_rulebook(
+            [self.unknown_rules(rules) for rules in self.rulesets], f"{_NEXT}| "
+        )
         return conditional([(where, conditional([(f"{nulls} = 0", "0")], f"({nulls} & ({read}))"))])
 
     def unknown_rules(self, rules: RuleSet) -> Flags:
@@ -209,7 +213,7 @@ class _OutcomeWriter:
         # Where all jurisdictions have an empty mask it is not written.
         written = [(places, mask) for places, mask in masks if mask != "0"]
         column = self.col(RULEBOOK)
-        cases = ((one_of(column, places), f"\n{mask}\n") for places, mask in written)
+        cases = ((one_of(column, places), f"{_NEXT}{mask}{_NEXT}") for places, mask in written)
         return conditional(cases, "0")
 
     def mask_of(self, flags: Sequence[Flags], places: Sequence[int], operator: str) -> str:
@@ -359,7 +363,7 @@ def _marked(number: int) -> str:
     return f"\0{number}\0"
 
 
-def _sum(terms: Sequence[tuple[int, str, str]], operator: str = "\n+ ") -> str:
+def _sum(terms: Sequence[tuple[int, str, str]], operator: str = f"{_NEXT}+ ") -> str:
     """The sum of the numbers in *terms* whose condition holds, each with its name."""
     return (
         operator.join(

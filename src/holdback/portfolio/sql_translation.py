@@ -41,9 +41,9 @@ def translated(query: str, dialect: str) -> str:
         message = f"The dialect {dialect} needs sqlglot: pip install 'holdback[sql]'"
         raise ModuleNotFoundError(message, name="sqlglot") from None
     tree = sqlglot.parse_one(query, read=_DUCKDB)
-    other = [each for each in tree.find_all(sqlglot.exp.Func) if each.key not in _COMPARED]
-    if other:
-        raise _not_translated(other[0].sql(_DUCKDB), dialect)
+    for function in tree.find_all(sqlglot.exp.Func):
+        if function.key not in _COMPARED:
+            raise _not_translated(function.sql(_DUCKDB), dialect)
     if dialect == TRINO:
         for star in tree.find_all(sqlglot.exp.Star):
             star.set("except_", None)

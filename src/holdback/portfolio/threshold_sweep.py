@@ -99,8 +99,8 @@ class _Sweep:
         ]
         places = tuple(place for place, names in enumerate(read) if self.name in names)
         if not places:
-            known = sorted(set().union(*read))
-            hint = did_you_mean(self.name, known) or f"the rules read {listed(known, self.name)}"
+            names = sorted(set().union(*read))
+            hint = did_you_mean(self.name, names) or f"the rules read {listed(names, self.name)}"
             message = f"no rule for renewals reads a parameter `{self.name}`"
             raise InvalidDocument.of("unknown_name", message, path="$.parameter", hint=hint)
         return places
@@ -118,7 +118,7 @@ class _Sweep:
         codes = sorted({self.present[place].code for place in read_by})
         steps = [
             (rulebooks, count_outcomes(under(self.plan, rulebooks)))
-            for rulebooks in self._proposals(values)
+            for rulebooks in self._proposals(values, read_by or self.read_by)
         ]
         for code in codes:
             places = [place for place in read_by if self.present[place].code == code]
@@ -128,9 +128,11 @@ class _Sweep:
             unique = {row[_HEADS.index("value")]: row for row in rows}
             yield from sorted(unique.values(), key=lambda row: row[_HEADS.index("number")])
 
-    def _proposals(self, values: Sequence[FactValue]) -> Iterator[tuple[Rulebook, ...]]:
+    def _proposals(
+        self, values: Sequence[FactValue], places: Sequence[int]
+    ) -> Iterator[tuple[Rulebook, ...]]:
         """
-        Yield the rulebooks with each of *values*.
+        Yield the rulebooks with each of *values* in those at *places*.
 
         Raises:
             InvalidDocument: with every value that is invalid.
@@ -141,9 +143,7 @@ class _Sweep:
             try:
                 proposals.append(
                     tuple(
-                        rulebook.replace(**{self.name: value})
-                        if place in self.read_by
-                        else rulebook
+                        rulebook.replace(**{self.name: value}) if place in places else rulebook
                         for place, rulebook in enumerate(self.present)
                     )
                 )

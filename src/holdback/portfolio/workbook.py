@@ -32,7 +32,7 @@ def to_excel(answers: Iterable[AnswerTable], path: str) -> None:
 
     Counts, amounts, shares and dates are typed cells, so that Excel can add, sort and filter them.
     An amount of more than 15 digits, which Excel would round, is a text. A text is never a formula,
-    with any content. The notes of an answer are under its rows. It needs the extra `notebook`.
+    with any content. What an answer notes is under its rows. It needs the extra `notebook`.
 
     >>> import tempfile
     >>> from holdback.portfolio.answer_table import AnswerTable
@@ -55,17 +55,17 @@ def to_excel(answers: Iterable[AnswerTable], path: str) -> None:
         raise ModuleNotFoundError(
             "an Excel file needs openpyxl: pip install 'holdback[notebook]'", name="openpyxl"
         ) from None
-    book = Workbook()
-    book.remove(book.active)
+    workbook = Workbook()
+    workbook.remove(workbook.active)
     for answer in answers:
-        _fill(book.create_sheet(_sheet_name(answer.question, book.sheetnames)), answer)
-    book.save(path)
+        _fill(workbook.create_sheet(_sheet_name(answer.question, workbook.sheetnames)), answer)
+    workbook.save(path)
 
 
 def _sheet_name(question: str, taken: Iterable[str]) -> str:
     """The name of the sheet for *question*, with a number if another sheet has it."""
     name = _NOT_IN_A_NAME.sub(" ", printable(question))[:_LONGEST_NAME]
-    names = {each.casefold() for each in taken}
+    names = {name.casefold() for name in taken}
     number, numbered = 1, name
     while numbered.casefold() in names:
         number += 1
@@ -74,7 +74,7 @@ def _sheet_name(question: str, taken: Iterable[str]) -> str:
 
 
 def _fill(sheet: Worksheet, answer: AnswerTable) -> None:
-    """Write *answer* to *sheet*: its title, the heads, the rows, and the notes."""
+    """Write *answer* to *sheet*: its title, the heads, the rows, and what it notes."""
     from openpyxl.styles import Font  # noqa: PLC0415  # an extra
 
     if len(answer.rows) + len(answer.notes) + _ABOVE_THE_ROWS > _MOST_ROWS:

@@ -48,7 +48,7 @@ def test_the_page_needs_nothing_else():
 
 def test_each_answer_has_a_picture_a_table_and_notes():
     """
-    A picture, a table and the notes of each.
+    A picture, a table and its sentences for each.
     """
     page = to_html([answer(ROW, notes=("A proposal.",)), answer(title="None")], title="Renewals")
 

@@ -91,7 +91,7 @@ def test_digits_that_excel_would_round_are_a_text(tmp_path):
 
 def test_what_is_unknown_is_empty_and_notes_follow(tmp_path):
     """
-    The notes of an answer are under its rows.
+    What an answer notes is under its rows.
     """
     nothing = (None,) * len(HEADS)
     sheet = written(tmp_path, answer(nothing, notes=("A proposal.",)))["outcomes"]
