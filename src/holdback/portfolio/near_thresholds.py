@@ -62,11 +62,11 @@ def near(  # noqa: PLR0913  # public; all but the rules have a default
     """
     Return the deals in *frame* that are near a threshold and on whose side of it much depends.
 
-    A threshold is a figure with which a rule compares a fact, or the floor. A deal is near it if
-    its value is *within* so many percentage points of it, or of a fact that is no percentage, so
-    many percent of the threshold. A threshold of which that is less than one unit, such as a count
-    of 1, is left out. The deal is among the rows if on the other side of the threshold, everything
-    else unchanged, the rule would give another answer and the deal have another outcome.
+    A threshold is a figure with which a rule compares a fact, or the floor. *within* is in percentage
+    points where the fact is a percentage, and otherwise a percentage of the threshold. A threshold
+    of which that is less than one unit, such as a count of 1, is left out. The deal is among the
+    rows if on the other side of the threshold, everything else unchanged, the rule would give
+    another answer and the deal have another outcome.
 
     `row` is the deal's own label: its id where there is a column of ids, else its index or number.
     `gap` is `value` less `threshold`, and `passes` says whether the rule is true. The other
@@ -157,8 +157,9 @@ class _Limit:
 
     def across(self, number: int) -> int | None:
         """The first number on the other side of the limit; None beyond the fact's range."""
-        other = self.first_above - 1 if number >= self.first_above else self.first_above
-        return other if self.fact.low <= other <= self.fact.high else None
+        below = self.first_above - 1
+        across = below if number >= self.first_above else self.first_above
+        return across if self.fact.low <= across <= self.fact.high else None
 
     def passes(self, rulebook: Rulebook, facts: Facts) -> bool:
         """Whether the rule is true of *facts*."""
@@ -176,7 +177,7 @@ def _limits(rulebook: Rulebook) -> Iterator[_Limit]:
     progress = rulebook.renewal.progress
     yield _Limit(FLOOR_CODE, facts[progress], progress, FLOOR, FLOOR, None)
     for rule in rulebook.renewal.rules:
-        found = {}
+        limits = {}
         for comparison, _ in comparisons(rule.checked.tree):
             operator, operands = comparison.operator, comparison.operands
             if isinstance(operands[0], Constant) and operator in MIRRORED:
@@ -186,10 +187,10 @@ def _limits(rulebook: Rulebook) -> Iterator[_Limit]:
                     operator in _FIRST_ABOVE and type_.kind in _MEASURED
                 ):
                     above = number + _FIRST_ABOVE[operator]
-                    found[place, above] = _Limit(
+                    limits[place, above] = _Limit(
                         rule.code, facts[place], place, number, above, rule.checked
                     )
-        yield from found.values()
+        yield from limits.values()
 
 
 def _near_rows(
@@ -205,11 +206,11 @@ def _near_rows(
             number = facts[limit.place]
             if number is None or abs(number - limit.number) > limit.distance(within):
                 continue
-            other = limit.across(number)
-            moved = (*facts[: limit.place], other, *facts[limit.place + 1 :])
+            across = limit.across(number)
+            moved = (*facts[: limit.place], across, *facts[limit.place + 1 :])
             passes = limit.passes(rulebook, facts)
             if (
-                other is not None
+                across is not None
                 and assess(rulebook.renewal, moved, rulebook.on).outcome != outcome
                 and limit.passes(rulebook, moved) != passes
             ):
@@ -260,8 +261,8 @@ def _candidates(
         frame = nw.from_native(work.native)
     is_near = nw.col(OUTCOME) != PLACES[INVALID]
     is_near &= reduce(or_, _of_rulebooks(limits, within, set(plan.schema)))
-    found = frame.filter(is_near.fill_null(value=False))
-    return found.collect() if isinstance(found, nw.LazyFrame) else found
+    rows = frame.filter(is_near.fill_null(value=False))
+    return rows.collect() if isinstance(rows, nw.LazyFrame) else rows
 
 
 def _of_rulebooks(

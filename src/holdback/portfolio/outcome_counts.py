@@ -91,7 +91,7 @@ class Jurisdictional:
 
     def amount(self, code: str, totals: DealTotals) -> tuple[Decimal | None, str | None]:
         """The balance in *totals* in major units, and its currency; None without a rulebook."""
-        rulebook = next((each for each in self.rulebooks if each.code == code), None)
+        rulebook = next((it for it in self.rulebooks if it.code == code), None)
         if rulebook is None:
             return None, None
         return Money(totals.minor, rulebook.currency).amount, str(rulebook.currency)

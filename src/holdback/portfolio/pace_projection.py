@@ -63,7 +63,7 @@ def project(  # noqa: PLR0913  # public; all but the rules have a default
     it nothing is remitted. Facts move as in `holdback.forecast`, and those that cannot be followed
     are unknown. Each day has the rules that are published for it. `balance` is that of the eligible
     deals on the day. `no_longer_renewable` counts deals that were repaid longer ago than a deal can
-    be renewed, whatever the rules say of them.
+    be renewed; no outcome counts them.
 
     A frame of DuckDB or PySpark is read into memory. The other arguments are those of `assess`.
 
@@ -80,7 +80,7 @@ def project(  # noqa: PLR0913  # public; all but the rules have a default
     """
     later = (0, *sorted(set(_check_days(days)) - {0}))
     plan = plan_to_vary(frame, rules, jurisdiction, on, prepared=prepared)
-    deals = ProjectedDeals(plan, rules, pace)
+    deals = DealsAtPace(plan, rules, pace)
     totals: dict[tuple[str, int], dict[str, DealTotals]] = {}
     for number in later:
         deals.count(number, totals)
@@ -117,7 +117,7 @@ class _Group:
     course: CourseColumns
 
 
-class ProjectedDeals:
+class DealsAtPace:
     """The deals of a *plan*, which is prepared, and their outcomes on later days at a *pace*."""
 
     def __init__(self, plan: ColumnPlan, rules: Rules, pace: str | Money | None) -> None:
@@ -156,7 +156,7 @@ class ProjectedDeals:
             for rulebook, rows, facts in self._later(group, days):
                 result[group.rows[rows]] = self._assessed(rulebook, facts)
                 repaid = group.course.repaid_for(days).at(rows)
-                is_late = repaid.known & (repaid.number > rulebook.recently_active_days)
+                is_late = repaid.is_known & (repaid.number > rulebook.recently_active_days)
                 result[group.rows[rows[is_late.astype(bool)]]] = _TOO_LATE
         return np.where(self.valid, result, _INVALID)
 
@@ -172,7 +172,7 @@ class ProjectedDeals:
             self._rulebook(group.rulebook, date.fromordinal(int(ordinal))) for ordinal in ordinals
         ]
         for rulebook in dict.fromkeys(rulebooks):
-            mine = np.array([each == rulebook for each in rulebooks])
+            mine = np.array([rulebook == of_day for of_day in rulebooks])
             rows = np.flatnonzero(mine[places])
             names = {
                 "progress",
@@ -192,7 +192,7 @@ class ProjectedDeals:
         """The outcomes of prepared *facts* under *rulebook*, as places."""
         backend = answer_backend(self.plan.frame)
         columns = {name: column.number.astype(np.int64) for name, column in facts.items()}
-        flags = {_known(name): column.known.astype(bool) for name, column in facts.items()}
+        flags = {_known(name): column.is_known.astype(bool) for name, column in facts.items()}
         frame = nw.from_dict({**columns, **flags}, backend=cast("Any", backend))
         frame = as_nullable(WorkFrame(frame, nw), list(columns)).frame.with_columns(
             nw.when(nw.col(_known(name))).then(nw.col(name)).alias(name) for name in columns
@@ -210,7 +210,7 @@ class ProjectedDeals:
             mine = outcomes[group.rows]
             for place, outcome in enumerate(_PROJECTED):
                 rows = mine == place
-                part = DealTotals(int(rows.sum()), _sum(balance.number[rows & balance.known]))
+                part = DealTotals(int(rows.sum()), _sum(balance.number[rows & balance.is_known]))
                 of_group[outcome] = of_group.get(outcome, DealTotals()) + part
         if self.no_rulebook:
             totals[NO_JURISDICTION, days] = {INVALID: DealTotals(self.no_rulebook)}
@@ -228,8 +228,8 @@ class ProjectedDeals:
     def _day(self, code: str, days: int) -> date | None:
         """The day after *days* days, if all deals of the jurisdiction *code* have one day today."""
         groups = [group.course.on for group in self.groups if group.rulebook.code == code]
-        found = {int(ordinal) for on in groups for ordinal in np.unique(on)}
-        return date.fromordinal(found.pop() + days) if len(found) == 1 else None
+        today = {int(ordinal) for on in groups for ordinal in np.unique(on)}
+        return date.fromordinal(today.pop() + days) if len(today) == 1 else None
 
     def notes(self) -> Iterator[str]:
         """Yield what is assumed."""
@@ -284,18 +284,18 @@ def _columns(
         assessed, frame = work.select(RULEBOOK, OUTCOME).collected(), plan.frame
     else:
         wanted = dict.fromkeys([*names, *([on] if isinstance(on, str) else [])])
-        found = nw.from_native(work.native).select(*wanted, RULEBOOK, OUTCOME).collect()
-        assessed = frame = found
+        lazy = nw.from_native(work.native).select(*wanted, RULEBOOK, OUTCOME)
+        assessed = frame = lazy.collect()
     facts = {name: _numbers(frame[name]) for name in names}
     places = _numbers(assessed[RULEBOOK])
-    place = np.where(places.known, places.number, -1)
+    place = np.where(places.is_known, places.number, -1)
     invalid = _numbers(assessed[OUTCOME]).number == _INVALID
     return facts, place, invalid, _days(frame, on, len(place))
 
 
 def _numbers(column: nw.Series[Any]) -> Known:
-    known = ~column.is_null().to_numpy().astype(bool)
-    return Known(column.fill_null(0).to_numpy().astype(np.int64), known)
+    is_known = ~column.is_null().to_numpy().astype(bool)
+    return Known(column.fill_null(0).to_numpy().astype(np.int64), is_known)
 
 
 def _days(frame: nw.DataFrame[Any], on: str | date | None, rows: int) -> Numbers | None:
