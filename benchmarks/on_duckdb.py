@@ -10,6 +10,7 @@ from collections.abc import Iterable
 import duckdb
 import frames_by_hand
 import pyarrow as pa
+import ten_jurisdictions
 from ratios import Contender, at_most
 from right_answers import ANSWER, check_masks
 from setting import THREADS, Group, Row, Setting
@@ -17,6 +18,7 @@ from setting import THREADS, Group, Row, Setting
 DUCKDB = "DuckDB SQL by hand"
 ON_DUCKDB, ON_DUCKDB_KNOWN = "holdback on DuckDB", "holdback on DuckDB, no unknowns"
 PLANNED = "holdback on DuckDB, assessed beforehand"
+ONE, TEN = "holdback on DuckDB, one jurisdiction", "holdback on DuckDB, ten jurisdictions"
 
 
 def to_arrow(relation: duckdb.DuckDBPyRelation) -> pa.Table:
@@ -50,6 +52,19 @@ def contenders(setting: Setting) -> Iterable[Contender]:
     yield setting.ours_again(PLANNED, hidden, unknown=True, **sinks)
 
 
+def contenders_of_jurisdictions(_: Setting) -> Iterable[Contender]:
+    """The deals of one and of ten jurisdictions, on tables of DuckDB in memory."""
+    connection = duckdb.connect(config={"threads": THREADS})
+
+    def held(table: pa.Table) -> duckdb.DuckDBPyRelation:
+        connection.register("frame", table)
+        name = f"deals_{len(connection.execute('show tables').fetchall())}"
+        connection.execute(f"create table {name} as select * from frame")
+        return connection.table(name)
+
+    return ten_jurisdictions.contenders((ONE, TEN), held, to_arrow, to_arrow)
+
+
 GROUPS = (
     Group(
         "DuckDB, to an Arrow table",
@@ -59,5 +74,10 @@ GROUPS = (
             Row(ON_DUCKDB_KNOWN, DUCKDB),
             Row(PLANNED, DUCKDB),
         ),
+    ),
+    Group(
+        "Ten jurisdictions on DuckDB, to an Arrow table",
+        contenders_of_jurisdictions,
+        (Row(TEN, ONE, at_most(2)),),
     ),
 )

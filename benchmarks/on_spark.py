@@ -11,6 +11,7 @@ from typing import Any
 
 import frames_by_hand
 import pyarrow as pa
+import ten_jurisdictions
 from pyspark.sql import SparkSession
 from ratios import Contender, at_most
 from right_answers import ANSWER, check_masks
@@ -19,6 +20,7 @@ from setting import THREADS, Group, Row, Setting
 SPARK = "Spark SQL by hand"
 ON_SPARK, ON_SPARK_KNOWN = "holdback on PySpark", "holdback on PySpark, no unknowns"
 PLANNED = "holdback on PySpark, assessed beforehand"
+ONE, TEN = "holdback on PySpark, one jurisdiction", "holdback on PySpark, ten jurisdictions"
 
 
 def spark_session() -> SparkSession:
@@ -43,15 +45,16 @@ def to_nothing(frame: Any) -> None:
     frame.write.format("noop").mode("overwrite").save()
 
 
+def held(table: pa.Table) -> Any:
+    """Return *table* as a frame that Spark holds in memory."""
+    frame = spark_session().createDataFrame(table).cache()
+    frame.count()
+    return frame
+
+
 def contenders(setting: Setting) -> Iterable[Contender]:
     """Spark SQL by hand and ours, on frames that Spark holds in memory."""
     million, session = setting.million, spark_session()
-
-    def held(table: pa.Table) -> Any:
-        frame = session.createDataFrame(table).cache()
-        frame.count()
-        return frame
-
     held(million.plain(exact=False, unknown=False)).createOrReplaceTempView("plain")
 
     def by_hand() -> Any:
@@ -61,7 +64,7 @@ def contenders(setting: Setting) -> Iterable[Contender]:
     check_masks(answer["failing"], answer["eligible"], million)
     yield Contender(SPARK, lambda: to_nothing(by_hand()), million.count)
     sinks = {
-        "arrow": lambda frame: frame.select(*ANSWER).toArrow(),
+        "arrow": to_arrow,
         "sink": lambda frame: to_nothing(frame.select(*ANSWER)),
     }
     hidden, known = held(million.prepared(unknown=True)), held(million.prepared(unknown=False))
@@ -70,14 +73,31 @@ def contenders(setting: Setting) -> Iterable[Contender]:
     yield setting.ours_again(PLANNED, hidden, unknown=True, **sinks)
 
 
+def to_arrow(frame: Any) -> pa.Table:
+    """The answer in *frame* as an Arrow table."""
+    return frame.select(*ANSWER).toArrow()
+
+
+def contenders_of_jurisdictions(_: Setting) -> Iterable[Contender]:
+    """The deals of one and of ten jurisdictions, on frames that Spark holds in memory."""
+    return ten_jurisdictions.contenders(
+        (ONE, TEN), held, to_arrow, lambda frame: to_nothing(frame.select(*ANSWER))
+    )
+
+
 GROUPS = (
     Group(
         "Spark, to its noop sink",
         contenders,
         (
-            Row(ON_SPARK, SPARK, at_most(2)),
+            Row(ON_SPARK, SPARK, at_most(1.5)),
             Row(ON_SPARK_KNOWN, SPARK),
             Row(PLANNED, SPARK),
         ),
+    ),
+    Group(
+        "Ten jurisdictions on Spark, to its noop sink",
+        contenders_of_jurisdictions,
+        (Row(TEN, ONE, at_most(3)),),
     ),
 )

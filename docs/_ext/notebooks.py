@@ -32,7 +32,7 @@ def is_install(cell):
 
 
 def executed(notebook, *, install):
-    """Return *notebook* as it is after a run in its folder; an error in a cell is raised."""
+    """Return *notebook* after a run in its folder; an error in a cell is raised."""
     cells = [cell for cell in notebook.cells if install or not is_install(cell)]
     run = nbformat.from_dict({**notebook, "cells": cells})
     for cell in run.cells:

@@ -82,6 +82,7 @@ IMPORTED_BY = {
         "__init__",
         "pytest_plugin",
         "jurisdictions.folder",
+        "jurisdictions.folder_copy",
         "jurisdictions.regular_file",
         "cli",
         "testing.conformance.loading",

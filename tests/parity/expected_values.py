@@ -8,6 +8,7 @@ from the answers of the reference interpreter. Nothing here knows frames.
 from __future__ import annotations
 
 import math
+import re
 from datetime import date
 from decimal import Decimal
 from fractions import Fraction
@@ -34,7 +35,10 @@ def expected_value(fact, value):
 
 
 def _written(fact, value):
-    """*value* of a column as a facts document has it."""
+    """
+    *value* of a column as a facts document has it: in a column of texts or objects, whole numbers
+    and flags may be texts.
+    """
     if isinstance(value, float):
         value = decimal_of(value, fact.type.places, down=fact.rounded_down)
     if (
@@ -43,6 +47,11 @@ def _written(fact, value):
         and fact.type.kind in (Kind.COUNT, Kind.DAYS)
     ):
         return int(value) if value == int(value) else value
+    if isinstance(value, str) and fact.type.kind in (Kind.COUNT, Kind.DAYS):
+        whole = re.fullmatch(r"(-?(?:0|[1-9][0-9]{0,16}))(\.0+)?", value)
+        return int(whole[1]) if whole else value
+    if isinstance(value, str) and fact.type.kind is Kind.FLAG:
+        return {"true": True, "false": False}.get(value.lower(), value)
     return value
 
 

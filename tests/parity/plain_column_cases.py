@@ -338,10 +338,14 @@ class Frame:
         return [self._answer([meaning for _, meaning in row]) for row in self.rows]
 
     def _answer(self, meanings):
+        rules = self.book.renewal
+        names = {"progress", *(name for rule in rules.rules for name in rule.checked.names)}
+        read = {rules.catalogue.place(name) for name in names}
+        # What no rule reads may be anything.
+        meanings = [each if place in read else None for place, each in enumerate(meanings)]
         faults = [place for place, each in enumerate(meanings) if each == INVALID]
         if faults:
             return invalid(faults)
-        rules = self.book.renewal
         return answer(rules, meanings, [interpret(rule.checked, meanings) for rule in rules.rules])
 
     @property

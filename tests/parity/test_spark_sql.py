@@ -8,10 +8,25 @@ import pytest
 
 pytest.importorskip("pyspark")
 
+import pyarrow as pa
 from expected_values import OUTCOMES
 from frame_results import integer_table
+from hostile_sql_cases import (
+    AMOUNT,
+    ELIGIBLE,
+    INVALID,
+    SIMILAR,
+    TEXTS,
+    UNDETERMINED,
+    WORDS,
+    of_facts,
+    outcomes,
+    places_read,
+    refused,
+)
 from plain_column_cases import STORAGES, frames
 from prepared_row_cases import CATALOGUES, case
+from pyspark.errors import AnalysisException
 from spark_session import session
 from sql_comparison import (
     TABLE,
@@ -24,6 +39,7 @@ from sql_comparison import (
 )
 
 from counts import count
+from holdback.rules import Fact, Kind, Type
 
 # Deprecations within PySpark and pandas are not ours to fix.
 pytestmark = pytest.mark.filterwarnings("default")
@@ -120,3 +136,49 @@ def test_rows_come_out_as_the_service_answers(either):
         assert assessed(either, frame.book) == expected_outcomes(frame)
         met.update(OUTCOMES[outcome] for outcome, _, _ in expected_outcomes(frame))
     assert met == {*OUTCOMES}
+
+
+@pytest.mark.parametrize("escaped", ["false", "true"], ids=["escapes", "no escapes"])
+def test_texts_are_compared_as_they_are(database, escaped):
+    """
+    Spark replaces backslashes within quotes, or does not, depending on a setting.
+    """
+    database.session.conf.set("spark.sql.parser.escapedStringLiterals", escaped)
+    try:
+        declared = [*range(len(TEXTS))]
+        assert places_read(database, [*TEXTS, *SIMILAR, None]) == [*declared, *[None] * 12]
+    finally:
+        database.session.conf.set("spark.sql.parser.escapedStringLiterals", "false")
+
+
+def test_facts_may_have_the_names_of_keywords(database):
+    """
+    Names are in quotes, so a fact may have the name of an SQL keyword.
+    """
+    facts = [Fact(name=word, type=Type(Kind.COUNT), low=0, high=9) for word in WORDS]
+    rules = of_facts(" and ".join(f"{word} <= 3" for word in WORDS), *facts)
+    columns = {word: pa.array([3, 3, 3, 10, 4], pa.int32()) for word in WORDS}
+    columns["order"] = pa.array([3, 4, None, 3, None], pa.int32())
+    assert outcomes(database, rules, columns) == [
+        *(ELIGIBLE, refused(rules), UNDETERMINED, INVALID, refused(rules))
+    ]
+
+
+def test_floats_are_invalid(either):
+    """
+    Every float makes its row invalid; NaN is a float.
+    """
+    rules = of_facts("balance <= GBP 5.00", AMOUNT)
+    for type_ in (pa.float64(), pa.float32()):
+        column = pa.array([5.0, float("nan"), float("inf"), -0.0, None], type_)
+        found = outcomes(either, rules, {"balance": column})
+        assert found == [*[INVALID] * 4, UNDETERMINED]
+
+
+def test_a_missing_column_is_an_error(database):
+    """
+    A column that is missing is an error of the query.
+    """
+    rules = of_facts("balance <= GBP 5.00", AMOUNT)
+    with pytest.raises(AnalysisException, match="balance"):
+        outcomes(database, rules, {"other": pa.array([1], pa.int32())})

@@ -126,13 +126,15 @@ def test_objects_are_read_as_they_stand(kind):
 
 
 @pytest.mark.parametrize("kind", ["pandas", "polars"])
-def test_a_float_among_objects_is_invalid(kind):
+def test_a_float_among_objects_is_read_by_the_rule(kind):
     """
-    A float among objects is invalid, as in a facts document; only a column of floats is read.
+    A float among objects is read by the rule of floats, as in a column of floats.
     """
-    facts, frame = column_of([64.5, 3.0, np.float64(3), np.float32(3), math.inf, None], kind)
-    for fact, found in zip(facts, read(frame, facts), strict=True):
-        assert found == [INVALID] * 5 + [None], fact.name
+    values = [64.5, 3.0, np.float64(3), 0.1 + 0.2, math.inf, None]
+    facts, frame = column_of([*values, np.float32(64.5)], kind)
+    for fact, (*found, narrow) in zip(facts, read(frame, facts), strict=True):
+        assert found == [expected_value(fact, value) for value in values], fact.name
+        assert narrow == INVALID, fact.name
 
 
 @pytest.mark.parametrize("kind", ["pandas", "pandas string", "pandas arrow", "polars", "pyarrow"])
@@ -166,7 +168,7 @@ def test_flags_among_objects():
     values = [True, None, False, math.nan, pd.NA, 1, 0, "true", 1.0]
     (fact,) = numbered([NAMED["verified"]])
     frame = pd.DataFrame({"progress": 64, fact.name: pd.Series(values, dtype=object)})
-    assert read(frame, [fact]) == [[1, None, 0, None, None, *[INVALID] * 4]]
+    assert read(frame, [fact]) == [[1, None, 0, None, None, INVALID, INVALID, 1, INVALID]]
 
 
 # -- instants of pandas

@@ -67,8 +67,8 @@ def sql_command(  # noqa: PLR0913  # one parameter for each option
     """
     Print the renewal rules of JURISDICTION as one SQL query over a table of deals.
 
-    The query gives all columns of the table and each deal's outcome. Of one jurisdiction on one day,
-    the rules assess all rows. Of several, or of all if none is named, a row has those of the
+    The query gives all columns of the table and each deal's outcome. Of one jurisdiction on one
+    day, the rules assess all rows. Of several, or of all if none is named, a row has those of the
     jurisdiction in its column `jurisdiction`.
     """
     if invalid is not None and not prepared:

@@ -201,7 +201,7 @@ _PANDAS_TYPES: Final = {int: ("int64", "Int64"), bool: ("bool", "boolean")}
 
 def _pandas_frame(columns: Mapping[str, Sequence[Any]], types: Mapping[str, type]) -> Any:
     """A pandas frame of *columns*; NumPy has no type for Decimals and days."""
-    import pandas as pd  # type: ignore[import-untyped]  # noqa: PLC0415  # an extra
+    import pandas as pd  # noqa: PLC0415  # an extra
 
     series = {}
     for head, cells in columns.items():

@@ -9,10 +9,11 @@ import narwhals.stable.v2 as nw
 from attrs import evolve
 
 from holdback.portfolio.column_errors import check_columns
-from holdback.portfolio.column_plan import INVALID_COLUMN, ColumnPlan
+from holdback.portfolio.column_plan import ColumnPlan
 from holdback.portfolio.outcome_columns import (
     BALANCE,
     ELIGIBLE,
+    INVALID_COLUMN,
     NEEDS,
     OUTCOME,
     RESULTS,

@@ -34,7 +34,7 @@ _HEADS: Final = ("cohort", "jurisdiction", "outcome", "deals", "share", "balance
 _COHORT: Final = f"{PREFIX}cohort"
 _PERIODS: Final = ("month", "quarter", "year")
 _MONTHS: Final = 3  # in a quarter
-# With more, the column identifies deals instead of cohorts.
+# A column with more values than these identifies deals.
 _MOST: Final = 500
 
 
@@ -124,10 +124,10 @@ def _by_cohort(
         code = rulebooks[place].code if place >= 0 else NO_JURISDICTION
         parts.append(((_name(value, by, every), code, OUTCOMES[outcome]), totals))
     sums = sum_totals(parts)
-    number = len({cohort for cohort, _, _ in sums})
-    if number > _MOST:
+    count = len({cohort for cohort, _, _ in sums})
+    if count > _MOST:
         hint = "name a column that deals have in common, or a column of days and `every`"
-        message = f"{number:,} values are too many for cohorts: at most {_MOST}"
+        message = f"{count:,} values are too many for cohorts: at most {_MOST}"
         raise InvalidDocument.of("too_large", message, path=shown_path("$", by), hint=hint)
     return sums
 

@@ -1,5 +1,4 @@
-"""
-A plan for reading the columns of a user's frame as facts.
+"""A plan for reading the columns of a user's frame as facts.
 
 It gives the columns that rules read: facts in scaled integers, the place of each row's rulebook,
 and the mask of the facts that cannot be read.
@@ -9,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import date
-from functools import reduce
+from functools import cached_property, reduce
 from operator import add, or_
 from typing import Any, Final
 
@@ -21,11 +20,13 @@ from holdback.portfolio.column_readers import Column, ColumnReader
 from holdback.portfolio.ledger_columns import COUNTED_LEDGER_COLUMNS
 from holdback.portfolio.outcome_codes import JURISDICTION_BIT, ON_BIT
 from holdback.portfolio.outcome_columns import (
-    NEEDS,
+    INVALID_COLUMN,
     RULEBOOK,
     UNREADABLE,
     chain,
     converted_column,
+    int64_literal,
+    null_integer,
 )
 from holdback.portfolio.polars_readers import PolarsReader
 from holdback.portfolio.row_rulebooks import (
@@ -36,6 +37,7 @@ from holdback.portfolio.row_rulebooks import (
     Rules,
     of_frame,
 )
+from holdback.portfolio.through_polars import engine_for, in_polars, is_shared
 from holdback.portfolio.value_reader import read_values
 from holdback.portfolio.work_frame import (
     Frame,
@@ -48,8 +50,6 @@ from holdback.rules.types import Fact, Kind, Type
 
 # Summaries add it up, whether rules read it or not.
 _BALANCE: Final = "balance"
-# The column of a prepared frame with the mask of the facts that could not be read.
-INVALID_COLUMN: Final = "invalid"
 _KEY_BITS: Final = (JURISDICTION_BIT, ON_BIT)
 
 
@@ -143,7 +143,7 @@ class ColumnPlan:
     def balance(self, api: Any, converted: Collection[str]) -> Any:
         """The balance of each deal in minor units, null where it is unknown."""
         if _BALANCE not in self.facts:
-            return _null_integer(api)
+            return null_integer(api)
         return api.col(converted_column(_BALANCE) if _BALANCE in converted else _BALANCE)
 
     def is_prepared(self, fact: Fact) -> bool:
@@ -153,16 +153,20 @@ class ColumnPlan:
 
     def is_read_by_value(self, fact: Fact, dtype: Any) -> bool:
         """Whether Python reads a column of *dtype* value by value; only possible in memory."""
-        if not self.in_memory:
-            return False
-        if dtype in (nw.Object, nw.Unknown):
+        if self.is_untyped(fact, dtype):
             return True
-        if isinstance(dtype, nw.String):
-            return fact.type.kind is not Kind.TEXT
         # NumPy has no type for days, and pandas turns its datetimes into floats where one is
         # missing.
         is_local_time = isinstance(dtype, nw.Datetime) and dtype.time_zone is None
-        return is_local_time and self.frame.implementation.is_pandas_like()
+        is_pandas = self.frame.implementation.is_pandas_like()
+        return is_local_time and is_pandas and self.engine is None
+
+    def is_untyped(self, fact: Fact, dtype: Any) -> bool:
+        """Whether only the values of a column of *dtype* in memory tell what it holds."""
+        if not self.in_memory:
+            return False
+        is_number_as_text = isinstance(dtype, nw.String) and fact.type.kind is not Kind.TEXT
+        return is_number_as_text or dtype in (nw.Object, nw.Unknown)
 
     def converted(self) -> tuple[WorkFrame, frozenset[str]]:
         """
@@ -172,12 +176,41 @@ class ColumnPlan:
         user's columns. The totals of ledgers are in `converted_column`. A frame in memory keeps no
         other columns.
         """
-        work = work_frame(self.frame)
-        if self.in_memory:
-            names = [*self.facts, *self.ledger, *self._key_columns(), INVALID_COLUMN]
-            needed = dict.fromkeys(names)
-            work = work.select(*(name for name in needed if name in self.schema))
+        work = self._work()
         return self._from_prepared(work) if self.prepared else self._from_plain(work)
+
+    @cached_property
+    def engine(self) -> Any | None:
+        """Polars, if the rows of another library are worked on in it."""
+        polars = engine_for(self.frame)
+        names = self._columns() if polars else ()
+        is_whole = all(is_shared(self.schema[name]) for name in names)
+        return polars if is_whole else None
+
+    def _columns(self) -> Sequence[str]:
+        """The columns that are read where the rows are worked on."""
+        read = {**self.facts, **self.ledger}
+        on = self.rulebooks.day_or_column
+        if isinstance(on, str):
+            read[on] = {day_fact(on): ()}
+        untyped = {
+            name
+            for name, definitions in read.items()
+            if name in self.schema
+            and any(self.is_untyped(fact, self.schema[name]) for fact in definitions)
+        }
+        names = dict.fromkeys([*read, *self._key_columns(), INVALID_COLUMN])
+        return [name for name in names if name in self.schema and name not in untyped]
+
+    def _work(self) -> WorkFrame:
+        """The frame to compute columns on; in memory, with those that are read only."""
+        if not isinstance(self.frame, nw.DataFrame):
+            return work_frame(self.frame)
+        names = self._columns()
+        if self.engine is not None:
+            return work_frame(in_polars(self.frame, names, self.engine))
+        # Without a column, the number of rows would be lost.
+        return work_frame(self.frame).select(*(names or [*self.schema][:1]))
 
     def _key_columns(self) -> list[str]:
         """The columns that select a row's rulebook."""
@@ -315,17 +348,17 @@ class ColumnPlan:
         bits = []
         for name, column in columns.items():
             unreadable = column.unreadable(api.col(converted_column(name)))
-            if unreadable is not None:
+            if unreadable is not None and self.rulebooks.bits(name, unread=self.unread):
                 bit = api.when(unreadable).then(self._fact_bit(api, name))
-                bits.append(bit.otherwise(_int64(api, 0)))
+                bits.append(bit.otherwise(int64_literal(api, 0)))
         return self._or_no_rulebook(api, reduce(add, bits) if bits else None)
 
     def _or_no_rulebook(self, api: Any, mask: Any | None) -> Any:
         """*mask*, or for a row without a rulebook the bit of the column that is the cause."""
-        mask = _int64(api, 0) if mask is None else mask
+        mask = int64_literal(api, 0) if mask is None else mask
         if self.rulebooks.jurisdiction_column is None:
             return mask
-        bits = _int64(api, 1 << JURISDICTION_BIT), _int64(api, 1 << ON_BIT)
+        bits = int64_literal(api, 1 << JURISDICTION_BIT), int64_literal(api, 1 << ON_BIT)
         cause = RulebookExpressions(self.rulebooks, api).cause(*bits)
         return api.when(api.col(RULEBOOK).is_null()).then(cause).otherwise(mask)
 
@@ -333,11 +366,12 @@ class ColumnPlan:
         """The bit of the fact *name*, and 0 where no rule of the row's rulebook reads it."""
         by_bit = self.rulebooks.bits(name, unread=self.unread)
         if len(by_bit) == 1 and len(*by_bit.values()) == len(self.rulebooks.rulebooks):
-            return _int64(api, 1 << next(iter(by_bit)))
+            return int64_literal(api, 1 << next(iter(by_bit)))
         cases = (
-            (_in_rulebooks(api, places), _int64(api, 1 << bit)) for bit, places in by_bit.items()
+            (_in_rulebooks(api, places), int64_literal(api, 1 << bit))
+            for bit, places in by_bit.items()
         )
-        return chain(api, cases, _int64(api, 0))
+        return chain(api, cases, int64_literal(api, 0))
 
     def _read_bits(self, api: Any, mask: Any) -> Any:
         """The prepared *mask*, without the facts that no rule of the row's rulebook reads."""
@@ -349,24 +383,12 @@ class ColumnPlan:
         for bit, places in cases:
             part = mask // (1 << bit) % 2 * (1 << bit)  # not every engine has `&` for numbers
             is_everywhere = len(places) == len(everywhere)
-            one = [(_in_rulebooks(api, places), part)]
-            parts.append(part if is_everywhere else chain(api, one, _int64(api, 0)))
+            cases_here = [(_in_rulebooks(api, places), part)]
+            parts.append(part if is_everywhere else chain(api, cases_here, int64_literal(api, 0)))
         return reduce(add, parts)
 
 
-def _null_integer(api: Any) -> Any:
-    """An integer that is null in every row; pandas has no null literal of that type."""
-    # Never true: a mask is a sum of bits up to 62, so it is not negative.
-    return api.when(api.col(NEEDS) < 0).then(api.col(NEEDS))
-
-
-def _int64(api: Any, number: int) -> Any:
-    """A literal of 64 bits; engines choose a shorter type for a small number."""
-    return api.lit(number, api.Int64)
-
-
 def _in_rulebooks(api: Any, places: Sequence[int]) -> Any:
-    """Where a row's rulebook is one of *places*."""
     return api.col(RULEBOOK).is_in(list(places))
 
 

@@ -50,10 +50,10 @@ class Known:
     number: Numbers
     is_known: Numbers
 
-    def where(self, rows: Numbers, instead: Known) -> Known:
-        """This column, and *instead* in *rows*."""
-        number = np.where(rows, instead.number, self.number)
-        return Known(number, np.where(rows, instead.is_known, self.is_known))
+    def where(self, rows: Numbers, column: Known) -> Known:
+        """This column, and *column* in *rows*."""
+        number = np.where(rows, column.number, self.number)
+        return Known(number, np.where(rows, column.is_known, self.is_known))
 
     def is_(self, number: int) -> Numbers:
         """Where it is known to be *number*."""
@@ -92,8 +92,9 @@ class CourseColumns:
 
     def fact(self, name: str) -> Known:
         """The fact *name* on the first day; a fact without a column is unknown."""
-        if name in self.facts:
-            return self.facts[name]
+        column = self.facts.get(name)
+        if column is not None:
+            return column
         return Known(np.zeros(len(self.on), dtype=np.int64), np.zeros(len(self.on), dtype=bool))
 
     def _expected(self) -> tuple[Numbers, Numbers, Numbers]:
@@ -171,7 +172,10 @@ class CourseColumns:
         number = np.where(pays, after_paying, silent.number + days)
         yield "days_since_last_remittance", Known(number, silent.is_known)
         forgotten = (pays | ~self.repays) & (days >= _COUNTED_DAYS)
-        yield "missed_remittances_30d", Known(np.where(forgotten, 0, missed.number), missed.is_known)
+        yield (
+            "missed_remittances_30d",
+            Known(np.where(forgotten, 0, missed.number), missed.is_known),
+        )
 
     def _waited(self, days: int) -> Iterator[tuple[str, Known]]:
         """Yield the facts that the passing of days alone moves."""
@@ -236,7 +240,7 @@ class CourseColumns:
         return by_share.where(self.repayment.is_known, by_amount)
 
     def _performance(self, progress: Known, remitted: Known, ran: Numbers) -> Known:
-        """The performance of deals that *ran* for a number of days and have this *progress*."""
+        """The performance when the deals *ran* for a number of days and have this *progress*."""
         rest, balance = self.fact("remaining_term_days"), self.fact("balance")
         part, whole, expected = self.expected
         past = np.minimum(ran, rest.number)

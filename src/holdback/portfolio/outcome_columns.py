@@ -22,6 +22,8 @@ from holdback.ruleset import DECLINE, RuleSet
 
 OUTCOME, ELIGIBLE, FAILING, NEEDS = "outcome", "eligible", "failing", "needs"
 RESULTS: Final = (OUTCOME, ELIGIBLE, FAILING, NEEDS)
+# The column of a prepared frame with the mask of the facts that could not be read.
+INVALID_COLUMN: Final = "invalid"
 
 # Columns whose names begin with it are dropped from the result.
 PREFIX: Final = "__holdback_"
@@ -221,6 +223,17 @@ class StepWriter:
     def shifted(self, bits: Expr, chunk: int) -> Expr:
         """The *bits* of a *chunk* at their place in the mask; not every engine has a shift."""
         return bits.cast(self.api.Int64) * (1 << chunk * _CHUNK) if chunk else bits
+
+
+def null_integer(api: Any) -> Any:
+    """An integer that is null in every row; pandas has no null literal of that type."""
+    # Never true: a mask is a sum of bits up to 62, so it is not negative.
+    return api.when(api.col(NEEDS) < 0).then(api.col(NEEDS))
+
+
+def int64_literal(api: Any, number: int) -> Any:
+    """A literal of 64 bits; engines choose a shorter type for a small number."""
+    return api.lit(number, api.Int64)
 
 
 def chain(api: Any, cases: Iterable[Case], otherwise: Expr | int | None = None) -> Expr:

@@ -14,9 +14,9 @@ from holdback.money import Money
 from holdback.portfolio.aggregation import DealTotals, count_rows, sum_totals
 from holdback.portfolio.assessment import prepare, with_outcomes
 from holdback.portfolio.column_errors import check_columns
-from holdback.portfolio.column_plan import INVALID_COLUMN, ColumnPlan
+from holdback.portfolio.column_plan import ColumnPlan
 from holdback.portfolio.outcome_codes import OUTCOMES
-from holdback.portfolio.outcome_columns import BALANCE, OUTCOME, RULEBOOK
+from holdback.portfolio.outcome_columns import BALANCE, INVALID_COLUMN, OUTCOME, RULEBOOK
 from holdback.portfolio.row_rulebooks import DayOrColumn, RowRulebooks, Rules
 from holdback.portfolio.work_frame import open_frame
 
@@ -91,7 +91,7 @@ class Jurisdictional:
 
     def amount(self, code: str, totals: DealTotals) -> tuple[Decimal | None, str | None]:
         """The balance in *totals* in major units, and its currency; None without a rulebook."""
-        rulebook = next((it for it in self.rulebooks if it.code == code), None)
+        rulebook = next(filter(lambda rulebook: rulebook.code == code, self.rulebooks), None)
         if rulebook is None:
             return None, None
         return Money(totals.minor, rulebook.currency).amount, str(rulebook.currency)

@@ -63,7 +63,7 @@ def project(  # noqa: PLR0913  # public; all but the rules have a default
     it nothing is remitted. Facts move as in `holdback.forecast`, and those that cannot be followed
     are unknown. Each day has the rules that are published for it. `balance` is that of the eligible
     deals on the day. `no_longer_renewable` counts deals that were repaid longer ago than a deal can
-    be renewed; no outcome counts them.
+    be renewed, also where the rules would let them.
 
     A frame of DuckDB or PySpark is read into memory. The other arguments are those of `assess`.
 
@@ -80,7 +80,7 @@ def project(  # noqa: PLR0913  # public; all but the rules have a default
     """
     later = (0, *sorted(set(_check_days(days)) - {0}))
     plan = plan_to_vary(frame, rules, jurisdiction, on, prepared=prepared)
-    deals = DealsAtPace(plan, rules, pace)
+    deals = PortfolioProjection(plan, rules, pace)
     totals: dict[tuple[str, int], dict[str, DealTotals]] = {}
     for number in later:
         deals.count(number, totals)
@@ -117,7 +117,7 @@ class _Group:
     course: CourseColumns
 
 
-class DealsAtPace:
+class PortfolioProjection:
     """The deals of a *plan*, which is prepared, and their outcomes on later days at a *pace*."""
 
     def __init__(self, plan: ColumnPlan, rules: Rules, pace: str | Money | None) -> None:
@@ -172,7 +172,7 @@ class DealsAtPace:
             self._rulebook(group.rulebook, date.fromordinal(int(ordinal))) for ordinal in ordinals
         ]
         for rulebook in dict.fromkeys(rulebooks):
-            mine = np.array([rulebook == of_day for of_day in rulebooks])
+            mine = np.array([later == rulebook for later in rulebooks])
             rows = np.flatnonzero(mine[places])
             names = {
                 "progress",
@@ -228,8 +228,8 @@ class DealsAtPace:
     def _day(self, code: str, days: int) -> date | None:
         """The day after *days* days, if all deals of the jurisdiction *code* have one day today."""
         groups = [group.course.on for group in self.groups if group.rulebook.code == code]
-        today = {int(ordinal) for on in groups for ordinal in np.unique(on)}
-        return date.fromordinal(today.pop() + days) if len(today) == 1 else None
+        ordinals = {int(ordinal) for on in groups for ordinal in np.unique(on)}
+        return date.fromordinal(ordinals.pop() + days) if len(ordinals) == 1 else None
 
     def notes(self) -> Iterator[str]:
         """Yield what is assumed."""
@@ -284,8 +284,8 @@ def _columns(
         assessed, frame = work.select(RULEBOOK, OUTCOME).collected(), plan.frame
     else:
         wanted = dict.fromkeys([*names, *([on] if isinstance(on, str) else [])])
-        lazy = nw.from_native(work.native).select(*wanted, RULEBOOK, OUTCOME)
-        assessed = frame = lazy.collect()
+        rows = nw.from_native(work.native).select(*wanted, RULEBOOK, OUTCOME).collect()
+        assessed = frame = rows
     facts = {name: _numbers(frame[name]) for name in names}
     places = _numbers(assessed[RULEBOOK])
     place = np.where(places.is_known, places.number, -1)

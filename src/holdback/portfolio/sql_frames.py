@@ -7,8 +7,8 @@ from typing import Any, Final
 
 import narwhals.stable.v2 as nw
 
-from holdback.portfolio.column_plan import INVALID_COLUMN, ColumnPlan
-from holdback.portfolio.outcome_columns import BALANCE, RULEBOOK, converted_column
+from holdback.portfolio.column_plan import ColumnPlan
+from holdback.portfolio.outcome_columns import BALANCE, INVALID_COLUMN, RULEBOOK, converted_column
 from holdback.portfolio.readable_columns import CODES, TEXT_COLUMNS
 from holdback.portfolio.sql_outcomes import RESULT_COLUMNS
 from holdback.portfolio.sql_plan import SqlPlan

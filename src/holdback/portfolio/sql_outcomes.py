@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import reduce
+from functools import lru_cache, reduce
 from operator import or_
 from typing import Final
 
@@ -19,6 +19,7 @@ from attrs import field
 from holdback import eligibility
 from holdback.errors import printable
 from holdback.frozen_classes import frozen
+from holdback.frozen_values import FrozenMapping
 from holdback.portfolio.outcome_codes import FLOOR_BIT, INVALID, JURISDICTION_BIT, ON_BIT, PLACES
 from holdback.portfolio.outcome_columns import (
     ELIGIBLE,
@@ -51,6 +52,8 @@ _BY_MASK: Final = (
     (_MISSING, eligibility.UNDETERMINED),
     (_REFERRING, eligibility.REFERRED),
 )
+# The next line of a mask, for people.
+_NEXT: Final = "\n      "
 # A number of a rule, marked so that the rules that differ in it alone can be found.
 _MARKED: Final = re.compile("\0(-?[0-9]+)\0")
 # New columns by name, all computed from the columns that are there before.
@@ -59,25 +62,40 @@ SqlStep = Mapping[str, str]
 Flags = Mapping[int, tuple[str, str]]
 
 
+@lru_cache(maxsize=64)
+def outcome_sql(
+    dialect: str,
+    rulebooks: RowRulebooks,
+    numbers: FrozenMapping[str, str],
+    *,
+    may_be_invalid: bool,
+    readable: bool,
+) -> tuple[SqlStep, ...]:
+    """
+    Return the steps from scaled integers to results, by the rules of *rulebooks*.
+
+    *numbers* has the SQL of each fact's column. With *may_be_invalid*, the column `UNREADABLE` has
+    the mask of the facts that cannot be read. A *readable* result has texts as well.
+    """
+    writer = _OutcomeWriter(dialect, rulebooks, numbers, may_be_invalid)
+    return (*writer.steps(), writer.texts()) if readable else tuple(writer.steps())
+
+
 @frozen
-class OutcomeSql:
-    """The steps for the rows of *rulebooks*; *numbers* has the SQL of each fact's column."""
+class _OutcomeWriter:
+    """Writes the steps for the rows of *rulebooks*."""
 
     dialect: str
     rulebooks: RowRulebooks
     numbers: Mapping[str, str]
     may_be_invalid: bool
-    _answers: dict[Checked, FlagSql] = field(factory=dict, init=False, eq=False)
+    rulesets: Sequence[RuleSet] = field(init=False)
+    # By identity: to compare two rules takes longer than to write one.
+    _answers: dict[int, FlagSql] = field(factory=dict, init=False, eq=False)
 
-    @property
-    def rulesets(self) -> Sequence[RuleSet]:
-        """The rules of each rulebook."""
+    @rulesets.default
+    def _rulesets(self) -> Sequence[RuleSet]:
         return [rulebook.renewal for rulebook in self.rulebooks.rulebooks]
-
-    @property
-    def codes(self) -> Sequence[str]:
-        """The jurisdiction of each rulebook."""
-        return [rulebook.code for rulebook in self.rulebooks.rulebooks]
 
     def col(self, name: str) -> str:
         """The column *name*."""
@@ -102,9 +120,9 @@ class OutcomeSql:
 
     def answer(self, checked: Checked) -> FlagSql:
         """The conditions of a rule, with its numbers marked."""
-        if checked not in self._answers:
-            self._answers[checked] = flag_sql(checked, self.numbers, self.dialect, _marked)
-        return self._answers[checked]
+        if id(checked) not in self._answers:
+            self._answers[id(checked)] = flag_sql(checked, self.numbers, self.dialect, _marked)
+        return self._answers[id(checked)]
 
     def false_rules(self, where: str, *, declining: bool) -> str:
         """The mask of the false rules that decline, or of the others, where the condition holds."""
@@ -116,7 +134,7 @@ class OutcomeSql:
             }
             for rules in self.rulesets
         ]
-        return conditional([(where, self.by_rulebook(flags, "\n+ "))])
+        return conditional([(where, self.by_rulebook(flags, f"{_NEXT}+ "))])
 
     def described(self, rule: Rule) -> str:
         """The code of *rule*, and what it says if there is no other rulebook."""
@@ -150,7 +168,9 @@ class OutcomeSql:
     def missing_facts(self, where: str) -> str:
         """The mask of the missing facts that an unknown rule reads, where the condition holds."""
         nulls = self.col(_NULLS)
-        read = self.by_rulebook([self.unknown_rules(rules) for rules in self.rulesets], "\n| ")
+        read = self.by_rulebook(
+            [self.unknown_rules(rules) for rules in self.rulesets], f"{_NEXT}| "
+        )
         return conditional([(where, conditional([(f"{nulls} = 0", "0")], f"({nulls} & ({read}))"))])
 
     def unknown_rules(self, rules: RuleSet) -> Flags:
@@ -177,8 +197,8 @@ class OutcomeSql:
         Jurisdictions with the same rules, but for their numbers, share one mask.
         """
         by_code: dict[str, list[int]] = {}
-        for place, code in enumerate(self.codes):
-            by_code.setdefault(code, []).append(place)
+        for place, rulebook in enumerate(self.rulebooks.rulebooks):
+            by_code.setdefault(rulebook.code, []).append(place)
         alike: dict[frozenset[tuple[int, str]], list[int]] = {}
         for places in by_code.values():
             shapes = frozenset(
@@ -190,10 +210,10 @@ class OutcomeSql:
         masks = [(places, self.mask_of(flags, places, operator)) for places in alike.values()]
         if len(masks) == 1:
             return masks[0][1]
-        rulebook = self.col(RULEBOOK)
         # Where all jurisdictions have an empty mask it is not written.
         written = [(places, mask) for places, mask in masks if mask != "0"]
-        cases = ((one_of(rulebook, places), f"\n{mask}\n") for places, mask in written)
+        column = self.col(RULEBOOK)
+        cases = ((one_of(column, places), f"{_NEXT}{mask}{_NEXT}") for places, mask in written)
         return conditional(cases, "0")
 
     def mask_of(self, flags: Sequence[Flags], places: Sequence[int], operator: str) -> str:
@@ -343,7 +363,7 @@ def _marked(number: int) -> str:
     return f"\0{number}\0"
 
 
-def _sum(terms: Sequence[tuple[int, str, str]], operator: str = "\n+ ") -> str:
+def _sum(terms: Sequence[tuple[int, str, str]], operator: str = f"{_NEXT}+ ") -> str:
     """The sum of the numbers in *terms* whose condition holds, each with its name."""
     return (
         operator.join(

@@ -9,16 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date
-from typing import Any
+from typing import Any, Final
 
 from attrs import field
 
 from holdback.frozen_classes import frozen
+from holdback.frozen_values import FrozenMapping
 from holdback.portfolio.column_plan import day_fact
 from holdback.portfolio.outcome_codes import JURISDICTION_BIT, ON_BIT
 from holdback.portfolio.outcome_columns import RULEBOOK, UNREADABLE, converted_column
 from holdback.portfolio.row_rulebooks import Definitions, RowRulebooks, names_read
-from holdback.portfolio.sql_outcomes import OutcomeSql, SqlStep, by_places
+from holdback.portfolio.sql_outcomes import SqlStep, by_places, outcome_sql
 from holdback.portfolio.sql_readers import SqlColumn, SqlReader
 from holdback.portfolio.sql_words import conditional, identifier, one_of, text_literal, text_type
 from holdback.rules.types import Fact
@@ -58,12 +59,6 @@ class SqlPlan:
         return name if name in self.trusted else converted_column(name)
 
     @property
-    def outcomes(self) -> OutcomeSql:
-        """The steps from scaled integers to outcomes."""
-        numbers = {name: self.col(self.fact_column(name)) for name in self.facts}
-        return OutcomeSql(self.dialect, self.rulebooks, numbers, self.may_be_invalid)
-
-    @property
     def may_be_invalid(self) -> bool:
         """Whether a row may be invalid."""
         trusted = self.prepared and not self.strict and self.invalid is None
@@ -92,10 +87,14 @@ class SqlPlan:
         yield {converted_column(name): column.number for name, column in {**read, **totals}.items()}
         if self.may_be_invalid:
             yield {UNREADABLE: self._unreadable(read)}
-        outcomes = self.outcomes
-        yield from outcomes.steps()
-        if readable:
-            yield outcomes.texts()
+        numbers = {name: self.col(self.fact_column(name)) for name in self.facts}
+        yield from outcome_sql(
+            self.dialect,
+            self.rulebooks,
+            FrozenMapping(numbers),
+            may_be_invalid=self.may_be_invalid,
+            readable=readable,
+        )
 
     def _rulebook(self) -> Iterator[SqlStep]:
         """The place of each row's rulebook, null if it has none."""

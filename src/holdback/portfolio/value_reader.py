@@ -20,7 +20,7 @@ from holdback.rules.types import Fact, Kind
 _WHOLE: Final = (Kind.COUNT, Kind.DAYS)
 _NUMBERS: Final = (Kind.PERCENT, Kind.MONEY, Kind.RATIO)
 # Dataframe libraries write a column of whole numbers with a missing one as 231.0.
-_WHOLE_TEXT: Final = re.compile(r"(-?[0-9]{1,17})(?:\.0+)?")
+_WHOLE_TEXT: Final = re.compile(r"(-?(?:0|[1-9][0-9]{0,16}))(?:\.0+)?")
 _FLAGS: Final[Mapping[str, bool]] = {"true": True, "false": False}
 # The states of a value.
 _UNKNOWN, _GIVEN, _INVALID = 0, 1, 2

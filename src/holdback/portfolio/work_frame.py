@@ -16,6 +16,7 @@ import narwhals.stable.v2 as nw
 
 from holdback.errors import InvalidDocument
 from holdback.frozen_classes import frozen
+from holdback.portfolio.through_polars import arrow_table, pandas_arrays
 
 _EXPECTED: Final = "expected a dataframe of pandas, Polars, PyArrow, DuckDB or PySpark"
 _TESTED: Final = (
@@ -192,8 +193,15 @@ def as_flags(work: WorkFrame, names: Sequence[str]) -> WorkFrame:
 
 def with_results(frame: nw.DataFrame[Any], results: nw.DataFrame[Any]) -> Any:
     """Return the user's own *frame* with the columns of *results*, row by row."""
+    moved = results.implementation.is_polars() and not frame.implementation.is_polars()
     if frame.implementation.is_pandas_like():
-        native = results.to_native()
         # Arrays have no index, so pandas cannot align the rows by it.
-        return frame.to_native().assign(**{name: native[name].array for name in results.columns})
+        columns = (
+            pandas_arrays(results, nw.get_native_namespace(frame))
+            if moved
+            else {name: results.to_native()[name].array for name in results.columns}
+        )
+        return frame.to_native().assign(**columns)
+    if moved:
+        results = arrow_table(results)
     return frame.with_columns(*results.iter_columns()).to_native()

@@ -55,17 +55,17 @@ def to_excel(answers: Iterable[AnswerTable], path: str) -> None:
         raise ModuleNotFoundError(
             "an Excel file needs openpyxl: pip install 'holdback[notebook]'", name="openpyxl"
         ) from None
-    book = Workbook()
-    book.remove(book.active)
+    workbook = Workbook()
+    workbook.remove(workbook.active)
     for answer in answers:
-        _fill(book.create_sheet(_sheet_name(answer.question, book.sheetnames)), answer)
-    book.save(path)
+        _fill(workbook.create_sheet(_sheet_name(answer.question, workbook.sheetnames)), answer)
+    workbook.save(path)
 
 
 def _sheet_name(question: str, taken: Iterable[str]) -> str:
     """The name of the sheet for *question*, with a number if another sheet has it."""
     name = _NOT_IN_A_NAME.sub(" ", printable(question))[:_LONGEST_NAME]
-    names = {each.casefold() for each in taken}
+    names = {name.casefold() for name in taken}
     number, numbered = 1, name
     while numbered.casefold() in names:
         number += 1

@@ -63,6 +63,8 @@ def number(value: object, places: int, expected: str, *, down: bool = False) -> 
     >>> number(Decimal("64.5"), 4, "a percentage")
     645000
     """
+    if not isinstance(value, str | int | Decimal):
+        value = _python_value(value)
     if isinstance(value, float):
         raise InvalidValue(
             "not_exact", f"a float is not exact; write {expected} as text or as a Decimal"

@@ -98,8 +98,8 @@ def maybe(strategy):
 )
 def test_every_fact_of_any_deal_moves_as_in_its_course(rows, days, pace):
     """
-    The course of many deals gives what the course of each gives, to the last unit: whatever is
-    known of it, and however large the amounts are.
+    The course of many deals gives what the course of each gives, to the last unit, with any facts
+    known and with amounts of any size.
     """
     first = deals().filter(jurisdiction="GB").head(1)
     frame = pl.concat([first] * len(rows)).with_columns(

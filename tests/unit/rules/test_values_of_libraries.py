@@ -43,6 +43,7 @@ REFUSED = [
     (Kind.COUNT, "3"),
     (Kind.PERCENT, 64.0),
     (Kind.PERCENT, np.float64(64)),
+    (Kind.PERCENT, np.float32(64)),
     (Kind.FLAG, np.int64(1)),
     (Kind.FLAG, "true"),
 ]
