@@ -22,7 +22,7 @@ from holdback.forecast.pace import read_pace
 from holdback.portfolio import project
 from holdback.portfolio.outcome_codes import OUTCOMES
 from holdback.portfolio.outcome_counts import plan_to_vary
-from holdback.portfolio.pace_projection import TOO_LATE, ProjectedDeals
+from holdback.portfolio.pace_projection import TOO_LATE, PortfolioProjection
 
 DAY = date(2026, 7, 1)
 NAMES = (*OUTCOMES, TOO_LATE)
@@ -48,7 +48,7 @@ def alone_after(row, days, pace):
 
 def projected(frame, days, pace):
     plan = plan_to_vary(frame, shipped(), "jurisdiction", None, prepared=False)
-    return [NAMES[place] for place in ProjectedDeals(plan, shipped(), pace).outcomes(days)]
+    return [NAMES[place] for place in PortfolioProjection(plan, shipped(), pace).outcomes(days)]
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_every_fact_of_any_deal_moves_as_in_its_course(rows, days, pace):
     names = [fact.name for fact in rulebook.catalogue.facts if fact.name in frame.columns]
     plan = plan_to_vary(frame, shipped(), "jurisdiction", None, prepared=False)
     by_row = {}
-    for group in ProjectedDeals(plan, shipped(), pace).groups:
+    for group in PortfolioProjection(plan, shipped(), pace).groups:
         moved = group.course.after(days, rulebook.checks, names)
         repaid = group.course.repaid_for(days)
         for place, row in enumerate(group.rows):
