@@ -62,9 +62,9 @@ def near(  # noqa: PLR0913  # public; all but the rules have a default
     """
     Return the deals in *frame* that are near a threshold and on whose side of it much depends.
 
-    A threshold is a figure with which a rule compares a fact, or the floor. *within* is in percentage
-    points where the fact is a percentage, and otherwise a percentage of the threshold. A threshold
-    of which that is less than one unit, such as a count of 1, is left out. The deal is among the
+    A threshold is a figure with which a rule compares a fact, or the floor. *within* is in
+    percentage points where the fact is a percentage, and otherwise a percentage of the threshold. A
+    threshold of which that is less than one unit, such as a count of 1, is left out. The deal is among the
     rows if on the other side of the threshold, everything else unchanged, the rule would give
     another answer and the deal have another outcome.
 

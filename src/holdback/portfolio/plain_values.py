@@ -156,9 +156,13 @@ class _ValueColumn:
         polars, name = self.polars, series.name
         dtype = nw.from_native(series, series_only=True).dtype
         column = PolarsReader(polars, self.fact, name, lazy=True).column(dtype)
-        frame = series.to_frame().lazy().select(
-            column.number.cast(polars.Int64).alias(NUMBER),
-            (polars.lit(value=False) if column.given is None else column.given).alias(STATE),
+        frame = (
+            series.to_frame()
+            .lazy()
+            .select(
+                column.number.cast(polars.Int64).alias(NUMBER),
+                (polars.lit(value=False) if column.given is None else column.given).alias(STATE),
+            )
         )
         is_given = polars.col(NUMBER).is_not_null()
         state = polars.when(is_given).then(1).when(polars.col(STATE)).then(2).otherwise(0)
@@ -171,7 +175,8 @@ class _ValueColumn:
         polars = self.polars
         none = polars.Series(NUMBER, [None], polars.Int64).new_from_index(0, count)
         zero = polars.Series(STATE, [0], polars.Int8).new_from_index(0, count)
-        given = [number if state == 1 else None for number, state in zip(numbers, states)]
+        pairs = zip(numbers, states, strict=True)
+        given = [number if state == 1 else None for number, state in pairs]
         return polars.DataFrame([none.scatter(places, given), zero.scatter(places, states)])
 
     def together(self, parts: Sequence[Any]) -> Any:
