@@ -25,7 +25,7 @@ from holdback.portfolio.outcome_columns import BALANCE, OUTCOME, PREFIX, RULEBOO
 from holdback.portfolio.outcome_counts import NO_JURISDICTION, Jurisdictional, share
 from holdback.portfolio.row_rulebooks import DayOrColumn, Rules
 from holdback.portfolio.suspects import warn_of_suspects
-from holdback.portfolio.work_frame import WorkFrame, answer_backend, open_frame
+from holdback.portfolio.work_frame import WorkFrame, answer_backend, open_frame, with_results
 from holdback.rules.values import is_missing, read_date
 
 Every = Literal["month", "quarter", "year"]
@@ -114,7 +114,8 @@ def _by_cohort(
     work = with_rulebook(with_outcomes(plan, (OUTCOME, BALANCE)))
     if isinstance(plan.frame, nw.DataFrame):
         assessed = work.select(RULEBOOK, OUTCOME, BALANCE).collected()
-        work = WorkFrame(assessed.with_columns(plan.frame[by].alias(_COHORT)), nw)
+        values = plan.frame.select(nw.col(by).alias(_COHORT))
+        work = WorkFrame(nw.from_native(with_results(values, assessed)), nw)
     else:
         work = work.with_columns({_COHORT: work.api.col(by)})
     rulebooks = plan.rulebooks.rulebooks

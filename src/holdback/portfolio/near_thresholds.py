@@ -24,7 +24,13 @@ from holdback.portfolio.outcome_codes import INVALID, PLACES
 from holdback.portfolio.outcome_columns import OUTCOME, PREFIX, RULEBOOK
 from holdback.portfolio.outcome_counts import plan_to_vary, proposal_notes
 from holdback.portfolio.row_rulebooks import DayOrColumn, Rules
-from holdback.portfolio.work_frame import Frame, answer_backend, open_frame, without_index
+from holdback.portfolio.work_frame import (
+    Frame,
+    answer_backend,
+    open_frame,
+    with_results,
+    without_index,
+)
 from holdback.reasons import FLOOR_CODE
 from holdback.rules.operators import MIRRORED
 from holdback.rules.tree import Checked, Constant, FactRead, comparisons
@@ -254,8 +260,8 @@ def _candidates(
     frame: Frame
     if isinstance(plan.frame, nw.DataFrame):
         assessed = work.select(RULEBOOK, OUTCOME).collected()
-        frame = without_index(plan.frame).with_columns(*assessed.iter_columns())
-        frame = frame.with_row_index(_ROW)
+        frame = nw.from_native(with_results(plan.frame, assessed), eager_only=True)
+        frame = without_index(frame).with_row_index(_ROW)
     else:
         frame = nw.from_native(work.native)
     is_near = nw.col(OUTCOME) != PLACES[INVALID]

@@ -65,7 +65,7 @@ def project(  # noqa: PLR0913  # public; all but the rules have a default
     deals on the day. `no_longer_renewable` counts deals that were repaid longer ago than a deal can
     be renewed, also where the rules would let them.
 
-    A frame of DuckDB or PySpark is read into memory. The other arguments are those of `assess`.
+    A lazy frame is read into memory. The other arguments are those of `assess`.
 
     >>> from holdback import load_jurisdictions
     >>> from holdback.portfolio import sample
