@@ -59,6 +59,8 @@ IMPORTED_BY = {
     ),
     "pyarrow": (
         "portfolio.sample_deals",
+        "portfolio.through_polars",
+        "portfolio.plain_values",
         "cli.portfolio_files",
         "cli.portfolio_batches",
         "cli.portfolio_excel",

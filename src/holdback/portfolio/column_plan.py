@@ -7,7 +7,6 @@ and the mask of the facts that cannot be read.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from datetime import date
 from functools import cached_property, reduce
 from operator import add, or_
 from typing import Any, Final
@@ -16,7 +15,7 @@ import narwhals.stable.v2 as nw
 from attrs import evolve, field
 
 from holdback.frozen_classes import frozen
-from holdback.portfolio.column_readers import Column, ColumnReader
+from holdback.portfolio.column_readers import Column, ColumnReader, day_fact
 from holdback.portfolio.ledger_columns import COUNTED_LEDGER_COLUMNS
 from holdback.portfolio.outcome_codes import JURISDICTION_BIT, ON_BIT
 from holdback.portfolio.outcome_columns import (
@@ -47,16 +46,11 @@ from holdback.portfolio.work_frame import (
     as_nullable,
     work_frame,
 )
-from holdback.rules.types import Fact, Kind, Type
+from holdback.rules.types import Fact, Kind
 
 # Summaries add it up, whether rules read it or not.
 _BALANCE: Final = "balance"
 _KEY_BITS: Final = (JURISDICTION_BIT, ON_BIT)
-
-
-def day_fact(name: str) -> Fact:
-    """The column with a row's day, described as a fact so that the readers of dates can read it."""
-    return Fact(name=name, type=Type(Kind.DATE), low=1, high=date.max.toordinal())
 
 
 @frozen

@@ -20,7 +20,8 @@ from holdback.money import Money
 from holdback.portfolio.aggregation import DealTotals, with_rulebook
 from holdback.portfolio.answer_table import AnswerTable
 from holdback.portfolio.assessment import with_outcomes
-from holdback.portfolio.column_plan import ColumnPlan, day_fact
+from holdback.portfolio.column_plan import ColumnPlan
+from holdback.portfolio.column_readers import day_fact
 from holdback.portfolio.course_columns import READ_BY_COURSE, CourseColumns, Known, Numbers
 from holdback.portfolio.outcome_codes import INVALID, OUTCOMES, PLACES
 from holdback.portfolio.outcome_columns import OUTCOME, RULEBOOK
