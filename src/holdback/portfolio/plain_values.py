@@ -32,10 +32,10 @@ _NUMBERS: Final = (Decimal, int)
 _IN_DIGITS: Final = (Kind.PERCENT, Kind.MONEY, Kind.RATIO)
 # The most digits before the point of a plain text: with six after it, 64 bits hold them.
 _WHOLE_DIGITS: Final = 12
-# Arrow holds all numbers of so many digits before the point, and 15 after it.
+# Arrow holds all numbers of this number of digits before the point, and 15 after it.
 _WIDE_DIGITS: Final = 20
 _WIDEST: Final = 38
-# A column is read in a wider type if more than one text in so many is longer than usual.
+# A column is read in a wider type if more than one text in this number is longer than usual.
 _FEW: Final = 10
 
 
@@ -143,11 +143,11 @@ class _ValueColumn:
 
     def distinct(self, texts: Any) -> Any:
         """Texts of which many are the same."""
-        found = texts.drop_nulls().unique()
-        numbers, states = read_values(found.to_list(), self.fact)
-        read = self.placed(len(found), range(len(found)), numbers, states)
+        values = texts.drop_nulls().unique()
+        numbers, states = read_values(values.to_list(), self.fact)
+        read = self.placed(len(values), range(len(values)), numbers, states)
         both = texts.to_frame().join(
-            read.with_columns(found.alias(_VALUE)), on=_VALUE, how="left", maintain_order="left"
+            read.with_columns(values.alias(_VALUE)), on=_VALUE, how="left", maintain_order="left"
         )
         return both.select(NUMBER, self.polars.col(STATE).fill_null(0))
 
