@@ -114,7 +114,11 @@ NAMES_THAT_SAY_NOTHING = {
 }
 JOINS_PATHS = {"jurisdictions", "cli"}
 # To find the decimal number that a float in a frame means; and fractions, which are exact.
-DIVIDES = {"portfolio.column_readers", "workbench.price_equivalence"}
+DIVIDES = {
+    "portfolio.column_readers",
+    "portfolio.polars_readers",
+    "workbench.price_equivalence",
+}
 LONGEST_FILE, LONGEST_FUNCTION = 400, 60
 
 MODULES = sorted(

@@ -28,6 +28,7 @@ from holdback.portfolio.outcome_columns import (
     int64_literal,
     null_integer,
 )
+from holdback.portfolio.plain_values import read_column
 from holdback.portfolio.polars_readers import PolarsReader
 from holdback.portfolio.row_rulebooks import (
     DayOrColumn,
@@ -287,10 +288,15 @@ class ColumnPlan:
     ) -> WorkFrame:
         assert isinstance(self.frame, nw.DataFrame) or not columns, "a lazy frame has no values yet"
         for fact, variant in columns:
-            numbers, states = read_values(self.frame[fact.name].to_list(), fact)
-            work = work.with_integers(
-                {_numbers(fact, variant): numbers, _states(fact, variant): states}
-            )
+            names = _numbers(fact, variant), _states(fact, variant)
+            column = self.frame[fact.name]
+            if work.api is nw:
+                read = read_values(column.to_list(), fact)
+                work = work.with_integers(dict(zip(names, read, strict=True)))
+            else:
+                values = read_column(column, fact, work.api)
+                named = zip(names, values.get_columns(), strict=True)
+                work = work.with_columns(dict(named))
         return work
 
     def _column(self, api: Any, fact: Fact, variant: int) -> Column:

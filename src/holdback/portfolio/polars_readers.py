@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import Any, Final
 
 from holdback.frozen_classes import frozen
@@ -26,19 +27,19 @@ class PolarsReader(ColumnReader):
         Whether it stands for n shows a division, which is correctly rounded. If it stands for
         none, the whole number below x is n, or the one before it if n divided is above x.
 
-        NaN is above all numbers.
+        NaN is above all numbers, and infinity above all others.
         """
         api, scale = self.api, 10**self.fact.type.places
         whole = (column * float(scale) + _WHOLE_FLOATS) - _WHOLE_FLOATS
         # Polars multiplies by a rounded reciprocal where it divides by a literal.
         nearest = whole / (column * 0 + float(scale))
-        exact = nearest == column
         if self.fact.rounded_down:
-            whole -= (nearest > column).cast(api.Float64)
-            exact = api.lit(value=True)
-        inside = (whole >= self.fact.low) & (whole <= self.fact.high) & exact
+            whole -= (nearest - column).ceil()  # 1 where it is above, else 0
+        inside = (whole >= self.fact.low) & (whole <= self.fact.high)
+        if not self.fact.rounded_down:
+            inside &= nearest == column
         number = whole.cast(api.Int64, wrap_numerical=True)
-        return Column(api.when(inside).then(number), column.is_not_nan())
+        return Column(api.when(inside).then(number), column <= inf)
 
     def decimal(self, column: Expr, dtype: Any) -> Column:
         """Decimals, of which those of up to 18 digits are integers of 64 bits, with their scale."""

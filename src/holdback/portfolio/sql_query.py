@@ -77,17 +77,9 @@ def sql(  # noqa: PLR0913  # public; all but the rules and the dialect have a de
     if dialect not in dialects:
         hint = did_you_mean(str(dialect), dialects) or f"use {', '.join(dialects)}"
         raise InvalidDocument.of("unknown_name", "unknown dialect", path="$.dialect", hint=hint)
-    rulebooks = _rulebooks(rules, jurisdiction, on)
-    needed = rulebooks.codes_by_fact
     written = PORTABLE if dialect in TRANSLATED else dialect
-    plan = SqlPlan(
-        dialect=written,
-        rulebooks=rulebooks,
-        facts={name: rulebooks.facts[name] for name in rulebooks.facts if name in needed},
-        prepared=prepared,
-        strict=True,
-        invalid=invalid if prepared else None,
-    )
+    rulebooks = _rulebooks(rules, jurisdiction, on)
+    plan = _plan(written, rulebooks, prepared=prepared, invalid=invalid)
     columns = READABLE_COLUMNS if readable else RESULT_COLUMNS
     steps = [step for step in plan.steps(readable=readable) if step]
     query = SqlText(written, table, plan.read_columns, steps).query(columns)
@@ -100,6 +92,19 @@ def _rulebooks(rules: Rules, jurisdiction: str | None, on: DayOrColumn | None) -
     if jurisdiction is None or not isinstance(rules, Rulebook):
         return rulebooks
     return evolve(rulebooks, jurisdiction_column=jurisdiction, codes=(rules.code,))
+
+
+def _plan(dialect: str, rulebooks: RowRulebooks, *, prepared: bool, invalid: str | None) -> SqlPlan:
+    """The plan for a table that has the columns which rules read."""
+    needed = rulebooks.codes_by_fact
+    return SqlPlan(
+        dialect=dialect,
+        rulebooks=rulebooks,
+        facts={name: rulebooks.facts[name] for name in rulebooks.facts if name in needed},
+        prepared=prepared,
+        strict=True,
+        invalid=invalid if prepared else None,
+    )
 
 
 @frozen

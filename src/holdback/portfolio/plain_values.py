@@ -1,0 +1,189 @@
+"""
+Columns of texts and Python objects, read in Polars where their values are of a plain form.
+
+Decimals, days, flags and numbers in plain digits become a column of their type, which is read like
+any other. What is left, such as "64,5", is read by `Fact.read`, each distinct value once. The
+result is that of `read_values`, which reads all values so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+from decimal import Decimal
+from types import NoneType
+from typing import Any, Final
+
+import narwhals.stable.v2 as nw
+
+from holdback.frozen_classes import frozen
+from holdback.portfolio.column_readers import MOST_DECIMALS, MOST_DIGITS
+from holdback.portfolio.polars_readers import PolarsReader
+from holdback.portfolio.value_reader import read_values
+from holdback.rules.types import Fact, Kind
+
+# The columns of a result: the number, null unless it is given, and the state, as in `read_values`.
+NUMBER, STATE = "number", "state"
+_VALUE: Final = "value"
+# The types of the objects that a column of another type can hold; else numbers.
+_OBJECTS: Final = {Kind.FLAG: (bool,), Kind.DATE: (date,), Kind.TEXT: (str,)}
+_NUMBERS: Final = (Decimal, int)
+# Kinds whose texts are numbers, of which few are the same.
+_IN_DIGITS: Final = (Kind.PERCENT, Kind.MONEY, Kind.RATIO)
+# The most digits before the point of a plain text: with six after it, 64 bits hold them.
+_WHOLE_DIGITS: Final = 12
+# Arrow holds all numbers of so many digits before the point, and 15 after it.
+_WIDE_DIGITS: Final = 20
+_WIDEST: Final = 38
+# A column is read in a wider type if more than one text in so many is longer than usual.
+_FEW: Final = 10
+
+
+def read_column(column: nw.Series[Any], fact: Fact, polars: Any) -> Any:
+    """Return a Polars frame with the `NUMBER` and the `STATE` of each value of *column*."""
+    reader = _ValueColumn(fact, polars)
+    if isinstance(column.dtype, nw.String) and getattr(column.to_native(), "dtype", "") != "object":
+        texts = polars.Series(_VALUE, polars.from_arrow(column.to_arrow()), polars.String)
+        return reader.texts(texts)
+    return reader.objects(column.to_list())
+
+
+def _is_ordinary(value: Any) -> bool:
+    """Whether Arrow can hold *value* as a number."""
+    if isinstance(value, Decimal):
+        if not value.is_finite():
+            return False
+        exponent = value.as_tuple().exponent
+        assert isinstance(exponent, int), "a finite number"
+        return exponent >= -MOST_DECIMALS and value.adjusted() < _WIDE_DIGITS
+    return not isinstance(value, int) or abs(value) < 10**_WIDE_DIGITS
+
+
+@frozen
+class _ValueColumn:
+    """Reads the values of a column as *fact*."""
+
+    fact: Fact
+    polars: Any
+
+    def objects(self, values: Sequence[Any]) -> Any:
+        """Objects of any type: those of the usual types together, then the others one by one."""
+        types, parts = set(map(type, values)), []
+        usual = _OBJECTS.get(self.fact.type.kind, _NUMBERS)
+        groups = ((usual, self.usual_objects), ((str,), self.text_objects))
+        for group, read in groups:
+            if types.isdisjoint(group):
+                continue
+            of_group = values
+            if not types <= {*group, NoneType}:
+                of_group = [value if type(value) in group else None for value in values]
+            part = read(of_group)
+            if part is None:
+                of_group = [value if _is_ordinary(value) else None for value in of_group]
+                part = read(of_group)
+            if part is not None and of_group is values:
+                return part
+            if part is not None:
+                parts.append(part)
+                pairs = zip(values, of_group, strict=True)
+                values = [None if read is not None else value for value, read in pairs]
+        rest = {place: value for place, value in enumerate(values) if value is not None}
+        if rest or not parts:
+            numbers, states = read_values(list(rest.values()), self.fact)
+            parts.append(self.placed(len(values), list(rest), numbers, states))
+        return self.together(parts)
+
+    def usual_objects(self, values: Sequence[Any]) -> Any | None:
+        """Objects of the usual types for the fact, and None; None if Arrow cannot hold one."""
+        import pyarrow as pa  # noqa: PLC0415  # it is there where Polars is used
+
+        kind, places = self.fact.type.kind, self.fact.type.places
+        types = {Kind.FLAG: pa.bool_(), Kind.DATE: pa.date32(), Kind.TEXT: pa.string()}
+        decimals = (pa.decimal128(MOST_DIGITS, places), pa.decimal128(_WIDEST, MOST_DECIMALS))
+        for type_ in (types[kind],) if kind in types else decimals:
+            try:
+                array = pa.array(values, type_)
+            except (ValueError, TypeError, OverflowError):
+                continue
+            return self.typed(self.polars.Series(_VALUE, self.polars.from_arrow(array)))
+        return None
+
+    def text_objects(self, values: Sequence[str | None]) -> Any:
+        """Texts, and None."""
+        return self.texts(self.polars.Series(_VALUE, values, self.polars.String))
+
+    def texts(self, texts: Any) -> Any:
+        """A column of texts: numbers in plain digits together, others one distinct text at once."""
+        polars, kind = self.polars, self.fact.type.kind
+        if kind is Kind.TEXT:
+            return self.typed(texts)
+        if kind not in _IN_DIGITS:
+            return self.distinct(texts)
+        digits, places = texts, self.fact.type.places
+        if kind is Kind.PERCENT and texts.str.ends_with("%").any():
+            digits = texts.str.strip_suffix("%")
+        given = len(texts) - texts.null_count()
+        for dtype in (
+            polars.Decimal(MOST_DIGITS, places),
+            polars.Decimal(_WIDEST, MOST_DECIMALS),
+        ):
+            decimals = rf"(\.[0-9]{{1,{dtype.scale}}})?" if dtype.scale else ""
+            pattern = rf"^-?(0|[1-9][0-9]{{0,{_WHOLE_DIGITS - 1}}}){decimals}$"
+            is_plain = digits.str.contains(pattern)
+            plain = int(is_plain.sum())
+            if (given - plain) * _FEW <= given:
+                break
+        if plain == given:
+            return self.typed(digits.cast(dtype))
+        nothing = polars.lit(None, polars.String)
+        column = polars.when(is_plain).then(digits).otherwise(nothing).alias(_VALUE)
+        others = polars.when(is_plain).then(nothing).otherwise(texts).alias(_VALUE)
+        split = [self.typed(polars.select(column).to_series().cast(dtype))]
+        return self.together([*split, self.distinct(polars.select(others).to_series())])
+
+    def distinct(self, texts: Any) -> Any:
+        """Texts of which many are the same."""
+        found = texts.drop_nulls().unique()
+        numbers, states = read_values(found.to_list(), self.fact)
+        read = self.placed(len(found), range(len(found)), numbers, states)
+        both = texts.to_frame().join(
+            read.with_columns(found.alias(_VALUE)), on=_VALUE, how="left", maintain_order="left"
+        )
+        return both.select(NUMBER, self.polars.col(STATE).fill_null(0))
+
+    def typed(self, series: Any) -> Any:
+        """The *series* of a type that columns of the fact have."""
+        polars, name = self.polars, series.name
+        dtype = nw.from_native(series, series_only=True).dtype
+        column = PolarsReader(polars, self.fact, name, lazy=True).column(dtype)
+        frame = (
+            series.to_frame()
+            .lazy()
+            .select(
+                column.number.cast(polars.Int64).alias(NUMBER),
+                (polars.lit(value=False) if column.given is None else column.given).alias(STATE),
+            )
+        )
+        is_given = polars.col(NUMBER).is_not_null()
+        state = polars.when(is_given).then(1).when(polars.col(STATE)).then(2).otherwise(0)
+        return frame.with_columns(state.cast(polars.Int8).alias(STATE)).collect(engine="streaming")
+
+    def placed(
+        self, count: int, places: Sequence[int], numbers: Sequence[int], states: Sequence[int]
+    ) -> Any:
+        """A result of *count* rows, unknown except in *places*."""
+        polars = self.polars
+        none = polars.Series(NUMBER, [None], polars.Int64).new_from_index(0, count)
+        zero = polars.Series(STATE, [0], polars.Int8).new_from_index(0, count)
+        pairs = zip(numbers, states, strict=True)
+        given = [number if state == 1 else None for number, state in pairs]
+        return polars.DataFrame([none.scatter(places, given), zero.scatter(places, states)])
+
+    def together(self, parts: Sequence[Any]) -> Any:
+        """The parts of one column; each row is unknown in all of them, or in all but one."""
+        first, *others = parts
+        if not others:
+            return first
+        number = self.polars.coalesce(part[NUMBER] for part in parts)
+        state = self.polars.max_horizontal(part[STATE] for part in parts)
+        return first.select(number.alias(NUMBER), state.alias(STATE))
