@@ -70,9 +70,9 @@ def near(  # noqa: PLR0913  # public; all but the rules have a default
 
     A threshold is a figure with which a rule compares a fact, or the floor. *within* is in
     percentage points where the fact is a percentage, and otherwise a percentage of the threshold. A
-    threshold of which that is less than one unit, such as a count of 1, is left out. The deal is among the
-    rows if on the other side of the threshold, everything else unchanged, the rule would give
-    another answer and the deal have another outcome.
+    threshold of which that is less than one unit, such as a count of 1, is left out. The deal is
+    among the rows if on the other side of the threshold, everything else unchanged, the rule would
+    give another answer and the deal have another outcome.
 
     `row` is the deal's own label: its id where there is a column of ids, else its index or number.
     `gap` is `value` less `threshold`, and `passes` says whether the rule is true. The other
