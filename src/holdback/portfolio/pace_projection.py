@@ -42,6 +42,7 @@ _PROJECTED: Final = (*OUTCOMES, TOO_LATE)
 _HEADS: Final = ("jurisdiction", "days", "day", *_PROJECTED, "balance", "currency")
 _INVALID: Final = PLACES[INVALID]
 _TOO_LATE: Final = len(OUTCOMES)
+_BALANCE: Final = "balance"
 # Amounts are added up in two parts, so that no sum passes 64 bits.
 _PART: Final = 10**9
 
@@ -150,16 +151,19 @@ class PortfolioProjection:
             if len(rows)
         )
 
-    def outcomes(self, days: int) -> Numbers:
-        """The outcome of each row after *days* days, as a place in `OUTCOMES` and `TOO_LATE`."""
+    def after(self, days: int) -> tuple[Numbers, Known]:
+        """The outcome of each row after *days* days, a place in `_PROJECTED`, and its balance."""
         result = np.full(self.deals, _INVALID, dtype=np.int64)
+        balance = Known(np.zeros(self.deals, dtype=np.int64), np.zeros(self.deals, dtype=bool))
         for group in self.groups:
             for rulebook, rows, facts in self._later(group, days):
                 result[group.rows[rows]] = self._assessed(rulebook, facts)
+                balance.number[group.rows[rows]] = facts[_BALANCE].number
+                balance.is_known[group.rows[rows]] = facts[_BALANCE].is_known
                 repaid = group.course.repaid_for(days).at(rows)
                 is_late = repaid.is_known & (repaid.number > rulebook.recently_active_days)
                 result[group.rows[rows[is_late.astype(bool)]]] = _TOO_LATE
-        return np.where(self.valid, result, _INVALID)
+        return np.where(self.valid, result, _INVALID), balance
 
     def _later(
         self, group: _Group, days: int
@@ -177,6 +181,7 @@ class PortfolioProjection:
             rows = np.flatnonzero(mine[places])
             names = {
                 "progress",
+                _BALANCE,
                 *(n for rule in rulebook.renewal.rules for n in rule.checked.names),
             }
             facts = group.course.after(days, rulebook.checks, names)
@@ -204,9 +209,9 @@ class PortfolioProjection:
 
     def count(self, days: int, totals: dict[tuple[str, int], dict[str, DealTotals]]) -> None:
         """Add the deals after *days* days to *totals*, by jurisdiction and days, and outcome."""
-        outcomes = self.outcomes(days)
+        outcomes, balances = self.after(days)
         for group in self.groups:
-            balance = group.course.after(days, {}, ["balance"])["balance"]
+            balance = balances.at(group.rows)
             of_group = totals.setdefault((group.rulebook.code, days), {})
             mine = outcomes[group.rows]
             for place, outcome in enumerate(_PROJECTED):
@@ -310,6 +315,4 @@ def _days(frame: nw.DataFrame[Any], on: str | date | None, rows: int) -> Numbers
 
 
 def _sum(numbers: Numbers) -> int:
-    if numbers.dtype == object:
-        return int(sum(numbers.tolist()))
     return int((numbers // _PART).sum()) * _PART + int((numbers % _PART).sum())

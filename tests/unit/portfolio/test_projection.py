@@ -48,7 +48,7 @@ def alone_after(row, days, pace):
 
 def projected(frame, days, pace):
     plan = plan_to_vary(frame, shipped(), "jurisdiction", None, prepared=False)
-    return [NAMES[place] for place in PortfolioProjection(plan, shipped(), pace).outcomes(days)]
+    return [NAMES[place] for place in PortfolioProjection(plan, shipped(), pace).after(days)[0]]
 
 
 @pytest.mark.parametrize(
