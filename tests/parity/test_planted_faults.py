@@ -14,7 +14,7 @@ from plain_column_cases import STORAGES, USUAL, frames
 from prepared_row_cases import case
 
 from holdback import portfolio
-from holdback.portfolio import column_plan, column_readers, outcome_columns, value_reader
+from holdback.portfolio import column_plan, column_readers, outcome_columns, polars_readers
 
 columns_module = sys.modules["holdback.rules.columns"]
 
@@ -61,6 +61,7 @@ def test_floats_that_are_just_rounded(monkeypatch):
         return self.within(number, ~(column.is_null() | column.is_nan()))
 
     monkeypatch.setattr(column_readers.ColumnReader, "float", rounded)
+    monkeypatch.setattr(polars_readers.PolarsReader, "float", rounded)
     assert misread_in()
 
 
@@ -96,8 +97,11 @@ def test_instants_that_are_all_days(monkeypatch):
     """
     Only a midnight is a day.
     """
+    read = column_readers.ColumnReader.date
     monkeypatch.setattr(
-        value_reader, "_day", lambda value: value.date() if value == value else value
+        column_readers.ColumnReader,
+        "date",
+        lambda self, column, dtype: read(self, column.dt.truncate("1d"), dtype),
     )
     assert misread_in("instant_ns", make=FRAME_KINDS["pandas arrow"])
 
