@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import tomllib
 import warnings
+from datetime import date
 from functools import cache
 from itertools import zip_longest
 from pathlib import Path
@@ -58,8 +59,16 @@ def rows_of(entry, table) -> set[int]:
     """The numbers of the rows that are refused, from 1."""
     rows = entry.get("rows", [])
     if rows == "missing":
-        return {number for number, row in enumerate(table.rows, 1) if "" in row}
+        return {number for number, row in enumerate(table.rows, 1) if misses_a_fact(table, row)}
     return set(rows)
+
+
+def misses_a_fact(table, row) -> bool:
+    """Whether *row* has no value of a fact that a rule of its jurisdiction reads on its day."""
+    cells = dict(zip(table.heads, row, strict=True))
+    rulebook = _shipped().resolve(cells["jurisdiction"], on=date.fromisoformat(cells["on"]))
+    read_by_rules = {name for rule in rulebook.renewal.rules for name in rule.checked.names}
+    return any(cells.get(name) == "" for name in read_by_rules | {"progress"})
 
 
 @pytest.fixture(autouse=True)

@@ -1,4 +1,4 @@
-"""Frames of any values: what looks like something else than its fact is tested in the unit tests."""
+"""Frames of any values: which columns are suspected is tested in the unit tests."""
 
 from __future__ import annotations
 
