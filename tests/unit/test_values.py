@@ -195,6 +195,7 @@ MADE = {
     "holdback.offers.PricingCase": case,
     "holdback.offers.SettlementCase": settlement_case,
     "holdback.offers.Term": lambda: Term.of_months(6),
+    "holdback.portfolio.AnswerTable": lambda: portfolio.summarise(frame(), shipped()).answer_table,
     "holdback.portfolio.ColumnFinding": lambda: found().rows[0],
     "holdback.portfolio.ColumnMapping": lambda: portfolio.suggest(messy(), shipped()),
     "holdback.portfolio.Comparison": lambda: portfolio.compare(frame(), shipped(), shipped()),
