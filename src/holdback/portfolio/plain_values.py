@@ -173,8 +173,9 @@ class _ValueColumn:
         number = column.number.cast(polars.Int64)
         frame = frame.select(number.alias(NUMBER), given.alias(STATE), *others)
         is_read = polars.col(NUMBER).is_not_null()
-        state = polars.when(is_read).then(1).when(polars.col(STATE)).then(2).otherwise(0)
-        return frame.with_columns(state.cast(polars.Int8).alias(STATE)).collect(engine="streaming")
+        one, two, zero = (polars.lit(state, polars.Int8) for state in (1, 2, 0))
+        state = polars.when(is_read).then(one).when(polars.col(STATE)).then(two).otherwise(zero)
+        return frame.with_columns(state.alias(STATE)).collect(engine="streaming")
 
     def placed(
         self, count: int, places: Sequence[int], numbers: Sequence[int], states: Sequence[int]
