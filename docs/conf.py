@@ -29,7 +29,7 @@ source_suffix = {".md": "myst-nb", ".ipynb": "myst-nb"}
 exclude_patterns = ["_build"]
 nitpicky = False
 
-# The notebooks are shown with the outputs that they have: `python docs/_ext/notebooks.py` holds their outputs.
+# The notebooks are shown with the outputs that they have; `docs/_ext/notebooks.py` holds those.
 nb_execution_mode = "off"
 
 myst_enable_extensions = ["deflist", "attrs_inline"]

@@ -59,6 +59,8 @@ IMPORTED_BY = {
     ),
     "pyarrow": (
         "portfolio.sample_deals",
+        "portfolio.through_polars",
+        "portfolio.plain_values",
         "cli.portfolio_files",
         "cli.portfolio_batches",
         "cli.portfolio_excel",
@@ -82,6 +84,10 @@ IMPORTED_BY = {
         "__init__",
         "pytest_plugin",
         "jurisdictions.folder",
+        "jurisdictions.folder_copy",
+        "portfolio.sql_translation",
+        "portfolio.through_polars",
+        "portfolio.work_frame",
         "jurisdictions.regular_file",
         "cli",
         "testing.conformance.loading",
@@ -113,7 +119,11 @@ NAMES_THAT_SAY_NOTHING = {
 }
 JOINS_PATHS = {"jurisdictions", "cli"}
 # To find the decimal number that a float in a frame means; and fractions, which are exact.
-DIVIDES = {"portfolio.column_readers", "workbench.price_equivalence"}
+DIVIDES = {
+    "portfolio.column_readers",
+    "portfolio.polars_readers",
+    "workbench.price_equivalence",
+}
 LONGEST_FILE, LONGEST_FUNCTION = 400, 60
 
 MODULES = sorted(

@@ -58,6 +58,7 @@ WITHOUT_CODE = {
 # The blocks that are not run, with the reason that the page gives.
 NOT_RUN = {
     ("README.md", "sh"): "`.ci/run` runs it in a fresh environment",
+    ("docs/how-to/check-a-portfolio.md", "sh"): "it needs a file of yours",
     ("docs/reference/language.md", "text"): "the grammar",
     ("docs/hosts/fastapi.md", "sh"): "it starts a server; `tests/hosts` runs the commands",
     ("docs/hosts/long-runs.md", "sh"): "it takes hours",

@@ -229,7 +229,7 @@ def test_what_cannot_be_read_is_refused_all_at_once(frame_kind, rules):
     wrong = {name: each for name, each in WRONG.items() if name not in by_value}
     frame = FRAME_KINDS[frame_kind](wrong_frame(wrong))
     found = said(lambda: assess(frame, rules))
-    # A summary adds the balance up, so it is read by whatever rules.
+    # A summary adds the balance up, so it is read, also if no rule reads it.
     read = {"balance", *READ}
     if rules is FEW and frame_kind in ("polars lazy", "duckdb"):  # the rows are not seen
         of_ie = [rule for each in FEW["IE"].slices for rule in each.renewal.rules]

@@ -53,7 +53,7 @@ def test_a_fact_may_have_the_name_of_a_keyword(database, word):
 
 def test_texts_are_compared_as_they_are(database):
     """
-    A declared text is compared character by character, whatever it means in SQL.
+    A declared text is compared character by character, whether or not it means something in SQL.
     """
     declared = [*range(len(TEXTS))]
     assert places_read(database, [*TEXTS, *SIMILAR, None]) == [*declared, *[None] * 12]

@@ -21,6 +21,14 @@ rule_writer = sys.modules["holdback.rules.sql"]
 USUAL_FLOATS = {**USUAL, "progress": "float64", "balance": "float64", "profit": "float64"}
 
 
+@pytest.fixture(autouse=True)
+def without_earlier_steps():
+    """The steps of the same rules are written once: none from without the fault, or with it."""
+    sql_outcomes.outcome_sql.cache_clear()
+    yield
+    sql_outcomes.outcome_sql.cache_clear()
+
+
 @pytest.fixture(scope="module")
 def duckdb():
     made = DuckDB()

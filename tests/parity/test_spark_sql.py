@@ -166,7 +166,7 @@ def test_facts_may_have_the_names_of_keywords(database):
 
 def test_floats_are_invalid(either):
     """
-    A float makes its row invalid, whatever it is; NaN is a float.
+    Every float makes its row invalid; NaN is a float.
     """
     rules = of_facts("balance <= GBP 5.00", AMOUNT)
     for type_ in (pa.float64(), pa.float32()):

@@ -103,8 +103,8 @@ class AnswerTable:
 
     def _type(self, place: int) -> type:
         """The type of the cells of the column at *place*."""
-        known = (row[place] for row in self.rows if row[place] is not None)
-        first = next(known, None)
+        cells = (row[place] for row in self.rows if row[place] is not None)
+        first = next(cells, None)
         if first is not None:
             return type(first)
         head = self.heads[place]

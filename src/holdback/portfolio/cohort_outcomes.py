@@ -25,7 +25,7 @@ from holdback.portfolio.outcome_columns import BALANCE, OUTCOME, PREFIX, RULEBOO
 from holdback.portfolio.outcome_counts import NO_JURISDICTION, Jurisdictional, share
 from holdback.portfolio.row_rulebooks import DayOrColumn, Rules
 from holdback.portfolio.suspects import warn_of_suspects
-from holdback.portfolio.work_frame import WorkFrame, answer_backend, open_frame
+from holdback.portfolio.work_frame import WorkFrame, answer_backend, open_frame, with_results
 from holdback.rules.values import is_missing, read_date
 
 Every = Literal["month", "quarter", "year"]
@@ -34,7 +34,7 @@ _HEADS: Final = ("cohort", "jurisdiction", "outcome", "deals", "share", "balance
 _COHORT: Final = f"{PREFIX}cohort"
 _PERIODS: Final = ("month", "quarter", "year")
 _MONTHS: Final = 3  # in a quarter
-# More cohorts than these are no cohorts: the column identifies deals.
+# A column with more values than these identifies deals.
 _MOST: Final = 500
 
 
@@ -114,7 +114,8 @@ def _by_cohort(
     work = with_rulebook(with_outcomes(plan, (OUTCOME, BALANCE)))
     if isinstance(plan.frame, nw.DataFrame):
         assessed = work.select(RULEBOOK, OUTCOME, BALANCE).collected()
-        work = WorkFrame(assessed.with_columns(plan.frame[by].alias(_COHORT)), nw)
+        values = plan.frame.select(nw.col(by).alias(_COHORT))
+        work = WorkFrame(nw.from_native(with_results(values, assessed)), nw)
     else:
         work = work.with_columns({_COHORT: work.api.col(by)})
     rulebooks = plan.rulebooks.rulebooks
@@ -124,10 +125,10 @@ def _by_cohort(
         code = rulebooks[place].code if place >= 0 else NO_JURISDICTION
         parts.append(((_name(value, by, every), code, OUTCOMES[outcome]), totals))
     sums = sum_totals(parts)
-    found = len({cohort for cohort, _, _ in sums})
-    if found > _MOST:
+    count = len({cohort for cohort, _, _ in sums})
+    if count > _MOST:
         hint = "name a column that deals have in common, or a column of days and `every`"
-        message = f"{found:,} values are too many for cohorts: at most {_MOST}"
+        message = f"{count:,} values are too many for cohorts: at most {_MOST}"
         raise InvalidDocument.of("too_large", message, path=shown_path("$", by), hint=hint)
     return sums
 

@@ -10,8 +10,8 @@ import narwhals.stable.v2 as nw
 from holdback.errors import ErrorDetail, InvalidDocument, did_you_mean
 from holdback.exact_json import shown_path
 from holdback.portfolio.column_findings import shown_value
-from holdback.portfolio.column_plan import ColumnPlan, day_fact
-from holdback.portfolio.column_readers import type_error
+from holdback.portfolio.column_plan import ColumnPlan
+from holdback.portfolio.column_readers import day_fact, type_error
 from holdback.portfolio.outcome_columns import PREFIX
 from holdback.rules.types import Fact
 from holdback.rules.values import is_missing

@@ -1,5 +1,4 @@
-"""
-A plan for reading the columns of a user's frame as facts.
+"""A plan for reading the columns of a user's frame as facts.
 
 It gives the columns that rules read: facts in scaled integers, the place of each row's rulebook,
 and the mask of the facts that cannot be read.
@@ -8,7 +7,6 @@ and the mask of the facts that cannot be read.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from datetime import date
 from functools import cached_property, reduce
 from operator import add, or_
 from typing import Any, Final
@@ -17,16 +15,17 @@ import narwhals.stable.v2 as nw
 from attrs import evolve, field
 
 from holdback.frozen_classes import frozen
-from holdback.portfolio.column_readers import Column, ColumnReader
+from holdback.portfolio.column_readers import Column, ColumnReader, day_fact
 from holdback.portfolio.ledger_columns import COUNTED_LEDGER_COLUMNS
 from holdback.portfolio.outcome_codes import JURISDICTION_BIT, ON_BIT
 from holdback.portfolio.outcome_columns import (
     INVALID_COLUMN,
-    NEEDS,
     RULEBOOK,
     UNREADABLE,
     chain,
     converted_column,
+    int64_literal,
+    null_integer,
 )
 from holdback.portfolio.plain_values import read_column
 from holdback.portfolio.polars_readers import PolarsReader
@@ -47,16 +46,11 @@ from holdback.portfolio.work_frame import (
     as_nullable,
     work_frame,
 )
-from holdback.rules.types import Fact, Kind, Type
+from holdback.rules.types import Fact, Kind
 
 # Summaries add it up, whether rules read it or not.
 _BALANCE: Final = "balance"
 _KEY_BITS: Final = (JURISDICTION_BIT, ON_BIT)
-
-
-def day_fact(name: str) -> Fact:
-    """The column with a row's day, described as a fact so that the readers of dates can read it."""
-    return Fact(name=name, type=Type(Kind.DATE), low=1, high=date.max.toordinal())
 
 
 @frozen
@@ -144,7 +138,7 @@ class ColumnPlan:
     def balance(self, api: Any, converted: Collection[str]) -> Any:
         """The balance of each deal in minor units, null where it is unknown."""
         if _BALANCE not in self.facts:
-            return _null_integer(api)
+            return null_integer(api)
         return api.col(converted_column(_BALANCE) if _BALANCE in converted else _BALANCE)
 
     def is_prepared(self, fact: Fact) -> bool:
@@ -356,15 +350,15 @@ class ColumnPlan:
             unreadable = column.unreadable(api.col(converted_column(name)))
             if unreadable is not None and self.rulebooks.bits(name, unread=self.unread):
                 bit = api.when(unreadable).then(self._fact_bit(api, name))
-                bits.append(bit.otherwise(_int64(api, 0)))
+                bits.append(bit.otherwise(int64_literal(api, 0)))
         return self._or_no_rulebook(api, reduce(add, bits) if bits else None)
 
     def _or_no_rulebook(self, api: Any, mask: Any | None) -> Any:
         """*mask*, or for a row without a rulebook the bit of the column that is the cause."""
-        mask = _int64(api, 0) if mask is None else mask
+        mask = int64_literal(api, 0) if mask is None else mask
         if self.rulebooks.jurisdiction_column is None:
             return mask
-        bits = _int64(api, 1 << JURISDICTION_BIT), _int64(api, 1 << ON_BIT)
+        bits = int64_literal(api, 1 << JURISDICTION_BIT), int64_literal(api, 1 << ON_BIT)
         cause = RulebookExpressions(self.rulebooks, api).cause(*bits)
         return api.when(api.col(RULEBOOK).is_null()).then(cause).otherwise(mask)
 
@@ -372,11 +366,12 @@ class ColumnPlan:
         """The bit of the fact *name*, and 0 where no rule of the row's rulebook reads it."""
         by_bit = self.rulebooks.bits(name, unread=self.unread)
         if len(by_bit) == 1 and len(*by_bit.values()) == len(self.rulebooks.rulebooks):
-            return _int64(api, 1 << next(iter(by_bit)))
+            return int64_literal(api, 1 << next(iter(by_bit)))
         cases = (
-            (_in_rulebooks(api, places), _int64(api, 1 << bit)) for bit, places in by_bit.items()
+            (_in_rulebooks(api, places), int64_literal(api, 1 << bit))
+            for bit, places in by_bit.items()
         )
-        return chain(api, cases, _int64(api, 0))
+        return chain(api, cases, int64_literal(api, 0))
 
     def _read_bits(self, api: Any, mask: Any) -> Any:
         """The prepared *mask*, without the facts that no rule of the row's rulebook reads."""
@@ -388,24 +383,12 @@ class ColumnPlan:
         for bit, places in cases:
             part = mask // (1 << bit) % 2 * (1 << bit)  # not every engine has `&` for numbers
             is_everywhere = len(places) == len(everywhere)
-            one = [(_in_rulebooks(api, places), part)]
-            parts.append(part if is_everywhere else chain(api, one, _int64(api, 0)))
+            cases_here = [(_in_rulebooks(api, places), part)]
+            parts.append(part if is_everywhere else chain(api, cases_here, int64_literal(api, 0)))
         return reduce(add, parts)
 
 
-def _null_integer(api: Any) -> Any:
-    """An integer that is null in every row; pandas has no null literal of that type."""
-    # Never true: a mask is a sum of bits up to 62, so it is not negative.
-    return api.when(api.col(NEEDS) < 0).then(api.col(NEEDS))
-
-
-def _int64(api: Any, number: int) -> Any:
-    """A literal of 64 bits; engines choose a shorter type for a small number."""
-    return api.lit(number, api.Int64)
-
-
 def _in_rulebooks(api: Any, places: Sequence[int]) -> Any:
-    """Where a row's rulebook is one of *places*."""
     return api.col(RULEBOOK).is_in(list(places))
 
 

@@ -14,6 +14,7 @@ the same result in all engines (`decisions/portfolios`).
 
 from __future__ import annotations
 
+from datetime import date
 from decimal import Decimal
 from typing import Any, Final
 
@@ -22,7 +23,7 @@ from attrs import field
 
 from holdback.frozen_classes import frozen
 from holdback.portfolio.outcome_columns import Expr, chain, converted_column
-from holdback.rules.types import Fact, Kind
+from holdback.rules.types import Fact, Kind, Type
 
 # Engines have decimals of 38 digits: 19 for the widest range, these after the point, and one or two
 # from scaling.
@@ -55,6 +56,11 @@ class Column:
     def unreadable(self, number: Expr) -> Expr | None:
         """Where the value is invalid; *number* is the column that `number` was computed into."""
         return None if self.given is None else self.given & number.is_null()
+
+
+def day_fact(name: str) -> Fact:
+    """The column with a row's day, described as a fact so that the readers of dates can read it."""
+    return Fact(name=name, type=Type(Kind.DATE), low=1, high=date.max.toordinal())
 
 
 def type_error(fact: Fact, dtype: Any) -> str | None:

@@ -26,10 +26,16 @@ nav { color: var(--soft); } nav a { color: inherit; }
 table { border-collapse: collapse; font-size: .9em; font-variant-numeric: tabular-nums; }
 th, td { padding: .25rem .8rem .25rem 0; border-bottom: 1px solid var(--line); }
 th { color: var(--soft); font-weight: 600; }
+.narrow { display: none; }
+@media screen and (max-width: 720px) { .narrow { display: block; } .broad { display: none; } }
 @page { size: A4; margin: 15mm; }
 @media print { body { margin: 0; max-width: none; font-size: 9.5pt; } .wide { overflow: visible; }
   h2 { break-after: avoid; } svg, tr { break-inside: avoid; } nav { display: none; } }
 """
+
+
+# The width of a picture on a telephone: made smaller, a broad one could not be read.
+_NARROW: Final = 360
 
 
 def to_html(answers: Iterable[AnswerTable], title: str = "Deals") -> str:
@@ -60,11 +66,14 @@ def to_html(answers: Iterable[AnswerTable], title: str = "Deals") -> str:
 
 def _section(place: int, answer: AnswerTable) -> str:
     """The section of an *answer*, which other sections link to by its *place*."""
-    picture = pictures.svg(answer.plot()) if answer.rows else ""
+    pairs = (("narrow", _NARROW), ("broad", pictures.WIDTH)) if answer.rows else ()
+    drawn = "\n".join(
+        f'<div class="{name}">{pictures.svg(answer.plot(width))}</div>' for name, width in pairs
+    )
     shown = answer._repr_html_()  # public by its protocol
     return (
         f'<section id="answer-{place}">\n<h2>{_text(answer.title)}</h2>\n'
-        f'{picture}\n<div class="wide">{shown}</div>\n</section>'
+        f'{drawn}\n<div class="wide">{shown}</div>\n</section>'
     )
 
 

@@ -24,10 +24,16 @@ from holdback.portfolio.outcome_codes import INVALID, PLACES
 from holdback.portfolio.outcome_columns import OUTCOME, PREFIX, RULEBOOK
 from holdback.portfolio.outcome_counts import plan_to_vary, proposal_notes
 from holdback.portfolio.row_rulebooks import DayOrColumn, Rules
-from holdback.portfolio.work_frame import Frame, answer_backend, open_frame, without_index
+from holdback.portfolio.work_frame import (
+    Frame,
+    answer_backend,
+    open_frame,
+    with_results,
+    without_index,
+)
 from holdback.reasons import FLOOR_CODE
 from holdback.rules.operators import MIRRORED
-from holdback.rules.tree import Checked, Constant, FactRead, comparisons
+from holdback.rules.tree import Constant, FactRead, comparisons
 from holdback.rules.types import Fact, Facts, Kind, Type
 
 _HEADS: Final = (
@@ -62,11 +68,11 @@ def near(  # noqa: PLR0913  # public; all but the rules have a default
     """
     Return the deals in *frame* that are near a threshold and on whose side of it much depends.
 
-    A threshold is a figure with which a rule compares a fact, or the floor. A deal is near it if
-    its value is *within* so many percentage points of it, or of a fact that is no percentage, so
-    many percent of the threshold. A threshold of which that is less than one unit, such as a count
-    of 1, is left out. The deal is among the rows if on the other side of the threshold, everything
-    else unchanged, the rule would give another answer and the deal have another outcome.
+    A threshold is a figure with which a rule compares a fact, or the floor. *within* is in
+    percentage points where the fact is a percentage, and otherwise a percentage of the threshold. A
+    threshold of which that is less than one unit, such as a count of 1, is left out. The deal is
+    among the rows if on the other side of the threshold, everything else unchanged, the rule would
+    give another answer and the deal have another outcome.
 
     `row` is the deal's own label: its id where there is a column of ids, else its index or number.
     `gap` is `value` less `threshold`, and `passes` says whether the rule is true. The other
@@ -87,11 +93,8 @@ def near(  # noqa: PLR0913  # public; all but the rules have a default
     distance = _read_within(within)
     plan = plan_to_vary(frame, rules, jurisdiction, on, prepared=prepared)
     rulebooks = plan.rulebooks.rulebooks
-    limits = tuple(
-        tuple(limit for limit in _limits(rulebook) if limit.is_approached(distance))
-        for rulebook in rulebooks
-    )
-    rows = _near_rows(plan, frame, limits, distance)
+    limits = tuple(_limits(rulebook, distance) for rulebook in rulebooks)
+    rows = _near_rows(plan, frame, limits)
     return AnswerTable(
         question="near",
         title=f"Deals within {_PERCENT.show(distance)} of a threshold that decides",
@@ -129,54 +132,66 @@ def _read_within(within: str) -> int:
     return number
 
 
-@frozen
+@frozen(kw_only=True)
 class _Limit:
     """
-    A `number` with which the rule `code` compares `fact`.
+    A `number` with which the rule `code` compares `fact`, and the `distance` that is near it.
 
-    `first_above` is the least number above the limit. The rule is `checked`, or the floor if that
-    is None.
+    `first_above` is the least number above the limit. `bit` is the rule's among the rules for
+    renewals, and None of the floor.
     """
 
     code: str
+    bit: int | None
     fact: Fact
     place: int
     number: int
     first_above: int
-    checked: Checked | None
-
-    def distance(self, within: int) -> int:
-        """How far from the limit a number may be, in the fact's units."""
-        if self.fact.type.kind is Kind.PERCENT:
-            return within
-        return abs(self.number) * within // HUNDRED_PERCENT
-
-    def is_approached(self, within: int) -> bool:
-        """Whether there is anything near the limit: of a count of 1, most deals would be."""
-        return self.fact.type.kind is Kind.PERCENT or self.distance(within) > 0
+    distance: int
 
     def across(self, number: int) -> int | None:
         """The first number on the other side of the limit; None beyond the fact's range."""
-        other = self.first_above - 1 if number >= self.first_above else self.first_above
-        return other if self.fact.low <= other <= self.fact.high else None
+        across = self.first_above - 1 if number >= self.first_above else self.first_above
+        return across if self.fact.low <= across <= self.fact.high else None
 
     def passes(self, rulebook: Rulebook, facts: Facts) -> bool:
         """Whether the rule is true of *facts*."""
-        if self.checked is None:
+        if self.bit is None:
             progress = facts[self.place]
             return progress is not None and progress >= FLOOR
         false, unknown = rulebook.renewal.masks(facts)
-        bit = next(bit for bit, rule in enumerate(rulebook.renewal.rules) if rule.code == self.code)
-        return not (false | unknown) >> bit & 1
+        return not (false | unknown) >> self.bit & 1
 
 
-def _limits(rulebook: Rulebook) -> Iterator[_Limit]:
-    """Yield the floor, and every number with which a rule of *rulebook* compares one fact."""
+def _limits(rulebook: Rulebook, within: int) -> tuple[_Limit, ...]:
+    """
+    Return the floor, and every number with which a rule of *rulebook* compares one fact.
+
+    Numbers are left out of which *within* is less than one unit: of a count of 1, most deals would
+    be near.
+    """
     facts = rulebook.catalogue.facts
-    progress = rulebook.renewal.progress
-    yield _Limit(FLOOR_CODE, facts[progress], progress, FLOOR, FLOOR, None)
-    for rule in rulebook.renewal.rules:
-        found = {}
+    limits = {}
+    for code, bit, place, number, above in _comparisons(rulebook):
+        is_percent = facts[place].type.kind is Kind.PERCENT
+        distance = within if is_percent else abs(number) * within // HUNDRED_PERCENT
+        if is_percent or distance:
+            limits[bit, place, above] = _Limit(
+                code=code,
+                bit=bit,
+                fact=facts[place],
+                place=place,
+                number=number,
+                first_above=above,
+                distance=distance,
+            )
+    return tuple(limits.values())
+
+
+def _comparisons(rulebook: Rulebook) -> Iterator[tuple[str, int | None, int, int, int]]:
+    """Yield the code, the rule's bit, the fact's place, the number and the first above it."""
+    yield FLOOR_CODE, None, rulebook.renewal.progress, FLOOR, FLOOR
+    for bit, rule in enumerate(rulebook.renewal.rules):
         for comparison, _ in comparisons(rule.checked.tree):
             operator, operands = comparison.operator, comparison.operands
             if isinstance(operands[0], Constant) and operator in MIRRORED:
@@ -185,34 +200,28 @@ def _limits(rulebook: Rulebook) -> Iterator[_Limit]:
                 case (FactRead(type=type_, place=place), Constant(number=number)) if (
                     operator in _FIRST_ABOVE and type_.kind in _MEASURED
                 ):
-                    above = number + _FIRST_ABOVE[operator]
-                    found[place, above] = _Limit(
-                        rule.code, facts[place], place, number, above, rule.checked
-                    )
-        yield from found.values()
+                    yield rule.code, bit, place, number, number + _FIRST_ABOVE[operator]
 
 
 def _near_rows(
-    plan: ColumnPlan, frame: Any, limits: Sequence[Sequence[_Limit]], within: int
+    plan: ColumnPlan, frame: Any, limits: Sequence[Sequence[_Limit]]
 ) -> Iterator[tuple[Any, ...]]:
     """Yield a row for each deal and each of the *limits* of its rulebook that decides."""
-    deals = _Deals(_candidates(plan, limits, within), open_frame(frame), plan)
+    deals = _Deals(_candidates(plan, limits), open_frame(frame), plan)
     for place, label, numbers in deals.rows():
         rulebook = plan.rulebooks.rulebooks[place]
-        facts = tuple(numbers.get(fact.name) for fact in rulebook.catalogue.facts)
+        facts = tuple([numbers.get(fact.name) for fact in rulebook.catalogue.facts])
         outcome = assess(rulebook.renewal, facts, rulebook.on).outcome
         for limit in limits[place]:
             number = facts[limit.place]
-            if number is None or abs(number - limit.number) > limit.distance(within):
+            if number is None or abs(number - limit.number) > limit.distance:
                 continue
-            other = limit.across(number)
-            moved = (*facts[: limit.place], other, *facts[limit.place + 1 :])
+            across = limit.across(number)
+            moved = (*facts[: limit.place], across, *facts[limit.place + 1 :])
+            if across is None or assess(rulebook.renewal, moved, rulebook.on).outcome == outcome:
+                continue
             passes = limit.passes(rulebook, facts)
-            if (
-                other is not None
-                and assess(rulebook.renewal, moved, rulebook.on).outcome != outcome
-                and limit.passes(rulebook, moved) != passes
-            ):
+            if limit.passes(rulebook, moved) != passes:
                 yield _row(label, rulebook, limit, number, passes=passes, balance=numbers)
 
 
@@ -246,34 +255,29 @@ def _order(row: tuple[Any, ...]) -> tuple[Any, ...]:
     return code, rule, fact, threshold, abs(gap), str(label)
 
 
-def _candidates(
-    plan: ColumnPlan, limits: Sequence[Sequence[_Limit]], within: int
-) -> nw.DataFrame[Any]:
+def _candidates(plan: ColumnPlan, limits: Sequence[Sequence[_Limit]]) -> nw.DataFrame[Any]:
     """The rows of *plan* that are near a limit of their rulebook, with their number from 0."""
     work = with_rulebook(with_outcomes(plan, (OUTCOME,)))
     frame: Frame
     if isinstance(plan.frame, nw.DataFrame):
         assessed = work.select(RULEBOOK, OUTCOME).collected()
-        frame = without_index(plan.frame).with_columns(*assessed.iter_columns())
-        frame = frame.with_row_index(_ROW)
+        rows = nw.from_native(with_results(plan.frame, assessed), eager_only=True)
+        frame = without_index(rows).with_row_index(_ROW)
     else:
         frame = nw.from_native(work.native)
     is_near = nw.col(OUTCOME) != PLACES[INVALID]
-    is_near &= reduce(or_, _of_rulebooks(limits, within, set(plan.schema)))
-    found = frame.filter(is_near.fill_null(value=False))
-    return found.collect() if isinstance(found, nw.LazyFrame) else found
+    is_near &= reduce(or_, _of_rulebooks(limits, set(plan.schema)))
+    near_rows = frame.filter(is_near.fill_null(value=False))
+    return near_rows.collect() if isinstance(near_rows, nw.LazyFrame) else near_rows
 
 
-def _of_rulebooks(
-    limits: Sequence[Sequence[_Limit]], within: int, columns: set[str]
-) -> Iterable[nw.Expr]:
+def _of_rulebooks(limits: Sequence[Sequence[_Limit]], columns: set[str]) -> Iterable[nw.Expr]:
     """The conditions under which a row is near one of the *limits* of its rulebook."""
     ranges: dict[frozenset[tuple[str, int, int]], list[int]] = {}
     for place, of_rulebook in enumerate(limits):
         key = frozenset(
-            (limit.fact.name, limit.number - distance, limit.number + distance)
+            (limit.fact.name, limit.number - limit.distance, limit.number + limit.distance)
             for limit in of_rulebook
-            for distance in (limit.distance(within),)
             if limit.fact.name in columns
         )
         ranges.setdefault(key, []).append(place)

@@ -225,6 +225,17 @@ class StepWriter:
         return bits.cast(self.api.Int64) * (1 << chunk * _CHUNK) if chunk else bits
 
 
+def null_integer(api: Any) -> Any:
+    """An integer that is null in every row; pandas has no null literal of that type."""
+    # Never true: a mask is a sum of bits up to 62, so it is not negative.
+    return api.when(api.col(NEEDS) < 0).then(api.col(NEEDS))
+
+
+def int64_literal(api: Any, number: int) -> Any:
+    """A literal of 64 bits; engines choose a shorter type for a small number."""
+    return api.lit(number, api.Int64)
+
+
 def chain(api: Any, cases: Iterable[Case], otherwise: Expr | int | None = None) -> Expr:
     """The value of the first of *cases* whose condition is true, else *otherwise*, or null."""
     chosen = api

@@ -91,7 +91,7 @@ class Jurisdictional:
 
     def amount(self, code: str, totals: DealTotals) -> tuple[Decimal | None, str | None]:
         """The balance in *totals* in major units, and its currency; None without a rulebook."""
-        rulebook = next((each for each in self.rulebooks if each.code == code), None)
+        rulebook = next(filter(lambda rulebook: rulebook.code == code, self.rulebooks), None)
         if rulebook is None:
             return None, None
         return Money(totals.minor, rulebook.currency).amount, str(rulebook.currency)

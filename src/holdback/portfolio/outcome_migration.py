@@ -20,7 +20,7 @@ def migration_table(
     """Return the deals of each pair of outcomes in *answers*, also of pairs without deals."""
     return AnswerTable(
         question="migration",
-        title=f"What becomes of {sum(each.deals for each in answers.values()):,} deals",
+        title=f"What becomes of {sum(totals.deals for totals in answers.values()):,} deals",
         heads=_HEADS,
         rows=tuple(_rows(answers)),
         notes=tuple(_notes(answers)),

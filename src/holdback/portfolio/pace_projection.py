@@ -20,7 +20,8 @@ from holdback.money import Money
 from holdback.portfolio.aggregation import DealTotals, with_rulebook
 from holdback.portfolio.answer_table import AnswerTable
 from holdback.portfolio.assessment import with_outcomes
-from holdback.portfolio.column_plan import ColumnPlan, day_fact
+from holdback.portfolio.column_plan import ColumnPlan
+from holdback.portfolio.column_readers import day_fact
 from holdback.portfolio.course_columns import READ_BY_COURSE, CourseColumns, Known, Numbers
 from holdback.portfolio.outcome_codes import INVALID, OUTCOMES, PLACES
 from holdback.portfolio.outcome_columns import OUTCOME, RULEBOOK
@@ -41,6 +42,7 @@ _PROJECTED: Final = (*OUTCOMES, TOO_LATE)
 _HEADS: Final = ("jurisdiction", "days", "day", *_PROJECTED, "balance", "currency")
 _INVALID: Final = PLACES[INVALID]
 _TOO_LATE: Final = len(OUTCOMES)
+_BALANCE: Final = "balance"
 # Amounts are added up in two parts, so that no sum passes 64 bits.
 _PART: Final = 10**9
 
@@ -63,16 +65,16 @@ def project(  # noqa: PLR0913  # public; all but the rules have a default
     it nothing is remitted. Facts move as in `holdback.forecast`, and those that cannot be followed
     are unknown. Each day has the rules that are published for it. `balance` is that of the eligible
     deals on the day. `no_longer_renewable` counts deals that were repaid longer ago than a deal can
-    be renewed, whatever the rules say of them.
+    be renewed, also where the rules would let them.
 
-    A frame of DuckDB or PySpark is read into memory. The other arguments are those of `assess`.
+    A lazy frame is read into memory. The other arguments are those of `assess`.
 
     >>> from holdback import load_jurisdictions
     >>> from holdback.portfolio import sample
     >>> deals = sample(500, seed=7, backend="polars")
     >>> answer = project(deals, load_jurisdictions(), days=[30], pace="0.4%")
     >>> [(row["days"], row["eligible"]) for row in answer.records if row["jurisdiction"] == "GB"]
-    [(0, 41), (30, 41)]
+    [(0, 41), (30, 61)]
 
     Raises:
         InvalidDocument: naming every column that is missing or of the wrong type; or for a number
@@ -80,7 +82,7 @@ def project(  # noqa: PLR0913  # public; all but the rules have a default
     """
     later = (0, *sorted(set(_check_days(days)) - {0}))
     plan = plan_to_vary(frame, rules, jurisdiction, on, prepared=prepared)
-    deals = ProjectedDeals(plan, rules, pace)
+    deals = PortfolioProjection(plan, rules, pace)
     totals: dict[tuple[str, int], dict[str, DealTotals]] = {}
     for number in later:
         deals.count(number, totals)
@@ -117,7 +119,7 @@ class _Group:
     course: CourseColumns
 
 
-class ProjectedDeals:
+class PortfolioProjection:
     """The deals of a *plan*, which is prepared, and their outcomes on later days at a *pace*."""
 
     def __init__(self, plan: ColumnPlan, rules: Rules, pace: str | Money | None) -> None:
@@ -149,16 +151,19 @@ class ProjectedDeals:
             if len(rows)
         )
 
-    def outcomes(self, days: int) -> Numbers:
-        """The outcome of each row after *days* days, as a place in `OUTCOMES` and `TOO_LATE`."""
+    def after(self, days: int) -> tuple[Numbers, Known]:
+        """The outcome of each row after *days* days, a place in `_PROJECTED`, and its balance."""
         result = np.full(self.deals, _INVALID, dtype=np.int64)
+        balance = Known(np.zeros(self.deals, dtype=np.int64), np.zeros(self.deals, dtype=bool))
         for group in self.groups:
             for rulebook, rows, facts in self._later(group, days):
                 result[group.rows[rows]] = self._assessed(rulebook, facts)
+                balance.number[group.rows[rows]] = facts[_BALANCE].number
+                balance.is_known[group.rows[rows]] = facts[_BALANCE].is_known
                 repaid = group.course.repaid_for(days).at(rows)
-                is_late = repaid.known & (repaid.number > rulebook.recently_active_days)
+                is_late = repaid.is_known & (repaid.number > rulebook.recently_active_days)
                 result[group.rows[rows[is_late.astype(bool)]]] = _TOO_LATE
-        return np.where(self.valid, result, _INVALID)
+        return np.where(self.valid, result, _INVALID), balance
 
     def _later(
         self, group: _Group, days: int
@@ -172,10 +177,11 @@ class ProjectedDeals:
             self._rulebook(group.rulebook, date.fromordinal(int(ordinal))) for ordinal in ordinals
         ]
         for rulebook in dict.fromkeys(rulebooks):
-            mine = np.array([each == rulebook for each in rulebooks])
+            mine = np.array([later == rulebook for later in rulebooks])
             rows = np.flatnonzero(mine[places])
             names = {
                 "progress",
+                _BALANCE,
                 *(n for rule in rulebook.renewal.rules for n in rule.checked.names),
             }
             facts = group.course.after(days, rulebook.checks, names)
@@ -192,7 +198,7 @@ class ProjectedDeals:
         """The outcomes of prepared *facts* under *rulebook*, as places."""
         backend = answer_backend(self.plan.frame)
         columns = {name: column.number.astype(np.int64) for name, column in facts.items()}
-        flags = {_known(name): column.known.astype(bool) for name, column in facts.items()}
+        flags = {_known(name): column.is_known.astype(bool) for name, column in facts.items()}
         frame = nw.from_dict({**columns, **flags}, backend=cast("Any", backend))
         frame = as_nullable(WorkFrame(frame, nw), list(columns)).frame.with_columns(
             nw.when(nw.col(_known(name))).then(nw.col(name)).alias(name) for name in columns
@@ -203,14 +209,14 @@ class ProjectedDeals:
 
     def count(self, days: int, totals: dict[tuple[str, int], dict[str, DealTotals]]) -> None:
         """Add the deals after *days* days to *totals*, by jurisdiction and days, and outcome."""
-        outcomes = self.outcomes(days)
+        outcomes, balances = self.after(days)
         for group in self.groups:
-            balance = group.course.after(days, {}, ["balance"])["balance"]
+            balance = balances.at(group.rows)
             of_group = totals.setdefault((group.rulebook.code, days), {})
             mine = outcomes[group.rows]
             for place, outcome in enumerate(_PROJECTED):
                 rows = mine == place
-                part = DealTotals(int(rows.sum()), _sum(balance.number[rows & balance.known]))
+                part = DealTotals(int(rows.sum()), _sum(balance.number[rows & balance.is_known]))
                 of_group[outcome] = of_group.get(outcome, DealTotals()) + part
         if self.no_rulebook:
             totals[NO_JURISDICTION, days] = {INVALID: DealTotals(self.no_rulebook)}
@@ -228,8 +234,8 @@ class ProjectedDeals:
     def _day(self, code: str, days: int) -> date | None:
         """The day after *days* days, if all deals of the jurisdiction *code* have one day today."""
         groups = [group.course.on for group in self.groups if group.rulebook.code == code]
-        found = {int(ordinal) for on in groups for ordinal in np.unique(on)}
-        return date.fromordinal(found.pop() + days) if len(found) == 1 else None
+        ordinals = {int(ordinal) for on in groups for ordinal in np.unique(on)}
+        return date.fromordinal(ordinals.pop() + days) if len(ordinals) == 1 else None
 
     def notes(self) -> Iterator[str]:
         """Yield what is assumed."""
@@ -284,18 +290,18 @@ def _columns(
         assessed, frame = work.select(RULEBOOK, OUTCOME).collected(), plan.frame
     else:
         wanted = dict.fromkeys([*names, *([on] if isinstance(on, str) else [])])
-        found = nw.from_native(work.native).select(*wanted, RULEBOOK, OUTCOME).collect()
-        assessed = frame = found
+        rows = nw.from_native(work.native).select(*wanted, RULEBOOK, OUTCOME).collect()
+        assessed = frame = rows
     facts = {name: _numbers(frame[name]) for name in names}
     places = _numbers(assessed[RULEBOOK])
-    place = np.where(places.known, places.number, -1)
+    place = np.where(places.is_known, places.number, -1)
     invalid = _numbers(assessed[OUTCOME]).number == _INVALID
     return facts, place, invalid, _days(frame, on, len(place))
 
 
 def _numbers(column: nw.Series[Any]) -> Known:
-    known = ~column.is_null().to_numpy().astype(bool)
-    return Known(column.fill_null(0).to_numpy().astype(np.int64), known)
+    is_known = ~column.is_null().to_numpy().astype(bool)
+    return Known(column.fill_null(0).to_numpy().astype(np.int64), is_known)
 
 
 def _days(frame: nw.DataFrame[Any], on: str | date | None, rows: int) -> Numbers | None:
@@ -309,6 +315,4 @@ def _days(frame: nw.DataFrame[Any], on: str | date | None, rows: int) -> Numbers
 
 
 def _sum(numbers: Numbers) -> int:
-    if numbers.dtype == object:
-        return int(sum(numbers.tolist()))
     return int((numbers // _PART).sum()) * _PART + int((numbers % _PART).sum())

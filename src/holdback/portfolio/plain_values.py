@@ -32,10 +32,10 @@ _NUMBERS: Final = (Decimal, int)
 _IN_DIGITS: Final = (Kind.PERCENT, Kind.MONEY, Kind.RATIO)
 # The most digits before the point of a plain text: with six after it, 64 bits hold them.
 _WHOLE_DIGITS: Final = 12
-# Arrow holds all numbers of so many digits before the point, and 15 after it.
+# Arrow holds all numbers of this number of digits before the point, and 15 after it.
 _WIDE_DIGITS: Final = 20
 _WIDEST: Final = 38
-# So many texts are looked at to choose a type; it decides only what is read how fast.
+# The number of texts that are looked at to choose a type; it decides only how fast they are read.
 _SAMPLED: Final = 1_000
 
 
@@ -152,11 +152,11 @@ class _ValueColumn:
 
     def distinct(self, texts: Any) -> Any:
         """Texts of which many are the same."""
-        found = texts.drop_nulls().unique()
-        numbers, states = read_values(found.to_list(), self.fact)
-        read = self.placed(len(found), range(len(found)), numbers, states)
+        values = texts.drop_nulls().unique()
+        numbers, states = read_values(values.to_list(), self.fact)
+        read = self.placed(len(values), range(len(values)), numbers, states)
         both = texts.to_frame().join(
-            read.with_columns(found.alias(_VALUE)), on=_VALUE, how="left", maintain_order="left"
+            read.with_columns(values.alias(_VALUE)), on=_VALUE, how="left", maintain_order="left"
         )
         return both.select(NUMBER, self.polars.col(STATE).fill_null(0))
 
@@ -184,7 +184,8 @@ class _ValueColumn:
         polars = self.polars
         none = polars.Series(NUMBER, [None], polars.Int64).new_from_index(0, count)
         zero = polars.Series(STATE, [0], polars.Int8).new_from_index(0, count)
-        given = [number if state == 1 else None for number, state in zip(numbers, states)]
+        pairs = zip(numbers, states, strict=True)
+        given = [number if state == 1 else None for number, state in pairs]
         return polars.DataFrame([none.scatter(places, given), zero.scatter(places, states)])
 
     def together(self, parts: Sequence[Any]) -> Any:

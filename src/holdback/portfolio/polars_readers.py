@@ -10,7 +10,7 @@ from holdback.portfolio.column_readers import MOST_DIGITS, Column, ColumnReader
 from holdback.portfolio.outcome_columns import Expr
 
 # Between 2**52 and 2**53, floats are the whole numbers: a sum with this is rounded to one.
-_WHOLE_FLOATS: Final = 1.5 * 2**52
+_WHOLE_FLOATS: Final = float(3 * 2**51)
 
 
 @frozen

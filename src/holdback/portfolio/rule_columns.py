@@ -16,7 +16,6 @@ from holdback import eligibility
 from holdback.frozen_classes import frozen
 from holdback.portfolio.outcome_codes import FLOOR_BIT
 from holdback.portfolio.outcome_columns import (
-    NEEDS,
     PREFIX,
     RULEBOOK,
     UNREADABLE,
@@ -24,6 +23,7 @@ from holdback.portfolio.outcome_columns import (
     Step,
     StepWriter,
     chain,
+    null_integer,
 )
 from holdback.portfolio.row_rulebooks import RowRulebooks
 from holdback.portfolio.work_frame import WorkFrame, as_flags
@@ -80,7 +80,6 @@ class RuleWriter:
             for rule in rulebook.renewal.rules:
                 if rule.code in by_code:
                     by_code[rule.code].setdefault(rule.checked, []).append(place)
-        none = api.when(api.col(NEEDS) < 0).then(api.col(NEEDS))  # pandas has no null literal
 
         def answer(versions: Mapping[Checked, Sequence[int]]) -> Expr:
             cases = []
@@ -90,7 +89,7 @@ class RuleWriter:
                     if may_be_invalid:
                         condition = (api.col(UNREADABLE) == 0) & condition
                     cases.append((condition, number))
-            return chain(api, cases) if cases else none
+            return chain(api, cases) if cases else null_integer(api)
 
         return {rule_column(code): answer(versions) for code, versions in by_code.items()}
 

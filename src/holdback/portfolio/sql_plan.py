@@ -15,7 +15,7 @@ from attrs import field
 
 from holdback.frozen_classes import frozen
 from holdback.frozen_values import FrozenMapping
-from holdback.portfolio.column_plan import day_fact
+from holdback.portfolio.column_readers import day_fact
 from holdback.portfolio.outcome_codes import JURISDICTION_BIT, ON_BIT
 from holdback.portfolio.outcome_columns import RULEBOOK, UNREADABLE, converted_column
 from holdback.portfolio.row_rulebooks import Definitions, RowRulebooks, names_read

@@ -55,21 +55,19 @@ def sql(  # noqa: PLR0913  # public; all but the rules and the dialect have a de
 
     A column named as a fact holds a number in the units of a facts document, as a decimal of at
     most 15 places or a whole number (80.25 for 80.25%); a date, or a timestamp at midnight; a
-    Boolean; or one of the declared texts. In SQLite, which has no decimals, dates and Booleans,
-    numbers are read like floats in a frame, dates are texts such as `2026-07-01`, and flags 0 or 1.
+    Boolean; or one of the declared texts. SQLite has texts for dates and 0 or 1 for flags.
     With *prepared*, columns hold the scaled integers that `prepare` makes, and *invalid* names its
     mask, if the table has one.
 
     A value of another type, with more decimals than its fact has, or out of its range makes the row
-    `invalid`; a null, and a text that is not declared, is unknown. Facts that no rule reads are not
-    read.
+    `invalid`; a null, and a text that is not declared, is unknown.
 
     >>> from datetime import date
     >>> from holdback import load_jurisdictions
     >>> rulebook = load_jurisdictions().resolve("GB", on=date(2026, 7, 1))
     >>> query = sql(rulebook, "duckdb", table="risk.deals")
-    >>> [line.strip() for line in query.splitlines() if "risk" in line]
-    ['select * from "risk"."deals"']
+    >>> 'select * from "risk"."deals"' in query
+    True
 
     Raises:
         InvalidDocument: if the dialect is not one of these, or cannot say what a rule needs.
@@ -79,17 +77,9 @@ def sql(  # noqa: PLR0913  # public; all but the rules and the dialect have a de
     if dialect not in dialects:
         hint = did_you_mean(str(dialect), dialects) or f"use {', '.join(dialects)}"
         raise InvalidDocument.of("unknown_name", "unknown dialect", path="$.dialect", hint=hint)
-    rulebooks = _rulebooks(rules, jurisdiction, on)
-    needed = rulebooks.codes_by_fact
     written = PORTABLE if dialect in TRANSLATED else dialect
-    plan = SqlPlan(
-        dialect=written,
-        rulebooks=rulebooks,
-        facts={name: rulebooks.facts[name] for name in rulebooks.facts if name in needed},
-        prepared=prepared,
-        strict=True,
-        invalid=invalid if prepared else None,
-    )
+    rulebooks = _rulebooks(rules, jurisdiction, on)
+    plan = _plan(written, rulebooks, prepared=prepared, invalid=invalid)
     columns = READABLE_COLUMNS if readable else RESULT_COLUMNS
     steps = [step for step in plan.steps(readable=readable) if step]
     query = SqlText(written, table, plan.read_columns, steps).query(columns)
@@ -102,6 +92,19 @@ def _rulebooks(rules: Rules, jurisdiction: str | None, on: DayOrColumn | None) -
     if jurisdiction is None or not isinstance(rules, Rulebook):
         return rulebooks
     return evolve(rulebooks, jurisdiction_column=jurisdiction, codes=(rules.code,))
+
+
+def _plan(dialect: str, rulebooks: RowRulebooks, *, prepared: bool, invalid: str | None) -> SqlPlan:
+    """The plan for a table that has the columns which rules read."""
+    needed = rulebooks.codes_by_fact
+    return SqlPlan(
+        dialect=dialect,
+        rulebooks=rulebooks,
+        facts={name: rulebooks.facts[name] for name in rulebooks.facts if name in needed},
+        prepared=prepared,
+        strict=True,
+        invalid=invalid if prepared else None,
+    )
 
 
 @frozen

@@ -99,8 +99,8 @@ class _Sweep:
         ]
         places = tuple(place for place, names in enumerate(read) if self.name in names)
         if not places:
-            known = sorted(set().union(*read))
-            hint = did_you_mean(self.name, known) or f"the rules read {listed(known, self.name)}"
+            names = sorted(set().union(*read))
+            hint = did_you_mean(self.name, names) or f"the rules read {listed(names, self.name)}"
             message = f"no rule for renewals reads a parameter `{self.name}`"
             raise InvalidDocument.of("unknown_name", message, path="$.parameter", hint=hint)
         return places

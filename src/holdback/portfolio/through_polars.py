@@ -25,7 +25,7 @@ _SHARED: Final = (
 _NEVER_NULL: Final = (*RESULTS, INVALID_COLUMN)
 _MOST_DIGITS: Final = 38
 _ROW: Final = f"{PREFIX}row"
-# No day of a fact is so many seconds from 1970, and a thousand times as many fit into 64 bits.
+# No day of a fact is more seconds from 1970, and a thousand times as many fit into 64 bits.
 _FAR: Final = 10**12
 
 

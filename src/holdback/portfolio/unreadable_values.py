@@ -11,7 +11,7 @@ from holdback.portfolio.row_rulebooks import RowRulebooks
 from holdback.portfolio.undeclared_values import suggestion
 from holdback.rules.types import Fact, Kind
 
-# A float that differs from a decimal number only so many places after its own was rounded.
+# A float that differs from a decimal number only this number of places after its own was rounded.
 _SPARE_PLACES = 4
 _BY_MAPPING = "say in a mapping how the column is written; `portfolio.suggest` proposes one"
 

@@ -80,7 +80,7 @@ def test_a_frame_is_of_the_library_of_the_deals():
 def test_a_text_has_thousands_currencies_and_percentages():
     """
     Amounts are shown with their currency, numbers with thousands and on the right, and shares as
-    percentages; the notes are below.
+    percentages; what it notes is below.
     """
     assert str(answer(ROW, NOTHING, notes=("as stated",))).splitlines() == [
         "Deals",

@@ -22,7 +22,7 @@ from holdback.forecast.pace import read_pace
 from holdback.portfolio import project
 from holdback.portfolio.outcome_codes import OUTCOMES
 from holdback.portfolio.outcome_counts import plan_to_vary
-from holdback.portfolio.pace_projection import TOO_LATE, ProjectedDeals
+from holdback.portfolio.pace_projection import TOO_LATE, PortfolioProjection
 
 DAY = date(2026, 7, 1)
 NAMES = (*OUTCOMES, TOO_LATE)
@@ -48,7 +48,7 @@ def alone_after(row, days, pace):
 
 def projected(frame, days, pace):
     plan = plan_to_vary(frame, shipped(), "jurisdiction", None, prepared=False)
-    return [NAMES[place] for place in ProjectedDeals(plan, shipped(), pace).outcomes(days)]
+    return [NAMES[place] for place in PortfolioProjection(plan, shipped(), pace).after(days)[0]]
 
 
 @pytest.mark.parametrize(
@@ -98,8 +98,8 @@ def maybe(strategy):
 )
 def test_every_fact_of_any_deal_moves_as_in_its_course(rows, days, pace):
     """
-    The course of many deals gives what the course of each gives, to the last unit: whatever is
-    known of it, and however large the amounts are.
+    The course of many deals gives what the course of each gives, to the last unit, with any facts
+    known and with amounts of any size.
     """
     first = deals().filter(jurisdiction="GB").head(1)
     frame = pl.concat([first] * len(rows)).with_columns(
@@ -129,7 +129,7 @@ def test_every_fact_of_any_deal_moves_as_in_its_course(rows, days, pace):
     names = [fact.name for fact in rulebook.catalogue.facts if fact.name in frame.columns]
     plan = plan_to_vary(frame, shipped(), "jurisdiction", None, prepared=False)
     by_row = {}
-    for group in ProjectedDeals(plan, shipped(), pace).groups:
+    for group in PortfolioProjection(plan, shipped(), pace).groups:
         moved = group.course.after(days, rulebook.checks, names)
         repaid = group.course.repaid_for(days)
         for place, row in enumerate(group.rows):
@@ -152,7 +152,7 @@ def _cells(moved, place):
 
 
 def _cell(column, place):
-    return int(column.number[place]) if column.known[place] else None
+    return int(column.number[place]) if column.is_known[place] else None
 
 
 KINDS = {

@@ -151,7 +151,7 @@ def test_a_sweep_names_every_value_that_is_wrong():
 
 def test_a_proposal_is_said_to_be_one():
     """
-    What a rulebook proposes is in the notes of every answer.
+    What a rulebook proposes is noted in every answer.
     """
     frame = portfolio().filter(jurisdiction="GB")
     rulebook = shipped().resolve("GB", on=DAY)
@@ -222,7 +222,7 @@ def test_cohorts_count_the_outcomes_of_each(kind):
 @pytest.mark.parametrize("every", ["month", "quarter", "year"])
 def test_cohorts_of_days_are_periods(kind, every):
     """
-    With `every`, the days of a column are put together by month, quarter or year.
+    With `every`, the days of a column are one cohort by month, quarter or year.
     """
     days = [date(2024, 12, 31), date(2025, 1, 1), date(2025, 3, 31), date(2025, 4, 1), None]
     names = {

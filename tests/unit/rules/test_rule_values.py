@@ -120,7 +120,7 @@ REFUSALS = [
     (COUNT, True, "expected a whole number"),
     (COUNT, "3", "expected a whole number"),
     (COUNT, Decimal(3), "expected a whole number"),
-    (COUNT, 3.0, "expected a whole number"),
+    (COUNT, 3.5, "expected a whole number"),
     (COUNT, [3], "expected a whole number"),
     (PERCENT, 64.5, "a float is not exact"),
     (PERCENT, True, "expected a percentage such as `64.5%`"),
