@@ -173,9 +173,10 @@ class _ValueColumn:
         number = column.number.cast(polars.Int64)
         frame = frame.select(number.alias(NUMBER), given.alias(STATE), *others)
         is_read = polars.col(NUMBER).is_not_null()
-        one, two, zero = (polars.lit(state, polars.Int8) for state in (1, 2, 0))
-        state = polars.when(is_read).then(one).when(polars.col(STATE)).then(two).otherwise(zero)
-        return frame.with_columns(state.alias(STATE)).collect(engine="streaming")
+        unknown, known, invalid = (polars.lit(state, polars.Int8) for state in range(3))
+        state = polars.when(is_read).then(known).when(polars.col(STATE)).then(invalid)
+        state = state.otherwise(unknown).alias(STATE)
+        return frame.with_columns(state).collect(engine="streaming")
 
     def placed(
         self, count: int, places: Sequence[int], numbers: Sequence[int], states: Sequence[int]
