@@ -169,6 +169,61 @@ def zen_batch(deals):
     return lambda: engine.evaluate_batch(requests), codes
 
 
+# -- BlazeRules
+
+
+def blaze_batch(deals):
+    """
+    Return a call of BlazeRules on *deals*, an Arrow table of floats, and the reader of its masks.
+
+    It is asked which rules each deal fails, its mode `BITMASKS`. A flag is 0 or 1, because its rules
+    cannot compare one, and it takes no decimals.
+    """
+    import blazerules
+    import numpy as np
+    import pyarrow as pa
+
+    def condition(field, op, value):
+        return {"field": field, "op": op, "value": value}
+
+    small = {"and": [condition("deals_completed", "gte", 2), condition("balance", "lt", 5000)]}
+    conditions = (
+        condition("progress", "lt", 50),
+        condition("performance", "lt", 80),
+        condition("status", "neq", "Funded"),
+        condition("days_since_funding", "lt", 30),
+        condition("days_since_last_remittance", "gt", 10),
+        condition("missed_remittances_30d", "gt", 3),
+        condition("deals_defaulted", "neq", 0),
+        condition("average_monthly_takings", "lt", 2500),
+        {"and": [condition("takings_trend", "lt", 85), {"not": small}]},
+        condition("identity_verified", "eq", 0),
+    )
+    place = deals.column_names.index("identity_verified")
+    deals = deals.set_column(
+        place, "identity_verified", deals["identity_verified"].cast(pa.int32())
+    )
+    fields = {field.name: {"type": BLAZE_TYPES[str(field.type)]} for field in deals.schema}
+    rules = [
+        {"id": code, "action": "block", "severity": "HIGH", "weight": 1, "conditions": each}
+        for code, each in zip(CODES, conditions, strict=True)
+    ]
+    rulesets = {"name": "ten", "version": "1", "rules": rules}
+    settings = blazerules.EngineConfig()
+    settings.output_detail = blazerules.OutputDetail.BITMASKS
+    engine = blazerules.RuleEngine(settings)
+    text = json.dumps({"schema_version": "2.1", "fields": fields, "ruleset": rulesets})
+    engine.load_rules_from_string(text, blazerules.RuleFileFormat.JSON)
+    (batch,) = deals.combine_chunks().to_batches()
+
+    def masks(answer):
+        return sum(answer[code].astype(np.int64) << bit for bit, code in enumerate(CODES))
+
+    return lambda: engine.evaluate_batch(batch), masks
+
+
+BLAZE_TYPES = {"double": "float64", "int64": "int64", "int32": "int32", "string": "categorical"}
+
 # -- common-expression-language
 
 

@@ -1,4 +1,4 @@
-"""The ten rules by hand on a million deals: Polars, NumPy, DuckDB SQL and Spark SQL.
+"""The ten rules by hand on a million deals: Polars, NumPy, pandas, DuckDB SQL and Spark SQL.
 
 They are written as an engineer who knows the library would write them for one use: on floats,
 without nulls and range checks, with the thresholds in the text. Each gives a mask of the failing
@@ -78,3 +78,22 @@ def numpy_masks(facts):
     for place, fails in enumerate(failing):
         mask += fails * np.int16(1 << place)
     return mask, mask == 0
+
+
+def pandas_answer(deals):
+    """Return *deals* of pandas with the mask and the flag, as an analyst would write it."""
+    small = (deals["deals_completed"] >= 2) & (deals["balance"] < 5000)
+    failing = (
+        deals["progress"] < 50,
+        deals["performance"] < 80,
+        deals["status"] != "Funded",
+        deals["days_since_funding"] < 30,
+        deals["days_since_last_remittance"] > 10,
+        deals["missed_remittances_30d"] > 3,
+        deals["deals_defaulted"] != 0,
+        deals["average_monthly_takings"] < 2500,
+        (deals["takings_trend"] < 85) & ~small,
+        ~deals["identity_verified"],
+    )
+    mask = sum(fails * (1 << place) for place, fails in enumerate(failing))
+    return deals.assign(failing=mask, eligible=mask == 0)

@@ -1,4 +1,4 @@
-"""A million deals in memory: Polars and NumPy by hand, OpenFisca, zen-engine, and holdback.
+"""A million deals in memory: Polars, NumPy and pandas by hand, other engines, and holdback.
 
 `batch.py` describes what is measured and the ratios to reach. Contenders that are compared with
 each other take turns in small groups, because one that fills gigabytes empties the caches for the
@@ -8,6 +8,7 @@ next.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import date
 from itertools import chain
 from typing import Any
 
@@ -22,7 +23,7 @@ from right_answers import ANSWER, check_masks
 from setting import Group, Row, Setting
 from task import CODES
 
-from holdback import portfolio
+from holdback import load_jurisdictions, portfolio
 
 ZEN_DEALS = 20_000
 
@@ -32,6 +33,17 @@ ON_POLARS, ON_POLARS_KNOWN = "holdback on Polars", "holdback on Polars, no unkno
 ON_LAZY = "holdback on a lazy Polars frame"
 OPENFISCA, OPENFISCA_SET = "openfisca-core", "openfisca-core, inputs set beforehand"
 ZEN = f"zen-engine evaluate_batch, {ZEN_DEALS:,} deals"
+BLAZE = "BlazeRules, failing codes, from floats"
+PANDAS, PARSED = (
+    "pandas by hand, from floats",
+    {"objects": "Decimals parsed alone", "texts": "texts parsed alone"},
+)
+ON_PANDAS = "holdback on pandas, from floats of NumPy"
+ON_VALUES = {
+    "objects": "holdback on pandas, from Python's Decimals",
+    "texts": "holdback on pandas, from texts",
+}
+ONE, TEN = "holdback, one jurisdiction", "holdback, ten jurisdictions"
 ON_ARROW = "holdback on PyArrow"
 ON_NULLABLE = "holdback on pandas, nullable types"
 ON_ARROW_TYPES = "holdback on pandas, Arrow types"
@@ -82,6 +94,23 @@ def zen(setting: Setting) -> Iterable[Contender]:
     masks = [sum(1 << CODES.index(code) for code in found) for found in codes(run())]
     check_masks(masks, [not mask for mask in masks], setting.million)
     yield Contender(ZEN, run, ZEN_DEALS)
+
+
+def blaze(setting: Setting) -> Iterable[Contender]:
+    """BlazeRules, which takes an unknown fact for one that fails no rule: here none is unknown."""
+    run, masks = engines.blaze_batch(setting.million.plain(exact=False, unknown=False))
+    found = masks(run())
+    check_masks(found, found == 0, setting.million)
+    yield Contender(BLAZE, run, setting.million.count)
+
+
+def pandas_by_hand(setting: Setting) -> Iterable[Contender]:
+    """Boolean columns of pandas, on floats and texts."""
+    million = setting.million
+    frame = million.plain(exact=False, unknown=False).to_pandas()
+    answer = frames_by_hand.pandas_answer(frame)
+    check_masks(answer["failing"], answer["eligible"], million)
+    yield Contender(PANDAS, lambda: frames_by_hand.pandas_answer(frame), million.count)
 
 
 # -- ours
@@ -145,6 +174,44 @@ def conversions(setting: Setting) -> Iterable[Contender]:
         )
 
 
+def on_ordinary_pandas(setting: Setting) -> Iterable[Contender]:
+    """On pandas as Arrow's floats become it, without unknown facts, like the rules by hand."""
+    frame = setting.million.plain(exact=False, unknown=False).to_pandas()
+    yield setting.ours(ON_PANDAS, frame, unknown=False, arrow=table_of, prepared=False)
+
+
+def on_values(setting: Setting) -> Iterable[Contender]:
+    """On columns of Python's Decimals, and of texts; and Arrow's parsing of them alone."""
+    exact = setting.million.plain(exact=True, unknown=True)
+    types = {field.name: field.type for field in exact.schema if pa.types.is_decimal(field.type)}
+    objects = exact.to_pandas()
+    texts = objects.assign(**{name: exact[name].cast(pa.string()).to_pandas() for name in types})
+
+    def parsed_objects() -> list[pa.Array]:
+        return [pa.array(objects[name].tolist(), type_) for name, type_ in types.items()]
+
+    def parsed_texts() -> list[pa.Array]:
+        return [pa.array(texts[name]).cast(type_) for name, type_ in types.items()]
+
+    frames = {"objects": (objects, parsed_objects), "texts": (texts, parsed_texts)}
+    for kind, (frame, parsed) in frames.items():
+        expected = (exact[name].to_pylist() for name in types)
+        assert all(a.to_pylist() == b for a, b in zip(parsed(), expected, strict=True))
+        yield Contender(PARSED[kind], parsed, setting.million.count)
+        yield setting.ours(ON_VALUES[kind], frame, unknown=True, arrow=table_of, prepared=False)
+
+
+def ten_jurisdictions(setting: Setting) -> Iterable[Contender]:
+    """The sample portfolio under the rules of its ten jurisdictions, and all of it under GB's."""
+    jurisdictions, day = load_jurisdictions(), date(2026, 7, 1)
+    deals = portfolio.sample(setting.million.count, seed=7, backend="polars")
+    deals = deals.filter(pl.col("jurisdiction").is_in(list(jurisdictions.codes))).rechunk()
+    of_one, gb = deals.drop("jurisdiction"), jurisdictions.resolve("GB", on=day)
+    count = len(deals)
+    yield Contender(ONE, lambda: portfolio.assess(of_one, gb), count)
+    yield Contender(TEN, lambda: portfolio.assess(deals, jurisdictions, on=day), count)
+
+
 # -- who takes turns with whom
 
 
@@ -183,7 +250,7 @@ GROUPS = (
         "Other frames",
         together(polars_by_hand, numpy_by_hand, on_arrow_and_pandas),
         (
-            Row(ON_ARROW, POLARS),
+            Row(ON_ARROW, POLARS, at_most(4)),
             Row(ON_NULLABLE, POLARS),
             Row(ON_ARROW_TYPES, POLARS),
             Row(ON_NUMPY_TYPES, NUMPY),
@@ -191,11 +258,23 @@ GROUPS = (
     ),
     Group(
         "Conversion, on Polars",
-        together(polars_by_hand, on_polars, conversions),
+        together(polars_by_hand, on_polars, blaze, conversions),
         (
             *(Row(f"prepare, from {name}", POLARS) for name in CONVERTED),
             *(Row(f"prepare, from {name}", ON_POLARS) for name in CONVERTED),
-            *(Row(f"holdback on {name}", ON_POLARS) for name in CONVERTED),
+            *(Row(f"holdback on {name}", ON_POLARS, at_most(5)) for name in CONVERTED),
+            *(Row(BLAZE, f"holdback on {name}", at_least(1)) for name in CONVERTED),
         ),
     ),
+    Group(
+        "Ordinary columns, on pandas",
+        together(pandas_by_hand, on_ordinary_pandas),
+        (Row(ON_PANDAS, PANDAS, at_most(4)),),
+    ),
+    Group(
+        "Objects and texts, on pandas",
+        on_values,
+        tuple(Row(ON_VALUES[kind], PARSED[kind], at_most(2)) for kind in PARSED),
+    ),
+    Group("Ten jurisdictions, on Polars", ten_jurisdictions, (Row(TEN, ONE, at_most(2)),)),
 )

@@ -16,6 +16,7 @@ from holdback.portfolio.outcome_columns import (
     INVALID_COLUMN,
     NEEDS,
     OUTCOME,
+    PREFIX,
     RESULTS,
     UNREADABLE,
     StepWriter,
@@ -167,6 +168,9 @@ def with_outcomes(plan: ColumnPlan, results: Collection[str]) -> WorkFrame:
     rulebooks = plan.rulebooks
     if plan.in_memory and rulebooks.jurisdiction_column is not None:
         names = tuple(dict.fromkeys(results))
+        # What the facts were read from is not needed any more, and would only be moved about.
+        kept = {*plan.facts} - converted
+        work = work.select(*(n for n in work.columns if n in kept or n.startswith(PREFIX)))
         return WorkFrame(split_by_rulebook(work, rulebooks, names, add_results), nw)
     return add_results(work, rulebooks)
 

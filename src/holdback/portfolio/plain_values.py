@@ -24,7 +24,7 @@ from holdback.rules.types import Fact, Kind
 
 # The columns of a result: the number, null unless it is given, and the state, as in `read_values`.
 NUMBER, STATE = "number", "state"
-_VALUE: Final = "value"
+_VALUE, _LEFT = "value", "left"
 # The types of the objects that a column of another type can hold; else numbers.
 _OBJECTS: Final = {Kind.FLAG: (bool,), Kind.DATE: (date,), Kind.TEXT: (str,)}
 _NUMBERS: Final = (Decimal, int)
@@ -35,8 +35,8 @@ _WHOLE_DIGITS: Final = 12
 # Arrow holds all numbers of this number of digits before the point, and 15 after it.
 _WIDE_DIGITS: Final = 20
 _WIDEST: Final = 38
-# A column is read in a wider type if more than one text in this number is longer than usual.
-_FEW: Final = 10
+# The number of texts that are looked at to choose a type; it decides only how fast they are read.
+_SAMPLED: Final = 1_000
 
 
 def read_column(column: nw.Series[Any], fact: Fact, polars: Any) -> Any:
@@ -57,6 +57,12 @@ def _is_ordinary(value: Any) -> bool:
         assert isinstance(exponent, int), "a finite number"
         return exponent >= -MOST_DECIMALS and value.adjusted() < _WIDE_DIGITS
     return not isinstance(value, int) or abs(value) < 10**_WIDE_DIGITS
+
+
+def _plain_pattern(places: int) -> str:
+    """The regular expression of a number in plain digits with up to *places* decimals."""
+    decimals = rf"(\.[0-9]{{1,{places}}})?" if places else ""
+    return rf"^-?(0|[1-9][0-9]{{0,{_WHOLE_DIGITS - 1}}}){decimals}$"
 
 
 @frozen
@@ -119,27 +125,30 @@ class _ValueColumn:
             return self.typed(texts)
         if kind not in _IN_DIGITS:
             return self.distinct(texts)
-        digits, places = texts, self.fact.type.places
+        col, given = polars.col, polars.col(_VALUE).is_not_null()
+        digits = col(_VALUE)
         if kind is Kind.PERCENT and texts.str.ends_with("%").any():
-            digits = texts.str.strip_suffix("%")
-        given = len(texts) - texts.null_count()
-        for dtype in (
-            polars.Decimal(MOST_DIGITS, places),
-            polars.Decimal(_WIDEST, MOST_DECIMALS),
-        ):
-            decimals = rf"(\.[0-9]{{1,{dtype.scale}}})?" if dtype.scale else ""
-            pattern = rf"^-?(0|[1-9][0-9]{{0,{_WHOLE_DIGITS - 1}}}){decimals}$"
-            is_plain = digits.str.contains(pattern)
-            plain = int(is_plain.sum())
-            if (given - plain) * _FEW <= given:
-                break
-        if plain == given:
-            return self.typed(digits.cast(dtype))
-        nothing = polars.lit(None, polars.String)
-        column = polars.when(is_plain).then(digits).otherwise(nothing).alias(_VALUE)
-        others = polars.when(is_plain).then(nothing).otherwise(texts).alias(_VALUE)
-        split = [self.typed(polars.select(column).to_series().cast(dtype))]
-        return self.together([*split, self.distinct(polars.select(others).to_series())])
+            digits = digits.str.strip_suffix("%")
+        dtype = self.decimals(texts)
+        is_plain = digits.str.contains(_plain_pattern(dtype.scale))
+        frame = texts.to_frame().lazy().select(
+            polars.when(is_plain).then(digits.cast(dtype, strict=False)).alias(_VALUE),
+            (given & ~is_plain).alias(_LEFT),
+        )
+        read = self.read(frame, nw.Decimal(dtype.precision, dtype.scale), _LEFT)
+        left, read = read[_LEFT], read.drop(_LEFT)
+        if not left.any():
+            return read
+        others = texts.to_frame().select(polars.when(left).then(col(_VALUE)))
+        return self.together([read, self.distinct(others.to_series())])
+
+    def decimals(self, texts: Any) -> Any:
+        """The type for the numbers in *texts*: a wide one if many have more decimals than usual."""
+        usual = self.polars.Decimal(MOST_DIGITS, self.fact.type.places)
+        some = texts.drop_nulls().head(_SAMPLED)
+        if self.fact.rounded_down and some.str.contains(rf"\.[0-9]{{{usual.scale + 1}}}").any():
+            return self.polars.Decimal(_WIDEST, MOST_DECIMALS)
+        return usual
 
     def distinct(self, texts: Any) -> Any:
         """Texts of which many are the same."""
@@ -153,20 +162,21 @@ class _ValueColumn:
 
     def typed(self, series: Any) -> Any:
         """The *series* of a type that columns of the fact have."""
-        polars, name = self.polars, series.name
         dtype = nw.from_native(series, series_only=True).dtype
-        column = PolarsReader(polars, self.fact, name, lazy=True).column(dtype)
-        frame = (
-            series.to_frame()
-            .lazy()
-            .select(
-                column.number.cast(polars.Int64).alias(NUMBER),
-                (polars.lit(value=False) if column.given is None else column.given).alias(STATE),
-            )
-        )
-        is_given = polars.col(NUMBER).is_not_null()
-        state = polars.when(is_given).then(1).when(polars.col(STATE)).then(2).otherwise(0)
-        return frame.with_columns(state.cast(polars.Int8).alias(STATE)).collect(engine="streaming")
+        return self.read(series.to_frame().lazy(), dtype)
+
+    def read(self, frame: Any, dtype: Any, *others: str) -> Any:
+        """The column `_VALUE` of a lazy *frame*, of *dtype*, and its columns *others*."""
+        polars = self.polars
+        column = PolarsReader(polars, self.fact, _VALUE, lazy=True).column(dtype)
+        given = polars.lit(value=False) if column.given is None else column.given
+        number = column.number.cast(polars.Int64)
+        frame = frame.select(number.alias(NUMBER), given.alias(STATE), *others)
+        is_read = polars.col(NUMBER).is_not_null()
+        unknown, known, invalid = (polars.lit(state, polars.Int8) for state in range(3))
+        state = polars.when(is_read).then(known).when(polars.col(STATE)).then(invalid)
+        state = state.otherwise(unknown).alias(STATE)
+        return frame.with_columns(state).collect(engine="streaming")
 
     def placed(
         self, count: int, places: Sequence[int], numbers: Sequence[int], states: Sequence[int]

@@ -48,7 +48,8 @@ class PolarsReader(ColumnReader):
             return super().decimal(column, dtype)
         units = column.to_physical().cast(self.api.Int64, wrap_numerical=True)
         if scale <= places:
-            return self.within(units * 10 ** (places - scale), column.is_not_null())
+            scaled = units * 10 ** (places - scale) if scale < places else units
+            return self.within(scaled, column.is_not_null())
         step = 10 ** (scale - places)
         down = units // step
         if not self.fact.rounded_down:

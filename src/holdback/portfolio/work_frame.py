@@ -92,7 +92,9 @@ class WorkFrame:
             return self.frame
         if isinstance(self.frame, nw.LazyFrame):
             return self.frame.collect()
-        return nw.from_native(self.frame.collect(engine="streaming"), eager_only=True)
+        # In one piece, because rows of many pieces are slow to pick.
+        rows = self.frame.collect(engine="streaming").rechunk()
+        return nw.from_native(rows, eager_only=True)
 
     @property
     def is_pandas(self) -> bool:

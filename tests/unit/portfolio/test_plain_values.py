@@ -10,9 +10,10 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import pandas as pd
 import polars as pl
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from counts import count
 from holdback.money import Currency
 from holdback.portfolio.plain_values import NUMBER, STATE, read_column
 from holdback.portfolio.value_reader import read_values
@@ -85,6 +86,7 @@ def one_by_one(values, fact):
     return [n if state == 1 else None for n, state in zip(numbers, states, strict=True)], states
 
 
+@settings(max_examples=count("columns of texts and of objects"))
 @given(st.sampled_from(FACTS), st.lists(TEXTS | st.none(), max_size=30))
 def test_texts_are_read_as_one_by_one(fact, values):
     """Each text has the number and the state that `read_values` gives it."""
@@ -92,6 +94,7 @@ def test_texts_are_read_as_one_by_one(fact, values):
     assert plain(column, fact) == one_by_one(values, fact)
 
 
+@settings(max_examples=count("columns of texts and of objects"))
 @given(st.sampled_from(FACTS), COLUMNS)
 def test_objects_are_read_as_one_by_one(fact, values):
     """Each object has the number and the state that `read_values` gives it."""
