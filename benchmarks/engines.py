@@ -176,8 +176,8 @@ def blaze_batch(deals):
     """
     Return a call of BlazeRules on *deals*, an Arrow table of floats, and the reader of its masks.
 
-    It is asked which rules each deal fails, its mode `BITMASKS`. A flag is 0 or 1, because its rules
-    cannot compare one, and it takes no decimals.
+    It is asked which rules each deal fails, its mode `BITMASKS`. A flag is 0 or 1, because its
+    rules cannot compare one, and it takes no decimals.
     """
     import blazerules
     import numpy as np

@@ -131,9 +131,13 @@ class _ValueColumn:
             digits = digits.str.strip_suffix("%")
         dtype = self.decimals(texts)
         is_plain = digits.str.contains(_plain_pattern(dtype.scale))
-        frame = texts.to_frame().lazy().select(
-            polars.when(is_plain).then(digits.cast(dtype, strict=False)).alias(_VALUE),
-            (given & ~is_plain).alias(_LEFT),
+        frame = (
+            texts.to_frame()
+            .lazy()
+            .select(
+                polars.when(is_plain).then(digits.cast(dtype, strict=False)).alias(_VALUE),
+                (given & ~is_plain).alias(_LEFT),
+            )
         )
         read = self.read(frame, nw.Decimal(dtype.precision, dtype.scale), _LEFT)
         left, read = read[_LEFT], read.drop(_LEFT)
@@ -173,8 +177,8 @@ class _ValueColumn:
         number = column.number.cast(polars.Int64)
         frame = frame.select(number.alias(NUMBER), given.alias(STATE), *others)
         is_read = polars.col(NUMBER).is_not_null()
-        unknown, known, invalid = (polars.lit(state, polars.Int8) for state in range(3))
-        state = polars.when(is_read).then(known).when(polars.col(STATE)).then(invalid)
+        unknown, was_given, invalid = (polars.lit(state, polars.Int8) for state in range(3))
+        state = polars.when(is_read).then(was_given).when(polars.col(STATE)).then(invalid)
         state = state.otherwise(unknown).alias(STATE)
         return frame.with_columns(state).collect(engine="streaming")
 
