@@ -13,6 +13,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
+from fractions import Fraction
 from statistics import median
 from typing import Any, Final
 
@@ -36,6 +37,8 @@ _FEWEST: Final = 5
 _FEWEST_OF_A_GROUP: Final = 20
 _FEWEST_AMOUNTS: Final = 20
 _TIMES_AS_LARGE: Final = 10
+# Numbers with more digits than this, before or after the point, are not looked at.
+_MOST_DIGITS: Final = 20
 # How many rows of each jurisdiction, evenly spaced, are looked at first, and how many of all
 # before an assessment, which they must not slow down.
 _SAMPLED: Final = 500
@@ -145,16 +148,27 @@ def are_minor_units(amounts: Sequence[Any], others: Sequence[Sequence[Any]], uni
 
 
 def _number(value: Any) -> Any:
-    """*value* as a number to compare; None for what says its unit, or cannot be compared."""
+    """
+    *value* as a float, an int or a fraction, whose arithmetic has no ambient context.
+
+    It is None for what says its unit, is not a number, or is beyond every amount.
+    """
     if isinstance(value, str):
         try:
             value = Decimal(value)
         except InvalidOperation:
             return None
-    if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
+    if isinstance(value, Decimal):
+        return _fraction(value)
+    if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    finite = value.is_finite() if isinstance(value, Decimal) else abs(value) < float("inf")
-    return value if finite else None
+    return value if abs(value) < 10**_MOST_DIGITS else None
+
+
+def _fraction(number: Decimal) -> Fraction | None:
+    _, _, exponent = number.as_tuple()
+    fine = isinstance(exponent, int) and exponent >= -_MOST_DIGITS
+    return Fraction(number) if fine and number.adjusted() < _MOST_DIGITS else None
 
 
 def _parts(

@@ -71,6 +71,7 @@ def maybe(strategy):
     return st.none() | strategy
 
 
+@pytest.mark.filterwarnings("ignore::holdback.portfolio.SuspectColumns")  # the numbers are drawn
 @given(
     rows=st.lists(
         st.fixed_dictionaries(

@@ -1,0 +1,55 @@
+"""Suspicion of numbers of any size, in any surroundings."""
+
+from __future__ import annotations
+
+import decimal
+from decimal import Decimal
+
+import polars as pl
+import pytest
+from deals import of_gb, shipped
+
+from holdback.portfolio import findings
+
+CONTEXTS = {
+    "three digits": decimal.Context(prec=3),
+    "every trap": decimal.Context(traps=[decimal.Inexact, decimal.FloatOperation]),
+}
+AMOUNTS = {
+    "38 digits": pl.lit(Decimal(10**37 + 1)),
+    "an endless text": pl.lit("1e999999999"),
+    "a tiny text": pl.lit("1e-999999999"),
+    "a large float": pl.lit(1e300),
+    "not a number": pl.lit(float("nan")),
+    "not a text of a number": pl.lit("sNaN"),
+}
+
+
+def suspects(frame):
+    """The columns of *frame* that are suspected."""
+    return [row.column for row in findings(frame, shipped()) if row.code == "misleading"]
+
+
+@pytest.mark.parametrize("context", CONTEXTS)
+@pytest.mark.parametrize("amounts", AMOUNTS)
+def test_numbers_of_any_size_are_looked_at(amounts, context):
+    """
+    Numbers beyond every amount are errors, no reason to suspect another column, and cost no time.
+    """
+    frame = of_gb().with_columns(balance=AMOUNTS[amounts])
+    with decimal.localcontext(CONTEXTS[context]):
+        assert suspects(frame) == []
+
+
+@pytest.mark.parametrize("context", CONTEXTS)
+def test_the_decimal_context_hides_no_suspect(context):
+    """
+    The host's `decimal` context does not matter.
+    """
+    frame = of_gb().with_columns(
+        (pl.col("balance") * 100).cast(pl.Int64), pl.col("progress", "performance") / 100
+    )
+    expected = suspects(frame)
+    assert expected == ["progress", "performance", "balance"]
+    with decimal.localcontext(CONTEXTS[context]):
+        assert suspects(frame) == expected
