@@ -22,7 +22,6 @@ from holdback.jurisdictions.jurisdiction import Jurisdictions
 if TYPE_CHECKING:
     from holdback.cli.portfolio_batches import BatchAssessment
     from holdback.cli.portfolio_files import Deals
-    from holdback.cli.portfolio_report import Report
     from holdback.portfolio import ColumnMapping
 
 _ENDINGS: Final = (".parquet", ".csv")
@@ -110,16 +109,19 @@ def portfolio_command(  # noqa: PLR0913  # one parameter for each option
     is read in batches, so it can be larger than the memory. Columns that look like something else
     than their facts, such as fractions where percentages are expected, stop the command.
     """
-    _check_ending(output, "--output", _ENDINGS)
-    _check_ending(report_file, "--report", _REPORT_ENDINGS)
+    _check_file(output, "--output", _ENDINGS)
+    _check_file(report_file, "--report", _REPORT_ENDINGS)
     before, after = load_all(folder), load_all(other_folder) if other_folder else None
     try:
         from holdback.cli.portfolio_batches import BatchAssessment  # noqa: PLC0415  # needs an extra
         from holdback.cli.portfolio_files import Output, open_deals  # noqa: PLC0415  # so does this
-        from holdback.cli.portfolio_report import Report  # noqa: PLC0415  # and this
+        from holdback.cli.portfolio_report import Report, missing_writer  # noqa: PLC0415  # and this
     except ModuleNotFoundError as missing:
         message = f"The command needs {missing.name}: pip install 'holdback[portfolio]'"
         raise click.ClickException(message) from None
+    lacking = missing_writer(report_file) if report_file else None
+    if lacking:
+        raise click.ClickException(f"--report needs {lacking}: pip install 'holdback[notebook]'")
     code = jurisdiction if CODE.fullmatch(jurisdiction) else None
     mapping = _mapping(mapping_file)
     assessment = None
@@ -143,22 +145,18 @@ def portfolio_command(  # noqa: PLR0913  # one parameter for each option
     except (InvalidDocument, ConfigurationError) as error:
         _fail(error, assessment, deals)
     if assessment.report:
-        _write_report(assessment.report, deals)
+        assessment.report.write(f"Renewals in {printable(Path(deals).name)}")
     click.echo(assessment.text(form))
 
 
-def _check_ending(file: Path | None, option: str, endings: tuple[str, ...]) -> None:
+def _check_file(file: Path | None, option: str, endings: tuple[str, ...]) -> None:
+    """Check, before the work, that a *file* has one of the *endings*, and a folder."""
     if file and file.suffix not in endings:
         expected = f"expected a file that ends in {' or '.join(endings)}"
         raise click.BadParameter(expected, param_hint=option)
-
-
-def _write_report(report: Report, deals: str) -> None:
-    """Write *report* on the *deals*; say what to install where an extra is missing."""
-    try:
-        report.write(f"Renewals in {printable(Path(deals).name)}")
-    except ModuleNotFoundError as missing:
-        raise click.ClickException(f"--report: {missing}") from None
+    if file and not file.parent.is_dir():
+        missing = f"there is no folder {printable(str(file.parent))}"
+        raise click.BadParameter(missing, param_hint=option)
 
 
 def _known_heads(rules: Jurisdictions, mapping: ColumnMapping) -> frozenset[str]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from datetime import date
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,6 +17,14 @@ from holdback.portfolio.row_rulebooks import Rules
 
 # Percentage points, or percent of a threshold, within which a deal is near it.
 _NEAR: Final = "2%"
+# What writes a file of each ending, of the extra `notebook`.
+_WRITERS: Final = {".html": "vl_convert", ".xlsx": "openpyxl"}
+
+
+def missing_writer(file: Path) -> str | None:
+    """Return the package that writes a report like *file*, if it is not installed."""
+    name = _WRITERS[file.suffix]
+    return None if find_spec(name) else name
 
 
 @define
@@ -37,18 +47,18 @@ class Report:
         self._frames.append(frame)
 
     def write(self, title: str) -> None:
-        """
-        Write the report, with *title*.
-
-        Raises:
-            ModuleNotFoundError: the extra `notebook` is not installed.
-        """
+        """Write the report, with *title*; the file appears only when it is complete."""
         deals = pl.concat(self._frames, how="vertical_relaxed")
         answers = tuple(self._answers(deals))
-        if self.file.suffix == ".html":
-            self.file.write_text(to_html(answers, title), encoding="utf-8")
-        else:
-            to_excel(answers, str(self.file))
+        unfinished = self.file.with_name(f".{os.getpid()}.{self.file.name}")
+        try:
+            if self.file.suffix == ".html":
+                unfinished.write_text(to_html(answers, title), encoding="utf-8")
+            else:
+                to_excel(answers, str(unfinished))
+            unfinished.replace(self.file)
+        finally:
+            unfinished.unlink(missing_ok=True)
 
     def _answers(self, deals: pl.DataFrame) -> Iterator[AnswerTable]:
         where: dict[str, Any] = {"jurisdiction": self.jurisdiction, "on": self.on}

@@ -14,12 +14,12 @@ from typing import Any, Final
 
 from holdback.pictures.balances import money_at_stake
 from holdback.pictures.deal_repayment import repayment
-from holdback.pictures.layout import WIDTH, Record
+from holdback.pictures.layout import WIDTH, Record, Spec, chart
 from holdback.pictures.near_misses import near
 from holdback.pictures.outcome_migration import migration
 from holdback.pictures.outcome_shares import cohorts, outcomes
 from holdback.pictures.rule_funnel import funnel
-from holdback.pictures.self_contained import dark, html, svg
+from holdback.pictures.self_contained import dark, html, svg, svg_of
 from holdback.pictures.value_steps import projection, sweep
 from holdback.pictures.what_holds_when import timeline
 
@@ -28,6 +28,7 @@ __all__ = [
     "WIDTH",
     "dark",
     "draw",
+    "drawn",
     "html",
     "money_at_stake",
     "repayment",
@@ -35,8 +36,8 @@ __all__ = [
     "timeline",
 ]
 
-# The picture of each question, by the question's name.
-PICTURES: Final[Mapping[str, Callable[[str, Sequence[Record], int], Any]]] = MappingProxyType(
+# The document of the picture of each question, by the question's name.
+PICTURES: Final[Mapping[str, Callable[[str, Sequence[Record], int], Spec]]] = MappingProxyType(
     {
         "outcomes": outcomes,
         "funnel": funnel,
@@ -51,4 +52,13 @@ PICTURES: Final[Mapping[str, Callable[[str, Sequence[Record], int], Any]]] = Map
 
 def draw(question: str, title: str, records: Sequence[Record], width: int = WIDTH) -> Any:
     """Return the Altair chart of the *records* that answer *question*, *width* pixels wide."""
-    return PICTURES[question](title, records, width)
+    return chart(PICTURES[question](title, records, width))
+
+
+def drawn(question: str, title: str, records: Sequence[Record], width: int = WIDTH) -> str:
+    """
+    Return the same picture as SVG that follows the reader's screen.
+
+    It needs no chart, which takes Altair several times as long to check as the picture to draw.
+    """
+    return svg_of(PICTURES[question](title, records, width))

@@ -9,6 +9,7 @@ from holdback.pictures.bars import BarRow, bars
 from holdback.pictures.layout import (
     WIDTH,
     Record,
+    chart,
     count,
     grouped,
     inner_width,
@@ -39,4 +40,4 @@ def money_at_stake(title: str, records: Sequence[Record], width: int = WIDTH) ->
         ]
         panels.append(bars(currency, lines, inner_width(width)))
     says = "What is left to pay on the deals of each outcome. Each currency has a scale of its own."
-    return picture(title, says, panels, width)
+    return chart(picture(title, says, panels, width))

@@ -12,6 +12,7 @@ from holdback.pictures.layout import (
     Record,
     Spec,
     amount_axis,
+    chart,
     haloed,
     inner_width,
     money,
@@ -35,7 +36,7 @@ def repayment(
     "50%: a renewal is assessed".
     """
     if not records:
-        return picture(title, "", [], width)
+        return chart(picture(title, "", [], width))
     inner = inner_width(width)
     currency = records[0]["currency"]
     paid = [record for record in records if record["remitted"] is not None]
@@ -71,7 +72,7 @@ def repayment(
         _end(paid, x, y),
     ]
     panel = {"width": inner - 62, "height": _HEIGHT, "layer": layers}
-    return picture(title, _says(paid), [panel], width)
+    return chart(picture(title, _says(paid), [panel], width))
 
 
 def _says(paid: Sequence[Record]) -> str:

@@ -84,22 +84,26 @@ def missing_extra(missing: ModuleNotFoundError) -> ModuleNotFoundError:
     )
 
 
-def picture(title: str, says: str, panels: Sequence[Spec], width: int) -> Any:
+def chart(document: Spec) -> Any:
+    """Return the Altair chart of a *document*, a Vega-Lite specification."""
+    return altair().VConcatChart.from_dict(document, validate=False)
+
+
+def picture(title: str, says: str, panels: Sequence[Spec], width: int) -> Spec:
     """
-    Return the Altair chart of the *panels*, one below the other, under a *title*.
+    Return the document of a picture: the *panels*, one below the other, under a *title*.
 
     *says* is how to read the picture. Without panels the picture says that there is nothing.
     """
     if not panels:
         panels, says = [{"height": 1, "mark": "point", "data": {"values": []}}], "There are none."
     inner = inner_width(width)
-    document: Spec = {
+    return {
         "title": {"text": lines(title, inner, 15), "subtitle": lines(says, inner, 12)},
         "description": printable(f"{title}. {says}"),
         "vconcat": [{"width": inner, **panel} for panel in panels],
         "config": _CONFIG,
     }
-    return altair().VConcatChart.from_dict(document, validate=False)
 
 
 def inner_width(width: int) -> int:

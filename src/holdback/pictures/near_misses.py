@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from decimal import Decimal
-from typing import Any, Final
+from typing import Final
 
 from holdback.pictures.layout import (
     WIDTH,
@@ -26,7 +26,7 @@ _HEIGHT: Final = 150
 _MOST: Final = 2000
 
 
-def near(title: str, records: Sequence[Record], width: int = WIDTH) -> Any:
+def near(title: str, records: Sequence[Record], width: int = WIDTH) -> Spec:
     """
     Return the picture of the deals near a threshold, a panel for each jurisdiction and rule.
 

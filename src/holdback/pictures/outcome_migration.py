@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from holdback.pictures.grid import Cell, grid
-from holdback.pictures.layout import WIDTH, Record, grouped, inner_width, picture, words
+from holdback.pictures.layout import WIDTH, Record, Spec, grouped, inner_width, picture, words
 
 
-def migration(title: str, records: Sequence[Record], width: int = WIDTH) -> Any:
+def migration(title: str, records: Sequence[Record], width: int = WIDTH) -> Spec:
     """
     Return the picture of outcomes before and after, a panel for each jurisdiction.
 

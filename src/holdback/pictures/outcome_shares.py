@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from decimal import Decimal
-from typing import Any
 
 from holdback.pictures.bars import BarRow, bars
 from holdback.pictures.grid import Cell, grid
@@ -22,7 +21,7 @@ from holdback.pictures.layout import (
 )
 
 
-def outcomes(title: str, records: Sequence[Record], width: int = WIDTH) -> Any:
+def outcomes(title: str, records: Sequence[Record], width: int = WIDTH) -> Spec:
     """
     Return the picture of how many deals have each outcome, by jurisdiction.
 
@@ -48,7 +47,7 @@ def outcomes(title: str, records: Sequence[Record], width: int = WIDTH) -> Any:
     return picture(title, "Deals by outcome, and what is left to pay on them.", panels, width)
 
 
-def cohorts(title: str, records: Sequence[Record], width: int = WIDTH) -> Any:
+def cohorts(title: str, records: Sequence[Record], width: int = WIDTH) -> Spec:
     """
     Return the picture of the outcomes of each cohort of deals, a panel for each jurisdiction.
 

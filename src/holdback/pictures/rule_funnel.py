@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from holdback.pictures.bars import BarRow, bars
 from holdback.pictures.layout import (
     WIDTH,
     Record,
+    Spec,
     grouped,
     inner_width,
     money,
@@ -16,7 +16,7 @@ from holdback.pictures.layout import (
 )
 
 
-def funnel(title: str, records: Sequence[Record], width: int = WIDTH) -> Any:
+def funnel(title: str, records: Sequence[Record], width: int = WIDTH) -> Spec:
     """
     Return the picture of what each rule stops, a panel for each jurisdiction.
 

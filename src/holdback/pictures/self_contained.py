@@ -9,7 +9,7 @@ from html import escape
 from typing import Any, Final, Literal, TypeAlias
 
 from holdback.errors import InvalidDocument
-from holdback.pictures.layout import altair, missing_extra
+from holdback.pictures.layout import Spec, altair, missing_extra
 from holdback.pictures.palette import DARK
 
 Theme: TypeAlias = Literal["light", "dark", "auto"]
@@ -49,7 +49,11 @@ def svg(chart: Any, theme: Theme = "auto") -> str:
     if theme not in THEMES:
         listed = ", ".join(f"`{name}`" for name in THEMES)
         raise InvalidDocument.of("wrong_value", f"expected one of {listed}", path="$.theme")
-    document = chart.to_dict()
+    return svg_of(chart.to_dict(), theme)
+
+
+def svg_of(document: Spec, theme: Theme = "auto") -> str:
+    """Return the picture of a *document* as `svg` returns that of a chart."""
     drawn = _converter().vegalite_to_svg(
         _dark(document) if theme == "dark" else document, allowed_base_urls=[]
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 from holdback.pictures.layout import (
     WIDTH,
@@ -22,7 +22,7 @@ from holdback.pictures.palette import ACCENT, MARK, SOFT, TEXT
 _HEIGHT: Final = 170
 
 
-def sweep(title: str, records: Sequence[Record], width: int = WIDTH) -> Any:
+def sweep(title: str, records: Sequence[Record], width: int = WIDTH) -> Spec:
     """
     Return the picture of the eligible deals at each value of a parameter, with today's marked.
 
@@ -47,7 +47,7 @@ def sweep(title: str, records: Sequence[Record], width: int = WIDTH) -> Any:
     return picture(title, says, panels, width)
 
 
-def projection(title: str, records: Sequence[Record], width: int = WIDTH) -> Any:
+def projection(title: str, records: Sequence[Record], width: int = WIDTH) -> Spec:
     """
     Return the picture of the eligible deals some days from now, a panel for each jurisdiction.
 

@@ -10,6 +10,7 @@ from holdback.pictures.layout import (
     WIDTH,
     Record,
     Spec,
+    chart,
     grouped,
     haloed,
     heading,
@@ -38,7 +39,7 @@ def timeline(
     does not hold any more; None where it holds on.
     """
     if not records:
-        return picture(title, "", [], width)
+        return chart(picture(title, "", [], width))
     inner = inner_width(width)
     days = [record["since"] for record in records]
     days += [record["until"] for record in records if record["until"] is not None]
@@ -51,7 +52,7 @@ def timeline(
     ]
     says = "Each bar begins on the day on which something changes."
     says += "" if on is None else f" The line is {on}."
-    return picture(title, says, panels, width)
+    return chart(picture(title, says, panels, width))
 
 
 def _panel(

@@ -67,8 +67,9 @@ def to_html(answers: Iterable[AnswerTable], title: str = "Deals") -> str:
 def _section(place: int, answer: AnswerTable) -> str:
     """The section of an *answer*, which other sections link to by its *place*."""
     pairs = (("narrow", _NARROW), ("broad", pictures.WIDTH)) if answer.rows else ()
+    what = answer.question, answer.title, answer.records
     drawn = "\n".join(
-        f'<div class="{name}">{pictures.svg(answer.plot(width))}</div>' for name, width in pairs
+        f'<div class="{name}">{pictures.drawn(*what, width)}</div>' for name, width in pairs
     )
     shown = answer._repr_html_()  # public by its protocol
     return (

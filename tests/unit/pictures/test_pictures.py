@@ -48,6 +48,17 @@ def test_a_picture_is_valid_and_fits_its_width(width, name):
 
 
 @pytest.mark.parametrize("question", sorted(picture_samples.QUESTIONS))
+def test_a_picture_is_the_same_without_altair(question, monkeypatch):
+    """
+    A report is drawn without charts, and shows the same.
+    """
+    what = question, "Title", [*picture_samples.QUESTIONS[question]("GB")], 380
+    expected = pictures.svg(pictures.draw(*what))
+    monkeypatch.setitem(sys.modules, "altair", None)
+    assert pictures.drawn(*what) == expected
+
+
+@pytest.mark.parametrize("question", sorted(picture_samples.QUESTIONS))
 def test_hostile_texts_stay_texts(question):
     """
     Texts of data that look like HTML are drawn as texts, in SVG and in a page of HTML.
