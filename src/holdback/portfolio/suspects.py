@@ -39,6 +39,7 @@ _FEWEST_AMOUNTS: Final = 20
 _TIMES_AS_LARGE: Final = 10
 # Numbers with more digits than this, before or after the point, are not looked at.
 _MOST_DIGITS: Final = 20
+_WHOLE_WITHIN: Final = 10**6
 # How many rows of each jurisdiction, evenly spaced, are looked at first, and how many of all
 # before an assessment, which they must not slow down.
 _SAMPLED: Final = 500
@@ -162,7 +163,10 @@ def _number(value: Any) -> Any:
         return _fraction(value)
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    return value if abs(value) < 10**_MOST_DIGITS else None
+    if not abs(value) < 10**_MOST_DIGITS:  # nor NaN
+        return None
+    # A float that was multiplied, as 19.99 by 100, is next to a whole number.
+    return round(value) if abs(value - round(value)) * _WHOLE_WITHIN < 1 else value
 
 
 def _fraction(number: Decimal) -> Fraction | None:

@@ -53,3 +53,14 @@ def test_the_decimal_context_hides_no_suspect(context):
     assert expected == ["progress", "performance", "balance"]
     with decimal.localcontext(CONTEXTS[context]):
         assert suspects(frame) == expected
+
+
+def test_floats_in_minor_units_are_suspected():
+    """
+    19.99 times 100 is 1998.9999999999998, and a whole amount.
+    """
+    balance = pl.col("balance").cast(pl.Float64)
+    frame = of_gb().with_columns(balance * 100)
+    assert (frame["balance"] % 1 != 0).any()
+    assert suspects(frame) == ["balance"]
+    assert suspects(of_gb().with_columns(balance)) == []
