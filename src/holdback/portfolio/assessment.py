@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from functools import partial
 from typing import Any, Final
 
 import narwhals.stable.v2 as nw
@@ -171,7 +172,8 @@ def with_outcomes(plan: ColumnPlan, results: Collection[str]) -> WorkFrame:
         # What the facts were read from is not needed any more, and would only be moved about.
         kept = {*plan.facts} - converted
         work = work.select(*(n for n in work.columns if n in kept or n.startswith(PREFIX)))
-        return WorkFrame(split_by_rulebook(work, rulebooks, names, add_results), nw)
+        read = partial(plan.columns_read, converted=converted)
+        return WorkFrame(split_by_rulebook(work, rulebooks, names, read, add_results), nw)
     return add_results(work, rulebooks)
 
 

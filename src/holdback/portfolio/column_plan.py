@@ -15,6 +15,7 @@ import narwhals.stable.v2 as nw
 from attrs import evolve, field
 
 from holdback.frozen_classes import frozen
+from holdback.jurisdictions.rulebook import Rulebook
 from holdback.portfolio.column_readers import Column, ColumnReader, day_fact
 from holdback.portfolio.ledger_columns import COUNTED_LEDGER_COLUMNS
 from holdback.portfolio.outcome_columns import (
@@ -33,6 +34,7 @@ from holdback.portfolio.row_rulebooks import (
     Definitions,
     RowRulebooks,
     Rules,
+    names_read,
     of_frame,
 )
 from holdback.portfolio.rulebook_columns import CODE_PLACE, RulebookColumns, in_rulebooks
@@ -138,6 +140,11 @@ class ColumnPlan:
         if _BALANCE not in self.facts:
             return null_integer(api)
         return api.col(converted_column(_BALANCE) if _BALANCE in converted else _BALANCE)
+
+    def columns_read(self, rulebook: Rulebook, converted: Collection[str]) -> Collection[str]:
+        """The columns of a frame with *converted* facts that the results of *rulebook* need."""
+        names = {*names_read(rulebook), _BALANCE} & self.facts.keys()
+        return {UNREADABLE, *(converted_column(n) if n in converted else n for n in names)}
 
     def is_prepared(self, fact: Fact) -> bool:
         """Whether the column of *fact* already holds scaled integers."""

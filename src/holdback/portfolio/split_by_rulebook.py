@@ -7,12 +7,15 @@ rulebooks occur and to evaluate each on its own rows only; `benchmarks/in_memory
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import reduce
+from operator import or_
 from typing import Any, Final
 
 import narwhals.stable.v2 as nw
 from attrs import evolve
 
+from holdback.jurisdictions.rulebook import Rulebook
 from holdback.portfolio.outcome_columns import PREFIX, RULEBOOK
 from holdback.portfolio.row_rulebooks import RowRulebooks
 from holdback.portfolio.work_frame import WorkFrame, without_index, work_frame
@@ -21,25 +24,70 @@ _ROW: Final = f"{PREFIX}row"
 _NONE: Final = -1
 
 AddResults = Callable[[WorkFrame, RowRulebooks], WorkFrame]
+# The columns that the rules of a rulebook read.
+ColumnsRead = Callable[[Rulebook], Collection[str]]
 
 
 def split_by_rulebook(
-    work: WorkFrame, rulebooks: RowRulebooks, results: Collection[str], add_results: AddResults
+    work: WorkFrame,
+    rulebooks: RowRulebooks,
+    results: Collection[str],
+    columns_read: ColumnsRead,
+    add_results: AddResults,
 ) -> nw.DataFrame[Any]:
     """
     Return the columns *results* and `RULEBOOK` of every row of *work*, in order.
 
-    *add_results* computes them for the rows of one rulebook. Rows without a rulebook are invalid
-    under any rulebook, so they go through the first.
+    *add_results* computes them for the rows of one rulebook, from *columns_read* of it. Rows
+    without a rulebook are invalid under any rulebook, so they go through the first. Those of equal
+    rulebooks go through one.
     """
-    frame = work.collected()
+    given = [name for name in work.columns if not name.startswith(PREFIX)]
+    frame = work.collected(given)
     frame = frame.with_columns(nw.col(RULEBOOK).cast(nw.Int64).fill_null(_NONE))
-    frame = frame.with_row_index(_ROW)
-    parts = []
+    chosen = frame[RULEBOOK]
     # A frame without rows goes through as well: its result has the same columns.
-    for place in sorted(frame[RULEBOOK].unique().to_list()) or (_NONE,):
-        rows = without_index(frame.filter(nw.col(RULEBOOK) == place))
-        only = evolve(rulebooks, rulebooks=(rulebooks.rulebooks[max(place, 0)],))
-        part = add_results(work_frame(rows.drop(_ROW, RULEBOOK)), only).select(*results)
-        parts.append(part.collected().with_columns(rows[_ROW], rows[RULEBOOK]))
-    return nw.concat(parts).sort(_ROW).drop(_ROW)
+    alike = _alike(rulebooks.rulebooks, sorted(chosen.unique().to_list()) or [_NONE])
+    parts = []
+    for rulebook, rows in _parts(frame, alike, columns_read):
+        only = evolve(rulebooks, rulebooks=(rulebook,))
+        part = add_results(work_frame(rows.drop(_ROW)), only).select(*results)
+        parts.append(part.collected().with_columns(rows[_ROW]))
+    return nw.concat(parts).sort(_ROW).drop(_ROW).with_columns(chosen)
+
+
+def _alike(
+    rulebooks: Sequence[Rulebook], places: Sequence[int]
+) -> Sequence[tuple[Rulebook, list[int]]]:
+    """Rulebooks of which each row has one, with the *places* of those that give the same results."""
+    alike: dict[object, tuple[Rulebook, list[int]]] = {}
+    for place in places:
+        rulebook = rulebooks[max(place, 0)]
+        rules = tuple((rule.code, rule.checked, rule.otherwise) for rule in rulebook.renewal.rules)
+        facts = tuple(fact.name for fact in rulebook.catalogue.facts)
+        _, own = alike.setdefault((rules, facts), (rulebook, []))
+        own.append(place)
+    return list(alike.values())
+
+
+def _parts(
+    frame: nw.DataFrame[Any],
+    alike: Sequence[tuple[Rulebook, list[int]]],
+    columns_read: ColumnsRead,
+) -> Iterable[tuple[Rulebook, nw.DataFrame[Any]]]:
+    """Each rulebook with its rows of *frame*, in the columns that it reads."""
+    frame = frame.with_row_index(_ROW)
+    if len(alike) == 1:
+        yield alike[0][0], without_index(frame)
+        return
+    chosen = frame[RULEBOOK]
+    own = [reduce(or_, [chosen == place for place in places]) for _, places in alike]
+    read = [{_ROW, *columns_read(rulebook)} for rulebook, _ in alike]
+    parts: list[dict[str, Any]] = [{} for _ in alike]
+    # Column by column, so that each is in the caches while its rows are picked.
+    for column in frame.iter_columns():
+        for rows, names, part in zip(own, read, parts, strict=True):
+            if column.name in names:
+                part[column.name] = column.filter(rows)
+    for rulebook, _ in alike:
+        yield rulebook, without_index(nw.from_dict(parts.pop(0)))
