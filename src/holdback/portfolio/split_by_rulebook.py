@@ -7,7 +7,7 @@ rulebooks occur and to evaluate each on its own rows only; `benchmarks/in_memory
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import reduce
 from operator import or_
 from typing import Any, Final
@@ -18,7 +18,7 @@ from attrs import evolve
 from holdback.jurisdictions.rulebook import Rulebook
 from holdback.portfolio.outcome_columns import PREFIX, RULEBOOK
 from holdback.portfolio.row_rulebooks import RowRulebooks
-from holdback.portfolio.work_frame import WorkFrame, without_index, work_frame
+from holdback.portfolio.work_frame import WorkFrame, collected_together, without_index, work_frame
 
 _ROW: Final = f"{PREFIX}row"
 _NONE: Final = -1
@@ -42,18 +42,31 @@ def split_by_rulebook(
     without a rulebook are invalid under any rulebook, so they go through the first. Those of equal
     rulebooks go through one.
     """
-    given = [name for name in work.columns if not name.startswith(PREFIX)]
-    frame = work.collected(given)
-    frame = frame.with_columns(nw.col(RULEBOOK).cast(nw.Int64).fill_null(_NONE))
-    chosen = frame[RULEBOOK]
+    frame = work.collected([name for name in work.columns if not name.startswith(PREFIX)])
+    chosen = frame[RULEBOOK].cast(nw.Int64).fill_null(_NONE)
     # A frame without rows goes through as well: its result has the same columns.
     alike = _alike(rulebooks.rulebooks, sorted(chosen.unique().to_list()) or [_NONE])
-    parts = []
-    for rulebook, rows in _parts(frame, alike, columns_read):
-        only = evolve(rulebooks, rulebooks=(rulebook,))
-        part = add_results(work_frame(rows.drop(_ROW)), only).select(*results)
-        parts.append(part.collected().with_columns(rows[_ROW]))
-    return nw.concat(parts).sort(_ROW).drop(_ROW).with_columns(chosen)
+    there = [frame[name] for name in results if name in frame.columns]
+    wanted = [name for name in results if name not in frame.columns]
+    if len(alike) > 1:
+        frame = frame.with_row_index(_ROW)
+        own = [reduce(or_, [chosen == place for place in places]) for _, places in alike]
+        parts = _parts(frame, own, [{_ROW, *columns_read(rulebook)} for rulebook, _ in alike])
+        wanted.append(_ROW)
+    else:
+        parts = [frame.drop(RULEBOOK)]
+    answered = collected_together(
+        [
+            add_results(work_frame(part), evolve(rulebooks, rulebooks=(rulebook,))).select(*wanted)
+            for part, (rulebook, _) in zip(parts, alike, strict=True)
+        ]
+    )
+    answers = nw.concat(answered)
+    if len(alike) > 1:
+        # Scattered to where it says, each number of a row says where that row is; sorting is slower.
+        rows = answers[_ROW]
+        answers = answers.drop(_ROW)[rows.scatter(rows, frame[_ROW])]
+    return answers.with_columns(chosen, *there)
 
 
 def _alike(
@@ -71,23 +84,13 @@ def _alike(
 
 
 def _parts(
-    frame: nw.DataFrame[Any],
-    alike: Sequence[tuple[Rulebook, list[int]]],
-    columns_read: ColumnsRead,
-) -> Iterable[tuple[Rulebook, nw.DataFrame[Any]]]:
-    """Each rulebook with its rows of *frame*, in the columns that it reads."""
-    frame = frame.with_row_index(_ROW)
-    if len(alike) == 1:
-        yield alike[0][0], without_index(frame)
-        return
-    chosen = frame[RULEBOOK]
-    own = [reduce(or_, [chosen == place for place in places]) for _, places in alike]
-    read = [{_ROW, *columns_read(rulebook)} for rulebook, _ in alike]
-    parts: list[dict[str, Any]] = [{} for _ in alike]
+    frame: nw.DataFrame[Any], own: Sequence[Any], read: Sequence[Collection[str]]
+) -> Sequence[nw.DataFrame[Any]]:
+    """The rows of *frame* in each mask of *own*, with the columns *read* of each."""
+    parts: list[dict[str, Any]] = [{} for _ in own]
     # Column by column, so that each is in the caches while its rows are picked.
     for column in frame.iter_columns():
         for rows, names, part in zip(own, read, parts, strict=True):
             if column.name in names:
                 part[column.name] = column.filter(rows)
-    for rulebook, _ in alike:
-        yield rulebook, without_index(nw.from_dict(parts.pop(0)))
+    return [without_index(nw.from_dict(part)) for part in parts]

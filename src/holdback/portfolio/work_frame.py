@@ -162,6 +162,14 @@ def without_index(frame: nw.DataFrame[Any]) -> nw.DataFrame[Any]:
     return frame
 
 
+def collected_together(works: Sequence[WorkFrame]) -> Sequence[nw.DataFrame[Any]]:
+    """All rows of each of *works*, which are in memory and of one library."""
+    if works[0].api is nw:
+        return [work.collected() for work in works]
+    collected = works[0].api.collect_all([work.frame for work in works])
+    return [nw.from_native(rows, eager_only=True) for rows in collected]
+
+
 def as_nullable(work: WorkFrame, names: Sequence[str]) -> WorkFrame:
     """Return *work* with the columns *names* in types that hold nulls, unlike NumPy's."""
     if not work.is_pandas:
