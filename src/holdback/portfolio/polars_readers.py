@@ -108,13 +108,15 @@ class PolarsRulebooks(RulebookColumns):
         return self.looked_up(places, code * (len(days) + 1) + come).cast(self.api.Int32)
 
     def read_bits(self, mask: Expr) -> Expr:
-        """From a table by rulebook."""
+        """From a table by rulebook, if they differ."""
         everywhere = sum(1 << bit for bit in KEY_BITS)
         read = [everywhere] * len(self.rulebooks.rulebooks)
         for bit, places in self.bits_read():
             for place in places:
                 read[place] |= 1 << bit
-        return mask.cast(self.api.Int64) & self.looked_up(read, self.api.col(RULEBOOK))
+        alike = len(set(read)) == 1
+        own = read[0] if alike else self.looked_up(read, self.api.col(RULEBOOK))
+        return mask.cast(self.api.Int64) & own
 
     def looked_up(self, values: Sequence[int | None], place: Expr) -> Expr:
         """The one of *values* at each row's *place*, null where that is null."""
