@@ -22,7 +22,14 @@ from holdback.portfolio.rulebook_columns import KEY_BITS, RulebookColumns
 _WHOLE_FLOATS: Final = float(3 * 2**51)
 # Polars counts days from 1970.
 _FIRST_DAY: Final = date(1970, 1, 1).toordinal()
-_UNITS_A_DAY: Final = {"ms": 86_400 * 10**3, "us": 86_400 * 10**6, "ns": 86_400 * 10**9}
+_MILLISECONDS: Final = 86_400 * 10**3
+# It has milliseconds where other libraries have seconds.
+_UNITS_A_DAY: Final = {
+    "s": _MILLISECONDS,
+    "ms": _MILLISECONDS,
+    "us": _MILLISECONDS * 10**3,
+    "ns": _MILLISECONDS * 10**6,
+}
 
 
 @frozen

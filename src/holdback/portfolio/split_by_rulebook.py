@@ -38,9 +38,9 @@ def split_by_rulebook(
     """
     Return the columns *results* and `RULEBOOK` of every row of *work*, in order.
 
-    *add_results* computes them for the rows of one rulebook, from *columns_read* of it. Rows
-    without a rulebook are invalid under any rulebook, so they go through the first. Those of equal
-    rulebooks go through one.
+    *add_results* computes them for the rows of one rulebook, from *columns_read* of it. Rows of
+    rulebooks with the same rules go through one of them. Rows without a rulebook are invalid under
+    any, so they go through the first that occurs.
     """
     frame = work.collected([name for name in work.columns if not name.startswith(PREFIX)])
     chosen = frame[RULEBOOK].cast(nw.Int64).fill_null(_NONE)
@@ -63,7 +63,7 @@ def split_by_rulebook(
     )
     answers = nw.concat(answered)
     if len(alike) > 1:
-        # Scattered to where it says, each number of a row says where that row is; sorting is slower.
+        # Scattered to where they say, the numbers of rows say where rows are; sorting is slower.
         rows = answers[_ROW]
         answers = answers.drop(_ROW)[rows.scatter(rows, frame[_ROW])]
     return answers.with_columns(chosen, *there)
@@ -72,10 +72,11 @@ def split_by_rulebook(
 def _alike(
     rulebooks: Sequence[Rulebook], places: Sequence[int]
 ) -> Sequence[tuple[Rulebook, list[int]]]:
-    """Rulebooks of which each row has one, with the *places* of those that give the same results."""
+    """Rulebooks of different rules, each with the *places* of those that have the same rules."""
     alike: dict[object, tuple[Rulebook, list[int]]] = {}
+    first = next((place for place in places if place != _NONE), 0)
     for place in places:
-        rulebook = rulebooks[max(place, 0)]
+        rulebook = rulebooks[first if place == _NONE else place]
         rules = tuple((rule.code, rule.checked, rule.otherwise) for rule in rulebook.renewal.rules)
         facts = tuple(fact.name for fact in rulebook.catalogue.facts)
         _, own = alike.setdefault((rules, facts), (rulebook, []))
