@@ -17,12 +17,41 @@ from holdback.rules.types import Kind
 
 # What people and spreadsheets write next to a total, in small letters.
 _TOTALS: Final = frozenset(
-    """
-    total totals subtotal sum average mean count
-    summe gesamt gesamtsumme gesamtergebnis zwischensumme durchschnitt mittelwert anzahl
-    totaux somme moyenne totale totali somma media totales suma promedio totaal totalt summa razem
-    合計 小計 総計 平均
-    """.split()
+    [
+        "total",
+        "totals",
+        "subtotal",
+        "sum",
+        "average",
+        "mean",
+        "count",
+        "summe",
+        "gesamt",
+        "gesamtsumme",
+        "gesamtergebnis",
+        "zwischensumme",
+        "durchschnitt",
+        "mittelwert",
+        "anzahl",
+        "totaux",
+        "somme",
+        "moyenne",
+        "totale",
+        "totali",
+        "somma",
+        "media",
+        "totales",
+        "suma",
+        "promedio",
+        "totaal",
+        "totalt",
+        "summa",
+        "razem",
+        "合計",
+        "小計",
+        "総計",
+        "平均",
+    ]
 )
 _WORD: Final = re.compile(r"[^\W\d_]+")
 # How many rows tell what a row of the file usually has.

@@ -194,6 +194,23 @@ def test_deals_that_cannot_be_read(deals, told):
     assert "Traceback" not in printed
 
 
+@pytest.mark.parametrize(
+    ("before", "line"), [('"', 1), ("", 3), ("sep=,\n", 4), ("a title\na note\n", 5)]
+)
+def test_a_quote_that_is_never_closed(tmp_path, before, line):
+    """
+    Never a stack trace for a person's mistake, however long the file is, and no name of a person.
+    """
+    rows = "".join(f"D-{number},Jane\n" for number in range(40_000))
+    heads = "deal_id,person\n" if before else "x,person\n"
+    for more in ("D-1,Jane\n", rows):
+        text = f"{before}{heads}D-0,Jane\n" + ("" if before == '"' else '"') + more
+        (tmp_path / "deals.csv").write_text(text)
+        told = run(tmp_path / "deals.csv", code=2)
+        assert f"line {line} has a quote that is never closed" in told
+        assert "Jane" not in told
+
+
 def test_a_file_is_written_as_a_whole(deals_folder, tmp_path):
     """
     A file is written as a whole, or not at all.
