@@ -16,43 +16,12 @@ from holdback.portfolio.column_findings import LABELS
 from holdback.rules.types import Kind
 
 # What people and spreadsheets write next to a total, in small letters.
-_TOTALS: Final = frozenset(
-    [
-        "total",
-        "totals",
-        "subtotal",
-        "sum",
-        "average",
-        "mean",
-        "count",
-        "summe",
-        "gesamt",
-        "gesamtsumme",
-        "gesamtergebnis",
-        "zwischensumme",
-        "durchschnitt",
-        "mittelwert",
-        "anzahl",
-        "totaux",
-        "somme",
-        "moyenne",
-        "totale",
-        "totali",
-        "somma",
-        "media",
-        "totales",
-        "suma",
-        "promedio",
-        "totaal",
-        "totalt",
-        "summa",
-        "razem",
-        "合計",
-        "小計",
-        "総計",
-        "平均",
-    ]
-)
+_TOTALS: Final = """
+    total totals subtotal sum average mean count
+    summe gesamt gesamtsumme gesamtergebnis zwischensumme durchschnitt mittelwert anzahl
+    totaux somme moyenne totale totali somma media totales suma promedio totaal totalt summa razem
+    合計 小計 総計 平均
+"""
 _WORD: Final = re.compile(r"[^\W\d_]+")
 # How many rows tell what a row of the file usually has.
 _ROWS_ABOVE: Final = 100
@@ -181,7 +150,7 @@ class _Bottom:
 
 
 def _is_label(text: str) -> bool:
-    return not _TOTALS.isdisjoint(_WORD.findall(text.lower()))
+    return not set(_TOTALS.split()).isdisjoint(_WORD.findall(text.lower()))
 
 
 def _number(text: str) -> Decimal | None:
