@@ -53,8 +53,8 @@ def portfolio_of(code, seed):
 @cache
 def unreadable_in(code, seed):
     """
-    The deals of `portfolio_of`, and others that nothing but a value or two that cannot be read keeps
-    from being eligible, or the jurisdiction, which is missing.
+    The deals of `portfolio_of`, and others that nothing but a value or two that cannot be read
+    keeps from being eligible, or the jurisdiction, which is missing.
     """
     drawn = random.Random(f"unreadable {code} {seed}")
     deals, rulebook = portfolio_of(code, seed), SHIPPED.resolve(code, on=DAY)
