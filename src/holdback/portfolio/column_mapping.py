@@ -18,7 +18,8 @@ from holdback.workbench.mapping_schema import DATE_FORM, DATES, FACT, FORM_KEYS,
 # The name of the file in messages; the command knows the real one.
 _FILE: Final = "columns.toml"
 _DATE_HINT: Final = "write year, month and day as in `YYYY-MM-DD`, `DD/MM/YYYY` or `DD MON YYYY`"
-_SIGNS: Final = ("decimal_mark", "thousands")
+DECIMAL_MARK: Final = "decimal_mark"
+_SIGNS: Final = (DECIMAL_MARK, "thousands")
 # The point and the comma: where one is between thousands, the other is before decimals.
 _OTHER: Final = {".": ",", ",": "."}
 _ESCAPED: Final = {'"': r"\"", "\\": r"\\"}
@@ -107,6 +108,12 @@ class ColumnMapping:
         """Return how the values of the fact *name* are written."""
         general = {key: getattr(self, key) for key in FORM_KEYS}
         return Form(**{**general, **self.forms.get(name, {})})
+
+    @property
+    def has_commas(self) -> bool:
+        """Whether numbers of some fact have decimal commas."""
+        forms = ({DECIMAL_MARK: self.decimal_mark}, *self.forms.values())
+        return any(form.get(DECIMAL_MARK) == "," for form in forms)
 
     @classmethod
     def from_toml(cls, text: str) -> ColumnMapping:
