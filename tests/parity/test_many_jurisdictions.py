@@ -278,13 +278,13 @@ def places(frame, jurisdictions, on=None):
     return [(None if place in (None, -1) else place, needs) for place, needs in found]
 
 
-def place_alone(books, jurisdictions, row, on=None):
-    """The place among *books* of the rulebook that the service has for *row*."""
+def place_alone(rulebooks, jurisdictions, row, on=None):
+    """The place among *rulebooks* of the rulebook that the service has for *row*."""
     code, day = row["jurisdiction"], on or row["on"]
     if code not in jurisdictions.codes or day is None or day < jurisdictions[code].changes[0]:
         return None
     since = jurisdictions.resolve(code, on=day).since
-    return [(book.code, book.since) for book in books].index((code, since))
+    return [(book.code, book.since) for book in rulebooks].index((code, since))
 
 
 @pytest.mark.parametrize("on", [None, date(2026, 6, 1), date(2025, 6, 1)], ids=str)
@@ -337,8 +337,7 @@ def test_days_as_instants_of_polars(unit):
     """
     days = [date(1969, 12, 31), date(1970, 1, 1), date(2026, 7, 1), None]
     midnights = pl.Series("on", days).cast(pl.Datetime(unit))
-    later = midnights + pl.duration(milliseconds=1)
-    frame = pl.DataFrame({"on": pl.concat([midnights, pl.select(later).to_series()])})
+    frame = pl.DataFrame({"on": pl.concat([midnights, midnights.dt.offset_by("1ms")])})
     fact = day_fact("on")
     column = PolarsReader(pl, fact, "on", lazy=True).column(nw.from_native(frame)["on"].dtype)
     read = frame.select(number=column.number, given=column.given)

@@ -94,14 +94,16 @@ class PolarsRulebooks(RulebookColumns):
 
     def place(self, code: Expr, day: Expr | None) -> Expr:
         """From a table by code, and by how many of all days of change have come."""
-        books = self.rulebooks.rulebooks
-        days = sorted({book.on.toordinal() for book in books}) if day is not None else [0]
+        rulebooks = self.rulebooks.rulebooks
+        days = (
+            sorted({rulebook.on.toordinal() for rulebook in rulebooks}) if day is not None else [0]
+        )
         places: list[int | None] = []
         for own in self.rulebooks.codes:
             changes = {
-                book.on.toordinal() if day is not None else 0: place
-                for place, book in enumerate(books)
-                if book.code == own
+                rulebook.on.toordinal() if day is not None else 0: place
+                for place, rulebook in enumerate(rulebooks)
+                if rulebook.code == own
             }
             in_force: int | None = None
             places.append(in_force)
