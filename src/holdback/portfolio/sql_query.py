@@ -70,13 +70,20 @@ def sql(  # noqa: PLR0913  # public; all but the rules and the dialect have a de
     True
 
     Raises:
-        InvalidDocument: if the dialect is not one of these, or cannot say what a rule needs.
+        InvalidDocument: if the dialect is not one of these, or cannot say what a rule needs; if
+            *table* has no name, or *invalid* is given and not *prepared*.
         ModuleNotFoundError: if a dialect needs sqlglot and it is not installed.
     """
     dialects = (*DIALECTS, *TRANSLATED)
     if dialect not in dialects:
         hint = did_you_mean(str(dialect), dialects) or f"use {', '.join(dialects)}"
         raise InvalidDocument.of("unknown_name", "unknown dialect", path="$.dialect", hint=hint)
+    if not all(part.strip() for part in table.split(".")):
+        message, hint = "expected the name of a table", "such as deals, or lending.deals"
+        raise InvalidDocument.of("wrong_value", message, path="$.table", hint=hint)
+    if invalid is not None and not prepared:
+        message, hint = "only prepared columns have a mask", "pass `prepared=True` as well"
+        raise InvalidDocument.of("not_allowed", message, path="$.invalid", hint=hint)
     written = PORTABLE if dialect in TRANSLATED else dialect
     rulebooks = _rulebooks(rules, jurisdiction, on)
     plan = _plan(written, rulebooks, prepared=prepared, invalid=invalid)
@@ -103,7 +110,7 @@ def _plan(dialect: str, rulebooks: RowRulebooks, *, prepared: bool, invalid: str
         facts={name: rulebooks.facts[name] for name in rulebooks.facts if name in needed},
         prepared=prepared,
         strict=True,
-        invalid=invalid if prepared else None,
+        invalid=invalid,
     )
 
 
