@@ -198,6 +198,26 @@ def test_deals_that_cannot_be_read(deals, told):
     assert "Traceback" not in printed
 
 
+@pytest.mark.parametrize(
+    ("good", "fractions", "code"),
+    [(0, 100, 1), (2_000, 2_000, 1), (2_000, 1_200, 1), (2_000, 100, 0)],
+)
+def test_a_last_batch_is_looked_at_as_well(tmp_path, monkeypatch, good, fractions, code):
+    """
+    Only the few deals of a last batch may look like fractions by chance, and that is listed.
+    """
+    monkeypatch.setattr(portfolio_files, "BATCH", 2_000)
+    deals = sample(good + fractions, 3, backend="polars").with_row_index()
+    late = pl.when(pl.col("index") >= good).then(pl.col("progress") / 100)
+    deals = deals.with_columns(progress=late.otherwise(pl.col("progress"))).drop("index")
+    deals.write_parquet(tmp_path / "deals.parquet")
+
+    told = run(tmp_path / "deals.parquet", code=code)
+    assert "are at most 1.5, as fractions are" in told
+    assert 'write `percentages = "fractions"` into a mapping' in told
+    assert ("Look at these" in told) == (code == 0)
+
+
 @pytest.mark.parametrize("start", [0.2, 0.5, 0.8])
 def test_a_damaged_excel_file(tmp_path, start):
     """
