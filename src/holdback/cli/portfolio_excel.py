@@ -21,7 +21,7 @@ from zipfile import BadZipFile, ZipFile
 import pyarrow as pa
 
 from holdback.cli.portfolio_csv import heads_of_columns
-from holdback.cli.portfolio_rows import check_heads
+from holdback.cli.portfolio_rows import MOST_TITLES, check_heads
 from holdback.errors import InvalidDocument, listed
 
 # A sign in quotes, or in the brackets of a condition, does not make a percentage.
@@ -33,8 +33,6 @@ _NO_RESULT: Final = re.compile(
     rb'<c\b(?:(?![^>]*\st="str")[^>]*>\s*%b(?:<v\s*/>|<v>\s*</v>)?|[^>]*>\s*%b)\s*</c>'
     % (_FORMULA, _FORMULA)
 )
-# Rows above the heads, with titles and dates.
-_MOST_TITLES: Final = 20
 
 
 def excel_table(file: Path, usual_heads: frozenset[str]) -> pa.Table:
@@ -66,7 +64,7 @@ def excel_table(file: Path, usual_heads: frozenset[str]) -> pa.Table:
     finally:
         workbook.close()
     heads, *deals = [texts for _, texts in rows]
-    later = [(number, [text or "" for text in row]) for number, row in rows[1:_MOST_TITLES]]
+    later = [(number, [text or "" for text in row]) for number, row in rows[1:MOST_TITLES]]
     check_heads([head or "" for head in heads], later, usual_heads, "row")
     return _table(heads, deals)
 

@@ -15,9 +15,9 @@ from holdback.portfolio.readable_columns import CODES, TEXT_COLUMNS
 from holdback.portfolio.row_rulebooks import DayOrColumn, RowRulebooks, Rules, rulebooks_for
 from holdback.portfolio.sql_outcomes import RESULT_COLUMNS, SqlStep
 from holdback.portfolio.sql_plan import SqlPlan
-from holdback.portfolio.sql_translation import TRANSLATED, translated
+from holdback.portfolio.sql_translation import translated
 from holdback.portfolio.sql_words import identifier
-from holdback.rules.sql import DIALECTS, PORTABLE, POSTGRES, SPARK, SQLITE
+from holdback.rules.sql import DIALECTS, PORTABLE, POSTGRES, SPARK, SQLITE, TRANSLATED
 
 # PostgreSQL's row of the table, which is all its columns, and the table while it is taken.
 _ROW, _DEAL = f"{PREFIX}row", f"{PREFIX}deal"
