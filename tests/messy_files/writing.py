@@ -86,6 +86,13 @@ def thousands_and_commas(table, between):
 
 
 @step
+def german_amounts(table):
+    """1.234,56, and percentages with points."""
+    marks = str.maketrans(",.", ".,")
+    return _each(table, AMOUNTS, lambda text: f"{Decimal(text):,}".translate(marks))
+
+
+@step
 def commas_in_percentages(table):
     return _each(table, PERCENTAGES, lambda text: text.replace(".", ","))
 

@@ -16,7 +16,8 @@ import polars as pl
 
 from holdback.frozen_classes import frozen
 from holdback.portfolio.column_mapping import ColumnMapping
-from holdback.portfolio.mapped_values import ISO
+from holdback.portfolio.mapped_values import ISO, is_point_clear
+from holdback.portfolio.number_texts import TWO_MEANINGS, has_two_meanings
 from holdback.rules.types import Fact, Kind
 
 # What pandas, Polars, DuckDB, R and Excel write where there is no value.
@@ -56,7 +57,8 @@ def cell_text(text: str, kind: Kind) -> str:
     if kind is Kind.DATE:
         day = _DAY.fullmatch(text)
         return day[1] if day else text
-    number = None if kind is Kind.TEXT else _NUMBER.fullmatch(text)
+    is_number = kind is not Kind.TEXT and not (kind in _WHOLE and has_two_meanings(text))
+    number = _NUMBER.fullmatch(text) if is_number else None
     if number is None or (number[2] and kind is not Kind.PERCENT):
         return text
     value = Decimal(number[1])
@@ -107,12 +109,14 @@ class TextColumn:
     """
     A column of texts: the kind of its fact, and the texts that have a meaning of their own there.
 
-    `is_plain` unless a mapping says that numbers, days or flags are written in another way.
+    `is_plain` unless a mapping says that numbers, days or flags are written in another way, and
+    `is_clear` unless a point in its numbers may be between thousands.
     """
 
     kind: Kind
     declared: Collection[str] = ()
     is_plain: bool = True
+    is_clear: bool = True
 
 
 def text_columns(
@@ -128,6 +132,7 @@ def text_columns(
             kind=fact.type.kind,
             declared={*earlier, *fact.type.options, *texts},
             is_plain=form.decimal_mark != "," and form.dates in (None, ISO) and not texts,
+            is_clear=is_point_clear(fact, form, among_commas=mapping.has_commas),
         )
     if day_column is not None:
         name = mapping.columns.get(day_column, day_column)
@@ -156,7 +161,8 @@ def _values(series: pl.Series, column: TextColumn) -> pl.Series:
     form = _PLAIN.get(column.kind)
     if form is None or not column.is_plain:
         return texts
-    if texts.str.contains(form.pattern).all():  # nulls are left out
+    is_clear = column.is_clear or not texts.str.contains(TWO_MEANINGS).any()
+    if is_clear and texts.str.contains(form.pattern).all():  # nulls are left out
         values = texts.to_frame().select(form.cast(pl.col(series.name))).to_series()
         if values.null_count() == texts.null_count():  # 2026-02-30 is not a day
             return values

@@ -18,7 +18,7 @@ from holdback.jurisdictions.rulebook import Rulebook
 from holdback.money import MINOR_UNITS, Currency
 from holdback.portfolio.column_mapping import ColumnMapping, Form
 from holdback.portfolio.ledger_columns import LEDGER_COLUMNS
-from holdback.portfolio.mapped_values import FRACTIONS, MINOR, in_major_units, reader, unread
+from holdback.portfolio.mapped_values import FRACTIONS, MINOR, in_major_units, reader_by, unread
 from holdback.portfolio.row_rulebooks import Rules
 from holdback.portfolio.work_frame import Frame, open_frame
 from holdback.rules.types import Fact, Kind, Type
@@ -175,10 +175,9 @@ def unread_counts(
     sources = source_columns(mapping, frame.columns, facts)
     counts = {}
     for name, source in sources.items():
-        form, fact = mapping.form(name), facts[name]
-        if needs_reading(fact, form, frame.schema[source]):
-            read_value = reader(fact, form, mapping.texts.get(name, {}))
-            counts[name] = _read_all(frame[source].to_list(), read_value, fact)[1]
+        fact = facts[name]
+        if needs_reading(fact, mapping.form(name), frame.schema[source]):
+            counts[name] = _read_all(frame[source].to_list(), reader_by(mapping, fact), fact)[1]
     return counts
 
 
@@ -213,7 +212,7 @@ class _MappedColumns:
 
     def _column(self, name: str, currencies: Sequence[Currency | None] | None) -> _Column:
         fact = self.facts[name]
-        read_value = reader(fact, self.mapping.form(name), self.mapping.texts.get(name, {}))
+        read_value = reader_by(self.mapping, fact)
         values, _ = _read_all(self.frame[self.sources[name]].to_list(), read_value, fact)
         if currencies is not None:
             values = [
@@ -243,8 +242,8 @@ class _MappedColumns:
         )
 
     def _texts(self, name: str) -> Sequence[Any]:
-        read_value = reader(self.facts[name], Form(), self.mapping.texts.get(name, {}))
-        return _read_all(self.frame[self.sources[name]].to_list(), read_value, self.facts[name])[0]
+        fact, values = self.facts[name], self.frame[self.sources[name]].to_list()
+        return _read_all(values, reader_by(self.mapping, fact), fact)[0]
 
 
 def needs_reading(fact: Fact, form: Form, dtype: Any) -> bool:

@@ -11,7 +11,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from deals import shipped
+from deals import of_gb, shipped
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -59,6 +59,11 @@ READ = [
     ("balance", np.int64(5), {"money": "minor units"}, Decimal(5)),
     ("balance", "GBP 12.50", {}, "GBP 12.5000"),
     ("days_since_funding", "231.0", {}, 231),
+    ("days_since_funding", "1000.000", {}, 1000),
+    ("days_since_funding", "0.000", {}, 0),
+    ("days_since_funding", "1.000", {"decimal_mark": "."}, 1),
+    ("days_since_funding", "1.000 days", {"decimal_mark": ",", "thousands": "."}, 1000),
+    ("progress", "77.125", {}, Decimal("77.125")),
     ("days_since_funding", "21 days", {}, 21),
     ("days_since_funding", 231.0, {}, 231),
     ("deals_completed", "1.000", {"decimal_mark": ",", "thousands": "."}, 1000),
@@ -106,6 +111,9 @@ REFUSED = [
     ("balance", "£12", {}),
     ("balance", 0.1 + 0.2, {}),
     ("days_since_funding", 1.5, {}),
+    ("days_since_funding", "1.000", {}),
+    ("days_since_funding", "12.000 days", {}),
+    ("balance", "1.000", {"money": "minor units"}),
     ("days_since_funding", "3 weeks", {}),
     ("identity_verified", "yes", {}),
     ("identity_verified", 2, {}),
@@ -354,3 +362,35 @@ def test_what_does_not_fit_the_frame_is_refused_at_once():
     assert read(frame, columns={"lien_rank": "lien"}, rules=shipped()).columns[-1] == "lien_rank"
     with pytest.raises(InvalidDocument, match="unknown word `pence`"):
         read(frame, money="pence")
+
+
+def test_a_point_among_decimal_commas_is_not_guessed():
+    """
+    77.125 where other columns have decimal commas is refused with the cure, and read if a mapping says how.
+    """
+    deals = of_gb().head(2).with_columns(
+        balance=pl.Series(["1.234,50", "7,25"]), performance=pl.Series(["77.125", "64.5"])
+    )
+    forms = {"balance": {"decimal_mark": ",", "thousands": "."}}
+    mixed = read(deals, forms=forms)
+    assert mixed["performance"].to_list() == ["unread: 77.125", "64.5000"]
+    (found,) = findings(mixed, shipped())
+    assert found.column == "performance"
+    assert "write `[forms.performance]` and `decimal_mark = \".\"`" in found.cure
+    said = read(deals, forms={**forms, "performance": {"decimal_mark": "."}})
+    assert said["performance"].to_list() == [Decimal("77.125"), Decimal("64.5")]
+
+
+@engines
+def test_a_thousand_days_are_not_one(kind):
+    """
+    1.000 in a column of days or counts is one or a thousand: it is refused with the cure.
+    """
+    days = ["1.000", "850.0", "2.00", "1500"]
+    rows = of_gb().head(4).with_columns(days_since_last_remittance=pl.Series(days))
+    frame = {"polars": rows, "pandas": rows.to_pandas(), "pyarrow": rows.to_arrow()}[kind]
+    (found,) = findings(frame, shipped())
+    assert (found.column, found.value, found.count) == ("days_since_last_remittance", "`1.000`", 1)
+    assert "[forms.days_since_last_remittance]" in found.cure
+    thousands = {"days_since_last_remittance": {"decimal_mark": "."}}
+    assert values_of(read(frame, forms=thousands), "days_since_last_remittance") == [1, 850, 2, 1500]
