@@ -44,6 +44,8 @@ from holdback.rules.types import Fact, Kind
 
 # The column with the row number of a deal in its batch; no user has a column of this name.
 _ROW: Final = "holdback: place"
+# With fewer deals in a last batch, a column that is suspected there does not stop the command.
+_FEWEST_SUSPECTED: Final = 1_000
 # How many of the deals that change are printed.
 _MOST_SHOWN: Final = 20
 
@@ -190,9 +192,9 @@ class BatchAssessment:
                 mapping=self.mapping,
             )
             # The few deals of a last batch may all be small by chance.
-            is_small = before > 0 and is_last
+            are_few = before > 0 and is_last and frame.height < _FEWEST_SUSPECTED
             kinds = {fact.name: fact.type.kind for fact in facts}
-            single = check_findings(column_findings, labelled, kinds, suspects=not is_small)
+            single = check_findings(column_findings, labelled, kinds, stop_at_suspects=not are_few)
             if rules is self.before:
                 self.reported += single
 

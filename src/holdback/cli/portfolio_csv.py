@@ -21,10 +21,12 @@ from typing import IO, Any, Final
 
 import click
 
-from holdback.cli.portfolio_rows import check_heads
+from holdback.cli.portfolio_rows import MOST_TITLES, check_heads
 from holdback.errors import ErrorDetail, InvalidDocument, listed
 from holdback.exact_json import shown_path
 from holdback.frozen_classes import frozen
+from holdback.portfolio.sql_words import identifier, text_literal
+from holdback.rules.sql import DUCKDB
 
 _SEPARATORS: Final = (",", ";", "\t", "|")
 # By the bytes at the beginning of a file.
@@ -36,8 +38,6 @@ _MARKS: Final[Mapping[bytes, str]] = {
 _CHUNK: Final = 1 << 20
 # Excel reads its separator from such a first line, and writes one at times.
 _SEPARATOR_LINE: Final = re.compile(r"sep=([,;\t|])\s*")
-# Lines above the heads, with titles and dates.
-_MOST_TITLES: Final = 20
 # A line of heads is never longer.
 _LONGEST_HEAD: Final = 1 << 20
 
@@ -79,24 +79,15 @@ def csv_query(pattern: str, usual_heads: frozenset[str]) -> str:
 
 
 def _select(separator: str, heads: Sequence[str], skipped: int, files: Iterable[Path]) -> str:
-    listed_files = ", ".join(literal(glob.escape(str(file))) for file in files)
-    columns = ", ".join(f"{literal(head)}: 'VARCHAR'" for head in heads)
-    given = ", ".join(map(identifier, heads))
+    listed_files = ", ".join(text_literal(glob.escape(str(file)), DUCKDB) for file in files)
+    columns = ", ".join(f"{text_literal(head, DUCKDB)}: 'VARCHAR'" for head in heads)
+    given = ", ".join(identifier(head, DUCKDB) for head in heads)
     return (
         f"SELECT * FROM read_csv([{listed_files}], auto_detect = false, "  # noqa: S608  # quoted
-        f"columns = {{{columns}}}, delim = {literal(separator)}, quote = '\"', escape = '\"', "
+        f"columns = {{{columns}}}, delim = {text_literal(separator, DUCKDB)}, "
+        "quote = '\"', escape = '\"', "
         f"header = true, skip = {skipped}) WHERE coalesce({given}) IS NOT NULL"
     )
-
-
-def literal(text: str) -> str:
-    """*text* as an SQL literal."""
-    return "'" + text.replace("'", "''") + "'"
-
-
-def identifier(name: str) -> str:
-    """*name* as an SQL identifier."""
-    return '"' + name.replace('"', '""') + '"'
 
 
 def _opened(file: Path, usual_heads: frozenset[str]) -> CsvFile:
@@ -120,7 +111,7 @@ def _opened(file: Path, usual_heads: frozenset[str]) -> CsvFile:
 
 def _later_rows(lines: Sequence[str], skipped: int) -> Iterator[tuple[int, Sequence[str]]]:
     """The first lines after those *skipped*, with their numbers, divided as heads would be."""
-    for number in range(skipped + 1, min(skipped + _MOST_TITLES, len(lines))):
+    for number in range(skipped + 1, min(skipped + MOST_TITLES, len(lines))):
         yield number + 1, _heads(lines, number, None)[1]
 
 

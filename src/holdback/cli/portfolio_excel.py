@@ -8,6 +8,7 @@ fraction, so 0.64 shown as 64% becomes the text `64%`.
 from __future__ import annotations
 
 import re
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from datetime import date, datetime, time
@@ -20,7 +21,7 @@ from zipfile import BadZipFile, ZipFile
 import pyarrow as pa
 
 from holdback.cli.portfolio_csv import heads_of_columns
-from holdback.cli.portfolio_rows import check_heads
+from holdback.cli.portfolio_rows import MOST_TITLES, check_heads
 from holdback.errors import InvalidDocument, listed
 
 # A sign in quotes, or in the brackets of a condition, does not make a percentage.
@@ -32,8 +33,6 @@ _NO_RESULT: Final = re.compile(
     rb'<c\b(?:(?![^>]*\st="str")[^>]*>\s*%b(?:<v\s*/>|<v>\s*</v>)?|[^>]*>\s*%b)\s*</c>'
     % (_FORMULA, _FORMULA)
 )
-# Rows above the heads, with titles and dates.
-_MOST_TITLES: Final = 20
 
 
 def excel_table(file: Path, usual_heads: frozenset[str]) -> pa.Table:
@@ -44,21 +43,13 @@ def excel_table(file: Path, usual_heads: frozenset[str]) -> pa.Table:
     value are left out, and so are columns without a head and a value.
 
     Raises:
-        InvalidDocument: if it cannot be read, if formulas have no results, or if another sheet has
-            the same heads, so that the first has not all deals.
+        InvalidDocument: if it is not there or cannot be read, if formulas have no results, or if
+            another sheet has the same heads, so that the first has not all deals.
     """
-    from openpyxl import load_workbook  # noqa: PLC0415  # it takes 0.1 s, and few files need it
-
-    try:
-        workbook = load_workbook(file, read_only=True, data_only=True)
-    except (BadZipFile, KeyError, ValueError, OSError) as error:
-        message = f"{file.name} cannot be opened as an Excel file"
-        hint = "save it as .xlsx without a password, or as CSV"
-        raise InvalidDocument.of("unreadable", message, hint=hint) from error
+    workbook = _opened(file)
     try:
         sheets = {sheet.title: sheet for sheet in workbook.worksheets}
         first, *others = sheets
-        _check_formulas(file, sheets[first])
         rows = list(_rows(sheets[first].iter_rows()))
         if not rows:
             message, hint = f"the sheet {first} of {file.name} is empty", "move the deals there"
@@ -73,9 +64,28 @@ def excel_table(file: Path, usual_heads: frozenset[str]) -> pa.Table:
     finally:
         workbook.close()
     heads, *deals = [texts for _, texts in rows]
-    later = [(number, [text or "" for text in row]) for number, row in rows[1:_MOST_TITLES]]
+    later = [(number, [text or "" for text in row]) for number, row in rows[1:MOST_TITLES]]
     check_heads([head or "" for head in heads], later, usual_heads, "row")
     return _table(heads, deals)
+
+
+def _opened(file: Path) -> Any:
+    """The workbook in *file*, of which rows are read one by one."""
+    from openpyxl import load_workbook  # noqa: PLC0415  # it takes 0.1 s, and few files need it
+
+    if not file.is_file():
+        is_pattern = any(sign in file.name for sign in "*?[")
+        hint = "an Excel file is read by its name, and a pattern is for CSV and Parquet files"
+        message = f"there is no file {file.name}"
+        raise InvalidDocument.of("unreadable", message, hint=hint if is_pattern else None)
+    try:
+        workbook = load_workbook(file, read_only=True, data_only=True)
+        _check_formulas(file, workbook.worksheets[0])
+    except (BadZipFile, LookupError, ValueError, OSError, zlib.error) as error:
+        message = f"{file.name} cannot be opened as an Excel file"
+        hint = "save it as .xlsx without a password, or as CSV"
+        raise InvalidDocument.of("unreadable", message, hint=hint) from error
+    return workbook
 
 
 def _check_formulas(file: Path, sheet: Any) -> None:

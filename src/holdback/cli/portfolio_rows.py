@@ -26,6 +26,8 @@ _WORD: Final = re.compile(r"[^\W\d_]+")
 # How many rows tell what a row of the file usually has.
 _ROWS_ABOVE: Final = 100
 _TEXTS: Final = (Kind.TEXT, Kind.DATE, Kind.FLAG)
+# The rows above the heads, with titles and dates, are fewer.
+MOST_TITLES: Final = 20
 # As many known heads make a line of heads.
 _FEWEST_HEADS: Final = 2
 # A row with fewer numbers may be a deal of which little is known.

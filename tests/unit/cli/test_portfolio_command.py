@@ -7,6 +7,7 @@ import shlex
 import shutil
 from pathlib import Path
 
+import openpyxl
 import polars as pl
 import pytest
 from click.testing import CliRunner
@@ -180,6 +181,8 @@ def test_another_folder_shows_who_would_change(deals_folder, other, tmp_path, mo
     [
         ("deals.parq", "expected a .csv, .xlsx or .parquet file, or a DuckDB query"),
         ("nowhere.parquet", 'No files found that match the pattern "nowhere.parquet"'),
+        ("nowhere.xlsx", "there is no file nowhere.xlsx"),
+        ("*.xlsx", "an Excel file is read by its name"),
         ("select nothing from nowhere", "Table with name nowhere does not exist"),
         ("select 1 as progress", "jurisdiction: the column is missing"),
         ("drop table deals", "expected a .csv, .xlsx or .parquet file, or a DuckDB query"),
@@ -193,6 +196,44 @@ def test_deals_that_cannot_be_read(deals, told):
 
     assert told in printed
     assert "Traceback" not in printed
+
+
+@pytest.mark.parametrize(
+    ("good", "fractions", "code"),
+    [(0, 100, 1), (2_000, 2_000, 1), (2_000, 1_200, 1), (2_000, 100, 0)],
+)
+def test_a_last_batch_is_looked_at_as_well(tmp_path, monkeypatch, good, fractions, code):
+    """
+    Only the few deals of a last batch may look like fractions by chance, and that is listed.
+    """
+    monkeypatch.setattr(portfolio_files, "BATCH", 2_000)
+    deals = sample(good + fractions, 3, backend="polars").with_row_index()
+    late = pl.when(pl.col("index") >= good).then(pl.col("progress") / 100)
+    deals = deals.with_columns(progress=late.otherwise(pl.col("progress"))).drop("index")
+    deals.write_parquet(tmp_path / "deals.parquet")
+
+    told = run(tmp_path / "deals.parquet", code=code)
+    assert "are at most 1.5, as fractions are" in told
+    assert 'write `percentages = "fractions"` into a mapping' in told
+    assert ("Look at these" in told) == (code == 0)
+
+
+@pytest.mark.parametrize("start", [0.2, 0.5, 0.8])
+def test_a_damaged_excel_file(tmp_path, start):
+    """
+    A person's mistake, or that of a disk, never shows a stack trace.
+    """
+    file = tmp_path / "deals.xlsx"
+    deals = sample(300, 3, backend="polars")
+    book = openpyxl.Workbook()
+    for row in (deals.columns, *deals.rows()):
+        book.active.append(row)
+    book.save(file)
+    content = bytearray(file.read_bytes())
+    place = int(len(content) * start)
+    content[place : place + 200] = b"x" * 200
+    file.write_bytes(content)
+    assert "deals.xlsx cannot be opened" in run(file, code=2)
 
 
 @pytest.mark.parametrize(

@@ -80,6 +80,23 @@ def test_an_unknown_dialect():
         sql(GB, "duckbd")
 
 
+@pytest.mark.parametrize("table", ["", " ", ".deals", "lending..deals", "lending."])
+def test_a_table_without_a_name(table):
+    """
+    A query that no database can run is not written.
+    """
+    with pytest.raises(InvalidDocument, match=r"\$\.table: expected the name of a table"):
+        sql(GB, "duckdb", table=table)
+
+
+def test_a_mask_of_columns_that_are_not_prepared():
+    """
+    What would be ignored is refused, as the command refuses it.
+    """
+    with pytest.raises(InvalidDocument, match=r"\$\.invalid: .* prepared"):
+        sql(GB, "duckdb", invalid="mask")
+
+
 def test_names_are_quoted():
     """
     A column or table may have any name, and a dot separates its schema.
