@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from holdback.exact_numbers import unscaled
 from holdback.frozen_classes import frozen
@@ -20,15 +20,30 @@ from holdback.portfolio.outcome_columns import BALANCE, INVALID_COLUMN, OUTCOME,
 from holdback.portfolio.row_rulebooks import DayOrColumn, RowRulebooks, Rules
 from holdback.portfolio.work_frame import open_frame
 
-# The jurisdiction of rows without a rulebook.
+# The jurisdiction of rows without a rulebook, and their place among the rulebooks.
 NO_JURISDICTION: Final = "-"
+NO_RULEBOOK: Final = -1
 # The columns of `Counts.cells`.
 COUNT_HEADS: Final = (*OUTCOMES, "balance", "currency")
 # A share has six decimals.
 _SHARE_PLACES: Final = 6
 
+_Value = TypeVar("_Value")
+
 # A number of deals and their balance, by the place of the rulebook, -1 for none, and the outcome.
 OutcomeCounts = Mapping[tuple[int, str], DealTotals]
+
+
+def one_or_several(given: _Value | Iterable[_Value]) -> tuple[_Value, ...]:
+    """
+    Return what is *given*, one value or several, as a tuple; a text is one.
+
+    >>> one_or_several("60%"), one_or_several([30, 60])
+    (('60%',), (30, 60))
+    """
+    if isinstance(given, Iterable) and not isinstance(given, str):
+        return tuple(given)
+    return (given,)
 
 
 def plan_to_vary(
