@@ -22,6 +22,7 @@ from holdback.portfolio import (
     cohorts,
     compare,
     explain,
+    findings,
     migration,
     near,
     prepare,
@@ -415,17 +416,23 @@ def _passes(code, rulebook, facts):
 
 def test_near_deals_have_their_own_labels():
     """
-    `row` is the deal's own label: its id where there is one, else its index or number.
+    `row` is the deal's own label, as in `findings`: its id where there is one, else its index, else
+    its number from 1.
     """
     frame = portfolio().filter(jurisdiction="GB")
     ids = [row["row"] for row in near(frame, shipped(), on=DAY).records]
-    places = {name: str(place) for place, name in enumerate(frame["deal_id"])}
+    places = {name: place for place, name in enumerate(frame["deal_id"])}
     without = frame.drop("deal_id")
     labelled = without.to_pandas().set_axis([f"x{n}" for n in range(frame.height)])
 
     assert ids
-    found = {row["row"] for row in near(without, shipped(), on=DAY).records}
-    assert found == {places[name] for name in ids}
+    numbers = {str(places[name] + 1) for name in ids}
+    for unnamed in (without, without.to_arrow(), without.to_pandas()):
+        assert {row["row"] for row in near(unnamed, shipped(), on=DAY).records} == numbers
+    wrong = without.with_columns(deals_defaulted=pl.Series([0, 0, -1] + [0] * (frame.height - 3)))
+    (finding,) = (row for row in findings(wrong, shipped()).rows if row.column == "deals_defaulted")
+    assert finding.row == "3"
+    assert {row["row"] for row in near(without.lazy(), shipped(), on=DAY).records} == {""}
     found = {row["row"] for row in near(labelled, shipped(), on=DAY).records}
     assert found == {f"x{places[name]}" for name in ids}
 
