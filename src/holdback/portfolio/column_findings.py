@@ -15,6 +15,7 @@ from holdback.exact_json import shown_path
 from holdback.exact_numbers import MAX_DIGITS, plain_digits
 from holdback.frozen_classes import frozen
 from holdback.portfolio.tables import Table
+from holdback.portfolio.work_frame import read_backend
 
 # In front of a text that could not be read, and that nothing else may read either.
 UNREAD: Final = "unread: "
@@ -98,7 +99,8 @@ class Findings:
         """Return the findings as a frame of *backend*: by default, of the library of the deals."""
         columns = {head: [getattr(row, head) for row in self.rows] for head in _HEADS}
         schema = {head: nw.Int64() if head == "count" else nw.String() for head in _HEADS}
-        return nw.from_dict(columns, schema, backend=backend or self.backend).to_native()
+        library: Any = read_backend(backend or self.backend)
+        return nw.from_dict(columns, schema, backend=library).to_native()
 
     @property
     def table(self) -> Table:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from holdback.exact_numbers import unscaled
 from holdback.frozen_classes import frozen
@@ -28,22 +28,8 @@ COUNT_HEADS: Final = (*OUTCOMES, "balance", "currency")
 # A share has six decimals.
 _SHARE_PLACES: Final = 6
 
-_Value = TypeVar("_Value")
-
 # A number of deals and their balance, by the place of the rulebook, -1 for none, and the outcome.
 OutcomeCounts = Mapping[tuple[int, str], DealTotals]
-
-
-def one_or_several(given: _Value | Iterable[_Value]) -> tuple[_Value, ...]:
-    """
-    Return what is *given*, one value or several, as a tuple; a text is one.
-
-    >>> one_or_several("60%"), one_or_several([30, 60])
-    (('60%',), (30, 60))
-    """
-    if isinstance(given, Iterable) and not isinstance(given, str):
-        return tuple(given)
-    return (given,)
 
 
 def plan_to_vary(

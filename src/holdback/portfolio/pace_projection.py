@@ -19,7 +19,7 @@ from holdback.jurisdictions.jurisdiction import Jurisdictions
 from holdback.jurisdictions.rulebook import Rulebook
 from holdback.money import Money
 from holdback.portfolio.aggregation import DealTotals, with_rulebook
-from holdback.portfolio.answer_table import AnswerTable
+from holdback.portfolio.answer_table import AnswerTable, one_or_several
 from holdback.portfolio.assessment import with_outcomes
 from holdback.portfolio.column_plan import ColumnPlan
 from holdback.portfolio.column_readers import day_fact
@@ -29,7 +29,6 @@ from holdback.portfolio.outcome_columns import OUTCOME, RULEBOOK
 from holdback.portfolio.outcome_counts import (
     NO_JURISDICTION,
     Jurisdictional,
-    one_or_several,
     plan_to_vary,
     proposal_notes,
 )

@@ -71,7 +71,7 @@ def explain(  # noqa: PLR0913  # public; all but the row and the rules have a de
     )
 
 
-def _row(frame: Frame, row: Any, by: str) -> Frame:
+def _row(frame: Frame, row: Any, by: object) -> Frame:
     """Return *frame* with the rows only that *row* names *by* position, label or a column."""
     if by == POSITION:
         if not isinstance(frame, nw.DataFrame):
@@ -84,6 +84,9 @@ def _row(frame: Frame, row: Any, by: str) -> Frame:
         return _at(frame, row)
     if by == LABEL:
         return _labelled(frame, row)
+    if not isinstance(by, str):
+        message = "expected `position`, `label` or the name of a column"
+        raise InvalidDocument.of("wrong_type", message, path="$.by", hint="as `deal_id`")
     schema = frame.collect_schema()
     if by not in schema:
         hint = did_you_mean(by, (POSITION, LABEL, *schema))

@@ -12,7 +12,7 @@ from holdback.errors import ErrorDetail, InvalidDocument, did_you_mean, listed
 from holdback.exact_numbers import trimmed
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.rulebook import Rulebook
-from holdback.portfolio.answer_table import AnswerTable
+from holdback.portfolio.answer_table import AnswerTable, one_or_several
 from holdback.portfolio.column_plan import ColumnPlan
 from holdback.portfolio.outcome_counts import (
     COUNT_HEADS,
@@ -22,7 +22,6 @@ from holdback.portfolio.outcome_counts import (
     OutcomeCounts,
     by_jurisdiction,
     count_outcomes,
-    one_or_several,
     plan_to_vary,
     under,
 )
@@ -69,6 +68,7 @@ def sweep(  # noqa: PLR0913  # public; all but the question have a default
         InvalidDocument: naming every column that is missing or of the wrong type; there is no such
             parameter in the rules; or with every value that is invalid for it.
     """
+    _check_name(parameter)
     plan = plan_to_vary(frame, rules, jurisdiction, on, prepared=prepared)
     varied = _Sweep(plan, parameter)
     return AnswerTable(
@@ -79,6 +79,18 @@ def sweep(  # noqa: PLR0913  # public; all but the question have a default
         notes=tuple(varied.notes()),
         backend=answer_backend(open_frame(frame)),
     )
+
+
+def _check_name(parameter: object) -> None:
+    """
+    Check that *parameter* is a name.
+
+    Raises:
+        InvalidDocument: it is something else, such as a list of names.
+    """
+    if not isinstance(parameter, str):
+        message, hint = "expected the name of a parameter", "for several, ask for one at a time"
+        raise InvalidDocument.of("wrong_type", message, path="$.parameter", hint=hint)
 
 
 @frozen(kw_only=True)
