@@ -100,13 +100,22 @@ def _hint(value: object, parameter: Parameter) -> str:
     return f"now it is `{parameter.type.show(parameter.number)}`"
 
 
-def unknown_codes(rules: Sequence[Rule], codes: Iterable[str]) -> list[ErrorDetail]:
+def unknown_codes(rules: Sequence[Rule], codes: Iterable[object]) -> list[ErrorDetail]:
     """Return an error for each of *codes* that none of *rules* has."""
     present = [rule.code for rule in rules]
     ids = {rule.id: rule.code for rule in reversed(rules)}
     errors = []
     for code in codes:
-        if code not in present:
+        if not isinstance(code, str):
+            errors.append(
+                ErrorDetail(
+                    code="wrong_type",
+                    message="expected the code of a rule as text",
+                    path="$.codes",
+                    hint='write several one after the other, as `without("GB-R-01", "GB-R-02")`',
+                )
+            )
+        elif code not in present:
             near = f"did you mean `{ids[code]}`?" if code in ids else did_you_mean(code, present)
             errors.append(
                 ErrorDetail(

@@ -10,6 +10,7 @@ from typing import Final
 from holdback.exact_numbers import scaled, trimmed, without_separators
 from holdback.rules import Kind, Type
 from holdback.rules.slips import in_days
+from holdback.rules.values import whole as whole_number
 from holdback.toml import MAX_DIGITS, Node
 
 _BARE_NUMBER: Final = r"-?[0-9]+(\.[0-9]+)?"
@@ -81,9 +82,11 @@ def lacks_unit(node: Node, type_: Type) -> bool:
 
 def unit_hint(value: object, type_: Type) -> str | None:
     """Return what to write instead of a number whose unit is missing; None when none is."""
-    if type(value) not in (int, Decimal, str):
+    try:
+        is_plain = isinstance(value, str | Decimal)
+        number = str(value if is_plain else whole_number(value, "a number"))
+    except ValueError:
         return None
-    number = str(value)
     if not re.fullmatch(_BARE_NUMBER, number):
         return None
     if type_.kind is Kind.PERCENT:

@@ -27,10 +27,12 @@ def sweep(title: str, records: Sequence[Record], width: int = WIDTH) -> Spec:
     Return the picture of the eligible deals at each value of a parameter, with today's marked.
 
     The records have `jurisdiction`, `parameter`, `value`, `number`, `present` and `eligible`.
-    There is a panel for each jurisdiction and parameter.
+    There is a panel for each jurisdiction and parameter. Deals without a rulebook have no value,
+    and no panel.
     """
     panels = []
-    by_parameter = grouped(records, "jurisdiction", "parameter")
+    valued = [record for record in records if record["number"] is not None]
+    by_parameter = grouped(valued, "jurisdiction", "parameter")
     for (code, parameter), rows in by_parameter.items():
         steps = [
             {

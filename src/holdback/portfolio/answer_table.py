@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, Final, cast
+from typing import Any, Final, TypeVar, cast
 
 import narwhals.stable.v2 as nw
 from attrs import evolve, field
 
 from holdback import pictures
+from holdback.errors import ErrorDetail, InvalidDocument
 from holdback.exact_json import Json
 from holdback.exact_numbers import digits
 from holdback.frozen_classes import frozen
 from holdback.notebook.elements import display, sentence
 from holdback.portfolio.tables import GAP, Table
+from holdback.portfolio.work_frame import read_backend
 
 # The rows of a display: of more, as many of the first and of the last are shown.
 _SHOWN: Final = 40
@@ -48,6 +50,20 @@ _EMPTY: Final[Mapping[str, type]] = (
 )
 # The digits of a Decimal in the dataframe libraries that limit them.
 _MOST_DIGITS: Final = 38
+
+_Value = TypeVar("_Value")
+
+
+def one_or_several(given: _Value | Iterable[_Value]) -> tuple[_Value, ...]:
+    """
+    Return what is *given*, one value or several, as a tuple; a text is one.
+
+    >>> one_or_several("60%"), one_or_several([30, 60])
+    (('60%',), (30, 60))
+    """
+    if isinstance(given, Iterable) and not isinstance(given, str):
+        return tuple(given)
+    return (given,)
 
 
 @frozen(kw_only=True)
@@ -92,11 +108,14 @@ class AnswerTable:
 
         Counts are integers, amounts and shares Decimals, days dates, and the columns have the same
         types without any row. pandas holds Decimals and dates as objects.
+
+        Raises:
+            InvalidDocument: *backend* is not `"pandas"`, `"polars"` or `"pyarrow"`.
         """
-        library = backend or self.backend
+        library = read_backend(backend or self.backend)
         types = {head: self._type(place) for place, head in enumerate(self.heads)}
         columns = {head: [row[place] for row in self.rows] for place, head in enumerate(self.heads)}
-        if str(library) == "pandas":
+        if library == "pandas":
             return _pandas_frame(columns, types)
         schema = {head: _dtype(type_, columns[head]) for head, type_ in types.items()}
         return nw.from_dict(columns, schema, backend=cast("Any", library)).to_native()
@@ -164,6 +183,32 @@ class AnswerTable:
     def _repr_html_(self) -> str:
         shown, notes = self._screen()
         return display(shown.html(), *(sentence(note) for note in notes))
+
+
+def read_answers(answers: AnswerTable | Iterable[AnswerTable]) -> tuple[AnswerTable, ...]:
+    """
+    Return *answers*, one or several, as a tuple.
+
+    Raises:
+        InvalidDocument: there is none, or with everything else that is among them.
+    """
+    given = one_or_several(answers)
+    if not given:
+        message = "there is no answer to show"
+        raise InvalidDocument.of("missing", message, path="$.answers", hint="give at least one")
+    errors = [
+        ErrorDetail(
+            code="wrong_type",
+            message="expected an answer, as `funnel` gives one",
+            path=f"$.answers[{place}]",
+            hint="a summary and a comparison have theirs in `answer_table`",
+        )
+        for place, answer in enumerate(given)
+        if not isinstance(answer, AnswerTable)
+    ]
+    if errors:
+        raise InvalidDocument(errors)
+    return given
 
 
 def _shown(head: str, record: Mapping[str, Any]) -> object:

@@ -86,13 +86,17 @@ def cohorts(  # noqa: PLR0913  # public; all but the question have a default
     )
 
 
-def _check(schema: Mapping[str, Any], by: str, every: str | None) -> None:
+def _check(schema: Mapping[str, Any], by: object, every: object) -> None:
     """
     Check that there is a column *by*, and that *every* is a period.
 
     Raises:
         InvalidDocument: it is not so.
     """
+    if not isinstance(by, str):
+        hint = "as `deal_type`; for several, add a column with what they have in common"
+        message = "expected the name of a column"
+        raise InvalidDocument.of("wrong_type", message, path="$.by", hint=hint)
     if by not in schema:
         raise InvalidDocument.of(
             "missing",
@@ -102,9 +106,8 @@ def _check(schema: Mapping[str, Any], by: str, every: str | None) -> None:
         )
     if every is not None and every not in _PERIODS:
         message = "expected `month`, `quarter` or `year`"
-        raise InvalidDocument.of(
-            "wrong_value", message, path="$.every", hint=did_you_mean(every, _PERIODS)
-        )
+        hint = did_you_mean(str(every), _PERIODS)
+        raise InvalidDocument.of("wrong_value", message, path="$.every", hint=hint)
 
 
 def _by_cohort(
@@ -114,6 +117,7 @@ def _by_cohort(
     work = with_rulebook(with_outcomes(plan, (OUTCOME, BALANCE)))
     if isinstance(plan.frame, nw.DataFrame):
         assessed = work.select(RULEBOOK, OUTCOME, BALANCE).collected()
+        _check_values(plan.frame[by])
         values = plan.frame.select(nw.col(by).alias(_COHORT))
         work = WorkFrame(nw.from_native(with_results(values, assessed)), nw)
     else:
@@ -131,6 +135,22 @@ def _by_cohort(
         message = f"{count:,} values are too many for cohorts: at most {_MOST}"
         raise InvalidDocument.of("too_large", message, path=shown_path("$", by), hint=hint)
     return sums
+
+
+def _check_values(column: nw.Series[Any]) -> None:
+    """
+    Check that rows can be grouped by *column*.
+
+    Raises:
+        InvalidDocument: it holds objects such as lists, which cannot.
+    """
+    if column.dtype not in (nw.Object, nw.Unknown):
+        return
+    try:
+        set(column.to_list())
+    except TypeError:
+        message = "expected a value in each row, such as a text or a day, and not lists"
+        raise InvalidDocument.of("wrong_type", message, path=shown_path("$", column.name)) from None
 
 
 def _name(value: Any, by: str, every: str | None) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from decimal import Decimal
+from functools import cached_property
 from typing import Any, Final
 
 import narwhals.stable.v2 as nw
@@ -14,6 +15,7 @@ from holdback.exact_json import shown_path
 from holdback.exact_numbers import MAX_DIGITS, plain_digits
 from holdback.frozen_classes import frozen
 from holdback.portfolio.tables import Table
+from holdback.portfolio.work_frame import read_backend
 
 # In front of a text that could not be read, and that nothing else may read either.
 UNREAD: Final = "unread: "
@@ -97,7 +99,8 @@ class Findings:
         """Return the findings as a frame of *backend*: by default, of the library of the deals."""
         columns = {head: [getattr(row, head) for row in self.rows] for head in _HEADS}
         schema = {head: nw.Int64() if head == "count" else nw.String() for head in _HEADS}
-        return nw.from_dict(columns, schema, backend=backend or self.backend).to_native()
+        library: Any = read_backend(backend or self.backend)
+        return nw.from_dict(columns, schema, backend=library).to_native()
 
     @property
     def table(self) -> Table:
@@ -133,16 +136,26 @@ class RowLabels:
 
     def of(self, row: int) -> str | None:
         """Return the own label of the row at *row*, from 0, or None where it has none."""
-        names = {name.lower(): name for name in reversed(self.frame.columns)}
-        column = next((names[label] for label in LABELS if label in names), None)
+        column = self._column
         if column is not None:
-            value = self.frame[column][row]
+            value = column[row]
             return None if value is None else printable(str(value))[:_LONGEST_VALUE]
         if not self.frame.implementation.is_pandas_like():
             return None
         index = self.frame.to_native().index
         is_counted = type(index).__name__ == "RangeIndex" and index.name is None
         return None if is_counted else printable(str(index[row]))[:_LONGEST_VALUE]
+
+    @cached_property
+    def _column(self) -> Any:
+        """The column of labels, or None where there is none."""
+        names = {name.lower(): name for name in reversed(self.frame.columns)}
+        name = next((names[label] for label in LABELS if label in names), None)
+        return None if name is None else self.frame[name]
+
+    def of_or_number(self, row: int) -> str:
+        """Return the own label of the row at *row*, from 0, or its number from 1."""
+        return self.of(row) or str(row + 1)
 
     def named(self, row: int) -> str:
         """Return the row at *row*, from 0, for a message: its number from 1, and its label."""

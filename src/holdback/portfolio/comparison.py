@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, Final
 
 import narwhals.stable.v2 as nw
 from attrs import asdict, field
 
+from holdback.errors import InvalidDocument
 from holdback.exact_json import Json
 from holdback.frozen_classes import frozen
 from holdback.portfolio.aggregation import (
@@ -240,15 +241,13 @@ def compare(  # noqa: PLR0913  # public; all but the rules have a default
     None of 1,000 deals changes.
 
     Raises:
-        InvalidDocument: naming every column that is missing, of the wrong type, or in the way.
+        InvalidDocument: naming every column that is missing, of the wrong type, or in the way; or
+            the rules are of other jurisdictions, or in other currencies.
     """
     opened = open_frame(frame)
     before = ColumnPlan.of(opened, old, jurisdiction, on, prepared=prepared)
     after = ColumnPlan.of(opened, new, jurisdiction, on, prepared=prepared)
-    output_names = {*BEFORE.values(), *AFTER.values(), *RESULTS, CODES}
-    check_columns(before, output_names)
-    check_columns(after, output_names)
-    warn_of_suspects(before)
+    _check(before, after, {*BEFORE.values(), *AFTER.values(), *RESULTS, CODES})
 
     def with_texts(deals: Any) -> Any:
         """The native frame *deals* with both outcomes as texts."""
@@ -298,17 +297,43 @@ def migration(  # noqa: PLR0913  # public; all but the rules have a default
     [('eligible', 'eligible', 72), ('eligible', 'referred', 0), ('eligible', 'ineligible', 5)]
 
     Raises:
-        InvalidDocument: naming every column that is missing, of the wrong type, or in the way.
+        InvalidDocument: naming every column that is missing, of the wrong type, or in the way; or
+            the rules are of other jurisdictions, or in other currencies.
     """
     opened = open_frame(frame)
     before = ColumnPlan.of(opened, old, jurisdiction, on, prepared=prepared)
     after = ColumnPlan.of(opened, new, jurisdiction, on, prepared=prepared)
-    output_names = () if isinstance(opened, nw.DataFrame) else RESULTS
-    check_columns(before, output_names)
-    check_columns(after, output_names)
-    warn_of_suspects(before)
+    _check(before, after, () if isinstance(opened, nw.DataFrame) else RESULTS)
     answers = _count_answers(_both_answers(opened, before, after), before, after)
     return migration_table(answers, answer_backend(opened))
+
+
+def _check(before: ColumnPlan, after: ColumnPlan, output_names: Collection[str]) -> None:
+    """
+    Check that the columns can be read by both plans, and that the rules are of the same deals.
+
+    Raises:
+        InvalidDocument: it is not so.
+    """
+    check_columns(before, output_names)
+    check_columns(after, output_names)
+    old, new = (_currencies(plan) for plan in (before, after))
+    is_one = before.rulebooks.day_or_column is None and after.rulebooks.day_or_column is None
+    pairs = ((code, new_code) for code in old for new_code in new if is_one or code == new_code)
+    for code, new_code in pairs:
+        if (code, old[code]) != (new_code, new[new_code]):
+            message = (
+                f"the old rules are of {code} in {old[code]}, the new ones of {new_code} in "
+                f"{new[new_code]}: they are of other deals"
+            )
+            hint = "compare the rules of one jurisdiction, such as a rulebook and its `replace`"
+            raise InvalidDocument.of("wrong_value", message, path="$.new", hint=hint)
+    warn_of_suspects(before)
+
+
+def _currencies(plan: ColumnPlan) -> Mapping[str, str]:
+    """The currency of each jurisdiction of *plan*."""
+    return {rulebook.code: str(rulebook.currency) for rulebook in plan.rulebooks.rulebooks}
 
 
 def _both_answers(frame: Frame, before: ColumnPlan, after: ColumnPlan) -> WorkFrame:

@@ -8,7 +8,7 @@ from typing import Final
 
 from holdback import pictures
 from holdback.errors import printable
-from holdback.portfolio.answer_table import AnswerTable
+from holdback.portfolio.answer_table import AnswerTable, read_answers
 
 # Light, dark and printed, as the reader's screen is.
 _STYLE: Final = """
@@ -38,9 +38,9 @@ th { color: var(--soft); font-weight: 600; }
 _NARROW: Final = 360
 
 
-def to_html(answers: Iterable[AnswerTable], title: str = "Deals") -> str:
+def to_html(answers: AnswerTable | Iterable[AnswerTable], title: str = "Deals") -> str:
     """
-    Return *answers* as one page of HTML: a picture, a table and its sentences for each.
+    Return *answers*, one or several, as a page of HTML: for each a picture, a table and sentences.
 
     The page needs no other file and asks the network for nothing. It follows the reader's light or
     dark screen, and can be printed. It needs the extra `notebook`.
@@ -50,8 +50,11 @@ def to_html(answers: Iterable[AnswerTable], title: str = "Deals") -> str:
     >>> page = to_html([portfolio.funnel(deals, load_jurisdictions())])
     >>> page.startswith("<!doctype html>")
     True
+
+    Raises:
+        InvalidDocument: there is no answer, or something else among them.
     """
-    parts = tuple(answers)
+    parts = read_answers(answers)
     links = " · ".join(
         f'<a href="#answer-{place}">{_text(part.title)}</a>' for place, part in enumerate(parts, 1)
     )

@@ -10,7 +10,7 @@ from typing import Any, Final
 import narwhals.stable.v2 as nw
 
 from holdback.eligibility import FLOOR, assess
-from holdback.errors import InvalidDocument, code_of, printable
+from holdback.errors import InvalidDocument, code_of
 from holdback.exact_numbers import HUNDRED_PERCENT, trimmed
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.rulebook import Rulebook
@@ -18,7 +18,7 @@ from holdback.money import Money
 from holdback.portfolio.aggregation import with_rulebook
 from holdback.portfolio.answer_table import AnswerTable
 from holdback.portfolio.assessment import with_outcomes
-from holdback.portfolio.column_findings import LABELS
+from holdback.portfolio.column_findings import RowLabels
 from holdback.portfolio.column_plan import ColumnPlan
 from holdback.portfolio.outcome_codes import INVALID, PLACES
 from holdback.portfolio.outcome_columns import OUTCOME, PREFIX, RULEBOOK
@@ -74,7 +74,8 @@ def near(  # noqa: PLR0913  # public; all but the rules have a default
     among the rows if on the other side of the threshold, everything else unchanged, the rule would
     give another answer and the deal have another outcome.
 
-    `row` is the deal's own label: its id where there is a column of ids, else its index or number.
+    `row` is the deal's own label: its id where there is a column of ids, else its index, or its
+    number from 1.
     `gap` is `value` less `threshold`, and `passes` says whether the rule is true. The other
     arguments are those of `assess`.
 
@@ -307,18 +308,12 @@ class _Deals:
 
     @cached_property
     def labels(self) -> Sequence[str]:
-        """The label of each row: its id, else its index or number; nothing in a lazy frame."""
-        names = {name.lower(): name for name in reversed(self.near.columns)}
-        column = next((names[label] for label in LABELS if label in names), None)
-        if column is not None:
-            return [printable(str(value)) for value in self.near[column].to_list()]
+        """The label of each row: its own, or its number; nothing in a lazy frame."""
         if _ROW not in self.near.columns:
-            return [""] * len(self.near)
-        rows = self.near[_ROW].to_list()
-        if self.frame.implementation.is_pandas_like():
-            index = nw.to_native(self.frame).index
-            return [printable(str(index[row])) for row in rows]
-        return [str(row) for row in rows]
+            labels = RowLabels(self.near)
+            return [labels.of(row) or "" for row in range(len(self.near))]
+        labels = RowLabels(self.frame)
+        return [labels.of_or_number(row) for row in self.near[_ROW].to_list()]
 
 
 def _integers(column: nw.Series[Any]) -> list[int | None]:

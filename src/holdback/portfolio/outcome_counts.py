@@ -20,8 +20,9 @@ from holdback.portfolio.outcome_columns import BALANCE, INVALID_COLUMN, OUTCOME,
 from holdback.portfolio.row_rulebooks import DayOrColumn, RowRulebooks, Rules
 from holdback.portfolio.work_frame import open_frame
 
-# The jurisdiction of rows without a rulebook.
+# The jurisdiction of rows without a rulebook, and their place among the rulebooks.
 NO_JURISDICTION: Final = "-"
+NO_RULEBOOK: Final = -1
 # The columns of `Counts.cells`.
 COUNT_HEADS: Final = (*OUTCOMES, "balance", "currency")
 # A share has six decimals.

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import date
 from typing import Any, Final, cast
 
@@ -18,7 +19,7 @@ from holdback.jurisdictions.jurisdiction import Jurisdictions
 from holdback.jurisdictions.rulebook import Rulebook
 from holdback.money import Money
 from holdback.portfolio.aggregation import DealTotals, with_rulebook
-from holdback.portfolio.answer_table import AnswerTable
+from holdback.portfolio.answer_table import AnswerTable, one_or_several
 from holdback.portfolio.assessment import with_outcomes
 from holdback.portfolio.column_plan import ColumnPlan
 from holdback.portfolio.column_readers import day_fact
@@ -34,7 +35,7 @@ from holdback.portfolio.outcome_counts import (
 from holdback.portfolio.row_rulebooks import DayOrColumn, RowRulebooks, Rules
 from holdback.portfolio.value_reader import read_values
 from holdback.portfolio.work_frame import WorkFrame, answer_backend, as_nullable, open_frame
-from holdback.rules.values import days_text
+from holdback.rules.values import days_text, whole
 
 # Deals that were repaid so long ago that there is nothing left to renew.
 TOO_LATE: Final = "no_longer_renewable"
@@ -43,6 +44,7 @@ _HEADS: Final = ("jurisdiction", "days", "day", *_PROJECTED, "balance", "currenc
 _INVALID: Final = PLACES[INVALID]
 _TOO_LATE: Final = len(OUTCOMES)
 _BALANCE: Final = "balance"
+_HINT: Final = "as `days=30`, or `days=[30, 60, 90]`"
 # Amounts are added up in two parts, so that no sum passes 64 bits.
 _PART: Final = 10**9
 
@@ -51,14 +53,14 @@ def project(  # noqa: PLR0913  # public; all but the rules have a default
     frame: Any,
     rules: Rules,
     *,
-    days: Sequence[int] = (30, 60, 90),
+    days: int | Iterable[int] = (30, 60, 90),
     pace: str | Money | None = None,
     jurisdiction: str = "jurisdiction",
     on: DayOrColumn | None = None,
     prepared: bool = False,
 ) -> AnswerTable:
     """
-    Return the outcomes of the deals in *frame* today and after each number of *days*.
+    Return the outcomes of the deals in *frame* today and after a number of *days*, or several.
 
     Nothing is estimated: every deal that is funded, not paused and not yet paid goes on at *pace*,
     an amount for each day (`"GBP 52.44"`) or a share of its repayment amount (`"0.4%"`); without it
@@ -81,7 +83,7 @@ def project(  # noqa: PLR0913  # public; all but the rules have a default
         InvalidDocument: naming every column that is missing or of the wrong type; or for a number
             of days or a pace that is invalid, has no unit, or is an amount over several currencies.
     """
-    later = (0, *sorted(set(_check_days(days)) - {0}))
+    later = (0, *sorted(set(_read_days(days)) - {0}))
     plan = plan_to_vary(frame, rules, jurisdiction, on, prepared=prepared)
     deals = PortfolioProjection(plan, rules, pace)
     totals: dict[tuple[str, int], dict[str, DealTotals]] = {}
@@ -97,18 +99,19 @@ def project(  # noqa: PLR0913  # public; all but the rules have a default
     )
 
 
-def _check_days(days: Sequence[int]) -> Sequence[int]:
+def _read_days(days: int | Iterable[int]) -> Sequence[int]:
     """
-    Return *days*.
+    Return *days*, a number or several, as Python's own integers.
 
     Raises:
         InvalidDocument: one of them is not a number of days that can be projected.
     """
-    for number in days:
-        if type(number) is not int or not 0 <= number <= MOST_DAYS:
-            expected = f"expected numbers of days from 0 to {MOST_DAYS}"
-            raise InvalidDocument.of("out_of_range", expected, path="$.days")
-    return days
+    with suppress(ValueError):  # what is no whole number
+        numbers = [whole(number, "a number of days") for number in one_or_several(days)]
+        if all(0 <= number <= MOST_DAYS for number in numbers):
+            return numbers
+    expected = f"expected numbers of days from 0 to {MOST_DAYS}"
+    raise InvalidDocument.of("out_of_range", expected, path="$.days", hint=_HINT)
 
 
 def _check_currency(pace: str | Money | None, currencies: Collection[str]) -> None:

@@ -9,7 +9,7 @@ import narwhals.stable.v2 as nw
 from attrs import evolve
 
 from holdback.eligibility import Assessment
-from holdback.errors import ErrorDetail, InvalidDocument, did_you_mean, printable
+from holdback.errors import ErrorDetail, InvalidDocument, code_of, did_you_mean, printable
 from holdback.exact_json import shown_path
 from holdback.jurisdictions.rulebook import Rulebook
 from holdback.portfolio.column_errors import check_columns
@@ -18,6 +18,7 @@ from holdback.portfolio.outcome_codes import JURISDICTION_BIT, ON_BIT, needed
 from holdback.portfolio.outcome_columns import RULEBOOK, UNREADABLE, converted_column
 from holdback.portfolio.row_rulebooks import DayOrColumn, Rules
 from holdback.portfolio.work_frame import Frame, open_frame
+from holdback.rules.values import whole
 
 POSITION: Final = "position"
 LABEL: Final = "label"
@@ -70,7 +71,7 @@ def explain(  # noqa: PLR0913  # public; all but the row and the rules have a de
     )
 
 
-def _row(frame: Frame, row: Any, by: str) -> Frame:
+def _row(frame: Frame, row: Any, by: object) -> Frame:
     """Return *frame* with the rows only that *row* names *by* position, label or a column."""
     if by == POSITION:
         if not isinstance(frame, nw.DataFrame):
@@ -83,6 +84,9 @@ def _row(frame: Frame, row: Any, by: str) -> Frame:
         return _at(frame, row)
     if by == LABEL:
         return _labelled(frame, row)
+    if not isinstance(by, str):
+        message = "expected `position`, `label` or the name of a column"
+        raise InvalidDocument.of("wrong_type", message, path="$.by", hint="as `deal_id`")
     schema = frame.collect_schema()
     if by not in schema:
         hint = did_you_mean(by, (POSITION, LABEL, *schema))
@@ -98,15 +102,16 @@ def _row(frame: Frame, row: Any, by: str) -> Frame:
 
 def _at(frame: nw.DataFrame[Any], row: Any) -> Frame:
     """Return the row at the position *row*, from the end if it is negative."""
-    if not isinstance(row, int) or isinstance(row, bool):
-        message = "expected the position of a row, a whole number"
+    try:
+        position = whole(row, "the position of a row, a whole number")
+    except ValueError as error:
         hint = 'for a label give `by="label"`, and for an id `by="deal_id"`'
-        raise InvalidDocument.of("wrong_type", message, path="$.row", hint=hint)
+        raise InvalidDocument.of(code_of(error), str(error), path="$.row", hint=hint) from None
     count = len(frame)
-    if not -count <= row < count:
-        message = f"there is no row {row}: there are {count:,}, counted from 0"
+    if not -count <= position < count:
+        message = f"there is no row {position}: there are {count:,}, counted from 0"
         raise InvalidDocument.of("out_of_range", message, path="$.row")
-    place = row % count
+    place = position % count
     return frame[place : place + 1]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from typing import Any, Final
 
@@ -12,10 +12,12 @@ from holdback.errors import ErrorDetail, InvalidDocument, did_you_mean, listed
 from holdback.exact_numbers import trimmed
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.rulebook import Rulebook
-from holdback.portfolio.answer_table import AnswerTable
+from holdback.portfolio.answer_table import AnswerTable, one_or_several
 from holdback.portfolio.column_plan import ColumnPlan
 from holdback.portfolio.outcome_counts import (
     COUNT_HEADS,
+    NO_JURISDICTION,
+    NO_RULEBOOK,
     Jurisdictional,
     OutcomeCounts,
     by_jurisdiction,
@@ -35,20 +37,20 @@ def sweep(  # noqa: PLR0913  # public; all but the question have a default
     frame: Any,
     rules: Rules,
     parameter: str,
-    values: Sequence[FactValue],
+    values: FactValue | Iterable[FactValue],
     *,
     jurisdiction: str = "jurisdiction",
     on: DayOrColumn | None = None,
     prepared: bool = False,
 ) -> AnswerTable:
     """
-    Return the outcomes of the deals in *frame* at each of the *values* of a *parameter*.
+    Return the outcomes of the deals in *frame* at each of the *values*, or one, of a *parameter*.
 
     Each value is proposed to every rulebook that has a rule with the parameter, by
     `Rulebook.replace`. Jurisdictions without it are left out. The `present` value of each
     jurisdiction is among its rows, given or not. `value` is the value as a rule has it, `number`
-    its number, and `balance` the balance of the eligible deals. The other arguments are those of
-    `assess`.
+    its number, and `balance` the balance of the eligible deals. Rows without a rulebook have one
+    row, without a value. The other arguments are those of `assess`.
 
     >>> from holdback import load_jurisdictions
     >>> from holdback.portfolio import sample
@@ -66,16 +68,39 @@ def sweep(  # noqa: PLR0913  # public; all but the question have a default
         InvalidDocument: naming every column that is missing or of the wrong type; there is no such
             parameter in the rules; or with every value that is invalid for it.
     """
+    _check_name(parameter)
     plan = plan_to_vary(frame, rules, jurisdiction, on, prepared=prepared)
     varied = _Sweep(plan, parameter)
     return AnswerTable(
         question="sweep",
         title=f"Outcomes by {parameter}",
         heads=_HEADS,
-        rows=tuple(varied.rows(values)),
+        rows=tuple(varied.rows(one_or_several(values))),
         notes=tuple(varied.notes()),
         backend=answer_backend(open_frame(frame)),
     )
+
+
+def _check_name(parameter: object) -> None:
+    """
+    Check that *parameter* is a name.
+
+    Raises:
+        InvalidDocument: it is something else, such as a list of names.
+    """
+    if not isinstance(parameter, str):
+        message, hint = "expected the name of a parameter", "for several, ask for one at a time"
+        raise InvalidDocument.of("wrong_type", message, path="$.parameter", hint=hint)
+
+
+@frozen(kw_only=True)
+class _Row:
+    """The `value` of a parameter, its `number`, and the `cells` of `COUNT_HEADS` with it."""
+
+    value: str
+    number: Decimal
+    is_present: bool
+    cells: tuple[Any, ...]
 
 
 @frozen
@@ -115,18 +140,23 @@ class _Sweep:
         now = count_outcomes(self.plan)
         occurring = {place for place, _ in now}
         read_by = [place for place in self.read_by if place in occurring]
-        codes = sorted({self.present[place].code for place in read_by})
         steps = [
             (rulebooks, count_outcomes(under(self.plan, rulebooks)))
             for rulebooks in self._proposals(values, read_by or self.read_by)
         ]
-        for code in codes:
+        if NO_RULEBOOK in occurring:
+            totals = by_jurisdiction(now, self.present)[NO_JURISDICTION]
+            cells = Jurisdictional(self.present).cells(NO_JURISDICTION, totals)
+            # No rule answers for them, so they are the same at every value, today's among them.
+            yield NO_JURISDICTION, self.name, None, None, True, *cells
+        for code in sorted({self.present[place].code for place in read_by}):
             places = [place for place in read_by if self.present[place].code == code]
             rows = [self._row(code, places, rulebooks, counts) for rulebooks, counts in steps]
-            if not any(row[_HEADS.index("present")] for row in rows):
+            if not any(row.is_present for row in rows):
                 rows.append(self._row(code, places, self.present, now))
-            unique = {row[_HEADS.index("value")]: row for row in rows}
-            yield from sorted(unique.values(), key=lambda row: row[_HEADS.index("number")])
+            unique = {row.value: row for row in rows}
+            for row in sorted(unique.values(), key=lambda row: row.number):
+                yield code, self.name, row.value, row.number, row.is_present, *row.cells
 
     def _proposals(
         self, values: Sequence[FactValue], places: Sequence[int]
@@ -159,19 +189,17 @@ class _Sweep:
         places: Sequence[int],
         rulebooks: Sequence[Rulebook],
         counts: OutcomeCounts,
-    ) -> tuple[Any, ...]:
+    ) -> _Row:
         """The row of the jurisdiction *code*, whose rulebooks have *places*, under *rulebooks*."""
         held = [rulebooks[place].parameters[self.name] for place in places]
         is_present = held == [self.present[place].parameters[self.name] for place in places]
         texts = dict.fromkeys(_text(parameter) for parameter in held)
         totals = by_jurisdiction(counts, rulebooks)[code]
-        return (
-            code,
-            self.name,
-            " / ".join(texts),
-            _number(held[-1]),
-            is_present,
-            *Jurisdictional(tuple(rulebooks)).cells(code, totals),
+        return _Row(
+            value=" / ".join(texts),
+            number=_number(held[-1]),
+            is_present=is_present,
+            cells=Jurisdictional(tuple(rulebooks)).cells(code, totals),
         )
 
     def notes(self) -> Iterator[str]:

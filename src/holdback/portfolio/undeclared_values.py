@@ -106,7 +106,7 @@ def _rows(count: int) -> str:
 
 
 def _label(plan: ColumnPlan, first: int | None) -> str | None:
-    return None if first is None else RowLabels(plan.frame).of(first) or str(first + 1)
+    return None if first is None else RowLabels(plan.frame).of_or_number(first)
 
 
 def currency_errors(plan: ColumnPlan) -> Iterator[ColumnFinding]:

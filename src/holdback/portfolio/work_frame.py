@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import narwhals.stable.v2 as nw
 
-from holdback.errors import InvalidDocument
+from holdback.errors import InvalidDocument, did_you_mean
 from holdback.frozen_classes import frozen
 from holdback.portfolio.through_polars import arrow_table, pandas_arrays
 
@@ -146,6 +146,21 @@ def answer_backend(frame: Frame) -> str:
     if frame.implementation.is_polars() or frame.implementation.is_pyarrow():
         return str(frame.implementation)
     return next((name for name in _FOR_ANSWERS if find_spec(name)), _FOR_ANSWERS[-1])
+
+
+def read_backend(backend: Any) -> str:
+    """
+    Return the name of the dataframe library *backend*: its name already, or the library itself.
+
+    Raises:
+        InvalidDocument: it holds no frames in memory.
+    """
+    name = str(getattr(backend, "__name__", backend))
+    if name not in _FOR_ANSWERS:
+        message = "expected `pandas`, `polars` or `pyarrow`"
+        hint = did_you_mean(name, _FOR_ANSWERS)
+        raise InvalidDocument.of("wrong_value", message, path="$.backend", hint=hint)
+    return name
 
 
 def work_frame(frame: Frame) -> WorkFrame:

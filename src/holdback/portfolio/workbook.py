@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final
 
 from holdback.errors import printable
-from holdback.portfolio.answer_table import AnswerTable
+from holdback.portfolio.answer_table import AnswerTable, read_answers
 
 if TYPE_CHECKING:  # it is an extra
     from openpyxl.cell import Cell
@@ -26,16 +26,16 @@ _WIDEST: Final = 60
 _ABOVE_THE_ROWS: Final = 2
 
 
-def to_excel(answers: Iterable[AnswerTable], path: str) -> None:
+def to_excel(answers: AnswerTable | Iterable[AnswerTable], path: str) -> None:
     """
-    Write *answers* to the Excel file at *path*, each on a sheet of its own.
+    Write *answers*, one or several, to the Excel file at *path*, each on a sheet of its own.
 
     Counts, amounts, shares and dates are typed cells, so that Excel can add, sort and filter them.
     An amount of more than 15 digits, which Excel would round, is a text. A text is never a formula,
     with any content. What an answer notes is under its rows. It needs the extra `notebook`.
 
     >>> import tempfile
-    >>> from holdback.portfolio.answer_table import AnswerTable
+    >>> from holdback.portfolio.answer_table import AnswerTable, read_answers
     >>> answer = AnswerTable(
     ...     question="outcomes",
     ...     title="Two deals",
@@ -46,6 +46,7 @@ def to_excel(answers: Iterable[AnswerTable], path: str) -> None:
     ...     to_excel([answer], f"{folder}/deals.xlsx")
 
     Raises:
+        InvalidDocument: there is no answer, or something else among them.
         ModuleNotFoundError: openpyxl is not installed.
         ValueError: an answer has more rows than a sheet can hold.
     """
@@ -55,9 +56,10 @@ def to_excel(answers: Iterable[AnswerTable], path: str) -> None:
         raise ModuleNotFoundError(
             "an Excel file needs openpyxl: pip install 'holdback[notebook]'", name="openpyxl"
         ) from None
+    given = read_answers(answers)
     workbook = Workbook()
     workbook.remove(workbook.active)
-    for answer in answers:
+    for answer in given:
         _fill(workbook.create_sheet(_sheet_name(answer.question, workbook.sheetnames)), answer)
     workbook.save(path)
 

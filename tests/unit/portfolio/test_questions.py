@@ -9,6 +9,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 import duckdb
+import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
@@ -17,7 +18,18 @@ from deals import alone, deals, facts_of, shipped
 from counts import count
 from holdback import InvalidDocument
 from holdback.eligibility import assess as assess_one
-from holdback.portfolio import cohorts, compare, migration, near, prepare, project, summarise, sweep
+from holdback.portfolio import (
+    cohorts,
+    compare,
+    explain,
+    findings,
+    migration,
+    near,
+    prepare,
+    project,
+    summarise,
+    sweep,
+)
 from holdback.rules.tree import Constant, FactRead, comparisons
 
 DAY = date(2026, 7, 1)
@@ -58,12 +70,22 @@ def proposed(code, value):
 
 
 @lru_cache
+def with_strangers():
+    """The portfolio, and some rows without a rulebook."""
+    deals_of_none = portfolio().head(7).with_columns(pl.lit("XX").alias("jurisdiction"))
+    return pl.concat([portfolio(), deals_of_none])
+
+
+@lru_cache
 def swept_by_hand():
     """Each deal assessed alone at each value, counted by jurisdiction, value and outcome."""
     by_hand, left = Counter(), Counter()
-    for row in portfolio().iter_rows(named=True):
+    for row in with_strangers().iter_rows(named=True):
         code = row["jurisdiction"]
-        if code not in shipped().codes or proposed(code, None) is None:
+        if code not in shipped().codes:
+            by_hand["-", None, "invalid"] += 1
+            continue
+        if proposed(code, None) is None:
             continue
         numbers = set()
         for value in [None, *VALUES]:
@@ -86,7 +108,8 @@ def test_a_sweep_is_one_assessment_for_each_value(kind):
     """
     by_hand, left = swept_by_hand()
 
-    answer = sweep(KINDS[kind](portfolio()), shipped(), "minimum_performance", VALUES, on=DAY)
+    frame = KINDS[kind](with_strangers())
+    answer = sweep(frame, shipped(), "minimum_performance", VALUES, on=DAY)
 
     found = {
         (row["jurisdiction"], row["value"], outcome): row[outcome]
@@ -95,7 +118,10 @@ def test_a_sweep_is_one_assessment_for_each_value(kind):
         if row[outcome]
     }
     assert found == by_hand
-    for row in answer.records:
+    of_none, *of_codes = answer.records
+    assert of_none["jurisdiction"] == "-"
+    assert [of_none[head] for head in ("number", "balance", "currency")] == [None] * 3
+    for row in of_codes:
         rulebook = shipped().resolve(row["jurisdiction"], on=DAY)
         number = rulebook.parameters["minimum_performance"].number
         assert row["present"] == (row["number"] * 10_000 == number)
@@ -104,6 +130,55 @@ def test_a_sweep_is_one_assessment_for_each_value(kind):
         assert row["currency"] == str(rulebook.currency)
     codes = {row["jurisdiction"] for row in answer.records}
     assert len([row for row in answer.records if row["present"]]) == len(codes)
+    assert answer.plot().to_dict()["vconcat"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_rows_without_a_rulebook_are_in_a_sweep(kind):
+    """
+    A row without a rulebook has the jurisdiction `-` and is invalid, at every value.
+    """
+    frame = portfolio().with_columns(pl.lit("XX").alias("jurisdiction"))
+
+    answer = sweep(KINDS[kind](frame), shipped(), "minimum_performance", VALUES, on=DAY)
+
+    name = "minimum_performance"
+    expected = ("-", name, None, None, True, 0, 0, 0, 0, 0, frame.height, None, None)
+    assert answer.rows == (expected,)
+    assert answer.to_frame("polars")["present"].to_list() == [True]
+    assert answer.plot().to_dict()["title"]["subtitle"] == ["There are none."]
+
+
+def test_one_value_needs_no_list():
+    """
+    A single value of a sweep, and a single number of days, are taken as they are.
+    """
+    frame, rulebook = portfolio().filter(jurisdiction="GB"), shipped().resolve("GB", on=DAY)
+
+    def swept(values):
+        return sweep(frame, rulebook, "minimum_performance", values).rows
+
+    assert swept("60%") == swept(["60%"])
+    assert len(swept(iter(VALUES))) == 3
+    assert sweep(frame, rulebook, "most_missed", 2).rows
+    assert project(frame, rulebook, days=30).rows == project(frame, rulebook, days=[30]).rows
+
+
+def test_whole_numbers_of_numpy_are_whole_numbers():
+    """
+    An integer of NumPy is taken where Python's own is: as days, as a value, and as a position; and
+    like it, it is no percentage without its sign.
+    """
+    frame, rulebook = portfolio().filter(jurisdiction="GB"), shipped().resolve("GB", on=DAY)
+    for days in (np.int64(30), [np.int64(30)], np.array([30]), pd.Series([30])):
+        answer = project(frame, rulebook, days=days)
+        assert answer.rows == project(frame, rulebook, days=[30]).rows
+        assert {type(row["days"]) for row in answer.records} == {int}
+    assert explain(frame, np.int64(3), rulebook) == explain(frame, 3, rulebook)
+    missed = sweep(frame, rulebook, "most_missed", np.arange(1, 3))
+    assert missed.rows == sweep(frame, rulebook, "most_missed", [1, 2]).rows
+    with pytest.raises(InvalidDocument, match='with its unit; write `"70%"`'):
+        sweep(frame, rulebook, "minimum_performance", [np.int64(70)])
 
 
 def test_a_sweep_over_several_days_names_the_values_of_all():
@@ -341,17 +416,23 @@ def _passes(code, rulebook, facts):
 
 def test_near_deals_have_their_own_labels():
     """
-    `row` is the deal's own label: its id where there is one, else its index or number.
+    `row` is the deal's own label, as in `findings`: its id where there is one, else its index, else
+    its number from 1.
     """
     frame = portfolio().filter(jurisdiction="GB")
     ids = [row["row"] for row in near(frame, shipped(), on=DAY).records]
-    places = {name: str(place) for place, name in enumerate(frame["deal_id"])}
+    places = {name: place for place, name in enumerate(frame["deal_id"])}
     without = frame.drop("deal_id")
     labelled = without.to_pandas().set_axis([f"x{n}" for n in range(frame.height)])
 
     assert ids
-    found = {row["row"] for row in near(without, shipped(), on=DAY).records}
-    assert found == {places[name] for name in ids}
+    numbers = {str(places[name] + 1) for name in ids}
+    for unnamed in (without, without.to_arrow(), without.to_pandas()):
+        assert {row["row"] for row in near(unnamed, shipped(), on=DAY).records} == numbers
+    wrong = without.with_columns(deals_defaulted=pl.Series([0, 0, -1] + [0] * (frame.height - 3)))
+    (finding,) = (row for row in findings(wrong, shipped()).rows if row.column == "deals_defaulted")
+    assert finding.row == "3"
+    assert {row["row"] for row in near(without.lazy(), shipped(), on=DAY).records} == {""}
     found = {row["row"] for row in near(labelled, shipped(), on=DAY).records}
     assert found == {f"x{places[name]}" for name in ids}
 

@@ -17,7 +17,7 @@ from deals import alone, counted, deals, of_gb, shipped
 from holdback import InvalidDocument, Jurisdictions, load_jurisdictions
 from holdback.bounds import most_money
 from holdback.money import Currency
-from holdback.portfolio import assess, compare, prepare, summarise
+from holdback.portfolio import assess, compare, migration, prepare, summarise
 
 # The day of all deals of the sample. A lazy frame is quicker when the day is given.
 DAY = date(2026, 7, 1)
@@ -320,3 +320,34 @@ def test_totals_beyond_64_bits_are_exact():
     lines = summarise(five_deals(**columns), shipped()).ledger
 
     assert [line.amount for line in lines] == [f"GBP {most * 5:.2f}"] * 3
+
+
+@pytest.mark.parametrize("asked", [compare, migration])
+def test_rules_of_other_deals_are_not_compared(asked):
+    """
+    Rulebooks of two jurisdictions are about other deals, and their amounts in other currencies.
+    """
+    deals_only = of_gb().drop("jurisdiction", "on")
+    british, american = (shipped().resolve(code, on=DAY) for code in ("GB", "US"))
+    for frame in (deals_only, deals_only.lazy()):
+        with pytest.raises(InvalidDocument) as raised:
+            asked(frame, british, american)
+        assert str(raised.value) == (
+            "$.new: the old rules are of GB in GBP, the new ones of US in USD: they are of other "
+            "deals; compare the rules of one jurisdiction, such as a rulebook and its `replace`"
+        )
+    assert asked(deals_only, british, british.replace(minimum_performance="85%"))
+
+
+def test_jurisdictions_are_not_compared_in_another_currency(tmp_path):
+    """
+    A jurisdiction that has changed its currency has other amounts, which are not compared.
+    """
+    shutil.copytree(REPOSITORY / "jurisdictions" / "GB", tmp_path / "GB")
+    for file in (tmp_path / "GB").rglob("*.toml"):
+        text = file.read_text(encoding="utf-8")
+        file.write_text(text.replace("GBP", "EUR"), encoding="utf-8")
+    in_euro = load_jurisdictions(tmp_path)
+
+    with pytest.raises(InvalidDocument, match="the old rules are of GB in GBP, the new ones of GB"):
+        compare(of_gb(), shipped(), in_euro)
