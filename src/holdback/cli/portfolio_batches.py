@@ -27,6 +27,7 @@ from holdback.cli.portfolio_files import Deals, Output
 from holdback.cli.portfolio_findings import Reported, check_findings, with_row_labels
 from holdback.cli.portfolio_report import Report
 from holdback.cli.portfolio_rows import check_first_row, check_last_row
+from holdback.errors import InvalidDocument
 from holdback.exact_json import Json, write_json
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.rulebook import Rulebook
@@ -130,8 +131,15 @@ class BatchAssessment:
         return suggest(frame, self.before)
 
     def proposal(self) -> str | None:
-        """Return the suggested mapping as text, or None if it says no more than the own one."""
-        suggested = self.suggested()
+        """
+        Return the suggested mapping as text.
+
+        It is None if it says no more than the own one, or if the deals cannot be read.
+        """
+        try:
+            suggested = self.suggested()
+        except InvalidDocument:
+            return None
         is_empty = suggested == ColumnMapping() or suggested == self.mapping
         return None if is_empty else suggested.to_toml()
 

@@ -26,11 +26,15 @@ from holdback.errors import InvalidDocument, listed
 
 # A sign in quotes, or in the brackets of a condition, does not make a percentage.
 _NO_FORMAT: Final = re.compile(r'"[^"]*"|\\.|\[[^\]]*\]')
-# A formula without a result: a library wrote it, and no spreadsheet has worked it out since.
-_NO_RESULT: Final = re.compile(rb"(?:</f>|<f[^>]*/>)\s*(?:<v\s*/>|<v></v>)?\s*</c>")
+# A formula that has no result, because a library wrote it and no spreadsheet has worked it out
+# since. A result that is an empty text is one.
+_FORMULA: Final = rb"<f\b(?:[^>]*/>|[^>]*>[^<]*</f>)\s*"
+_NO_RESULT: Final = re.compile(
+    rb'<c\b(?:(?![^>]*\st="str")[^>]*>\s*%b(?:<v\s*/>|<v>\s*</v>)?|[^>]*>\s*%b)\s*</c>'
+    % (_FORMULA, _FORMULA)
+)
 # Rows above the heads, with titles and dates.
 _MOST_TITLES: Final = 20
-_SHEETS: Final = "xl/worksheets/"
 
 
 class TypedText(str):
@@ -55,7 +59,6 @@ def excel_table(file: Path, usual_heads: frozenset[str]) -> pa.Table:
     from openpyxl import load_workbook  # noqa: PLC0415  # it takes 0.1 s, and few files need it
 
     try:
-        _check_formulas(file)
         workbook = load_workbook(file, read_only=True, data_only=True)
     except (BadZipFile, KeyError, ValueError, OSError) as error:
         message = f"{file.name} cannot be opened as an Excel file"
@@ -64,6 +67,7 @@ def excel_table(file: Path, usual_heads: frozenset[str]) -> pa.Table:
     try:
         sheets = {sheet.title: sheet for sheet in workbook.worksheets}
         first, *others = sheets
+        _check_formulas(file, sheets[first])
         rows = list(_rows(sheets[first].iter_rows()))
         if not rows:
             message, hint = f"the sheet {first} of {file.name} is empty", "move the deals there"
@@ -83,13 +87,13 @@ def excel_table(file: Path, usual_heads: frozenset[str]) -> pa.Table:
     return _table(heads, deals)
 
 
-def _check_formulas(file: Path) -> None:
+def _check_formulas(file: Path, sheet: Any) -> None:
+    # openpyxl gives no value for a formula without a result, and none for an empty text.
     with ZipFile(file) as parts:
-        for name in parts.namelist():
-            if name.startswith(_SHEETS) and _NO_RESULT.search(parts.read(name)):
-                message = f"{file.name} has formulas without results"
-                hint = "open it in Excel or LibreOffice and save it"
-                raise InvalidDocument.of("missing", message, hint=hint)
+        if _NO_RESULT.search(parts.read(sheet._worksheet_path)):  # noqa: SLF001  # not public
+            message = f"the sheet {sheet.title} of {file.name} has formulas without results"
+            hint = "open the file in Excel or LibreOffice and save it"
+            raise InvalidDocument.of("missing", message, hint=hint)
 
 
 def _first_row(sheet: Any) -> list[str | None] | None:

@@ -80,7 +80,8 @@ class Deals:
         Raises:
             InvalidDocument: if DuckDB cannot read them.
         """
-        reader = self.relation.to_arrow_reader(BATCH)
+        with _reading():
+            reader = self.relation.to_arrow_reader(BATCH)
         while True:
             with _reading():
                 batch = next(reader, None)

@@ -34,17 +34,23 @@ def read_pace(pace: str | Money | None, currency: Currency) -> Pace:
     """
     Return *pace*, an amount such as `GBP 52.44` or a share such as `0.4%`; None is nothing.
 
+    It has its unit: `0.4` might be an amount, or a share without its sign.
+
     >>> read_pace("0.4%", Currency.of("GBP"))
     Pace(amount=None, share=4000)
 
     Raises:
-        InvalidDocument: it is neither, in another currency, below zero, or above 100%.
+        InvalidDocument: it is neither, without its unit, in another currency, below zero, or above
+            100%.
     """
     if pace is None:
         return Pace()
+    hint = f"a pace is what is remitted on a day: `{currency} 52.44`, or `0.4%`"
+    if not _has_unit(pace):
+        message = "expected an amount with its currency, or a percentage with its sign"
+        raise InvalidDocument.of("wrong_value", message, path="$.pace", hint=hint)
     is_share = isinstance(pace, str) and pace.endswith("%")
     type_ = PERCENT if is_share else Type(Kind.MONEY, currency)
-    hint = f"a pace is what is remitted on a day: `{currency} 52.44`, or `0.4%`"
     try:
         number = type_.read(pace)
     except ValueError as error:
@@ -54,3 +60,10 @@ def read_pace(pace: str | Money | None, currency: Currency) -> Pace:
         expected = f"expected {type_.show(0)} {most}"
         raise InvalidDocument.of("out_of_range", expected, path="$.pace", hint=hint)
     return Pace(share=number) if is_share else Pace(amount=number)
+
+
+def _has_unit(pace: object) -> bool:
+    """Whether *pace* is money, or a text with a percent sign or a word."""
+    if isinstance(pace, str):
+        return any(letter == "%" or letter.isalpha() for letter in pace)
+    return isinstance(pace, Money)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date
 from typing import Any, Final, cast
 
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from holdback.errors import InvalidDocument
+from holdback.errors import InvalidDocument, listed
 from holdback.forecast.pace import PERCENT, read_pace
 from holdback.forecast.windows import MOST_DAYS
 from holdback.frozen_classes import frozen
@@ -61,11 +61,12 @@ def project(  # noqa: PLR0913  # public; all but the rules have a default
     Return the outcomes of the deals in *frame* today and after each number of *days*.
 
     Nothing is estimated: every deal that is funded, not paused and not yet paid goes on at *pace*,
-    an amount for each day (`"GBP 52.44"`) or a share of its repayment amount (`"0.4%"`); without
-    it nothing is remitted. Facts move as in `holdback.forecast`, and those that cannot be followed
-    are unknown. Each day has the rules that are published for it. `balance` is that of the eligible
-    deals on the day. `no_longer_renewable` counts deals that were repaid longer ago than a deal can
-    be renewed, also where the rules would let them.
+    an amount for each day (`"GBP 52.44"`) or a share of its repayment amount (`"0.4%"`); without it
+    nothing is remitted. An amount is of deals in its currency only. Facts move as in
+    `holdback.forecast`, and those that cannot be followed are unknown. Each day has the rules that
+    are published for it. `balance` is that of the eligible deals on the day. `no_longer_renewable`
+    counts deals that were repaid longer ago than a deal can be renewed, also where the rules would
+    let them.
 
     A lazy frame is read into memory. The other arguments are those of `assess`.
 
@@ -78,7 +79,7 @@ def project(  # noqa: PLR0913  # public; all but the rules have a default
 
     Raises:
         InvalidDocument: naming every column that is missing or of the wrong type; or for a number
-            of days or a pace that is invalid.
+            of days or a pace that is invalid, has no unit, or is an amount over several currencies.
     """
     later = (0, *sorted(set(_check_days(days)) - {0}))
     plan = plan_to_vary(frame, rules, jurisdiction, on, prepared=prepared)
@@ -110,6 +111,22 @@ def _check_days(days: Sequence[int]) -> Sequence[int]:
     return days
 
 
+def _check_currency(pace: str | Money | None, currencies: Collection[str]) -> None:
+    """
+    Check that *pace* is of all deals, whose *currencies* are given.
+
+    Raises:
+        InvalidDocument: it is an amount, and there are several currencies. In one of them alone,
+            the deals in all others would stand still, and in each of them it is another amount.
+    """
+    is_amount = isinstance(pace, Money) or (isinstance(pace, str) and pace[:3].isupper())
+    if is_amount and len(currencies) > 1:
+        names = listed(sorted(currencies))
+        message = f"an amount is in one currency, and these deals are in {names}"
+        hint = "give a share, such as `0.4%`, or keep the deals of one currency"
+        raise InvalidDocument.of("wrong_value", message, path="$.pace", hint=hint)
+
+
 @frozen
 class _Group:
     """The deals of a `rulebook` today: the `rows` of the frame, and their `course`."""
@@ -131,6 +148,8 @@ class PortfolioProjection:
         self.deals = len(places)
         self.valid = ~invalid
         self.no_rulebook = int((places < 0).sum())
+        occurring = [rulebooks[place] for place in np.unique(places) if place >= 0]
+        _check_currency(pace, {str(rulebook.currency) for rulebook in occurring})
         self.groups = tuple(
             _Group(
                 rulebook,
@@ -267,16 +286,16 @@ def _known(name: str) -> str:
 
 
 def _pace_words(groups: Sequence[_Group]) -> Iterator[str]:
-    """Yield the pace in words; all groups have the same."""
-    for pace, currency in {(g.course.pace, g.rulebook.currency) for g in groups}:
+    """Yield the pace in words; all groups have the same, an amount in one currency."""
+    for group in groups[:1]:
+        pace = group.course.pace
         if pace.is_nothing:
             yield "nothing is remitted"
         elif pace.amount is not None:
-            yield f"{Money(pace.amount, currency)} is remitted on every day"
+            yield f"{Money(pace.amount, group.rulebook.currency)} is remitted on every day"
         else:
             shown = PERCENT.show(pace.share or 0)
             yield f"{shown} of the repayment amount is remitted on every day"
-        return
 
 
 def _columns(

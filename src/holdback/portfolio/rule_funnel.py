@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from attrs import define, field
@@ -78,7 +79,8 @@ def funnel(
     rule's own answer to the deals that reach the rules: those at or above the floor. `alone` counts
     the deals that nothing but this rule keeps from being eligible: it is false or unknown, and all
     others are true. `would_become_eligible` counts the deals that `rulebook.without(rule)` makes
-    eligible, and `balance` is the sum of theirs.
+    eligible: these, and invalid deals of which only this rule reads what cannot be read. `balance`
+    is the sum of theirs.
 
     >>> import polars as pl
     >>> from holdback import load_jurisdictions
@@ -97,9 +99,9 @@ def funnel(
     masks = (FALSE_RULES, UNKNOWN_RULES, *([UNREADABLE] if plan.may_be_invalid else []))
     work = with_outcomes(plan, (*masks, BALANCE))
     counted = _Funnel(plan.rulebooks.rulebooks)
-    for (place, false, unknown, *unreadable), totals in count_rows(work, (RULEBOOK, *masks)):
-        if any(unreadable):
-            counted.invalid += totals.deals
+    for (place, false, unknown, *of_facts), totals in count_rows(work, (RULEBOOK, *masks)):
+        if unreadable := sum(of_facts):
+            counted.add_invalid(place, false | unknown, unreadable, totals)
         else:
             counted.add(place, false, unknown, totals)
     return counted.answer(answer_backend(plan.frame))
@@ -112,7 +114,9 @@ class _Funnel:
     rulebooks: tuple[Rulebook, ...]
     valid: int = 0
     invalid: int = 0
+    freed_invalid: int = 0
     _totals: dict[str, dict[str, _RuleTotals]] = field(factory=dict)
+    _own_facts: dict[int, Mapping[int, int]] = field(factory=dict)
 
     def add(self, place: int, false: int, unknown: int, totals: DealTotals) -> None:
         """Add deals of the rulebook at *place* with the masks *false* and *unknown*."""
@@ -127,6 +131,21 @@ class _Funnel:
             if open_rules == bit:
                 of_rule.alone += totals.deals
                 of_rule.freed += totals
+
+    def add_invalid(self, place: int, open_rules: int, unreadable: int, totals: DealTotals) -> None:
+        """Add deals of the rulebook at *place*, -1 for none, with facts that are *unreadable*."""
+        self.invalid += totals.deals
+        if place < 0:
+            return
+        if place not in self._own_facts:
+            self._own_facts[place] = _own_facts(self.rulebooks[place])
+        own = self._own_facts[place]
+        for bit, of_rule in self._of_rules(self.rulebooks[place]):
+            # INVARIANT: without the rule nothing reads the facts that it alone reads, so the row is
+            # valid if no other is unreadable, and then eligible as any other.
+            if not unreadable & ~own.get(bit, 0) and not open_rules & ~bit:
+                of_rule.freed += totals
+                self.freed_invalid += totals.deals
 
     def _of_rules(self, rulebook: Rulebook) -> Iterator[tuple[int, _RuleTotals]]:
         """The bit and the totals so far of the floor and of each rule of *rulebook*."""
@@ -175,8 +194,28 @@ class _Funnel:
             yield from (f"{rulebook.code} is a proposal: {it}" for it in rulebook.proposal)
         if self.invalid:
             are = "deal is" if self.invalid == 1 else "deals are"
-            yield f"{self.invalid:,} {are} invalid, and counted in no row"
+            freed = (
+                f"; {self.freed_invalid:,} of them would become eligible without the only rule "
+                "that reads what cannot be read"
+            )
+            note = f"{self.invalid:,} {are} invalid, and not among those passed, failed or unknown"
+            yield note + freed if self.freed_invalid else note
         yield (
             f"the floor of {FLOOR_PERCENT}% is in every rulebook; its row counts what the rules "
             "say of the deals below it"
         )
+
+
+def _own_facts(rulebook: Rulebook) -> Mapping[int, int]:
+    """By the bit of each rule, the mask of the facts that it alone reads; the floor reads one."""
+    readers = Counter(["progress"])
+    for rule in rulebook.renewal.rules:
+        readers.update(set(rule.checked.names))
+    return {
+        1 << bit: sum(
+            1 << rulebook.catalogue.place(name)
+            for name in set(rule.checked.names)
+            if readers[name] == 1
+        )
+        for bit, rule in enumerate(rulebook.renewal.rules)
+    }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import shutil
 from pathlib import Path
 
@@ -192,6 +193,74 @@ def test_deals_that_cannot_be_read(deals, told):
 
     assert told in printed
     assert "Traceback" not in printed
+
+
+@pytest.mark.parametrize(
+    ("before", "line"), [('"', 1), ("", 3), ("sep=,\n", 4), ("a title\na note\n", 5)]
+)
+def test_a_quote_that_is_never_closed(tmp_path, before, line):
+    """
+    Never a stack trace for a person's mistake, however long the file is, and no name of a person.
+    """
+    rows = "".join(f"D-{number},Jane\n" for number in range(40_000))
+    heads = "deal_id,person\n" if before else "x,person\n"
+    for more in ("D-1,Jane\n", rows):
+        text = f"{before}{heads}D-0,Jane\n" + ("" if before == '"' else '"') + more
+        (tmp_path / "deals.csv").write_text(text)
+        told = run(tmp_path / "deals.csv", code=2)
+        assert f"line {line} has a quote that is never closed" in told
+        assert "Jane" not in told
+
+
+@pytest.mark.parametrize(
+    ("arguments", "suggest", "use"),
+    [
+        (("--jurisdiction", "GB"), "--jurisdiction GB", "--jurisdiction GB"),
+        (
+            ("--on", "2026-07-01", "--format", "json"),
+            "--on 2026-07-01",
+            "--on 2026-07-01 --format json",
+        ),
+        (
+            ("--jurisdiction", "of whom", "--jurisdictions", str(SHIPPED)),
+            f"--jurisdiction 'of whom' --jurisdictions {SHIPPED}",
+            f"--jurisdiction 'of whom' --jurisdictions {SHIPPED}",
+        ),
+    ],
+)
+def test_the_commands_to_use_a_mapping_work(tmp_path, monkeypatch, arguments, suggest, use):
+    """
+    What to do, with all that was given: each command runs as it is printed.
+    """
+    monkeypatch.chdir(tmp_path)
+    names = dict(zip(arguments[::2], arguments[1::2], strict=True))
+    deals = sample(300, 3, backend="polars").filter(pl.col("jurisdiction") == "GB")
+    deals = deals.with_columns(pl.col("progress") / 100)
+    if names.get("--jurisdiction") == "GB":
+        deals = deals.drop("jurisdiction")
+    elif "--jurisdiction" in names:
+        deals = deals.rename({"jurisdiction": "of whom"})
+    deals.write_csv("my deals.csv")
+
+    told = run("my deals.csv", *arguments, code=1)
+    first, second = (line.partition("holdback portfolio ")[2] for line in told.splitlines()[-2:])
+    assert first == " ".join(f"'my deals.csv' {suggest} --suggest > MAP.toml".split())
+    assert second == " ".join(f"'my deals.csv' {use} --columns MAP.toml".split())
+    (tmp_path / "MAP.toml").write_text(run(*shlex.split(first)[:-2]))
+    assert "eligible" in run(*shlex.split(second))
+
+
+def test_the_own_mapping_is_not_overwritten(tmp_path):
+    """
+    Advice destroys nothing.
+    """
+    deals = sample(300, 3, backend="polars").filter(pl.col("jurisdiction") == "GB")
+    deals.with_columns(pl.col("progress") / 100).write_csv(tmp_path / "deals.csv")
+    (tmp_path / "MAP.toml").write_text('money = "major units"\n')
+    mapping = ("--columns", tmp_path / "MAP.toml")
+    told = run(tmp_path / "deals.csv", *mapping, code=1).splitlines()
+    assert told[-2].endswith("deals.csv --suggest > NEW_MAP.toml")
+    assert told[-1].endswith("deals.csv --columns NEW_MAP.toml")
 
 
 def test_a_file_is_written_as_a_whole(deals_folder, tmp_path):

@@ -230,7 +230,10 @@ def test_no_day_is_after_the_last_one_of_the_calendar():
     ("asked", "message"),
     [
         ({"pace": "GBP -1"}, "$.pace: expected GBP 0.00 or more; a pace is what is remitted"),
-        ({"pace": float("nan")}, "$.pace: expected GBP 0.00 or more; a pace is what is remitted"),
+        ({"pace": float("nan")}, "$.pace: expected an amount with its currency, or a percentage"),
+        ({"pace": "0.4"}, "$.pace: expected an amount with its currency, or a percentage"),
+        ({"pace": 5}, "$.pace: expected an amount with its currency, or a percentage"),
+        ({"pace": Decimal("0.4")}, "a pace is what is remitted on a day: `GBP 52.44`, or `0.4%`"),
         ({"pace": "101%"}, "$.pace: expected 0% to 100%"),
         ({"pace": "fast"}, "a pace is what is remitted on a day: `GBP 52.44`, or `0.4%`"),
         ({"pace": "EUR 5"}, "expected an amount in GBP, not in EUR"),

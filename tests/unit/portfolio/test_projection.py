@@ -19,6 +19,7 @@ from holdback.eligibility import assess
 from holdback.forecast import windows
 from holdback.forecast.course import Course
 from holdback.forecast.pace import read_pace
+from holdback.money import Currency, Money
 from holdback.portfolio import project
 from holdback.portfolio.outcome_codes import OUTCOMES
 from holdback.portfolio.outcome_counts import plan_to_vary
@@ -256,7 +257,28 @@ def test_days_that_are_no_numbers_of_days_are_refused(days):
 
 def test_an_amount_is_of_one_currency():
     """
-    Amounts of two currencies do not mix.
+    An amount over deals of several currencies is refused: the deals in the others would stand
+    still. Over deals of its own currency, of any jurisdictions, it holds.
     """
-    with pytest.raises(InvalidDocument, match="pace"):
-        project(deals().head(100), shipped(), pace="GBP 52.44")
+    with pytest.raises(InvalidDocument) as raised:
+        project(deals(), shipped(), pace="GBP 52.44")
+    message = str(raised.value)
+    assert "$.pace: an amount is in one currency, and these deals are in `AUD`, `CAD`, " in message
+    assert "give a share, such as `0.4%`, or keep the deals of one currency" in message
+    for pace in ("GBP 52.44", Money(5244, Currency.of("GBP"))):
+        notes = project(deals().filter(jurisdiction="GB"), shipped(), pace=pace).notes
+        assert "GBP 52.44 is remitted on every day" in notes
+    in_euro = deals().filter(pl.col("jurisdiction").is_in(["DE", "IE"]))
+    assert "EUR 5.00 is remitted on every day" in project(in_euro, shipped(), pace="EUR 5").notes
+    with pytest.raises(InvalidDocument, match="expected an amount in EUR, not in GBP"):
+        project(in_euro, shipped(), pace="GBP 5")
+
+
+@pytest.mark.parametrize("pace", ["0.4", "5", 5, Decimal("0.4"), ""])
+def test_a_pace_has_its_unit(pace):
+    """
+    A number alone may be an amount in any currency, or a percentage without its sign.
+    """
+    for frame in (deals(), deals().filter(jurisdiction="GB")):
+        with pytest.raises(InvalidDocument, match=r"\$\.pace: .* with its currency, or a percent"):
+            project(frame, shipped(), pace=pace)
