@@ -147,6 +147,11 @@ def text(table, head, before, after):
 
 
 @step
+def text_of_each(table, head, text):
+    return table.each(head, lambda _: text)
+
+
+@step
 def case(table, head, way):
     return table.each(head, lambda value: getattr(value, way)())
 
@@ -406,7 +411,7 @@ def _excel_value(head, value):
     if head in WHOLE and value.isdigit():
         return int(value)
     if head in DATES:
-        return date.fromisoformat(value)
+        return date.fromisoformat(value) if value[4] == "-" else value
     return value == "true" if value in ("true", "false") else value
 
 

@@ -16,7 +16,13 @@ import polars as pl
 import pyarrow as pa
 from attrs import define, evolve, field
 
-from holdback.cli.portfolio_cells import TextColumn, text_columns, with_plain_values
+from holdback.cli.portfolio_cells import (
+    TYPED,
+    TextColumn,
+    text_columns,
+    texts_to_suggest_from,
+    with_plain_values,
+)
 from holdback.cli.portfolio_files import Deals, Output
 from holdback.cli.portfolio_findings import Reported, check_findings, with_row_labels
 from holdback.cli.portfolio_report import Report
@@ -104,14 +110,15 @@ class BatchAssessment:
         facts = self._facts()
         # A batch without rows reports errors of the columns, and gives a result if there are no
         # deals.
-        add_batch(self.deals.empty, self._read(self.deals.empty, facts))
+        empty = self.deals.empty
+        add_batch(_without_typed(empty), self._read(empty, facts))
         before = 0
         for batch, is_last in _with_last(self.deals.batches()):
             if self.deals.has_texts:
                 self._check_rows(batch, facts, is_first=before == 0, is_last=is_last)
             frame = self._read(batch, facts)
             self._report(frame, facts, before, is_last=is_last)
-            add_batch(batch, frame)
+            add_batch(_without_typed(batch), frame)
             if self.report:
                 self.report.add(frame)
             before += batch.num_rows
@@ -122,7 +129,7 @@ class BatchAssessment:
         batch = next(self.deals.batches(), self.deals.empty)
         frame = pl.DataFrame(pl.from_arrow(batch))
         if self.deals.has_texts:
-            frame = with_plain_values(frame, self._text_columns(self._facts()))
+            frame = texts_to_suggest_from(frame, self._text_columns(self._facts()))
         return suggest(frame, self.before)
 
     def proposal(self) -> str | None:
@@ -255,6 +262,11 @@ def _with_last(batches: Iterable[pa.Table]) -> Iterator[tuple[pa.Table, bool]]:
         earlier = batch
     if earlier is not None:
         yield earlier, True
+
+
+def _without_typed(batch: pa.Table) -> pa.Table:
+    """The columns of *batch* that the deals have."""
+    return batch.select([name for name in batch.column_names if name != TYPED])
 
 
 def _rulebooks(rules: Rules) -> Iterable[Rulebook]:

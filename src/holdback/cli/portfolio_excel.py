@@ -20,6 +20,7 @@ from zipfile import BadZipFile, ZipFile
 
 import pyarrow as pa
 
+from holdback.cli.portfolio_cells import TYPED
 from holdback.cli.portfolio_csv import heads_of_columns
 from holdback.cli.portfolio_rows import MOST_TITLES, check_heads
 from holdback.errors import InvalidDocument, listed
@@ -35,9 +36,17 @@ _NO_RESULT: Final = re.compile(
 )
 
 
+class TypedText(str):
+    """The text of a cell that is a number or a day: no form of texts says how it is written."""
+
+    __slots__ = ()
+
+
 def excel_table(file: Path, usual_heads: frozenset[str]) -> pa.Table:
     """
     Return the first sheet of *file* with every cell as text; null where it is empty.
+
+    The column `TYPED` has for each row the heads whose cells are numbers or days, not texts.
 
     *usual_heads* are heads that files of deals have: a title may be above them. Rows without any
     value are left out, and so are columns without a head and a value.
@@ -129,12 +138,15 @@ def cell_text(value: object, number_format: str = "") -> str | None:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, datetime):
-        return str(value.date() if value.time() == time() else value)
+        return TypedText(value.date() if value.time() == time() else value)
     if isinstance(value, date):
-        return value.isoformat()
-    if isinstance(value, int | float) and "%" in _NO_FORMAT.sub("", number_format):
+        return TypedText(value.isoformat())
+    if isinstance(value, int | float):
+        number = Decimal(repr(value))
+        if "%" not in _NO_FORMAT.sub("", number_format):
+            return TypedText(f"{number:f}")
         # A hundredfold, without the zeros that the product of decimals has at its end.
-        return f"{(Decimal(repr(value)) * 100).normalize():f}%"
+        return TypedText(f"{(number * 100).normalize():f}%")
     return str(value).strip() or None
 
 
@@ -146,4 +158,10 @@ def _table(heads: Sequence[str | None], rows: Sequence[Sequence[str | None]]) ->
     kept = [place for place in range(width) if named[place] or any(columns[place])]
     names = heads_of_columns([named[place] for place in kept])
     arrays = [pa.array(columns[place], pa.string()) for place in kept]
-    return pa.table(arrays, names=list(names))
+    places = dict(zip(kept, names, strict=True))
+    typed = [
+        [places[place] for place, text in enumerate(row) if isinstance(text, TypedText)]
+        for row in rows
+    ]
+    arrays.append(pa.array(typed, pa.list_(pa.string())))
+    return pa.table(arrays, names=[*names, TYPED])

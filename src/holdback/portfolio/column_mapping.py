@@ -191,9 +191,9 @@ def _contradictions(said: Mapping[str, Any]) -> Iterator[_Mistake]:
             has_thousands = not path or "thousands" in form
             key, other = _SIGNS[has_thousands], _OTHER[between]
             message = "the sign between thousands is also the sign before decimals"
-            hint = f"with `thousands = \"{between}\"` write `decimal_mark = \"{other}\"`"
+            hint = f'with `thousands = "{between}"` write `decimal_mark = "{other}"`'
             if not has_thousands:
-                hint = f"here, write `thousands = \"{other}\"` too"
+                hint = f'here, write `thousands = "{other}"` too'
             yield _Mistake((*path, key), "contradiction", message, hint)
 
 

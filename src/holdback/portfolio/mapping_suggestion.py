@@ -24,7 +24,15 @@ from holdback.portfolio.mapped_frame import (
 from holdback.portfolio.row_rulebooks import Rules
 from holdback.portfolio.suspects import are_fractions, are_minor_units, numbers_of
 from holdback.portfolio.work_frame import open_frame
-from holdback.portfolio.written_forms import Said, date_form, distinct, number_form, texts_of
+from holdback.portfolio.written_forms import (
+    USUAL,
+    NumberForms,
+    Said,
+    date_form,
+    distinct,
+    shared_form,
+    texts_of,
+)
 from holdback.rules.types import Fact, Kind
 
 # What people call the facts; signs and case do not count.
@@ -150,11 +158,34 @@ class _Values:
                 forms[name] = form
             if meanings:
                 texts[name] = meanings
-        return {**self._shared(forms), "texts": texts}
+        signs, own = self._signs(notes)
+        forms = {name: {**own.get(name, {}), **forms.get(name, {})} for name in (*own, *forms)}
+        return {**self._shared(forms), **signs, "texts": texts}
+
+    def _signs(self, notes: list[str]) -> tuple[Mapping[str, str], Mapping[str, Mapping[str, str]]]:
+        """The signs in numbers: what holds for all columns, and what is said of single ones."""
+        columns = {
+            name: NumberForms.of(self.facts[name], distinct(self._values(name)))
+            for name in self.sources
+            if self.facts[name].type.kind in _NUMBERS
+        }
+        shared = shared_form(columns.values())
+        said = {
+            name: _noted(name, forms.said, "which signs its numbers have", notes)
+            for name, forms in columns.items()
+        }
+        has_commas = any(form.get("decimal_mark") == "," for form in said.values())
+        is_implied = {
+            name: shared or (form == USUAL and not has_commas) for name, form in said.items()
+        }
+        return shared, {name: form for name, form in said.items() if form and not is_implied[name]}
+
+    def _values(self, name: str) -> Sequence[Any]:
+        return self.frame[self.sources[name]].to_list()
 
     def _of(self, name: str, notes: list[str]) -> tuple[dict[str, str], Mapping[str, str]]:
         fact, kind = self.facts[name], self.facts[name].type.kind
-        column = self.frame[self.sources[name]].to_list()
+        column = self._values(name)
         values = distinct(column)
         if kind is Kind.TEXT or kind is Kind.FLAG:
             meanings, unknown = texts_of(fact, values, self._options(name))
@@ -164,7 +195,7 @@ class _Values:
             return {}, meanings
         if kind is Kind.DATE:
             return _noted(name, date_form(fact, values), "how its days are written", notes), {}
-        said = _noted(name, number_form(fact, values), "which signs its numbers have", notes)
+        said: dict[str, str] = {}
         if kind is Kind.PERCENT and are_fractions(numbers_of(column)):
             said["percentages"] = "fractions"
         if kind is Kind.MONEY:
@@ -189,7 +220,7 @@ class _Values:
         return {}
 
     def _amounts(self, name: str) -> Sequence[Any]:
-        return numbers_of(self.frame[self.sources[name]].to_list())
+        return numbers_of(self._values(name))
 
     def _money_columns(self) -> Iterator[str]:
         return (name for name in self.sources if self.facts[name].type.kind is Kind.MONEY)
@@ -234,8 +265,6 @@ _NUMBERS: Final = (Kind.PERCENT, Kind.MONEY, Kind.RATIO, Kind.COUNT, Kind.DAYS)
 _KINDS: Final = {
     "percentages": (Kind.PERCENT,),
     "money": (Kind.MONEY,),
-    "decimal_mark": (Kind.PERCENT, Kind.MONEY, Kind.RATIO),
-    "thousands": _NUMBERS,
     "dates": (Kind.DATE,),
 }
 _NUMERIC: Final = ("percentages", "money")

@@ -366,17 +366,22 @@ def test_what_does_not_fit_the_frame_is_refused_at_once():
 
 def test_a_point_among_decimal_commas_is_not_guessed():
     """
-    77.125 where other columns have decimal commas is refused with the cure, and read if a mapping says how.
+    77.125 where other columns have decimal commas is refused with the cure, and read if a mapping
+    says how.
     """
-    deals = of_gb().head(2).with_columns(
-        balance=pl.Series(["1.234,50", "7,25"]), performance=pl.Series(["77.125", "64.5"])
+    deals = (
+        of_gb()
+        .head(2)
+        .with_columns(
+            balance=pl.Series(["1.234,50", "7,25"]), performance=pl.Series(["77.125", "64.5"])
+        )
     )
     forms = {"balance": {"decimal_mark": ",", "thousands": "."}}
     mixed = read(deals, forms=forms)
     assert mixed["performance"].to_list() == ["unread: 77.125", "64.5000"]
     (found,) = findings(mixed, shipped())
     assert found.column == "performance"
-    assert "write `[forms.performance]` and `decimal_mark = \".\"`" in found.cure
+    assert 'write `[forms.performance]` and `decimal_mark = "."`' in found.cure
     said = read(deals, forms={**forms, "performance": {"decimal_mark": "."}})
     assert said["performance"].to_list() == [Decimal("77.125"), Decimal("64.5")]
 
@@ -393,4 +398,9 @@ def test_a_thousand_days_are_not_one(kind):
     assert (found.column, found.value, found.count) == ("days_since_last_remittance", "`1.000`", 1)
     assert "[forms.days_since_last_remittance]" in found.cure
     thousands = {"days_since_last_remittance": {"decimal_mark": "."}}
-    assert values_of(read(frame, forms=thousands), "days_since_last_remittance") == [1, 850, 2, 1500]
+    assert values_of(read(frame, forms=thousands), "days_since_last_remittance") == [
+        1,
+        850,
+        2,
+        1500,
+    ]
