@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import inspect
 import warnings
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
@@ -24,7 +25,9 @@ from attrs import evolve
 from holdback.portfolio.column_findings import WARNING, ColumnFinding, RowLabels, shown_value
 from holdback.portfolio.column_mapping import ColumnMapping
 from holdback.portfolio.column_plan import ColumnPlan
+from holdback.portfolio.undeclared_values import currency_errors, unknown_texts
 from holdback.rules.types import Kind
+from holdback.rules.values import is_missing
 
 
 class SuspectColumns(UserWarning):
@@ -76,19 +79,48 @@ def suspect_columns(
 
 
 def warn_of_suspects(plan: ColumnPlan) -> None:
-    """Give whoever called holdback one Python warning of all columns that are suspected."""
+    """
+    Give whoever called holdback one Python warning of all columns that are suspected.
+
+    Texts are suspected too if most of those in a column are not declared, and so is a currency that
+    is not the jurisdiction's.
+    """
     if not isinstance(plan.frame, nw.DataFrame) or plan.prepared:
         return
-    some = _groups(plan, _spaced(range(len(plan.frame)), _SAMPLED_QUICKLY))
+    found = [*_misread_numbers(plan), *_misread_words(plan)]
+    if found:
+        text = "\n".join([*(str(finding.detail) for finding in found), _IF_RIGHT])
+        warnings.warn(text, SuspectColumns, stacklevel=_level_of_caller())
+
+
+def _misread_numbers(plan: ColumnPlan) -> Iterator[ColumnFinding]:
+    """What is suspected of numbers; a look at few rows decides whether all are looked at."""
+    frame: Any = plan.frame
+    some = _groups(plan, _spaced(range(len(frame)), _SAMPLED_QUICKLY))
     if any(_suspects(plan, None, some)):
         # What a mapping says of the frame is not known here, so a mapping is no cure.
-        sentences = [
-            str(evolve(finding, cure=_READ[_kind_of(plan, finding.column)]).detail)
-            for finding in suspect_columns(plan)
-        ]
-        if sentences:
-            text = "\n".join([*sentences, _IF_RIGHT])
-            warnings.warn(text, SuspectColumns, stacklevel=_level_of_caller())
+        for finding in suspect_columns(plan):
+            yield evolve(finding, cure=_READ[_kind_of(plan, finding.column)])
+
+
+def _misread_words(plan: ColumnPlan) -> Iterator[ColumnFinding]:
+    """What is suspected of texts and currencies, in the same way."""
+    frame: Any = plan.frame
+    some = evolve(plan, frame=frame[list(_spaced(range(len(frame)), _SAMPLED_QUICKLY))])
+    counts: Counter[str] = Counter()
+    for finding in unknown_texts(some):
+        counts[finding.column] += finding.count or 0
+    strange = {name for name in counts if 2 * counts[name] > _given(some, name)}
+    if strange:
+        yield from (finding for finding in unknown_texts(plan) if finding.column in strange)
+    if any(currency_errors(some)):
+        yield from currency_errors(plan)
+
+
+def _given(plan: ColumnPlan, name: str) -> int:
+    """The number of values in the column *name* that are not missing."""
+    frame: Any = plan.frame
+    return sum(1 for value in frame[name].to_list() if not is_missing(value))
 
 
 def _level_of_caller() -> int:
