@@ -56,11 +56,8 @@ def test_the_query_gives_what_assess_gives(rules, is_prepared, readable):
     deals = DEALS if rules is SHIPPED else DEALS.drop("jurisdiction", "on")
     frame = prepare(deals, rules) if is_prepared else deals
     expected = assess(frame, rules, prepared=is_prepared, readable=readable)
-    options = {
-        "prepared": is_prepared,
-        "invalid": "invalid" if is_prepared else None,
-        "readable": readable,
-    }
+    options = {"prepared": is_prepared, "readable": readable}
+    options |= {"invalid": "invalid"} if is_prepared else {}
 
     assert of_duckdb(frame, sql(rules, "duckdb", **options)).equals(expected)
     names, rows = of_sqlite(frame, sql(rules, "sqlite", **options))
