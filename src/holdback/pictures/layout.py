@@ -13,7 +13,7 @@ from datetime import date
 from decimal import Decimal
 from fractions import Fraction
 from textwrap import wrap
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from holdback.errors import printable
 from holdback.pictures.palette import ACCENT, BACK, LINE, MARK, SOFT, TEXT
@@ -22,6 +22,8 @@ from holdback.pictures.palette import ACCENT, BACK, LINE, MARK, SOFT, TEXT
 Record = Mapping[str, Any]
 # A part of a Vega-Lite document.
 Spec = dict[str, Any]
+
+_Key = TypeVar("_Key")
 
 # The width of a picture, if nobody asks for another: it fits a notebook and a page of a report.
 WIDTH: Final = 680
@@ -132,6 +134,29 @@ def grouped(records: Iterable[Record], *names: str) -> dict[tuple[Any, ...], lis
     for record in records:
         groups.setdefault(tuple(record.get(name) for name in names), []).append(record)
     return groups
+
+
+def largest(weights: Mapping[_Key, int], most: int) -> Sequence[_Key]:
+    """
+    Return the *most* keys with the greatest *weights*, in their own order.
+
+    >>> largest({"AU": 3, "DE": 9, "GB": 9, "US": 4}, 2)
+    ('DE', 'GB')
+    """
+    kept = set(sorted(weights, key=lambda key: -weights[key])[:most])
+    return tuple(key for key in weights if key in kept)
+
+
+def left_out(drawn: int, of: int, noun: str) -> str:
+    """
+    Return the sentence that not all are drawn; nothing where they are.
+
+    >>> left_out(6, 41, "rules")
+    ' 6 of 41 rules are drawn, those with the most deals; to_frame() has all.'
+    """
+    if drawn == of:
+        return ""
+    return f" {drawn:,} of {of:,} {noun} are drawn, those with the most deals; to_frame() has all."
 
 
 def values(rows: Iterable[Mapping[str, Any]]) -> Spec:

@@ -16,6 +16,8 @@ from holdback.pictures.layout import (
     heading,
     inner_width,
     joined,
+    largest,
+    left_out,
     money,
     picture,
     values,
@@ -23,7 +25,9 @@ from holdback.pictures.layout import (
 from holdback.pictures.palette import ACCENT, BACK, MARK
 
 _HEIGHT: Final = 150
-_MOST: Final = 2000
+# What fits a screen or two, and can be told apart: panels, and the deals of each.
+_MOST_PANELS: Final = 6
+_MOST: Final = 300
 
 
 def near(title: str, records: Sequence[Record], width: int = WIDTH) -> Spec:
@@ -31,14 +35,17 @@ def near(title: str, records: Sequence[Record], width: int = WIDTH) -> Spec:
     Return the picture of the deals near a threshold, a panel for each jurisdiction and rule.
 
     The records have `row`, `jurisdiction`, `rule`, `fact`, `value`, `threshold`, `gap`, `passes`,
-    `balance` and `currency`. Of a rule with more than 2,000 deals the nearest are drawn.
+    `balance` and `currency`. Of more than 6 rules those with the most deals are drawn, and of more
+    than 300 deals of a rule the nearest.
     """
-    panels = []
-    for (code, rule), rows in grouped(records, "jurisdiction", "rule").items():
-        panels.append(_panel(f"{code} · {rule}", rows, inner_width(width)))
+    by_rule = grouped(records, "jurisdiction", "rule")
+    shown = largest({rule: len(rows) for rule, rows in by_rule.items()}, _MOST_PANELS)
+    panels = [
+        _panel(f"{code} · {rule}", by_rule[code, rule], inner_width(width)) for code, rule in shown
+    ]
     says = (
         "How far each deal is from the threshold (the line), and its balance. Full: it passes; "
-        "hollow: it does not."
+        "hollow: it does not." + left_out(len(shown), len(by_rule), "rules")
     )
     return picture(title, says, panels, width)
 
@@ -62,6 +69,7 @@ def _panel(name: str, records: Sequence[Record], width: int) -> Spec:
         name,
         f"{str(first['fact']).replace('_', ' ')}, threshold {first['threshold']}",
         f"{count(passing, 'deal')} pass, {len(records) - passing:,} do not",
+        f"the nearest {_MOST:,} of {len(records):,} are drawn" if len(records) > _MOST else "",
     )
     x = {
         "field": "gap",

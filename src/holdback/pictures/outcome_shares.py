@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from decimal import Decimal
+from typing import Final
 
 from holdback.pictures.bars import BarRow, bars
 from holdback.pictures.grid import Cell, grid
@@ -14,22 +15,32 @@ from holdback.pictures.layout import (
     count,
     grouped,
     inner_width,
+    largest,
+    left_out,
     money,
     percent,
     picture,
     words,
 )
 
+# The rows that fit a screen or two in all panels together, and the fewest of a panel.
+_MOST_ROWS: Final = 40
+_FEWEST_ROWS: Final = 6
+
 
 def outcomes(title: str, records: Sequence[Record], width: int = WIDTH) -> Spec:
     """
     Return the picture of how many deals have each outcome, by jurisdiction.
 
-    The records have `jurisdiction`, `outcome`, `deals`, `share`, `balance` and `currency`.
+    The records have `jurisdiction`, `outcome`, `deals`, `share`, `balance` and `currency`. Of more
+    than 40 jurisdictions those with the most deals are drawn.
     """
-    if len(grouped(records, "jurisdiction")) > 1:
+    jurisdictions = len(grouped(records, "jurisdiction"))
+    if jurisdictions > 1:
+        shown = _with_most_deals(records, "jurisdiction", _MOST_ROWS)
         says = "The share of a jurisdiction's deals that have each outcome."
-        panels = [_grid(None, records, "jurisdiction", inner_width(width))]
+        says += left_out(min(jurisdictions, _MOST_ROWS), jurisdictions, "jurisdictions")
+        panels = [_grid(None, shown, "jurisdiction", inner_width(width))]
         return picture(title, says, panels, width)
     rows = [
         BarRow(
@@ -51,14 +62,33 @@ def cohorts(title: str, records: Sequence[Record], width: int = WIDTH) -> Spec:
     """
     Return the picture of the outcomes of each cohort of deals, a panel for each jurisdiction.
 
-    The records have `cohort`, `jurisdiction`, `outcome` and `share`.
+    The records have `cohort`, `jurisdiction`, `outcome`, `deals` and `share`. Of more than 40
+    cohorts in all those with the most deals are drawn, at least 6 of each jurisdiction.
     """
     by_jurisdiction = grouped(records, "jurisdiction")
+    most = max(_FEWEST_ROWS, _MOST_ROWS // max(1, len(by_jurisdiction)))
+    counts = [len(grouped(rows, "cohort")) for rows in by_jurisdiction.values()]
+    if sum(counts) <= _MOST_ROWS:
+        most = _MOST_ROWS
     panels = [
-        _grid(code if len(by_jurisdiction) > 1 else None, rows, "cohort", inner_width(width))
+        _grid(
+            code if len(by_jurisdiction) > 1 else None,
+            _with_most_deals(rows, "cohort", most),
+            "cohort",
+            inner_width(width),
+        )
         for (code,), rows in by_jurisdiction.items()
     ]
-    return picture(title, "The share of a cohort that has each outcome.", panels, width)
+    says = "The share of a cohort that has each outcome."
+    says += left_out(sum(min(most, number) for number in counts), sum(counts), "cohorts")
+    return picture(title, says, panels, width)
+
+
+def _with_most_deals(records: Sequence[Record], head: str, most: int) -> Sequence[Record]:
+    """Return those of *records* that have one of the *most* values of *head* with most deals."""
+    by_value = grouped(records, head)
+    deals = {value: sum(row["deals"] for row in rows) for value, rows in by_value.items()}
+    return [row for value in largest(deals, most) for row in by_value[value]]
 
 
 def _grid(title: str | None, records: Sequence[Record], head: str, width: int) -> Spec:

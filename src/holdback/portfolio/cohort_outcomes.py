@@ -106,8 +106,8 @@ def _check(schema: Mapping[str, Any], by: object, every: object) -> None:
         )
     if every is not None and every not in _PERIODS:
         message = "expected `month`, `quarter` or `year`"
-        hint = did_you_mean(str(every), _PERIODS)
-        raise InvalidDocument.of("wrong_value", message, path="$.every", hint=hint)
+        near = did_you_mean(str(every), _PERIODS)
+        raise InvalidDocument.of("wrong_value", message, path="$.every", hint=near)
 
 
 def _by_cohort(

@@ -115,6 +115,81 @@ def test_the_present_threshold_is_marked():
     }
 
 
+def drawn_texts(question, records):
+    """The height of the picture of *records*, its texts, and what it says."""
+    picture = pictures.drawn(question, "Title", records, 680)
+    root = ET.fromstring(picture)
+    return float(root.get("height")), " ".join(texts_of(picture)), root.get("aria-label")
+
+
+def test_a_picture_of_many_thresholds_fits_a_screen_or_two():
+    """
+    The rules with the most deals near them are drawn, and of each the nearest deals; the picture
+    says how many it leaves out.
+    """
+    (record, *_) = picture_samples.near("GB")
+    rules = {f"GB-R-{place:02}": place % 9 + 1 for place in range(40)}
+    records = [
+        record | {"rule": rule, "row": f"{place}"}
+        for rule, deals in rules.items()
+        for place in range(deals)
+    ]
+    height, texts, said = drawn_texts("near", records)
+    assert height < 1_800
+    assert "6 of 40 rules are drawn, those with the most deals; to_frame() has all." in said
+    shown = {rule for rule in rules if f"GB · {rule}" in texts}
+    assert shown == set(sorted(rules, key=rules.get, reverse=True)[:6])
+    assert texts.index("GB-R-08") < texts.index("GB-R-17")  # in their own order
+
+    many = [record | {"gap": Decimal(place), "row": f"{place}"} for place in range(1_000)]
+    picture = pictures.PICTURES["near"]("Title", many, 680)
+    (points,) = (panel["data"]["values"] for panel in picture["vconcat"])
+    assert [point["gap"] for point in points] == [*range(300)]
+    assert "the nearest 300 of 1,000 are drawn" in " ".join(picture["vconcat"][0]["title"]["text"])
+
+    few = [*picture_samples.near("GB", "US")]
+    assert "to_frame()" not in drawn_texts("near", few)[2]
+
+
+@pytest.mark.parametrize("codes", [1, 2, 10])
+def test_a_picture_of_many_cohorts_fits_a_screen_or_two(codes):
+    """
+    The cohorts with the most deals are drawn, in their order, of every jurisdiction.
+    """
+    records = [
+        {"cohort": f"C{place:03}", "jurisdiction": f"J{code}", "outcome": outcome}
+        | {"deals": place % 50 + 1, "share": Decimal("0.5")}
+        for code in range(codes)
+        for place in range(300)
+        for outcome in ("eligible", "ineligible")
+    ]
+    each = {1: 40, 2: 20, 10: 6}[codes]
+    height, texts, said = drawn_texts("cohorts", records)
+    assert height < 2_900
+    note = f"{each * codes:,} of {300 * codes:,} cohorts are drawn, those with the most deals"
+    assert f"{note}; to_frame() has all." in said
+    drawn = re.findall("C[0-9]{3}", texts)
+    assert len(drawn) == each * codes
+    most = sorted(range(300), key=lambda place: (-(place % 50), place))[:each]
+    assert sorted({*drawn}) == [f"C{place:03}" for place in sorted(most)]
+
+
+def test_a_picture_of_many_jurisdictions_fits_a_screen_or_two():
+    """
+    The jurisdictions with the most deals are drawn.
+    """
+    records = [
+        {"jurisdiction": f"J{code:03}", "outcome": "eligible", "deals": 1 + code}
+        | {"share": Decimal(1), "balance": None, "currency": None}
+        for code in range(200)
+    ]
+    height, texts, said = drawn_texts("outcomes", records)
+    assert height < 1_400
+    assert "40 of 200 jurisdictions are drawn, those with the most deals" in said
+    assert "J199" in texts
+    assert "J159" not in texts
+
+
 def test_dark_colours_replace_light_ones_but_in_data():
     """
     A dark chart has none of the light colours, except where the data happens to say the same.
