@@ -17,16 +17,13 @@ from holdback.frozen_classes import frozen
 from holdback.jurisdictions.rulebook import Rulebook
 from holdback.money import MINOR_UNITS, Currency
 from holdback.portfolio.column_mapping import ColumnMapping, Form
+from holdback.portfolio.key_columns import CURRENCY, DEAL_ID, JURISDICTION, ON, key_columns
 from holdback.portfolio.ledger_columns import LEDGER_COLUMNS
 from holdback.portfolio.mapped_values import FRACTIONS, MINOR, in_major_units, reader_by, unread
-from holdback.portfolio.row_rulebooks import Rules
+from holdback.portfolio.row_rulebooks import DayOrColumn, Rules
 from holdback.portfolio.work_frame import Frame, open_frame
 from holdback.rules.types import Fact, Kind, Type
 
-JURISDICTION: Final = "jurisdiction"
-ON: Final = "on"
-CURRENCY: Final = "currency"
-DEAL_ID: Final = "deal_id"
 _TEXT: Final = Type(Kind.TEXT, options=("-",))
 # Columns other than facts that a mapping names like facts.
 KEYS: Final = {
@@ -46,6 +43,8 @@ def read(  # noqa: PLR0913  # public; all but the frame have a default
     mapping: ColumnMapping | None = None,
     *,
     rules: Rules | None = None,
+    jurisdiction: str = JURISDICTION,
+    on: DayOrColumn | None = None,
     columns: Mapping[str, str] | None = None,
     percentages: str | None = None,
     money: str | None = None,
@@ -60,7 +59,8 @@ def read(  # noqa: PLR0913  # public; all but the frame have a default
 
     What is given by name, as for `ColumnMapping`, takes the place of what *mapping* says. *rules*
     know the facts that jurisdictions declare, and the currency of each row, which amounts in minor
-    units need unless there is a column `currency`.
+    units need unless there is a column `currency`. *jurisdiction* and *on* are
+    what `assess` is told: a mapping speaks of these columns as `jurisdiction` and `on`.
 
     The result is a frame of the same kind. Columns that are neither facts nor keys are unchanged,
     and so are facts in types that need no reading. Numbers become decimals, in pandas the floats
@@ -91,11 +91,16 @@ def read(  # noqa: PLR0913  # public; all but the frame have a default
     mapping = evolve(mapping or ColumnMapping(), **changes)
     opened = open_frame(frame)
     facts = known_facts(rules)
-    sources = source_columns(mapping, opened.collect_schema(), facts)
-    errors = list(_mapping_errors(mapping, opened.collect_schema(), facts, rules))
+    keys = key_columns(jurisdiction, on)
+    sources = source_columns(mapping, opened.collect_schema(), facts, keys)
+    errors = [
+        *_unknown_facts(mapping, facts, rules),
+        *_missing_columns(mapping, opened.collect_schema(), keys),
+    ]
     if errors:
         raise InvalidDocument(errors)
-    renamed = {source: name for name, source in sources.items() if source != name}
+    names = {source: keys.get(name, name) for name, source in sources.items()}
+    renamed = {source: name for source, name in names.items() if source != name}
     if isinstance(opened, nw.DataFrame):
         columns_read = _MappedColumns(opened, mapping, facts, sources, rules).read()
         return _with_columns(opened, columns_read, renamed)
@@ -126,19 +131,32 @@ def known_facts(rules: Rules | None) -> Mapping[str, Fact]:
 
 
 def source_columns(
-    mapping: ColumnMapping, columns: Collection[str], facts: Mapping[str, Fact]
+    mapping: ColumnMapping,
+    columns: Collection[str],
+    facts: Mapping[str, Fact],
+    keys: Mapping[str, str],
 ) -> Mapping[str, str]:
-    """Return the column of each fact and key in the frame: a named one, or one of its name."""
+    """
+    Return the column of each fact and key in the frame: a named one, or one of its name.
+
+    *keys* has the columns of the keys that may have another name.
+    """
+    names = {name: name for name in facts if name not in keys}
+    names |= {column: key for key, column in keys.items()}
     sources = dict(mapping.columns)
     taken = set(sources.values())
-    sources |= {name: name for name in columns if name in facts and name not in {*sources, *taken}}
+    sources |= {
+        names[column]: column
+        for column in columns
+        if column in names and names[column] not in sources and column not in taken
+    }
     return sources
 
 
-def _mapping_errors(
-    mapping: ColumnMapping, columns: Collection[str], facts: Mapping[str, Fact], rules: Rules | None
+def _unknown_facts(
+    mapping: ColumnMapping, facts: Mapping[str, Fact], rules: Rules | None
 ) -> Iterator[ErrorDetail]:
-    """What *mapping* says that does not fit the *columns* of a frame or the *facts*."""
+    """What *mapping* says that does not fit the *facts*."""
     for table in ("columns", "texts", "forms"):
         for name in getattr(mapping, table):
             if name not in facts:
@@ -155,24 +173,31 @@ def _mapping_errors(
                     path=shown_path("$.texts", name),
                     hint="say in `forms` how its values are written",
                 )
+
+
+def _missing_columns(
+    mapping: ColumnMapping, columns: Collection[str], keys: Mapping[str, str]
+) -> Iterator[ErrorDetail]:
+    """The columns that *mapping* names and that are not among *columns*, or are there twice."""
     for name, source in mapping.columns.items():
+        own = keys.get(name, name)
         path = shown_path("$.columns", name)
         if source not in columns:
             hint = did_you_mean(source, columns) or f"the columns are {listed(columns, source)}"
             message = f"there is no column `{source}`"
             yield ErrorDetail(code="missing", message=message, path=path, hint=hint)
-        elif name != source and name in columns and name not in mapping.columns.values():
-            message = f"there is also a column `{name}`"
+        elif own != source and own in columns and own not in mapping.columns.values():
+            message = f"there is also a column `{own}`"
             hint = "drop or rename it, or leave this line out"
             yield ErrorDetail(code="duplicate", message=message, path=path, hint=hint)
 
 
 def unread_counts(
-    frame: nw.DataFrame[Any], mapping: ColumnMapping, rules: Rules
+    frame: nw.DataFrame[Any], mapping: ColumnMapping, rules: Rules, keys: Mapping[str, str]
 ) -> Mapping[str, int]:
     """Return how many values of each column of *frame* cannot be read by *mapping*."""
     facts = known_facts(rules)
-    sources = source_columns(mapping, frame.columns, facts)
+    sources = source_columns(mapping, frame.columns, facts, keys)
     counts = {}
     for name, source in sources.items():
         fact = facts[name]
@@ -233,6 +258,8 @@ class _MappedColumns:
             by_currency = {code: Currency.of(code) for code in MINOR_UNITS}
             return [by_currency.get(code) for code in self._texts(CURRENCY)]
         hint = "pass the rules as `rules=`, or have a column `currency`"
+        if self.rules is not None:
+            hint = "say which column has the jurisdictions, or have a column `currency`"
         message = "the decimals of minor units depend on the currency, which is not known"
         raise InvalidDocument(
             [

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from every_case import for_every
 from holdback import InvalidDocument, Jurisdictions
-from holdback.portfolio import ColumnMapping, assess, findings, read, sample
+from holdback.portfolio import ColumnMapping, assess, findings, read, sample, suggest
 from holdback.portfolio.column_mapping import Form
 from holdback.portfolio.float_rule import read_float
 from holdback.portfolio.mapped_frame import known_facts
@@ -404,3 +404,42 @@ def test_a_thousand_days_are_not_one(kind):
         2,
         1500,
     ]
+
+
+KEYED = {"country": ["GB", "JP"], "jurisdiction": ["JP", "GB"], "balance": ["1250", "1250"]}
+
+
+@engines
+def test_the_currency_is_that_of_the_column_that_has_the_jurisdictions(kind):
+    """
+    Minor units have the currency of the jurisdiction, in the column that `assess` is told.
+    """
+    frame = KINDS[kind](KEYED)
+    deals = read(frame, rules=FEW, jurisdiction="country", money="minor units")
+    assert [float(value) for value in values_of(deals, "balance")] == [12.5, 1250.0]
+    assert list(deals.schema.names if kind == "pyarrow" else deals.columns) == list(KEYED)
+
+
+def test_a_mapping_speaks_of_the_keys_whatever_their_columns_are_called():
+    """
+    What a mapping says of `jurisdiction` and `on` holds for the columns that `assess` is told.
+    """
+    frame = pl.DataFrame({"country": ["Japan"], "as_of": ["01/07/2026"]})
+    texts = {"jurisdiction": {"Japan": "JP"}}
+    where = {"jurisdiction": "country", "on": "as_of"}
+    found = read(frame, **where, texts=texts, dates="DD/MM/YYYY")
+    assert found.columns == ["country", "as_of"]
+    assert found.row(0) == ("JP", date(2026, 7, 1))
+    named = read(frame, **where, columns={"jurisdiction": "country"}, dates="DD/MM/YYYY")
+    assert named.columns == ["country", "as_of"]
+    mapping = suggest(frame, FEW, **where)
+    assert mapping.columns == {}
+    assert mapping.texts == texts
+
+
+def test_without_a_column_of_jurisdictions_the_error_says_what_to_do():
+    """
+    Where the rules are known, the error asks for the column of the jurisdictions.
+    """
+    with pytest.raises(InvalidDocument, match="say which column has the jurisdictions"):
+        read(pl.DataFrame({"balance": ["1250"]}), rules=FEW, money="minor units")
