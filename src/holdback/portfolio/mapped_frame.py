@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import date
 from decimal import Decimal
 from typing import Any, Final
@@ -10,7 +10,7 @@ from typing import Any, Final
 import narwhals.stable.v2 as nw
 from attrs import evolve
 
-from holdback.errors import ErrorDetail, InvalidDocument, InvalidValue, did_you_mean, listed
+from holdback.errors import ErrorDetail, InvalidDocument, InvalidValue
 from holdback.exact_json import shown_path
 from holdback.facts import catalogue
 from holdback.frozen_classes import frozen
@@ -20,6 +20,7 @@ from holdback.portfolio.column_mapping import ColumnMapping, Form
 from holdback.portfolio.key_columns import CURRENCY, DEAL_ID, JURISDICTION, ON, key_columns
 from holdback.portfolio.ledger_columns import LEDGER_COLUMNS
 from holdback.portfolio.mapped_values import FRACTIONS, MINOR, in_major_units, reader_by, unread
+from holdback.portfolio.mapping_errors import mapping_errors
 from holdback.portfolio.row_rulebooks import DayOrColumn, Rules
 from holdback.portfolio.work_frame import Frame, open_frame
 from holdback.rules.types import Fact, Kind, Type
@@ -32,7 +33,6 @@ KEYS: Final = {
     CURRENCY: Fact(name=CURRENCY, type=_TEXT, low=0, high=0),
     DEAL_ID: Fact(name=DEAL_ID, type=_TEXT, low=0, high=0),
 }
-_WITH_TEXTS: Final = (Kind.TEXT, Kind.FLAG)
 _NUMBERS: Final = (Kind.PERCENT, Kind.MONEY, Kind.RATIO)
 _MOST_DIGITS: Final = 18
 _COLLECT: Final = "its values are not in memory: collect it, or read it in parts"
@@ -65,8 +65,8 @@ def read(  # noqa: PLR0913  # public; all but the frame have a default
     The result is a frame of the same kind. Columns that are neither facts nor keys are unchanged,
     and so are facts in types that need no reading. Numbers become decimals, in pandas the floats
     that stand for them. Spaces around a text are dropped, and an empty text is missing. A value
-    that cannot be read stays, in a column of texts, and `check_frame` reports it. An
-    amount in minor units in a row without a known currency is missing.
+    that cannot be read stays, in a column of texts, and `check_frame` reports it. So
+    does an amount in minor units in a row without a known currency.
 
     >>> import polars as pl
     >>> deals = pl.DataFrame({"pct_paid": [0.29, 0.64], "status": ["Active ", "Repaid"]})
@@ -93,10 +93,9 @@ def read(  # noqa: PLR0913  # public; all but the frame have a default
     facts = known_facts(rules)
     keys = key_columns(jurisdiction, on)
     sources = source_columns(mapping, opened.collect_schema(), facts, keys)
-    errors = [
-        *_unknown_facts(mapping, facts, rules),
-        *_missing_columns(mapping, opened.collect_schema(), keys),
-    ]
+    errors = mapping_errors(
+        mapping, opened.collect_schema(), facts, sources, keys, with_rules=rules is not None
+    )
     if errors:
         raise InvalidDocument(errors)
     names = {source: keys.get(name, name) for name, source in sources.items()}
@@ -151,45 +150,6 @@ def source_columns(
         if column in names and names[column] not in sources and column not in taken
     }
     return sources
-
-
-def _unknown_facts(
-    mapping: ColumnMapping, facts: Mapping[str, Fact], rules: Rules | None
-) -> Iterator[ErrorDetail]:
-    """What *mapping* says that does not fit the *facts*."""
-    for table in ("columns", "texts", "forms"):
-        for name in getattr(mapping, table):
-            if name not in facts:
-                hint = did_you_mean(name, facts) or f"the facts are {listed(facts, name)}"
-                if rules is None:
-                    hint += "; facts that a jurisdiction declares are known with `rules=`"
-                path = shown_path(f"$.{table}", name)
-                yield ErrorDetail(code="unknown_name", message="unknown fact", path=path, hint=hint)
-            elif table == "texts" and facts[name].type.kind not in _WITH_TEXTS:
-                kind = facts[name].type.kind.value
-                yield ErrorDetail(
-                    code="not_allowed",
-                    message=f"`{name}` holds {kind}",
-                    path=shown_path("$.texts", name),
-                    hint="say in `forms` how its values are written",
-                )
-
-
-def _missing_columns(
-    mapping: ColumnMapping, columns: Collection[str], keys: Mapping[str, str]
-) -> Iterator[ErrorDetail]:
-    """The columns that *mapping* names and that are not among *columns*, or are there twice."""
-    for name, source in mapping.columns.items():
-        own = keys.get(name, name)
-        path = shown_path("$.columns", name)
-        if source not in columns:
-            hint = did_you_mean(source, columns) or f"the columns are {listed(columns, source)}"
-            message = f"there is no column `{source}`"
-            yield ErrorDetail(code="missing", message=message, path=path, hint=hint)
-        elif own != source and own in columns and own not in mapping.columns.values():
-            message = f"there is also a column `{own}`"
-            hint = "drop or rename it, or leave this line out"
-            yield ErrorDetail(code="duplicate", message=message, path=path, hint=hint)
 
 
 def unread_counts(
@@ -321,7 +281,7 @@ def _read_one(value: Any, read_value: Any, fact: Fact) -> Any:
 def _in_major_units(value: Any, currency: Currency | None) -> Any:
     if not isinstance(value, Decimal):
         return value
-    return None if currency is None else in_major_units(value, currency)
+    return unread(value, Kind.MONEY) if currency is None else in_major_units(value, currency)
 
 
 @frozen
@@ -409,7 +369,7 @@ def _lazily(
 
 def _mapped_text(source: str, texts: Mapping[str, str]) -> Any:
     text = nw.col(source).cast(nw.String()).str.strip_chars()
-    chosen: Any = None
+    chosen: Any = nw.when(text != "").then(text)  # an empty text is missing
     for written, meaning in texts.items():
-        chosen = (nw if chosen is None else chosen).when(text == written).then(nw.lit(meaning))
-    return text if chosen is None else chosen.otherwise(text)
+        chosen = nw.when(text == written).then(nw.lit(meaning)).otherwise(chosen)
+    return chosen

@@ -226,7 +226,7 @@ def test_a_messy_frame_becomes_one_of_facts(kind):
     assert read_columns == {
         "progress": [29, 64, None],
         "status": ["Funded", "Repaid", None],
-        "balance": [1234.5, 500, None],  # yen have no minor unit, and ZZ no currency
+        "balance": ["1234.50", "500", "unread: 7"],  # yen have no minor unit, and ZZ no currency
         "jurisdiction": ["GB", "JP", "ZZ"],
         "average_monthly_takings": [1234.5, 20, 7.5],
         "identity_verified": [True, False, None],
@@ -443,3 +443,44 @@ def test_without_a_column_of_jurisdictions_the_error_says_what_to_do():
     """
     with pytest.raises(InvalidDocument, match="say which column has the jurisdictions"):
         read(pl.DataFrame({"balance": ["1250"]}), rules=FEW, money="minor units")
+
+
+@engines
+def test_minor_units_without_a_currency_stay(kind):
+    """
+    An amount in minor units in a row without a known currency is invalid, not unknown.
+    """
+    frame = KINDS[kind]({"currency": [" gbp", "XXX"], "balance": ["1250", "1250"]})
+    deals = read(frame, money="minor units")
+    assert values_of(deals, "currency") == ["GBP", "XXX"]
+    assert values_of(deals, "balance") == ["12.50", "unread: 1250"]
+
+
+def test_what_is_said_of_a_fact_without_a_column_is_an_error():
+    """
+    Texts and forms of a fact that no column holds do nothing, and are refused like its column.
+    """
+    with pytest.raises(InvalidDocument) as raised:
+        read(
+            pl.DataFrame({"progress": [64.5]}),
+            texts={"status": {"Active": "Funded"}},
+            forms={"balance": {"money": "minor units"}},
+        )
+    assert [error.path for error in raised.value.errors] == ["$.texts.status", "$.forms.balance"]
+    assert "there is no column `status`" in str(raised.value)
+
+
+@engines
+def test_an_empty_text_is_missing_in_a_lazy_frame_too(kind):
+    """
+    An empty text is missing, unless a mapping says what it means.
+    """
+    table = pl.DataFrame({"status": [" ", "Active", "Repaid"], "deal_type": ["", "Initial", " "]})
+    texts = {"status": {"Active": "Funded"}, "deal_type": {"": "Renewal"}}
+    kinds = {"polars": table, "pandas": table.to_pandas(), "pyarrow": table.to_arrow()}
+    expected = {
+        "status": [None, "Funded", "Repaid"],
+        "deal_type": ["Renewal", "Initial", "Renewal"],
+    }
+    for found in (read(kinds[kind], texts=texts), read(table.lazy(), texts=texts).collect()):
+        assert {name: values_of(found, name) for name in expected} == expected
