@@ -158,11 +158,9 @@ def test_no_messy_file_is_read_wrong_in_silence_in_pandas(entry, tmp_path):
         frame = opened(entry, file)
     except (ValueError, pd.errors.ParserError, pd.errors.EmptyDataError, BadZipFile):
         return  # pandas refuses it
-    mapping, rules = (
-        ColumnMapping.from_toml(entry.get("columns", "")),
-        Jurisdictions([_shipped()[code]]),
-    )
+    rules = Jurisdictions([_shipped()[code]])
     try:
+        mapping = ColumnMapping.from_toml(entry.get("columns", ""))
         deals = read(frame, mapping, rules=rules)
         found = findings(deals, rules, mapping=mapping)
         with warnings.catch_warnings():

@@ -131,6 +131,7 @@ def portfolio_command(  # noqa: PLR0913  # one parameter for each option
     assessment = None
     try:
         if code:
+            _check_one_jurisdiction(code, mapping)
             before, jurisdiction = Jurisdictions([before[code]]), _JURISDICTION_COLUMN
             after = Jurisdictions([after[code]]) if after else None
         source = open_deals(
@@ -161,6 +162,18 @@ def _check_file(file: Path | None, option: str, endings: tuple[str, ...]) -> Non
     if file and not file.parent.is_dir():
         missing = f"there is no folder {printable(str(file.parent))}"
         raise click.BadParameter(missing, param_hint=option)
+
+
+def _check_one_jurisdiction(code: str, mapping: ColumnMapping) -> None:
+    """Check that *mapping* has no column for the jurisdiction, which is *code* for all deals."""
+    if _JURISDICTION_COLUMN in mapping.columns:
+        column = mapping.columns[_JURISDICTION_COLUMN]
+        raise InvalidDocument.of(
+            "duplicate",
+            f"the mapping has the column `{printable(column)}` for the jurisdiction",
+            path=f"$.columns.{_JURISDICTION_COLUMN}",
+            hint=f"leave out `--jurisdiction {code}`, or this line of the mapping",
+        )
 
 
 def _known_heads(rules: Jurisdictions, mapping: ColumnMapping) -> frozenset[str]:
@@ -225,8 +238,9 @@ def _occurring(
     A frame needs a column for each fact of its jurisdictions, and no file has those of all that
     ship.
     """
-    texts = mapping.texts.get(name, {})
-    values = [texts.get(value, value) for value in deals.values(mapping.columns.get(name, name))]
+    texts = mapping.texts.get(_JURISDICTION_COLUMN, {})
+    values = deals.values(mapping.columns.get(_JURISDICTION_COLUMN, name))
+    values = tuple(texts.get(value, value) for value in values)
     codes = [code for code in dict.fromkeys(values) if code in rules.codes]
     return Jurisdictions(rules[code] for code in codes) if codes else rules
 

@@ -130,7 +130,7 @@ class BatchAssessment:
         frame = pl.DataFrame(pl.from_arrow(batch))
         if self.deals.has_texts:
             frame = texts_to_suggest_from(frame, self._text_columns(self._facts()))
-        return suggest(frame, self.before)
+        return suggest(frame, self.before, jurisdiction=self.jurisdiction, on=self.on)
 
     def proposal(self) -> str | None:
         """
@@ -171,7 +171,8 @@ class BatchAssessment:
             frame = with_plain_values(frame, self._text_columns(facts))
         elif self.mapping == ColumnMapping():
             return frame
-        frame = pl.DataFrame(read(frame, self.mapping, rules=self.before))
+        where: Any = {"jurisdiction": self.jurisdiction, "on": self.on}
+        frame = pl.DataFrame(read(frame, self.mapping, rules=self.before, **where))
         if self.jurisdiction in frame.columns and frame[self.jurisdiction].dtype == pl.String:
             frame = frame.with_columns(pl.col(self.jurisdiction).str.strip_chars())
         return frame

@@ -17,6 +17,7 @@ from attrs import field
 
 from holdback.frozen_classes import frozen
 from holdback.portfolio.column_mapping import ColumnMapping, Form
+from holdback.portfolio.key_columns import ON
 from holdback.portfolio.mapped_values import ISO, is_point_clear
 from holdback.portfolio.number_texts import TWO_MEANINGS, has_two_meanings
 from holdback.rules.types import Fact, Kind
@@ -143,8 +144,7 @@ def text_columns(
             is_clear=is_point_clear(fact, form, among_commas=mapping.has_commas),
         )
     if day_column is not None:
-        name = mapping.columns.get(day_column, day_column)
-        form = mapping.form("on")
+        name, form = mapping.columns.get(ON, day_column), mapping.form(ON)
         columns[name] = TextColumn(Kind.DATE, form=form, is_plain=form.dates in (None, ISO))
     return columns
 

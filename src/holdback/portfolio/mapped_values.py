@@ -16,6 +16,7 @@ from holdback.money import MINOR_UNITS, Currency
 from holdback.portfolio.column_findings import UNREAD
 from holdback.portfolio.column_mapping import ColumnMapping, Form
 from holdback.portfolio.float_rule import read_float
+from holdback.portfolio.key_columns import CURRENCY
 from holdback.portfolio.number_texts import has_two_meanings
 from holdback.rules.types import Fact, Kind
 from holdback.rules.values import is_missing
@@ -94,7 +95,7 @@ def reader(
     kind = fact.type.kind
     read: Reader
     if kind is Kind.TEXT:
-        read = _text
+        read = _currency if fact.name == CURRENCY else _text
     elif kind is Kind.FLAG:
         read = _flag
     elif kind is Kind.DATE:
@@ -152,6 +153,11 @@ def _text(value: Any) -> str:
     if not isinstance(value, str):
         raise InvalidValue("wrong_type", "expected text")
     return value
+
+
+def _currency(value: Any) -> str:
+    code = _text(value).upper()
+    return code if code in MINOR_UNITS else _text(value)
 
 
 def _flag(value: Any) -> bool:

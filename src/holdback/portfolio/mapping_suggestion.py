@@ -14,14 +14,14 @@ from holdback.frozen_classes import frozen
 from holdback.jurisdictions.rulebook import Rulebook
 from holdback.portfolio.column_findings import shown_value
 from holdback.portfolio.column_mapping import ColumnMapping
+from holdback.portfolio.key_columns import JURISDICTION, key_columns
 from holdback.portfolio.mapped_frame import (
-    JURISDICTION,
     known_facts,
     needs_reading,
     source_columns,
     unread_counts,
 )
-from holdback.portfolio.row_rulebooks import Rules
+from holdback.portfolio.row_rulebooks import DayOrColumn, Rules
 from holdback.portfolio.suspects import are_fractions, are_minor_units, numbers_of
 from holdback.portfolio.work_frame import open_frame
 from holdback.portfolio.written_forms import (
@@ -67,13 +67,19 @@ _NEAR: Final = Fraction(88, 100)
 _MOST_SHOWN: Final = 5
 
 
-def suggest(frame: Any, rules: Rules) -> ColumnMapping:
+def suggest(
+    frame: Any,
+    rules: Rules,
+    *,
+    jurisdiction: str = JURISDICTION,
+    on: DayOrColumn | None = None,
+) -> ColumnMapping:
     """
     Return the mapping by which `read` probably makes of *frame* what *rules* read.
 
     Columns are recognised by their names, fractions, dates, signs in numbers and texts by their
     values. What is not clear is left out, and `notes` say so: look at the mapping before you use
-    it. In a lazy frame only names are looked at.
+    it. In a lazy frame only names are looked at. *jurisdiction* and *on* are what `assess` is told.
 
     >>> import polars as pl
     >>> from holdback import load_jurisdictions
@@ -84,14 +90,15 @@ def suggest(frame: Any, rules: Rules) -> ColumnMapping:
     """
     opened = open_frame(frame)
     facts = known_facts(rules)
-    columns, notes = _columns(facts, list(opened.collect_schema()))
+    keys = key_columns(jurisdiction, on)
+    columns, notes = _columns(facts, list(opened.collect_schema()), keys)
     mapping = ColumnMapping(columns=columns)
     if not isinstance(opened, nw.DataFrame):
         notes.append("the rows are not in memory, so only the names were looked at")
         return evolve(mapping, notes=tuple(notes))
-    values = _Values(opened, facts, source_columns(mapping, opened.columns, facts), rules)
+    values = _Values(opened, facts, source_columns(mapping, opened.columns, facts, keys), rules)
     mapping = evolve(mapping, notes=tuple(notes), **values.said(notes))
-    counts = unread_counts(opened, mapping, rules)
+    counts = unread_counts(opened, mapping, rules, keys)
     unread = [
         f"{name}: values that cannot be read so: {count:,}"
         for name, count in counts.items()
@@ -100,10 +107,13 @@ def suggest(frame: Any, rules: Rules) -> ColumnMapping:
     return evolve(mapping, notes=(*notes, *unread))
 
 
-def _columns(facts: Mapping[str, Fact], names: Sequence[str]) -> tuple[dict[str, str], list[str]]:
+def _columns(
+    facts: Mapping[str, Fact], names: Sequence[str], keys: Mapping[str, str]
+) -> tuple[dict[str, str], list[str]]:
     """The column of each fact that has none of its own name, and what is not clear."""
-    free = [name for name in names if name not in facts]
-    wanted = [name for name in facts if name not in names]
+    own = {name: keys.get(name, name) for name in facts}
+    free = [name for name in names if name not in own.values()]
+    wanted = [name for name in facts if own[name] not in names]
     columns: dict[str, str] = {}
     notes: list[str] = []
     for matches in (_same, _synonym, _near):

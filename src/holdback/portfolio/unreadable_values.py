@@ -39,6 +39,8 @@ def cure_of(value: Any, fact: Fact | None, rulebooks: RowRulebooks, column: str)
             '`decimal_mark = "."` if the point is before decimals; if it is between thousands, '
             '`decimal_mark = ","` and `thousands = "."`'
         )
+    if fact.type.kind is Kind.MONEY and number != value and number.lstrip("-").isdigit():
+        return "have a column `currency`: the decimals of minor units depend on it"
     if has_too_many_decimals(value, fact):
         what = f"it has more decimals than {fact.type} has"
         return f"{what}: round the column to {fact.type.places} where the file is written"
