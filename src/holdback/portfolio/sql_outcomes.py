@@ -52,7 +52,7 @@ _BY_MASK: Final = (
     (_MISSING, eligibility.UNDETERMINED),
     (_REFERRING, eligibility.REFERRED),
 )
-# A mask of as many characters, and two others, become a method in Spark that Java still compiles.
+# Java compiles no method of more than 8,000 bytes. Three masks of so many characters stay below.
 _LONG: Final = 2_000
 # The next line of a mask, for people.
 _NEXT: Final = "\n      "
@@ -116,7 +116,9 @@ class _OutcomeWriter:
         steps = [{_NULLS: nulls, _DECLINING: declining}, {_MISSING: missing}]
         masks = {_DECLINING, _MISSING}
         if any(rule.otherwise == REFER for rules in self.rulesets for rule in rules.rules):
-            steps.append({_REFERRING: self.only(self.col(_MISSING), "= 0", self.false_rules(REFER))})
+            steps.append(
+                {_REFERRING: self.only(self.col(_MISSING), "= 0", self.false_rules(REFER))}
+            )
             masks.add(_REFERRING)
         return [*steps, {RESULT_COLUMNS[OUTCOME]: self.outcome(masks)}, self.explanation(masks)]
 
@@ -129,8 +131,8 @@ class _OutcomeWriter:
     def only(self, column: str, test: str, mask: str) -> str:
         """The *mask* where the *column* passes the *test*."""
         if self.dialect == SPARK and len(mask) > _LONG:
-            # Spark writes no sorting of an array into its one method for all steps. So the step of
-            # this mask has methods of its own, a short one for each part.
+            # Spark makes one method of all steps, except of those that sort an array: such a step
+            # gets a short method for each part.
             column = f"array_sort(array({column}))[0]"
         return conditional([(f"{column} {test}", mask)])
 

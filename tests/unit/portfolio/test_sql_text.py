@@ -190,3 +190,13 @@ def test_rules_that_differ_in_numbers_share_one_text():
     codes = {rule.code for item in GB_ALONE for book in item.slices for rule in book.renewal.rules}
     assert all(one.count(f"/* {code} */") <= 2 for code in codes)
     assert len(GB_ALONE["GB"].slices) > 1
+
+
+def test_a_long_step_is_kept_out_of_spark_s_one_method():
+    """
+    Only Spark makes a method of all steps, and only a long one is kept out of it.
+    """
+    apart = "array_sort(array("
+    assert sql(SHIPPED, "spark").count(apart) == 3
+    assert apart not in sql(GB_ALONE, "spark")
+    assert not any(apart in sql(SHIPPED, dialect) for dialect in ("duckdb", "postgres", "sqlite"))
