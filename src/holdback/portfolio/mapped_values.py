@@ -70,7 +70,8 @@ def is_point_clear(fact: Fact, form: Form, *, among_commas: bool) -> bool:
     Return whether 1.000 as a value of *fact* can only be one.
 
     It may be a thousand where nobody writes three decimals, in whole numbers and amounts, and
-    *among_commas*: where other columns have decimal commas. What *form* says of the signs in numbers decides.
+    *among_commas*: where other columns have decimal commas. What *form* says of the signs in
+    numbers decides.
     """
     if form.decimal_mark or form.thousands:
         return True
