@@ -69,13 +69,13 @@ def is_point_clear(fact: Fact, form: Form, *, among_commas: bool) -> bool:
     """
     Return whether 1.000 as a value of *fact* can only be one.
 
-    It may be a thousand where decimals make no sense, and *among_commas*: where other columns have
-    decimal commas. What *form* says of the signs in numbers decides.
+    It may be a thousand where nobody writes three decimals, in whole numbers and amounts, and
+    *among_commas*: where other columns have decimal commas. What *form* says of the signs in
+    numbers decides.
     """
     if form.decimal_mark or form.thousands:
         return True
-    is_whole = fact.type.kind in _WHOLE or (fact.type.kind is Kind.MONEY and form.money == MINOR)
-    return not is_whole and not among_commas
+    return fact.type.kind not in (*_WHOLE, Kind.MONEY) and not among_commas
 
 
 def reader(
