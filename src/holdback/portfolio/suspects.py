@@ -53,7 +53,7 @@ _READ: Final[Mapping[Kind, str]] = {
     Kind.MONEY: 'read minor units with `portfolio.read(deals, rules=rules, money="minor units")`',
 }
 _IF_RIGHT: Final = (
-    "If the values are right as they are, no warning: "
+    "If the values are right, this ends the warning: "
     '`warnings.filterwarnings("ignore", category=portfolio.SuspectColumns)`.'
 )
 _PACKAGE: Final = __name__.partition(".")[0]
@@ -76,12 +76,12 @@ def suspect_columns(
 
 
 def warn_of_suspects(plan: ColumnPlan) -> None:
-    """Give whoever called holdback one Python warning of all columns that are suspected."""
+    """Give the caller of holdback one Python warning of all columns that are suspected."""
     if not isinstance(plan.frame, nw.DataFrame) or plan.prepared:
         return
     some = _groups(plan, _spaced(range(len(plan.frame)), _SAMPLED_QUICKLY))
     if any(_suspects(plan, None, some)):
-        # What a mapping says of the frame is not known here, so a mapping is no cure.
+        # What a mapping says of the frame is not known here, so a mapping would not help.
         sentences = [
             str(evolve(finding, cure=_READ[_kind_of(plan, finding.column)]).detail)
             for finding in suspect_columns(plan)
