@@ -80,7 +80,7 @@ def check_last_row(table: pa.Table, kinds: Mapping[str, Kind]) -> None:
     Check that the last row of *table* is a deal, and not a total of others; *kinds* are by column.
 
     A row with an id is a deal, and so is one with the texts and days that the rows above have,
-    whatever it is called: only a row that lacks most of them may be a total.
+    with any name: only a row that lacks most of them may be a total.
 
     Raises:
         InvalidDocument: if it is none.

@@ -56,7 +56,7 @@ _READ: Final[Mapping[Kind, str]] = {
     Kind.MONEY: 'read minor units with `portfolio.read(deals, rules=rules, money="minor units")`',
 }
 _IF_RIGHT: Final = (
-    "If the values are right as they are, no warning: "
+    "If the values are right, this ends the warning: "
     '`warnings.filterwarnings("ignore", category=portfolio.SuspectColumns)`.'
 )
 _PACKAGE: Final = __name__.partition(".")[0]
@@ -80,16 +80,18 @@ def suspect_columns(
 
 def warn_of_suspects(plan: ColumnPlan) -> None:
     """
-    Give whoever called holdback one Python warning of all columns that are suspected.
+    Give the caller of holdback one Python warning of all columns that are suspected.
 
     Texts are suspected too if most of those in a column are not declared, and so is a currency that
     is not the jurisdiction's.
     """
     if not isinstance(plan.frame, nw.DataFrame) or plan.prepared:
         return
-    found = [*_misread_numbers(plan), *_misread_words(plan)]
-    if found:
-        text = "\n".join([*(str(finding.detail) for finding in found), _IF_RIGHT])
+    sentences = [
+        str(finding.detail) for finding in (*_misread_numbers(plan), *_misread_words(plan))
+    ]
+    if sentences:
+        text = "\n".join([*sentences, _IF_RIGHT])
         warnings.warn(text, SuspectColumns, stacklevel=_level_of_caller())
 
 
@@ -98,7 +100,7 @@ def _misread_numbers(plan: ColumnPlan) -> Iterator[ColumnFinding]:
     frame: Any = plan.frame
     some = _groups(plan, _spaced(range(len(frame)), _SAMPLED_QUICKLY))
     if any(_suspects(plan, None, some)):
-        # What a mapping says of the frame is not known here, so a mapping is no cure.
+        # What a mapping says of the frame is not known here, so a mapping would not help.
         for finding in suspect_columns(plan):
             yield evolve(finding, cure=_READ[_kind_of(plan, finding.column)])
 
