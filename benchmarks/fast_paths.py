@@ -287,7 +287,7 @@ def frames(rows: int) -> Iterator[Path]:
         eager = isinstance(frame, nw.DataFrame)
         return frames.WorkFrame(frames.without_index(frame) if eager else frame, nw)
 
-    def together(work: Any, rulebooks: Any, results: Any, add_results: Any) -> Any:
+    def together(work: Any, rulebooks: Any, results: Any, _: Any, add_results: Any) -> Any:
         return add_results(work, rulebooks).select(*results, outcome.RULEBOOK).collected()
 
     def wide(writer: Any, flags: Mapping[int, Any]) -> Any:

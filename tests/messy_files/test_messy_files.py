@@ -45,14 +45,22 @@ def run(entry, folder):
     table = changed(true_table(entry.get("truth", "AU")), entry.get("steps", ()))
     arguments = ["portfolio", str(write(entry, table, folder)), "--format", "json"]
     arguments += entry.get("arguments", ())
-    if "columns" in entry:
+    if "columns" in entry or entry.get("suggested"):
         mapping = folder / "map.toml"
-        mapping.write_text(entry["columns"], encoding="utf-8")
+        text = entry.get("columns") or _suggested(arguments)
+        mapping.write_text(text, encoding="utf-8")
         arguments += ["--columns", str(mapping)]
     output = folder / "assessed.csv"
     result = CliRunner().invoke(holdback, [*arguments, "--output", str(output)])
     assert not result.exception or isinstance(result.exception, SystemExit), result.exc_info
     return result, output
+
+
+def _suggested(arguments) -> str:
+    """The mapping that the command suggests."""
+    result = CliRunner().invoke(holdback, [*arguments, "--suggest"])
+    assert result.exit_code == 0, result.output
+    return result.stdout
 
 
 def rows_of(entry, table) -> set[int]:
@@ -150,11 +158,9 @@ def test_no_messy_file_is_read_wrong_in_silence_in_pandas(entry, tmp_path):
         frame = opened(entry, file)
     except (ValueError, pd.errors.ParserError, pd.errors.EmptyDataError, BadZipFile):
         return  # pandas refuses it
-    mapping, rules = (
-        ColumnMapping.from_toml(entry.get("columns", "")),
-        Jurisdictions([_shipped()[code]]),
-    )
+    rules = Jurisdictions([_shipped()[code]])
     try:
+        mapping = ColumnMapping.from_toml(entry.get("columns", ""))
         deals = read(frame, mapping, rules=rules)
         found = findings(deals, rules, mapping=mapping)
         with warnings.catch_warnings():

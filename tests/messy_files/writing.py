@@ -9,6 +9,7 @@ from collections.abc import Callable
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
+from zipfile import ZipFile
 
 import duckdb
 import openpyxl
@@ -85,6 +86,13 @@ def thousands_and_commas(table, between):
 
 
 @step
+def german_amounts(table):
+    """1.234,56, and percentages with points."""
+    marks = str.maketrans(",.", ".,")
+    return _each(table, AMOUNTS, lambda text: f"{Decimal(text):,}".translate(marks))
+
+
+@step
 def commas_in_percentages(table):
     return _each(table, PERCENTAGES, lambda text: text.replace(".", ","))
 
@@ -136,6 +144,11 @@ def leading_zeros_left_out(table):
 @step
 def text(table, head, before, after):
     return table.each(head, lambda value: after if value == before else value)
+
+
+@step
+def text_of_each(table, head, text):
+    return table.each(head, lambda _: text)
 
 
 @step
@@ -367,9 +380,24 @@ def _excel(entry, table, file):
         sheet[address] = value
     for name in entry.get("more_sheets", ()):
         other = book.create_sheet(name)
-        other.append(list(table.heads) if entry.get("same_heads") else ["a note"])
+        other.append(
+            list(table.heads) if entry.get("same_heads") else [entry.get("note", "a note")]
+        )
         other.append([*table.rows[0]])
     book.save(file)
+    for before, after in entry.get("in_sheet", ()):
+        _change_part(file, "xl/worksheets/sheet1.xml", before, after)
+
+
+def _change_part(file, name, before, after):
+    """Write *after* for *before* in the part *name* of an Excel file, as openpyxl cannot."""
+    with ZipFile(file) as archive:
+        parts = {part: archive.read(part) for part in archive.namelist()}
+    changed = parts[name].replace(before.encode(), after.encode())
+    assert changed != parts[name]
+    with ZipFile(file, "w") as archive:
+        for part, content in {**parts, name: changed}.items():
+            archive.writestr(part, content)
 
 
 def _excel_value(head, value):
@@ -383,7 +411,7 @@ def _excel_value(head, value):
     if head in WHOLE and value.isdigit():
         return int(value)
     if head in DATES:
-        return date.fromisoformat(value)
+        return date.fromisoformat(value) if value[4] == "-" else value
     return value == "true" if value in ("true", "false") else value
 
 

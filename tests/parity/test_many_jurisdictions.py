@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import date
 from decimal import Decimal
 
+import narwhals.stable.v2 as nw
+import polars as pl
 import pyarrow as pa
 import pytest
 from frame_kinds import FRAME_KINDS
@@ -13,6 +15,14 @@ from frame_results import columns_of, row_outcomes
 from counts import count
 from holdback import InvalidDocument, Jurisdictions, load_jurisdictions
 from holdback.portfolio import OUTCOMES, assess, needed, prepare, sample
+from holdback.portfolio.assessment import with_outcomes
+from holdback.portfolio.column_plan import ColumnPlan
+from holdback.portfolio.column_readers import day_fact
+from holdback.portfolio.outcome_codes import JURISDICTION_BIT, ON_BIT
+from holdback.portfolio.outcome_columns import RULEBOOK
+from holdback.portfolio.polars_readers import PolarsReader
+from holdback.portfolio.row_rulebooks import rulebooks_for
+from holdback.portfolio.work_frame import open_frame
 from small_folders import country, loaded
 
 SHIPPED = load_jurisdictions()
@@ -255,3 +265,81 @@ def test_a_frame_of_no_known_jurisdiction(frame_kind):
     )
     found = in_words(assess(FRAME_KINDS[frame_kind](of_none), benelux(), readable=True))
     assert set(found) == {("invalid", (), ("jurisdiction",))}
+
+
+# -- what is looked up in memory, and compared elsewhere
+
+
+def places(frame, jurisdictions, on=None):
+    """The place of the rulebook of each row of *frame*, and why a row has none."""
+    plan = ColumnPlan.of(open_frame(frame), jurisdictions, "jurisdiction", on, prepared=True)
+    work = with_outcomes(plan, ("needs",)).select(RULEBOOK, "needs").collected()
+    found = zip(work[RULEBOOK].to_list(), work["needs"].to_list(), strict=True)
+    return [(None if place in (None, -1) else place, needs) for place, needs in found]
+
+
+def place_alone(rulebooks, jurisdictions, row, on=None):
+    """The place among *rulebooks* of the rulebook that the service has for *row*."""
+    code, day = row["jurisdiction"], on or row["on"]
+    if code not in jurisdictions.codes or day is None or day < jurisdictions[code].changes[0]:
+        return None
+    since = jurisdictions.resolve(code, on=day).since
+    return [(book.code, book.since) for book in rulebooks].index((code, since))
+
+
+@pytest.mark.parametrize("on", [None, date(2026, 6, 1), date(2025, 6, 1)], ids=str)
+@pytest.mark.parametrize("codes", [pl.String, pl.Categorical], ids=str)
+def test_the_rulebook_is_looked_up_as_it_is_compared(codes, on):
+    """
+    Each row has its own rulebook, also among those of the same rules, and a row without one has the
+    column that is the cause.
+    """
+    jurisdictions = Jurisdictions([SHIPPED["GB"], SHIPPED["CA-QC"], SHIPPED["JP"]])
+    table = portfolio_of(jurisdictions)
+    codes_here = enumerate(table["jurisdiction"].to_pylist())
+    strange = ["ZZ" if n % 31 == 0 else code for n, code in codes_here]
+    table = put(table, "jurisdiction", pa.array(strange))
+    frame = pl.from_arrow(prepare(table, jurisdictions, on=on))
+    frame = frame.with_columns(pl.col("jurisdiction").cast(codes))
+    found = places(frame, jurisdictions, on)
+    assert found == places(frame.lazy(), jurisdictions, on)
+    books = list(rulebooks_for(jurisdictions, "jurisdiction", on, frame.columns).rulebooks)
+    alone = [place_alone(books, jurisdictions, row, on) for row in table.to_pylist()]
+    assert [place for place, _ in found] == alone
+    assert None in alone
+    for row, (place, needs) in zip(table.to_pylist(), found, strict=True):
+        if place is None:
+            is_known = row["jurisdiction"] in jurisdictions.codes
+            assert needs == 1 << (ON_BIT if is_known else JURISDICTION_BIT)
+
+
+@pytest.mark.parametrize("rows", [0, 1, 2])
+def test_few_rows_of_many_rulebooks(rows):
+    """
+    A frame without rows has the columns of others, and so has one of a single row.
+    """
+    jurisdictions = Jurisdictions([SHIPPED["GB"], SHIPPED["IE"]])
+    deals = pl.from_arrow(sample(1200, seed=5))
+    deals = deals.filter(pl.col("jurisdiction").is_in(jurisdictions.codes))
+    few = assess(deals.head(rows), jurisdictions, readable=True, each_rule=True)
+    more = assess(deals, jurisdictions, readable=True, each_rule=True)
+    assert few.select(deals.columns).equals(deals.head(rows))
+    # Only rules of jurisdictions that occur have a column.
+    assert few.schema.items() <= more.schema.items()
+    common = [name for name in more.columns if name in few.columns]
+    assert few.select(common).equals(more.head(rows).select(common))
+
+
+@pytest.mark.parametrize("unit", ["ms", "us", "ns"])
+def test_days_as_instants_of_polars(unit):
+    """
+    A midnight is a day, before 1970 as well, and any other instant is none.
+    """
+    days = [date(1969, 12, 31), date(1970, 1, 1), date(2026, 7, 1), None]
+    midnights = pl.Series("on", days).cast(pl.Datetime(unit))
+    frame = pl.DataFrame({"on": pl.concat([midnights, midnights.dt.offset_by("1ms")])})
+    fact = day_fact("on")
+    column = PolarsReader(pl, fact, "on", lazy=True).column(nw.from_native(frame)["on"].dtype)
+    read = frame.select(number=column.number, given=column.given)
+    assert read["number"].to_list() == [day and day.toordinal() for day in days] + [None] * 4
+    assert read["given"].to_list() == [True, True, True, False] * 2

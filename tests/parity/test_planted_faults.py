@@ -97,12 +97,13 @@ def test_instants_that_are_all_days(monkeypatch):
     """
     Only a midnight is a day.
     """
-    read = column_readers.ColumnReader.date
-    monkeypatch.setattr(
-        column_readers.ColumnReader,
-        "date",
-        lambda self, column, dtype: read(self, column.dt.truncate("1d"), dtype),
-    )
+    for reader in (column_readers.ColumnReader, polars_readers.PolarsReader):
+        read = reader.date
+
+        def date(self, column, dtype, read=read):
+            return read(self, column.dt.truncate("1d"), dtype)
+
+        monkeypatch.setattr(reader, "date", date)
     assert misread_in("instant_ns", make=FRAME_KINDS["pandas arrow"])
 
 

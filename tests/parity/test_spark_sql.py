@@ -4,6 +4,8 @@ The rules as SQL answer as the interpreter does, on Spark (`test_spark` says how
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 pytest.importorskip("pyspark")
@@ -39,6 +41,7 @@ from sql_comparison import (
 )
 
 from counts import count
+from holdback import load_jurisdictions, portfolio
 from holdback.rules import Fact, Kind, Type
 
 # Deprecations within PySpark and pandas are not ours to fix.
@@ -182,3 +185,18 @@ def test_a_missing_column_is_an_error(database):
     rules = of_facts("balance <= GBP 5.00", AMOUNT)
     with pytest.raises(AnalysisException, match="balance"):
         outcomes(database, rules, {"other": pa.array([1], pa.int32())})
+
+
+def test_java_compiles_the_methods_of_many_jurisdictions(database, capsys):
+    """
+    Java compiles no method of more than 8,000 bytes; it interprets it, ten times as slowly.
+    """
+    every = load_jurisdictions()
+    deals = portfolio.prepare(portfolio.sample(2_000, seed=7), every)
+    frame = database.session.createDataFrame(deals).cache()
+    portfolio.assess(frame, every, prepared=True).explain("codegen")
+    sizes = [
+        int(size) for size in re.findall(r"maxMethodCodeSize:([0-9]+)", capsys.readouterr().out)
+    ]
+    assert sizes
+    assert max(sizes) <= 8_000, sizes

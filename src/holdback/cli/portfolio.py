@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import click
 from attrs import evolve
+from click.core import ParameterSource
 
 from holdback.cli.output import FINDINGS, MISUSE, error_lines, fail, format_option
 from holdback.cli.sources import Day, jurisdictions_option, load_all
@@ -28,6 +29,9 @@ _ENDINGS: Final = (".parquet", ".csv")
 _REPORT_ENDINGS: Final = (".html", ".xlsx")
 # The column that is added if one jurisdiction is given for all deals.
 _JURISDICTION_COLUMN: Final = "jurisdiction"
+# The options that a suggestion depends on, and those of an assessment, by their parameters.
+_FOR_SUGGEST: Final = ("jurisdiction", "on", "folder")
+_FOR_COLUMNS: Final = (*_FOR_SUGGEST, "other_folder", "output", "report_file", "form")
 _DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
@@ -127,6 +131,7 @@ def portfolio_command(  # noqa: PLR0913  # one parameter for each option
     assessment = None
     try:
         if code:
+            _check_one_jurisdiction(code, mapping)
             before, jurisdiction = Jurisdictions([before[code]]), _JURISDICTION_COLUMN
             after = Jurisdictions([after[code]]) if after else None
         source = open_deals(
@@ -143,7 +148,7 @@ def portfolio_command(  # noqa: PLR0913  # one parameter for each option
                 assessment.report = Report(report_file, before, after, jurisdiction, on)
             _run(assessment)
     except (InvalidDocument, ConfigurationError) as error:
-        _fail(error, assessment, deals)
+        _fail(error, assessment)
     if assessment.report:
         assessment.report.write(f"Renewals in {printable(Path(deals).name)}")
     click.echo(assessment.text(form))
@@ -157,6 +162,18 @@ def _check_file(file: Path | None, option: str, endings: tuple[str, ...]) -> Non
     if file and not file.parent.is_dir():
         missing = f"there is no folder {printable(str(file.parent))}"
         raise click.BadParameter(missing, param_hint=option)
+
+
+def _check_one_jurisdiction(code: str, mapping: ColumnMapping) -> None:
+    """Check that *mapping* has no column for the jurisdiction, which is *code* for all deals."""
+    if _JURISDICTION_COLUMN in mapping.columns:
+        column = mapping.columns[_JURISDICTION_COLUMN]
+        raise InvalidDocument.of(
+            "duplicate",
+            f"the mapping has the column `{printable(column)}` for the jurisdiction",
+            path=f"$.columns.{_JURISDICTION_COLUMN}",
+            hint=f"leave out `--jurisdiction {code}`, or this line of the mapping",
+        )
 
 
 def _known_heads(rules: Jurisdictions, mapping: ColumnMapping) -> frozenset[str]:
@@ -181,7 +198,7 @@ def _mapping(file: Path | None) -> ColumnMapping:
 
 
 def _fail(
-    error: InvalidDocument | ConfigurationError, assessment: BatchAssessment | None, deals: str
+    error: InvalidDocument | ConfigurationError, assessment: BatchAssessment | None
 ) -> NoReturn:
     """Print the errors, and a mapping that may help; exit with 1 if columns are suspected."""
     from holdback.cli.portfolio_findings import ProbablyMisread  # noqa: PLC0415  # needs an extra
@@ -195,10 +212,21 @@ def _fail(
     if proposal:
         click.echo("A mapping that may fit; look at it before you use it:", err=True)
         click.echo("".join(f"  {line}\n" for line in proposal.splitlines()), err=True, nl=False)
-        shown = printable(shlex.quote(deals))
-        click.echo(f"To use it: holdback portfolio {shown} --suggest > MAP.toml", err=True)
-        click.echo(f"           holdback portfolio {shown} --columns MAP.toml", err=True)
+        file = "NEW_MAP.toml" if click.get_current_context().params["mapping_file"] else "MAP.toml"
+        click.echo(f"To use it: {_command_with(_FOR_SUGGEST)} --suggest > {file}", err=True)
+        click.echo(f"           {_command_with(_FOR_COLUMNS)} --columns {file}", err=True)
     sys.exit(FINDINGS if is_suspicion else MISUSE)
+
+
+def _command_with(names: tuple[str, ...]) -> str:
+    """This command as it was given, with those of its options that have one of the *names*."""
+    context = click.get_current_context()
+    words = ["holdback", context.command.name or "", context.params["deals"]]
+    for option in context.command.params:
+        name = option.name or ""
+        if name in names and context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            words += [option.opts[0], str(context.params[name])]
+    return printable(shlex.join(words))
 
 
 def _occurring(
@@ -210,8 +238,9 @@ def _occurring(
     A frame needs a column for each fact of its jurisdictions, and no file has those of all that
     ship.
     """
-    texts = mapping.texts.get(name, {})
-    values = [texts.get(value, value) for value in deals.values(mapping.columns.get(name, name))]
+    texts = mapping.texts.get(_JURISDICTION_COLUMN, {})
+    values = deals.values(mapping.columns.get(_JURISDICTION_COLUMN, name))
+    values = tuple(texts.get(value, value) for value in values)
     codes = [code for code in dict.fromkeys(values) if code in rules.codes]
     return Jurisdictions(rules[code] for code in codes) if codes else rules
 

@@ -16,11 +16,18 @@ import polars as pl
 import pyarrow as pa
 from attrs import define, evolve, field
 
-from holdback.cli.portfolio_cells import TextColumn, text_columns, with_plain_values
+from holdback.cli.portfolio_cells import (
+    TYPED,
+    TextColumn,
+    text_columns,
+    texts_to_suggest_from,
+    with_plain_values,
+)
 from holdback.cli.portfolio_files import Deals, Output
 from holdback.cli.portfolio_findings import Reported, check_findings, with_row_labels
 from holdback.cli.portfolio_report import Report
 from holdback.cli.portfolio_rows import check_first_row, check_last_row
+from holdback.errors import InvalidDocument
 from holdback.exact_json import Json, write_json
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.rulebook import Rulebook
@@ -43,6 +50,8 @@ from holdback.rules.types import Fact, Kind
 
 # The column with the row number of a deal in its batch; no user has a column of this name.
 _ROW: Final = "holdback: place"
+# With fewer deals in a last batch, a column that is suspected there does not stop the command.
+_FEWEST_SUSPECTED: Final = 1_000
 # How many of the deals that change are printed.
 _MOST_SHOWN: Final = 20
 
@@ -101,14 +110,15 @@ class BatchAssessment:
         facts = self._facts()
         # A batch without rows reports errors of the columns, and gives a result if there are no
         # deals.
-        add_batch(self.deals.empty, self._read(self.deals.empty, facts))
+        empty = self.deals.empty
+        add_batch(_without_typed(empty), self._read(empty, facts))
         before = 0
         for batch, is_last in _with_last(self.deals.batches()):
             if self.deals.has_texts:
                 self._check_rows(batch, facts, is_first=before == 0, is_last=is_last)
             frame = self._read(batch, facts)
             self._report(frame, facts, before, is_last=is_last)
-            add_batch(batch, frame)
+            add_batch(_without_typed(batch), frame)
             if self.report:
                 self.report.add(frame)
             before += batch.num_rows
@@ -119,12 +129,19 @@ class BatchAssessment:
         batch = next(self.deals.batches(), self.deals.empty)
         frame = pl.DataFrame(pl.from_arrow(batch))
         if self.deals.has_texts:
-            frame = with_plain_values(frame, self._text_columns(self._facts()))
-        return suggest(frame, self.before)
+            frame = texts_to_suggest_from(frame, self._text_columns(self._facts()))
+        return suggest(frame, self.before, jurisdiction=self.jurisdiction, on=self.on)
 
     def proposal(self) -> str | None:
-        """Return the suggested mapping as text, or None if it says no more than the own one."""
-        suggested = self.suggested()
+        """
+        Return the suggested mapping as text.
+
+        It is None if it says no more than the own one, or if the deals cannot be read.
+        """
+        try:
+            suggested = self.suggested()
+        except InvalidDocument:
+            return None
         is_empty = suggested == ColumnMapping() or suggested == self.mapping
         return None if is_empty else suggested.to_toml()
 
@@ -154,7 +171,8 @@ class BatchAssessment:
             frame = with_plain_values(frame, self._text_columns(facts))
         elif self.mapping == ColumnMapping():
             return frame
-        frame = pl.DataFrame(read(frame, self.mapping, rules=self.before))
+        where: Any = {"jurisdiction": self.jurisdiction, "on": self.on}
+        frame = pl.DataFrame(read(frame, self.mapping, rules=self.before, **where))
         if self.jurisdiction in frame.columns and frame[self.jurisdiction].dtype == pl.String:
             frame = frame.with_columns(pl.col(self.jurisdiction).str.strip_chars())
         return frame
@@ -182,9 +200,9 @@ class BatchAssessment:
                 mapping=self.mapping,
             )
             # The few deals of a last batch may all be small by chance.
-            is_small = before > 0 and is_last
+            are_few = before > 0 and is_last and frame.height < _FEWEST_SUSPECTED
             kinds = {fact.name: fact.type.kind for fact in facts}
-            single = check_findings(column_findings, labelled, kinds, suspects=not is_small)
+            single = check_findings(column_findings, labelled, kinds, stop_at_suspects=not are_few)
             if rules is self.before:
                 self.reported += single
 
@@ -245,6 +263,11 @@ def _with_last(batches: Iterable[pa.Table]) -> Iterator[tuple[pa.Table, bool]]:
         earlier = batch
     if earlier is not None:
         yield earlier, True
+
+
+def _without_typed(batch: pa.Table) -> pa.Table:
+    """The columns of *batch* that the deals have."""
+    return batch.select([name for name in batch.column_names if name != TYPED])
 
 
 def _rulebooks(rules: Rules) -> Iterable[Rulebook]:

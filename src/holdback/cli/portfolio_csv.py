@@ -21,10 +21,12 @@ from typing import IO, Any, Final
 
 import click
 
-from holdback.cli.portfolio_rows import check_heads
+from holdback.cli.portfolio_rows import MOST_TITLES, check_heads
 from holdback.errors import ErrorDetail, InvalidDocument, listed
 from holdback.exact_json import shown_path
 from holdback.frozen_classes import frozen
+from holdback.portfolio.sql_words import identifier, text_literal
+from holdback.rules.sql import DUCKDB
 
 _SEPARATORS: Final = (",", ";", "\t", "|")
 # By the bytes at the beginning of a file.
@@ -36,8 +38,6 @@ _MARKS: Final[Mapping[bytes, str]] = {
 _CHUNK: Final = 1 << 20
 # Excel reads its separator from such a first line, and writes one at times.
 _SEPARATOR_LINE: Final = re.compile(r"sep=([,;\t|])\s*")
-# Lines above the heads, with titles and dates.
-_MOST_TITLES: Final = 20
 # A line of heads is never longer.
 _LONGEST_HEAD: Final = 1 << 20
 
@@ -79,24 +79,15 @@ def csv_query(pattern: str, usual_heads: frozenset[str]) -> str:
 
 
 def _select(separator: str, heads: Sequence[str], skipped: int, files: Iterable[Path]) -> str:
-    listed_files = ", ".join(literal(glob.escape(str(file))) for file in files)
-    columns = ", ".join(f"{literal(head)}: 'VARCHAR'" for head in heads)
-    given = ", ".join(map(identifier, heads))
+    listed_files = ", ".join(text_literal(glob.escape(str(file)), DUCKDB) for file in files)
+    columns = ", ".join(f"{text_literal(head, DUCKDB)}: 'VARCHAR'" for head in heads)
+    given = ", ".join(identifier(head, DUCKDB) for head in heads)
     return (
         f"SELECT * FROM read_csv([{listed_files}], auto_detect = false, "  # noqa: S608  # quoted
-        f"columns = {{{columns}}}, delim = {literal(separator)}, quote = '\"', escape = '\"', "
+        f"columns = {{{columns}}}, delim = {text_literal(separator, DUCKDB)}, "
+        "quote = '\"', escape = '\"', "
         f"header = true, skip = {skipped}) WHERE coalesce({given}) IS NOT NULL"
     )
-
-
-def literal(text: str) -> str:
-    """*text* as an SQL literal."""
-    return "'" + text.replace("'", "''") + "'"
-
-
-def identifier(name: str) -> str:
-    """*name* as an SQL identifier."""
-    return '"' + name.replace('"', '""') + '"'
 
 
 def _opened(file: Path, usual_heads: frozenset[str]) -> CsvFile:
@@ -113,15 +104,15 @@ def _opened(file: Path, usual_heads: frozenset[str]) -> CsvFile:
         raise InvalidDocument.of("missing", message, hint=hint)
     while not lines[skipped].strip():
         skipped += 1
-    separator, heads = _heads(lines[skipped:], match[1] if match else None)
+    separator, heads = _heads(lines, skipped, match[1] if match else None)
     check_heads(heads, _later_rows(lines, skipped), usual_heads, "line")
     return CsvFile(rewritten, separator, heads_of_columns(heads), skipped)
 
 
 def _later_rows(lines: Sequence[str], skipped: int) -> Iterator[tuple[int, Sequence[str]]]:
     """The first lines after those *skipped*, with their numbers, divided as heads would be."""
-    for number in range(skipped + 1, min(skipped + _MOST_TITLES, len(lines))):
-        yield number + 1, _heads(lines[number:], None)[1]
+    for number in range(skipped + 1, min(skipped + MOST_TITLES, len(lines))):
+        yield number + 1, _heads(lines, number, None)[1]
 
 
 def _bytes(file: Path) -> IO[bytes]:
@@ -187,16 +178,38 @@ def _rewritten(file: Path, encoding: str) -> Path:
     return copy
 
 
-def _heads(lines: Sequence[str], separator: str | None) -> tuple[str, list[str]]:
-    """The separator and the heads: the separator is the one that gives most of them."""
+def _heads(lines: Sequence[str], skipped: int, separator: str | None) -> tuple[str, list[str]]:
+    """
+    The separator and the heads after the lines *skipped*: it is the one that gives most of them.
+
+    Raises:
+        InvalidDocument: if a quote in them is never closed.
+    """
     candidates = (separator,) if separator else _SEPARATORS
-    readings = [(name, _first_record(lines, name)) for name in candidates]
-    return max(readings, key=lambda reading: len(reading[1]))
+    readings = [(name, *_first_record(lines[skipped:], name)) for name in candidates]
+    best, heads, is_closed = max(readings, key=lambda reading: len(reading[1]))
+    if not is_closed:
+        raise _unclosed_quote(skipped + 1)
+    return best, heads
 
 
-def _first_record(lines: Sequence[str], separator: str) -> list[str]:
+def _first_record(lines: Sequence[str], separator: str) -> tuple[list[str], bool]:
+    """The values of the first record of *lines*, and whether its quotes are closed."""
     rows = csv.reader((f"{line}\n" for line in lines), delimiter=separator)
-    return next(rows, [])
+    try:
+        record = next(rows, [])
+    except csv.Error:  # a value is longer than any value is
+        return lines[0].split(separator), False
+    is_odd = sum(line.count('"') for line in lines[: rows.line_num]) % 2
+    return record, not (is_odd and rows.line_num == len(lines) > 1)
+
+
+def _unclosed_quote(line: int) -> InvalidDocument:
+    return InvalidDocument.of(
+        "unreadable",
+        f"line {line} has a quote that is never closed",
+        hint="delete the quote or close it; a quote within quotes is doubled",
+    )
 
 
 def heads_of_columns(heads: Sequence[str]) -> tuple[str, ...]:
@@ -251,5 +264,9 @@ def reading_error(message: str) -> InvalidDocument:
             hint="put quotes around a value that holds the separator, such as a decimal comma; "
             "delete a title or a note",
         )
+    if line and "unterminated quote" in message:
+        return _unclosed_quote(int(line[1]))
+    if line:  # what follows is the line itself, with what it says of people
+        return InvalidDocument.of("unreadable", f"line {line[1]} cannot be read as CSV")
     first = message.split("Possible fixes", maxsplit=1)[0].split("\n\nLINE", maxsplit=1)[0]
     return InvalidDocument.of("unreadable", " ".join(first.split()))

@@ -19,11 +19,13 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
 
-from holdback.cli.portfolio_csv import csv_query, identifier, literal, reading_error
+from holdback.cli.portfolio_csv import csv_query, reading_error
 from holdback.cli.portfolio_excel import excel_table
 from holdback.errors import InvalidDocument
 from holdback.exact_json import shown_path
 from holdback.frozen_classes import frozen
+from holdback.portfolio.sql_words import identifier, text_literal
+from holdback.rules.sql import DUCKDB
 
 # How many deals are in memory at a time.
 BATCH: Final = 250_000
@@ -50,22 +52,22 @@ class Deals:
         if column not in self.relation.columns:
             return ()
         with _reading():
-            rows = self.relation.select(identifier(column)).distinct().fetchall()
+            rows = self.relation.select(identifier(column, DUCKDB)).distinct().fetchall()
         return tuple(value.strip() if isinstance(value, str) else value for (value,) in rows)
 
     def having(self, column: str, values: Iterable[str]) -> Deals:
         """Those with one of *values* in *column*; all of them if there is no such column."""
         if column not in self.relation.columns:
             return self
-        listed = ", ".join(map(literal, values))
-        chosen = self.relation.filter(f"trim({identifier(column)}) IN ({listed})")
+        listed = ", ".join(text_literal(value, DUCKDB) for value in values)
+        chosen = self.relation.filter(f"trim({identifier(column, DUCKDB)}) IN ({listed})")
         return Deals(chosen, None, self.has_texts)
 
     def without(self, column: str) -> Deals:
         """These deals without *column*."""
         if column not in self.relation.columns:
             return self
-        kept = [identifier(name) for name in self.relation.columns if name != column]
+        kept = [identifier(name, DUCKDB) for name in self.relation.columns if name != column]
         return Deals(self.relation.select(", ".join(kept)), self.count, self.has_texts)
 
     @property
@@ -80,7 +82,8 @@ class Deals:
         Raises:
             InvalidDocument: if DuckDB cannot read them.
         """
-        reader = self.relation.to_arrow_reader(BATCH)
+        with _reading():
+            reader = self.relation.to_arrow_reader(BATCH)
         while True:
             with _reading():
                 batch = next(reader, None)
@@ -104,7 +107,10 @@ def open_deals(
     connection: Any = duckdb.connect()
     connection.execute(f"SET memory_limit = '{_DUCKDB_MEMORY}'")
     source = _source(deals, connection, usual_heads)
-    more = "".join(f", {literal(value)} AS {identifier(name)}" for name, value in constants.items())
+    more = "".join(
+        f", {text_literal(value, DUCKDB)} AS {identifier(name, DUCKDB)}"
+        for name, value in constants.items()
+    )
     count = None
     with _reading():
         relation = connection.sql(f"SELECT *{more} FROM {source}")  # noqa: S608  # the user's query
@@ -135,7 +141,7 @@ def _source(deals: str, connection: Any, usual_heads: frozenset[str]) -> str:
     """The SQL of the table of *deals*."""
     name = deals.lower()
     if name.endswith(".parquet"):
-        return f"read_parquet({literal(deals)})"
+        return f"read_parquet({text_literal(deals, DUCKDB)})"
     if name.endswith(_CSV):
         return f"({csv_query(deals, usual_heads)})"
     if name.endswith(_EXCEL):

@@ -79,12 +79,14 @@ def _kind(finding: ColumnFinding) -> tuple[str, ...]:
 
 
 def _lines(finding: ColumnFinding) -> str:
+    hint = f"\n      {finding.cure}" if finding.cure else ""
+    if finding.code == _SUSPECTED:
+        return f"  {finding.column}: {finding.message}; {finding.expected}{hint}"
     rows = "1 deal" if finding.count == 1 else f"{finding.count:,} deals"
     is_unknown = finding.code == _UNDECLARED
     what = "not declared, so unknown" if is_unknown else "cannot be read"
     first = f", the first in {finding.row}" if finding.row else ""
     shown = f": {finding.value}{first}" if finding.value else ""
-    hint = f"\n      {finding.cure}" if finding.cure else ""
     return f"  {finding.column}: {rows} {what}{shown}; {finding.expected}{hint}"
 
 
@@ -101,23 +103,23 @@ def check_findings(
     frame: pl.DataFrame,
     kinds: Mapping[str, Kind],
     *,
-    suspects: bool = True,
+    stop_at_suspects: bool = True,
 ) -> tuple[ColumnFinding, ...]:
     """
-    Return those of the findings *column_findings* in *frame* that are about single rows.
+    Return those of the findings *column_findings* in *frame* that do not stop the command.
 
     Raises:
         ProbablyMisread: with the others: columns that look like fractions or minor units, that have
             another currency, of which more than half cannot be read, or whose texts are probably
-            declared ones in other letters. *kinds* are those of the facts. Without *suspects*, what
-            columns look like does not count.
+            declared ones in other letters. *kinds* are those of the facts. What columns look like
+            is among the others unless *stop_at_suspects*.
     """
-    counted = [
+    counted = [finding for finding in column_findings if finding.count]
+    stops = [
         finding
-        for finding in column_findings
-        if finding.count and (suspects or finding.code != _SUSPECTED)
+        for finding in counted
+        if _is_of_column(finding, frame) and (stop_at_suspects or finding.code != _SUSPECTED)
     ]
-    stops = [finding for finding in counted if _is_of_column(finding, frame)]
     if stops:
         raise ProbablyMisread([_detail(finding, kinds) for finding in stops])
     return tuple(

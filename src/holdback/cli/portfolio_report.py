@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterator
 from datetime import date
 from importlib.util import find_spec
@@ -12,7 +13,16 @@ from typing import Any, Final
 import polars as pl
 from attrs import define, field
 
-from holdback.portfolio import AnswerTable, funnel, migration, near, summarise, to_excel, to_html
+from holdback.portfolio import (
+    AnswerTable,
+    SuspectColumns,
+    funnel,
+    migration,
+    near,
+    summarise,
+    to_excel,
+    to_html,
+)
 from holdback.portfolio.row_rulebooks import Rules
 
 # Percentage points, or percent of a threshold, within which a deal is near it.
@@ -49,7 +59,10 @@ class Report:
     def write(self, title: str) -> None:
         """Write the report, with *title*; the file appears only when it is complete."""
         deals = pl.concat(self._frames, how="vertical_relaxed")
-        answers = tuple(self._answers(deals))
+        with warnings.catch_warnings():
+            # What is suspected was reported before, unless the mapping says what it is.
+            warnings.simplefilter("ignore", SuspectColumns)
+            answers = tuple(self._answers(deals))
         unfinished = self.file.with_name(f".{os.getpid()}.{self.file.name}")
         try:
             if self.file.suffix == ".html":

@@ -2,39 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal, InvalidOperation
 from typing import Final
 
 import pyarrow as pa
 
 from holdback.cli.portfolio_cells import is_missing
-from holdback.errors import InvalidDocument
+from holdback.errors import InvalidDocument, listed
+from holdback.frozen_classes import frozen
+from holdback.portfolio.column_findings import LABELS
 from holdback.rules.types import Kind
 
-# What people and spreadsheets write before a total, in small letters.
-_TOTALS: Final = frozenset(
-    [
-        "total",
-        "totals",
-        "subtotal",
-        "sum",
-        "average",
-        "mean",
-        "count",
-        "summe",
-        "gesamt",
-        "gesamtsumme",
-        "somme",
-        "totale",
-    ]
-)
+# What people and spreadsheets write next to a total, in small letters.
+_TOTALS: Final = """
+    total totals subtotal sum average mean count
+    summe gesamt gesamtsumme gesamtergebnis zwischensumme durchschnitt mittelwert anzahl
+    totaux somme moyenne totale totali somma media totales suma promedio totaal totalt summa razem
+    合計 小計 総計 平均
+"""
+_WORD: Final = re.compile(r"[^\W\d_]+")
+# How many rows tell what a row of the file usually has.
+_ROWS_ABOVE: Final = 100
 _TEXTS: Final = (Kind.TEXT, Kind.DATE, Kind.FLAG)
+# The rows above the heads, with titles and dates, are fewer.
+MOST_TITLES: Final = 20
 # As many known heads make a line of heads.
 _FEWEST_HEADS: Final = 2
 # A row with fewer numbers may be a deal of which little is known.
 _FEWEST_NUMBERS: Final = 3
-# A total is of deals above it.
-_FEWEST_ROWS: Final = 2
 
 
 def check_heads(
@@ -67,7 +64,7 @@ def check_first_row(table: pa.Table, kinds: Mapping[str, Kind]) -> None:
     Raises:
         InvalidDocument: if it is none.
     """
-    row = _given(table.slice(0, 1))
+    row = next(iter(_rows_given(table.slice(0, 1))), {})
     heads = [name for name, text in row.items() if text.lower() == name.lower()]
     numbers = {name: text for name, text in row.items() if kinds.get(name, Kind.TEXT) not in _TEXTS}
     # In units, there is no digit anywhere.
@@ -80,28 +77,98 @@ def check_first_row(table: pa.Table, kinds: Mapping[str, Kind]) -> None:
 
 def check_last_row(table: pa.Table, kinds: Mapping[str, Kind]) -> None:
     """
-    Check that the last row of *table* is a deal, and not a total of others.
+    Check that the last row of *table* is a deal, and not a total of others; *kinds* are by column.
+
+    A row with an id is a deal, and so is one with the texts and days that the rows above have,
+    whatever it is called: only a row that lacks most of them may be a total.
 
     Raises:
         InvalidDocument: if it is none.
     """
-    if table.num_rows < _FEWEST_ROWS:
-        return
-    before, last = (_given(table.slice(table.num_rows - place, 1)) for place in (2, 1))
-    words = [text for name, text in last.items() if kinds.get(name, Kind.TEXT) in _TEXTS]
-    has_word = any(text.lower().strip(" :").split(" ")[-1] in _TOTALS for text in words)
-    has_numbers = any(kinds.get(name) not in (None, *_TEXTS) for name in last)
-    is_bare = not words and 2 * len(last) < len(before)
-    if has_numbers and (has_word or is_bare):
-        message = "the last row is not a deal: it looks like a total"
-        raise InvalidDocument.of("wrong_value", message, hint="delete the row from the file")
+    lacking = _Bottom.of(table, kinds).lacking_of_total(table) if table.num_rows > 1 else ()
+    if lacking:
+        raise InvalidDocument.of(
+            "wrong_value",
+            "the last row looks like a total, and not like a deal",
+            hint="if it is a total, delete the row from the file; if it is a deal, it lacks "
+            f"{listed(lacking)}",
+        )
 
 
-def _given(row: pa.Table) -> dict[str, str]:
-    """The texts of the one *row*, by column, where there are any."""
-    values = {name: row.column(name)[0].as_py() for name in row.column_names if row.num_rows}
-    return {
-        name: text.strip()
-        for name, text in values.items()
-        if isinstance(text, str) and not is_missing(text)
-    }
+@frozen
+class _Bottom:
+    """The texts of the `last` row of a file, and of the rows `above` it, by column."""
+
+    above: Sequence[Mapping[str, str]]
+    last: Mapping[str, str]
+    kinds: Mapping[str, Kind]
+
+    @classmethod
+    def of(cls, table: pa.Table, kinds: Mapping[str, Kind]) -> _Bottom:
+        *above, last = _rows_given(table.slice(max(0, table.num_rows - 1 - _ROWS_ABOVE)))
+        return cls(above, last, kinds)
+
+    def lacking_of_total(self, table: pa.Table) -> Sequence[str]:
+        """The columns of words that the last row of *table* lacks as a total; none if it is one."""
+        labels = {name for name, text in self.last.items() if _is_label(text)}
+        if any(name.lower() in LABELS and name not in labels for name in self.last):
+            return ()
+        usual = [name for name in self._columns_of_words() if name not in labels]
+        lacking = [name for name in usual if name not in self.last]
+        # What every row has, such as a currency, a total may have as well.
+        own = [name for name in usual if name in self.last and not self._is_shared(name)]
+        given = [name for name in self.last if name not in labels]
+        if own or 2 * len(lacking) < len(usual) or not any(map(self._has_number, given)):
+            return ()
+        is_bare = 2 * len(self.last) < len(self.above[-1])
+        return lacking if labels or is_bare or self._is_sum(table) else ()
+
+    def _columns_of_words(self) -> Iterator[str]:
+        """The columns of texts, days and flags, or of no fact, that most rows above have."""
+        for name in dict.fromkeys(name for row in self.above for name in row):
+            texts = [row[name] for row in self.above if name in row]
+            kind = self.kinds.get(name)
+            are_words = kind in _TEXTS or (kind is None and None in map(_number, texts))
+            if are_words and 2 * len(texts) >= len(self.above):
+                yield name
+
+    def _is_shared(self, name: str) -> bool:
+        return all(row.get(name) == self.last[name] for row in self.above)
+
+    def _has_number(self, name: str) -> bool:
+        is_number = self.kinds.get(name, Kind.TEXT) not in _TEXTS
+        return is_number and any(sign.isdigit() for sign in self.last[name])
+
+    def _is_sum(self, table: pa.Table) -> bool:
+        """Whether an amount in the last row of *table* is the sum of those above it."""
+        for name, text in self.last.items():
+            if self.kinds.get(name) is Kind.MONEY:
+                values = table.column(name).slice(0, table.num_rows - 1).to_pylist()
+                numbers = [_number(value.strip()) for value in values if not _is_empty(value)]
+                if len(numbers) > 1 and all(number is not None for number in numbers):
+                    total = sum(filter(None, numbers), Decimal())
+                    return total != 0 and total == _number(text)
+        return False
+
+
+def _is_label(text: str) -> bool:
+    return not set(_TOTALS.split()).isdisjoint(_WORD.findall(text.lower()))
+
+
+def _number(text: str) -> Decimal | None:
+    try:
+        return Decimal(text)
+    except InvalidOperation:
+        return None
+
+
+def _is_empty(value: object) -> bool:
+    return not isinstance(value, str) or is_missing(value)
+
+
+def _rows_given(table: pa.Table) -> list[dict[str, str]]:
+    """The texts of the rows of *table*, by column, where there are any."""
+    return [
+        {name: text.strip() for name, text in row.items() if not _is_empty(text)}
+        for row in table.to_pylist()
+    ]

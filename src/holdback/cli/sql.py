@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,13 +14,10 @@ from holdback.cli.sources import jurisdictions_option, load_all, load_one
 from holdback.errors import ConfigurationError, InvalidDocument
 from holdback.jurisdictions.jurisdiction import Jurisdictions
 from holdback.jurisdictions.rulebook import Rulebook
-from holdback.rules.sql import DIALECTS
+from holdback.rules.sql import DIALECTS, TRANSLATED
 
 if TYPE_CHECKING:
     from holdback.portfolio.row_rulebooks import Rules
-
-# By sqlglot, and not tested on their databases.
-_TRANSLATED: Final = ("bigquery", "snowflake", "trino")
 
 
 @click.command("sql")
@@ -33,7 +30,7 @@ _TRANSLATED: Final = ("bigquery", "snowflake", "trino")
 )
 @click.option(
     "--dialect",
-    type=click.Choice((*DIALECTS, *_TRANSLATED)),
+    type=click.Choice((*DIALECTS, *TRANSLATED)),
     required=True,
     help="The database. The last three need the extra `sql`, and are not tested there.",
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from functools import partial
 from typing import Any, Final
 
 import narwhals.stable.v2 as nw
@@ -16,8 +17,8 @@ from holdback.portfolio.outcome_columns import (
     INVALID_COLUMN,
     NEEDS,
     OUTCOME,
-    PREFIX,
     RESULTS,
+    RULEBOOK,
     UNREADABLE,
     StepWriter,
     converted_column,
@@ -169,9 +170,11 @@ def with_outcomes(plan: ColumnPlan, results: Collection[str]) -> WorkFrame:
     if plan.in_memory and rulebooks.jurisdiction_column is not None:
         names = tuple(dict.fromkeys(results))
         # What the facts were read from is not needed any more, and would only be moved about.
-        kept = {*plan.facts} - converted
-        work = work.select(*(n for n in work.columns if n in kept or n.startswith(PREFIX)))
-        return WorkFrame(split_by_rulebook(work, rulebooks, names, add_results), nw)
+        computed = {converted_column(name) for name in converted} | {RULEBOOK, UNREADABLE}
+        kept = ({*plan.facts} - converted) | computed | {*names}
+        work = work.select(*(name for name in work.columns if name in kept))
+        read = partial(plan.columns_read, converted=converted)
+        return WorkFrame(split_by_rulebook(work, rulebooks, names, read, add_results), nw)
     return add_results(work, rulebooks)
 
 

@@ -18,6 +18,10 @@ from holdback.workbench.mapping_schema import DATE_FORM, DATES, FACT, FORM_KEYS,
 # The name of the file in messages; the command knows the real one.
 _FILE: Final = "columns.toml"
 _DATE_HINT: Final = "write year, month and day as in `YYYY-MM-DD`, `DD/MM/YYYY` or `DD MON YYYY`"
+DECIMAL_MARK: Final = "decimal_mark"
+_SIGNS: Final = (DECIMAL_MARK, "thousands")
+# The point and the comma: where one is between thousands, the other is before decimals.
+_OTHER: Final = {".": ",", ",": "."}
 _ESCAPED: Final = {'"': r"\"", "\\": r"\\"}
 
 
@@ -105,6 +109,12 @@ class ColumnMapping:
         general = {key: getattr(self, key) for key in FORM_KEYS}
         return Form(**{**general, **self.forms.get(name, {})})
 
+    @property
+    def has_commas(self) -> bool:
+        """Whether numbers of some fact have decimal commas."""
+        forms = ({DECIMAL_MARK: self.decimal_mark}, *self.forms.values())
+        return any(form.get(DECIMAL_MARK) == "," for form in forms)
+
     @classmethod
     def from_toml(cls, text: str) -> ColumnMapping:
         r"""
@@ -164,10 +174,27 @@ def _mistakes(said: Mapping[str, Any]) -> Iterator[_Mistake]:
             yield from _table_mistakes(key, value)
         else:
             yield from _form_mistakes((key,), value, (*FORM_KEYS, *TABLES))
-    if said.get("thousands") is not None and said.get("thousands") == said.get("decimal_mark", "."):
-        message = "the sign between thousands is also the sign before decimals"
-        hint = 'with `thousands = "."` write `decimal_mark = ","`'
-        yield _Mistake(("thousands",), "contradiction", message, hint)
+    yield from _contradictions(said)
+
+
+def _contradictions(said: Mapping[str, Any]) -> Iterator[_Mistake]:
+    """Forms, general and of single facts, whose thousands have the sign of the decimals."""
+    forms = said.get("forms", {})
+    own = forms if isinstance(forms, Mapping) else {}
+    by_path: dict[tuple[str, ...], Any] = {(): {}}
+    by_path |= {("forms", str(name)): form for name, form in own.items()}
+    for path, form in by_path.items():
+        if not isinstance(form, Mapping) or (path and not {*form} & {*_SIGNS}):
+            continue
+        mark, between = ({**said, **form}.get(key) for key in _SIGNS)
+        if between in (".", ",") and between == (mark or "."):
+            has_thousands = not path or "thousands" in form
+            key, other = _SIGNS[has_thousands], _OTHER[between]
+            message = "the sign between thousands is also the sign before decimals"
+            hint = f'with `thousands = "{between}"` write `decimal_mark = "{other}"`'
+            if not has_thousands:
+                hint = f'here, write `thousands = "{other}"` too'
+            yield _Mistake((*path, key), "contradiction", message, hint)
 
 
 def _form_mistakes(path: tuple[str, ...], value: Any, keys: tuple[str, ...]) -> Iterator[_Mistake]:

@@ -15,9 +15,9 @@ import narwhals.stable.v2 as nw
 from attrs import evolve, field
 
 from holdback.frozen_classes import frozen
+from holdback.jurisdictions.rulebook import Rulebook
 from holdback.portfolio.column_readers import Column, ColumnReader, day_fact
 from holdback.portfolio.ledger_columns import COUNTED_LEDGER_COLUMNS
-from holdback.portfolio.outcome_codes import JURISDICTION_BIT, ON_BIT
 from holdback.portfolio.outcome_columns import (
     INVALID_COLUMN,
     RULEBOOK,
@@ -28,15 +28,16 @@ from holdback.portfolio.outcome_columns import (
     null_integer,
 )
 from holdback.portfolio.plain_values import read_column
-from holdback.portfolio.polars_readers import PolarsReader
+from holdback.portfolio.polars_readers import PolarsReader, PolarsRulebooks
 from holdback.portfolio.row_rulebooks import (
     DayOrColumn,
     Definitions,
     RowRulebooks,
-    RulebookExpressions,
     Rules,
+    names_read,
     of_frame,
 )
+from holdback.portfolio.rulebook_columns import CODE_PLACE, RulebookColumns, in_rulebooks
 from holdback.portfolio.through_polars import engine_for, in_polars, is_shared
 from holdback.portfolio.value_reader import read_values
 from holdback.portfolio.work_frame import (
@@ -50,7 +51,6 @@ from holdback.rules.types import Fact, Kind
 
 # Summaries add it up, whether rules read it or not.
 _BALANCE: Final = "balance"
-_KEY_BITS: Final = (JURISDICTION_BIT, ON_BIT)
 
 
 @frozen
@@ -141,6 +141,11 @@ class ColumnPlan:
             return null_integer(api)
         return api.col(converted_column(_BALANCE) if _BALANCE in converted else _BALANCE)
 
+    def columns_read(self, rulebook: Rulebook, converted: Collection[str]) -> Collection[str]:
+        """The columns of a frame with *converted* facts that the results of *rulebook* need."""
+        names = {*names_read(rulebook), _BALANCE} & self.facts.keys()
+        return {UNREADABLE, *(converted_column(n) if n in converted else n for n in names)}
+
     def is_prepared(self, fact: Fact) -> bool:
         """Whether the column of *fact* already holds scaled integers."""
         is_key = fact.name == self.rulebooks.day_or_column
@@ -222,8 +227,9 @@ class ColumnPlan:
             return self._with_facts(work)
         if self.may_be_invalid:
             has_mask = INVALID_COLUMN in self.schema
-            mask = self._read_bits(work.api, col(INVALID_COLUMN)) if has_mask else None
-            work = work.with_columns({UNREADABLE: self._or_no_rulebook(work.api, mask)})
+            rulebook_columns = self._rulebook_columns(work.api)
+            mask = rulebook_columns.read_bits(col(INVALID_COLUMN)) if has_mask else None
+            work = work.with_columns({UNREADABLE: rulebook_columns.unreadable(mask)})
         return work, frozenset(narrow)
 
     def _from_plain(self, work: WorkFrame) -> tuple[WorkFrame, frozenset[str]]:
@@ -323,9 +329,9 @@ class ColumnPlan:
         (column, places), *others = columns
         if not others and len(places) == len(self.rulebooks.rulebooks):
             return column
-        number = chain(api, [(_in_rulebooks(api, places), c.number) for c, places in columns])
+        number = chain(api, [(in_rulebooks(api, places), c.number) for c, places in columns])
         given = [
-            _in_rulebooks(api, places) & c.given for c, places in columns if c.given is not None
+            in_rulebooks(api, places) & c.given for c, places in columns if c.given is not None
         ]
         scratch = tuple(part for c, _ in columns for part in c.scratch)
         return Column(number, reduce(or_, given) if given else None, scratch)
@@ -340,7 +346,10 @@ class ColumnPlan:
             column = self._column(work.api, day_fact(on), 0)
             work = work.with_scratch({converted_column(on): (column.scratch, column.number)})
             work = as_integers(work, [converted_column(on)])
-        place = RulebookExpressions(self.rulebooks, work.api).place(day)
+        rulebook_columns = self._rulebook_columns(work.api)
+        work = work.with_columns({CODE_PLACE: rulebook_columns.code_place()})
+        work = as_integers(work, [CODE_PLACE])
+        place = rulebook_columns.place(work.api.col(CODE_PLACE), day)
         return as_integers(work.with_columns({RULEBOOK: place}), [RULEBOOK])
 
     def _unreadable_mask(self, api: Any, columns: Mapping[str, Column]) -> Any:
@@ -349,47 +358,13 @@ class ColumnPlan:
         for name, column in columns.items():
             unreadable = column.unreadable(api.col(converted_column(name)))
             if unreadable is not None and self.rulebooks.bits(name, unread=self.unread):
-                bit = api.when(unreadable).then(self._fact_bit(api, name))
-                bits.append(bit.otherwise(int64_literal(api, 0)))
-        return self._or_no_rulebook(api, reduce(add, bits) if bits else None)
+                fact_bit = self._rulebook_columns(api).fact_bit(name, unread=self.unread)
+                bits.append(api.when(unreadable).then(fact_bit).otherwise(int64_literal(api, 0)))
+        return self._rulebook_columns(api).unreadable(reduce(add, bits) if bits else None)
 
-    def _or_no_rulebook(self, api: Any, mask: Any | None) -> Any:
-        """*mask*, or for a row without a rulebook the bit of the column that is the cause."""
-        mask = int64_literal(api, 0) if mask is None else mask
-        if self.rulebooks.jurisdiction_column is None:
-            return mask
-        bits = int64_literal(api, 1 << JURISDICTION_BIT), int64_literal(api, 1 << ON_BIT)
-        cause = RulebookExpressions(self.rulebooks, api).cause(*bits)
-        return api.when(api.col(RULEBOOK).is_null()).then(cause).otherwise(mask)
-
-    def _fact_bit(self, api: Any, name: str) -> Any:
-        """The bit of the fact *name*, and 0 where no rule of the row's rulebook reads it."""
-        by_bit = self.rulebooks.bits(name, unread=self.unread)
-        if len(by_bit) == 1 and len(*by_bit.values()) == len(self.rulebooks.rulebooks):
-            return int64_literal(api, 1 << next(iter(by_bit)))
-        cases = (
-            (_in_rulebooks(api, places), int64_literal(api, 1 << bit))
-            for bit, places in by_bit.items()
-        )
-        return chain(api, cases, int64_literal(api, 0))
-
-    def _read_bits(self, api: Any, mask: Any) -> Any:
-        """The prepared *mask*, without the facts that no rule of the row's rulebook reads."""
-        everywhere = range(len(self.rulebooks.rulebooks))
-        cases: list[tuple[int, Sequence[int]]] = [(bit, everywhere) for bit in _KEY_BITS]
-        for name in self.rulebooks.codes_by_fact:
-            cases.extend(self.rulebooks.bits(name).items())
-        parts = []
-        for bit, places in cases:
-            part = mask // (1 << bit) % 2 * (1 << bit)  # not every engine has `&` for numbers
-            is_everywhere = len(places) == len(everywhere)
-            cases_here = [(_in_rulebooks(api, places), part)]
-            parts.append(part if is_everywhere else chain(api, cases_here, int64_literal(api, 0)))
-        return reduce(add, parts)
-
-
-def _in_rulebooks(api: Any, places: Sequence[int]) -> Any:
-    return api.col(RULEBOOK).is_in(list(places))
+    def _rulebook_columns(self, api: Any) -> RulebookColumns:
+        is_polars = self.in_memory and api is not nw
+        return (PolarsRulebooks if is_polars else RulebookColumns)(self.rulebooks, api)
 
 
 def _numbers(fact: Fact, variant: int) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import date
 from decimal import Decimal
 from typing import Any, Final
@@ -10,23 +10,21 @@ from typing import Any, Final
 import narwhals.stable.v2 as nw
 from attrs import evolve
 
-from holdback.errors import ErrorDetail, InvalidDocument, InvalidValue, did_you_mean, listed
+from holdback.errors import ErrorDetail, InvalidDocument, InvalidValue
 from holdback.exact_json import shown_path
 from holdback.facts import catalogue
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.rulebook import Rulebook
 from holdback.money import MINOR_UNITS, Currency
 from holdback.portfolio.column_mapping import ColumnMapping, Form
+from holdback.portfolio.key_columns import CURRENCY, DEAL_ID, JURISDICTION, ON, key_columns
 from holdback.portfolio.ledger_columns import LEDGER_COLUMNS
-from holdback.portfolio.mapped_values import FRACTIONS, MINOR, in_major_units, reader, unread
-from holdback.portfolio.row_rulebooks import Rules
+from holdback.portfolio.mapped_values import FRACTIONS, MINOR, in_major_units, reader_by, unread
+from holdback.portfolio.mapping_errors import mapping_errors
+from holdback.portfolio.row_rulebooks import DayOrColumn, Rules
 from holdback.portfolio.work_frame import Frame, open_frame
 from holdback.rules.types import Fact, Kind, Type
 
-JURISDICTION: Final = "jurisdiction"
-ON: Final = "on"
-CURRENCY: Final = "currency"
-DEAL_ID: Final = "deal_id"
 _TEXT: Final = Type(Kind.TEXT, options=("-",))
 # Columns other than facts that a mapping names like facts.
 KEYS: Final = {
@@ -35,7 +33,6 @@ KEYS: Final = {
     CURRENCY: Fact(name=CURRENCY, type=_TEXT, low=0, high=0),
     DEAL_ID: Fact(name=DEAL_ID, type=_TEXT, low=0, high=0),
 }
-_WITH_TEXTS: Final = (Kind.TEXT, Kind.FLAG)
 _NUMBERS: Final = (Kind.PERCENT, Kind.MONEY, Kind.RATIO)
 _MOST_DIGITS: Final = 18
 _COLLECT: Final = "its values are not in memory: collect it, or read it in parts"
@@ -46,6 +43,8 @@ def read(  # noqa: PLR0913  # public; all but the frame have a default
     mapping: ColumnMapping | None = None,
     *,
     rules: Rules | None = None,
+    jurisdiction: str = JURISDICTION,
+    on: DayOrColumn | None = None,
     columns: Mapping[str, str] | None = None,
     percentages: str | None = None,
     money: str | None = None,
@@ -60,13 +59,14 @@ def read(  # noqa: PLR0913  # public; all but the frame have a default
 
     What is given by name, as for `ColumnMapping`, takes the place of what *mapping* says. *rules*
     know the facts that jurisdictions declare, and the currency of each row, which amounts in minor
-    units need unless there is a column `currency`.
+    units need unless there is a column `currency`. *jurisdiction* and *on* are
+    what `assess` is told: a mapping speaks of these columns as `jurisdiction` and `on`.
 
     The result is a frame of the same kind. Columns that are neither facts nor keys are unchanged,
     and so are facts in types that need no reading. Numbers become decimals, in pandas the floats
     that stand for them. Spaces around a text are dropped, and an empty text is missing. A value
-    that cannot be read stays, in a column of texts, and `check_frame` reports it. An
-    amount in minor units in a row without a known currency is missing.
+    that cannot be read stays, in a column of texts, and `check_frame` reports it. So
+    does an amount in minor units in a row without a known currency.
 
     >>> import polars as pl
     >>> deals = pl.DataFrame({"pct_paid": [0.29, 0.64], "status": ["Active ", "Repaid"]})
@@ -91,11 +91,15 @@ def read(  # noqa: PLR0913  # public; all but the frame have a default
     mapping = evolve(mapping or ColumnMapping(), **changes)
     opened = open_frame(frame)
     facts = known_facts(rules)
-    sources = source_columns(mapping, opened.collect_schema(), facts)
-    errors = list(_mapping_errors(mapping, opened.collect_schema(), facts, rules))
+    keys = key_columns(jurisdiction, on)
+    sources = source_columns(mapping, opened.collect_schema(), facts, keys)
+    errors = mapping_errors(
+        mapping, opened.collect_schema(), facts, sources, keys, with_rules=rules is not None
+    )
     if errors:
         raise InvalidDocument(errors)
-    renamed = {source: name for name, source in sources.items() if source != name}
+    names = {source: keys.get(name, name) for name, source in sources.items()}
+    renamed = {source: name for source, name in names.items() if source != name}
     if isinstance(opened, nw.DataFrame):
         columns_read = _MappedColumns(opened, mapping, facts, sources, rules).read()
         return _with_columns(opened, columns_read, renamed)
@@ -126,59 +130,39 @@ def known_facts(rules: Rules | None) -> Mapping[str, Fact]:
 
 
 def source_columns(
-    mapping: ColumnMapping, columns: Collection[str], facts: Mapping[str, Fact]
+    mapping: ColumnMapping,
+    columns: Collection[str],
+    facts: Mapping[str, Fact],
+    keys: Mapping[str, str],
 ) -> Mapping[str, str]:
-    """Return the column of each fact and key in the frame: a named one, or one of its name."""
+    """
+    Return the column of each fact and key in the frame: a named one, or one of its name.
+
+    *keys* has the columns of the keys that may have another name.
+    """
+    names = {name: name for name in facts if name not in keys}
+    names |= {column: key for key, column in keys.items()}
     sources = dict(mapping.columns)
     taken = set(sources.values())
-    sources |= {name: name for name in columns if name in facts and name not in {*sources, *taken}}
+    sources |= {
+        names[column]: column
+        for column in columns
+        if column in names and names[column] not in sources and column not in taken
+    }
     return sources
 
 
-def _mapping_errors(
-    mapping: ColumnMapping, columns: Collection[str], facts: Mapping[str, Fact], rules: Rules | None
-) -> Iterator[ErrorDetail]:
-    """What *mapping* says that does not fit the *columns* of a frame or the *facts*."""
-    for table in ("columns", "texts", "forms"):
-        for name in getattr(mapping, table):
-            if name not in facts:
-                hint = did_you_mean(name, facts) or f"the facts are {listed(facts, name)}"
-                if rules is None:
-                    hint += "; facts that a jurisdiction declares are known with `rules=`"
-                path = shown_path(f"$.{table}", name)
-                yield ErrorDetail(code="unknown_name", message="unknown fact", path=path, hint=hint)
-            elif table == "texts" and facts[name].type.kind not in _WITH_TEXTS:
-                kind = facts[name].type.kind.value
-                yield ErrorDetail(
-                    code="not_allowed",
-                    message=f"`{name}` holds {kind}",
-                    path=shown_path("$.texts", name),
-                    hint="say in `forms` how its values are written",
-                )
-    for name, source in mapping.columns.items():
-        path = shown_path("$.columns", name)
-        if source not in columns:
-            hint = did_you_mean(source, columns) or f"the columns are {listed(columns, source)}"
-            message = f"there is no column `{source}`"
-            yield ErrorDetail(code="missing", message=message, path=path, hint=hint)
-        elif name != source and name in columns and name not in mapping.columns.values():
-            message = f"there is also a column `{name}`"
-            hint = "drop or rename it, or leave this line out"
-            yield ErrorDetail(code="duplicate", message=message, path=path, hint=hint)
-
-
 def unread_counts(
-    frame: nw.DataFrame[Any], mapping: ColumnMapping, rules: Rules
+    frame: nw.DataFrame[Any], mapping: ColumnMapping, rules: Rules, keys: Mapping[str, str]
 ) -> Mapping[str, int]:
     """Return how many values of each column of *frame* cannot be read by *mapping*."""
     facts = known_facts(rules)
-    sources = source_columns(mapping, frame.columns, facts)
+    sources = source_columns(mapping, frame.columns, facts, keys)
     counts = {}
     for name, source in sources.items():
-        form, fact = mapping.form(name), facts[name]
-        if needs_reading(fact, form, frame.schema[source]):
-            read_value = reader(fact, form, mapping.texts.get(name, {}))
-            counts[name] = _read_all(frame[source].to_list(), read_value, fact)[1]
+        fact = facts[name]
+        if needs_reading(fact, mapping.form(name), frame.schema[source]):
+            counts[name] = _read_all(frame[source].to_list(), reader_by(mapping, fact), fact)[1]
     return counts
 
 
@@ -213,7 +197,7 @@ class _MappedColumns:
 
     def _column(self, name: str, currencies: Sequence[Currency | None] | None) -> _Column:
         fact = self.facts[name]
-        read_value = reader(fact, self.mapping.form(name), self.mapping.texts.get(name, {}))
+        read_value = reader_by(self.mapping, fact)
         values, _ = _read_all(self.frame[self.sources[name]].to_list(), read_value, fact)
         if currencies is not None:
             values = [
@@ -234,6 +218,8 @@ class _MappedColumns:
             by_currency = {code: Currency.of(code) for code in MINOR_UNITS}
             return [by_currency.get(code) for code in self._texts(CURRENCY)]
         hint = "pass the rules as `rules=`, or have a column `currency`"
+        if self.rules is not None:
+            hint = "say which column has the jurisdictions, or have a column `currency`"
         message = "the decimals of minor units depend on the currency, which is not known"
         raise InvalidDocument(
             [
@@ -243,8 +229,8 @@ class _MappedColumns:
         )
 
     def _texts(self, name: str) -> Sequence[Any]:
-        read_value = reader(self.facts[name], Form(), self.mapping.texts.get(name, {}))
-        return _read_all(self.frame[self.sources[name]].to_list(), read_value, self.facts[name])[0]
+        fact, values = self.facts[name], self.frame[self.sources[name]].to_list()
+        return _read_all(values, reader_by(self.mapping, fact), fact)[0]
 
 
 def needs_reading(fact: Fact, form: Form, dtype: Any) -> bool:
@@ -295,7 +281,7 @@ def _read_one(value: Any, read_value: Any, fact: Fact) -> Any:
 def _in_major_units(value: Any, currency: Currency | None) -> Any:
     if not isinstance(value, Decimal):
         return value
-    return None if currency is None else in_major_units(value, currency)
+    return unread(value, Kind.MONEY) if currency is None else in_major_units(value, currency)
 
 
 @frozen
@@ -383,7 +369,7 @@ def _lazily(
 
 def _mapped_text(source: str, texts: Mapping[str, str]) -> Any:
     text = nw.col(source).cast(nw.String()).str.strip_chars()
-    chosen: Any = None
+    chosen: Any = nw.when(text != "").then(text)  # an empty text is missing
     for written, meaning in texts.items():
-        chosen = (nw if chosen is None else chosen).when(text == written).then(nw.lit(meaning))
-    return text if chosen is None else chosen.otherwise(text)
+        chosen = nw.when(text == written).then(nw.lit(meaning)).otherwise(chosen)
+    return chosen

@@ -14,8 +14,10 @@ from holdback.exact_numbers import PERCENT_PLACES, RATIO_PLACES, read_decimal, s
 from holdback.exact_numbers import unscaled as decimal_of
 from holdback.money import MINOR_UNITS, Currency
 from holdback.portfolio.column_findings import UNREAD
-from holdback.portfolio.column_mapping import Form
+from holdback.portfolio.column_mapping import ColumnMapping, Form
 from holdback.portfolio.float_rule import read_float
+from holdback.portfolio.key_columns import CURRENCY
+from holdback.portfolio.number_texts import has_two_meanings
 from holdback.rules.types import Fact, Kind
 from holdback.rules.values import is_missing
 
@@ -24,6 +26,8 @@ MINOR: Final = "minor units"
 ISO: Final = "YYYY-MM-DD"
 # A percentage is a hundred times its fraction, so a fraction has two decimals more.
 _FRACTION_PLACES: Final = PERCENT_PLACES + 2
+_WHOLE: Final = (Kind.COUNT, Kind.DAYS)
+_IN_DIGITS: Final = (Kind.PERCENT, Kind.MONEY, Kind.RATIO, *_WHOLE)
 # The most decimals that any currency has: the reader of the row knows its own.
 _MONEY_PLACES: Final = max(MINOR_UNITS.values())
 
@@ -55,9 +59,32 @@ _FLAGS: Final[Mapping[str, bool]] = {"true": True, "false": False, "1": True, "0
 Reader = Callable[[Any], Any]
 
 
-def reader(fact: Fact, form: Form, texts: Mapping[str, str]) -> Reader:
+def reader_by(mapping: ColumnMapping, fact: Fact) -> Reader:
+    """Return the function that reads a value of *fact* in a column that *mapping* describes."""
+    texts = mapping.texts.get(fact.name, {})
+    return reader(fact, mapping.form(fact.name), texts, among_commas=mapping.has_commas)
+
+
+def is_point_clear(fact: Fact, form: Form, *, among_commas: bool) -> bool:
+    """
+    Return whether 1.000 as a value of *fact* can only be one.
+
+    It may be a thousand where nobody writes three decimals, in whole numbers and amounts, and
+    *among_commas*: where other columns have decimal commas. What *form* says of the signs in
+    numbers decides.
+    """
+    if form.decimal_mark or form.thousands:
+        return True
+    return fact.type.kind not in (*_WHOLE, Kind.MONEY) and not among_commas
+
+
+def reader(
+    fact: Fact, form: Form, texts: Mapping[str, str], *, among_commas: bool = False
+) -> Reader:
     """
     Return the function that reads a value of *fact* in a column that is written in *form*.
+
+    Where other columns have decimal commas, this one is *among_commas*.
 
     It returns a Decimal, an integer, a Boolean, a date or a text; None where the value is missing.
     Amounts in minor units are returned in minor units, because their currency is that of the row.
@@ -68,7 +95,7 @@ def reader(fact: Fact, form: Form, texts: Mapping[str, str]) -> Reader:
     kind = fact.type.kind
     read: Reader
     if kind is Kind.TEXT:
-        read = _text
+        read = _currency if fact.name == CURRENCY else _text
     elif kind is Kind.FLAG:
         read = _flag
     elif kind is Kind.DATE:
@@ -82,6 +109,8 @@ def reader(fact: Fact, form: Form, texts: Mapping[str, str]) -> Reader:
     else:
         read = _whole_reader(form, "days?" if kind is Kind.DAYS else None)
 
+    is_clear = kind not in _IN_DIGITS or is_point_clear(fact, form, among_commas=among_commas)
+
     def read_value(value: Any) -> Any:
         if is_missing(value):
             return None
@@ -90,6 +119,8 @@ def reader(fact: Fact, form: Form, texts: Mapping[str, str]) -> Reader:
             value = texts.get(value, value)
             if not value:
                 return None
+            if not is_clear and has_two_meanings(value):
+                raise InvalidValue("wrong_value", "the point may be between thousands")
         return read(plain_value(value))
 
     return read_value
@@ -122,6 +153,11 @@ def _text(value: Any) -> str:
     if not isinstance(value, str):
         raise InvalidValue("wrong_type", "expected text")
     return value
+
+
+def _currency(value: Any) -> str:
+    code = _text(value).upper()
+    return code if code in MINOR_UNITS else _text(value)
 
 
 def _flag(value: Any) -> bool:

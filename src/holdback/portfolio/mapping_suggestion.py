@@ -14,17 +14,25 @@ from holdback.frozen_classes import frozen
 from holdback.jurisdictions.rulebook import Rulebook
 from holdback.portfolio.column_findings import shown_value
 from holdback.portfolio.column_mapping import ColumnMapping
+from holdback.portfolio.key_columns import JURISDICTION, key_columns
 from holdback.portfolio.mapped_frame import (
-    JURISDICTION,
     known_facts,
     needs_reading,
     source_columns,
     unread_counts,
 )
-from holdback.portfolio.row_rulebooks import Rules
+from holdback.portfolio.row_rulebooks import DayOrColumn, Rules
 from holdback.portfolio.suspects import are_fractions, are_minor_units, numbers_of
 from holdback.portfolio.work_frame import open_frame
-from holdback.portfolio.written_forms import Said, date_form, distinct, number_form, texts_of
+from holdback.portfolio.written_forms import (
+    USUAL,
+    NumberForms,
+    Said,
+    date_form,
+    distinct,
+    shared_form,
+    texts_of,
+)
 from holdback.rules.types import Fact, Kind
 
 # What people call the facts; signs and case do not count.
@@ -59,13 +67,19 @@ _NEAR: Final = Fraction(88, 100)
 _MOST_SHOWN: Final = 5
 
 
-def suggest(frame: Any, rules: Rules) -> ColumnMapping:
+def suggest(
+    frame: Any,
+    rules: Rules,
+    *,
+    jurisdiction: str = JURISDICTION,
+    on: DayOrColumn | None = None,
+) -> ColumnMapping:
     """
     Return the mapping by which `read` probably makes of *frame* what *rules* read.
 
     Columns are recognised by their names, fractions, dates, signs in numbers and texts by their
     values. What is not clear is left out, and `notes` say so: look at the mapping before you use
-    it. In a lazy frame only names are looked at.
+    it. In a lazy frame only names are looked at. *jurisdiction* and *on* are what `assess` is told.
 
     >>> import polars as pl
     >>> from holdback import load_jurisdictions
@@ -76,14 +90,15 @@ def suggest(frame: Any, rules: Rules) -> ColumnMapping:
     """
     opened = open_frame(frame)
     facts = known_facts(rules)
-    columns, notes = _columns(facts, list(opened.collect_schema()))
+    keys = key_columns(jurisdiction, on)
+    columns, notes = _columns(facts, list(opened.collect_schema()), keys)
     mapping = ColumnMapping(columns=columns)
     if not isinstance(opened, nw.DataFrame):
         notes.append("the rows are not in memory, so only the names were looked at")
         return evolve(mapping, notes=tuple(notes))
-    values = _Values(opened, facts, source_columns(mapping, opened.columns, facts), rules)
+    values = _Values(opened, facts, source_columns(mapping, opened.columns, facts, keys), rules)
     mapping = evolve(mapping, notes=tuple(notes), **values.said(notes))
-    counts = unread_counts(opened, mapping, rules)
+    counts = unread_counts(opened, mapping, rules, keys)
     unread = [
         f"{name}: values that cannot be read so: {count:,}"
         for name, count in counts.items()
@@ -92,10 +107,13 @@ def suggest(frame: Any, rules: Rules) -> ColumnMapping:
     return evolve(mapping, notes=(*notes, *unread))
 
 
-def _columns(facts: Mapping[str, Fact], names: Sequence[str]) -> tuple[dict[str, str], list[str]]:
+def _columns(
+    facts: Mapping[str, Fact], names: Sequence[str], keys: Mapping[str, str]
+) -> tuple[dict[str, str], list[str]]:
     """The column of each fact that has none of its own name, and what is not clear."""
-    free = [name for name in names if name not in facts]
-    wanted = [name for name in facts if name not in names]
+    own = {name: keys.get(name, name) for name in facts}
+    free = [name for name in names if name not in own.values()]
+    wanted = [name for name in facts if own[name] not in names]
     columns: dict[str, str] = {}
     notes: list[str] = []
     for matches in (_same, _synonym, _near):
@@ -150,11 +168,34 @@ class _Values:
                 forms[name] = form
             if meanings:
                 texts[name] = meanings
-        return {**self._shared(forms), "texts": texts}
+        signs, own = self._signs(notes)
+        forms = {name: {**own.get(name, {}), **forms.get(name, {})} for name in (*own, *forms)}
+        return {**self._shared(forms), **signs, "texts": texts}
+
+    def _signs(self, notes: list[str]) -> tuple[Mapping[str, str], Mapping[str, Mapping[str, str]]]:
+        """The signs in numbers: what holds for all columns, and what is said of single ones."""
+        columns = {
+            name: NumberForms.of(self.facts[name], distinct(self._values(name)))
+            for name in self.sources
+            if self.facts[name].type.kind in _NUMBERS
+        }
+        shared = shared_form(columns.values())
+        said = {
+            name: _noted(name, forms.said, "which signs its numbers have", notes)
+            for name, forms in columns.items()
+        }
+        has_commas = any(form.get("decimal_mark") == "," for form in said.values())
+        is_implied = {
+            name: shared or (form == USUAL and not has_commas) for name, form in said.items()
+        }
+        return shared, {name: form for name, form in said.items() if form and not is_implied[name]}
+
+    def _values(self, name: str) -> Sequence[Any]:
+        return self.frame[self.sources[name]].to_list()
 
     def _of(self, name: str, notes: list[str]) -> tuple[dict[str, str], Mapping[str, str]]:
         fact, kind = self.facts[name], self.facts[name].type.kind
-        column = self.frame[self.sources[name]].to_list()
+        column = self._values(name)
         values = distinct(column)
         if kind is Kind.TEXT or kind is Kind.FLAG:
             meanings, unknown = texts_of(fact, values, self._options(name))
@@ -164,7 +205,7 @@ class _Values:
             return {}, meanings
         if kind is Kind.DATE:
             return _noted(name, date_form(fact, values), "how its days are written", notes), {}
-        said = _noted(name, number_form(fact, values), "which signs its numbers have", notes)
+        said: dict[str, str] = {}
         if kind is Kind.PERCENT and are_fractions(numbers_of(column)):
             said["percentages"] = "fractions"
         if kind is Kind.MONEY:
@@ -189,7 +230,7 @@ class _Values:
         return {}
 
     def _amounts(self, name: str) -> Sequence[Any]:
-        return numbers_of(self.frame[self.sources[name]].to_list())
+        return numbers_of(self._values(name))
 
     def _money_columns(self) -> Iterator[str]:
         return (name for name in self.sources if self.facts[name].type.kind is Kind.MONEY)
@@ -234,8 +275,6 @@ _NUMBERS: Final = (Kind.PERCENT, Kind.MONEY, Kind.RATIO, Kind.COUNT, Kind.DAYS)
 _KINDS: Final = {
     "percentages": (Kind.PERCENT,),
     "money": (Kind.MONEY,),
-    "decimal_mark": (Kind.PERCENT, Kind.MONEY, Kind.RATIO),
-    "thousands": _NUMBERS,
     "dates": (Kind.DATE,),
 }
 _NUMERIC: Final = ("percentages", "money")

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from datetime import date
-from functools import reduce
-from operator import or_
 from typing import Any, Final
 
 import narwhals.stable.v2 as nw
@@ -205,42 +203,3 @@ def of_frame(frame: Frame, rules: Rules, jurisdiction: str, on: DayOrColumn | No
     if isinstance(frame, nw.DataFrame):
         return evolve(rulebooks, own_code_column=jurisdiction)
     return evolve(rulebooks, jurisdiction_column=jurisdiction, codes=(rules.code,))
-
-
-@frozen
-class RulebookExpressions:
-    """Expressions that select the rulebook of a row, made by *api*."""
-
-    rulebooks: RowRulebooks
-    api: Any
-
-    def place(self, day: Any | None) -> Any:
-        """
-        The place of each row's rulebook, null if it has none.
-
-        *day* is the ordinal of the row's day, None if all rows have one day.
-        """
-        code = self._code()
-        chosen: Any = None
-        for place, rulebook in self._latest_first():
-            matches = code == self.api.lit(rulebook.code)
-            if day is not None:
-                matches &= day >= rulebook.on.toordinal()
-            chosen = (self.api if chosen is None else chosen).when(matches).then(place)
-        return chosen
-
-    def cause(self, unknown_jurisdiction: Any, no_rules: Any) -> Any:
-        """Why a row has no rulebook: *unknown_jurisdiction*, or *no_rules* on its day."""
-        code = self._code()
-        is_known = reduce(
-            or_, [code == self.api.lit(jurisdiction) for jurisdiction in self.rulebooks.codes]
-        )
-        return self.api.when(is_known).then(no_rules).otherwise(unknown_jurisdiction)
-
-    def _code(self) -> Any:
-        return self.api.col(self.rulebooks.jurisdiction_column).cast(self.api.String)
-
-    def _latest_first(self) -> Sequence[tuple[int, Rulebook]]:
-        # INVARIANT: the first rulebook that has begun by the day is the one in force.
-        placed = enumerate(self.rulebooks.rulebooks)
-        return sorted(placed, key=lambda place_and_rulebook: place_and_rulebook[1].on, reverse=True)

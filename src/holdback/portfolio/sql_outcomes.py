@@ -37,9 +37,9 @@ from holdback.portfolio.sql_words import conditional, identifier, one_of, text_l
 from holdback.reasons import FLOOR_CODE
 from holdback.rules.columns import always_unknown_without
 from holdback.rules.render import text as rule_text
-from holdback.rules.sql import FlagSql, flag_sql, literal
+from holdback.rules.sql import SPARK, FlagSql, flag_sql, literal
 from holdback.rules.tree import Checked
-from holdback.ruleset import DECLINE, Rule, RuleSet
+from holdback.ruleset import DECLINE, REFER, Rule, RuleSet
 
 # The results of a row. A table may have columns of their public names.
 RESULT_COLUMNS: Final = {name: f"{PREFIX}{name}" for name in RESULTS}
@@ -52,6 +52,8 @@ _BY_MASK: Final = (
     (_MISSING, eligibility.UNDETERMINED),
     (_REFERRING, eligibility.REFERRED),
 )
+# Java compiles no method of more than 8,000 bytes. Three masks of so many characters stay below.
+_LONG: Final = 2_000
 # The next line of a mask, for people.
 _NEXT: Final = "\n      "
 # A number of a rule, marked so that the rules that differ in it alone can be found.
@@ -107,14 +109,16 @@ class _OutcomeWriter:
 
         A mask is calculated only where the one before it leaves the outcome open.
         """
-        assessed = f"{self.numbers['progress']} >= {eligibility.FLOOR}"
-        declining = self.false_rules(assessed, declining=True)
-        missing = self.missing_facts(f"{self.col(_DECLINING)} = 0")
-        steps = [{_NULLS: self.nulls(), _DECLINING: declining}, {_MISSING: missing}]
+        progress, floor = self.numbers["progress"], f">= {eligibility.FLOOR}"
+        nulls = conditional([(f"{progress} {floor}", self.nulls())])
+        declining = self.only(progress, floor, self.false_rules(DECLINE))
+        missing = self.only(self.col(_DECLINING), "= 0", self.missing_facts())
+        steps = [{_NULLS: nulls, _DECLINING: declining}, {_MISSING: missing}]
         masks = {_DECLINING, _MISSING}
-        if any(rule.otherwise != DECLINE for rules in self.rulesets for rule in rules.rules):
-            referring = self.false_rules(f"{self.col(_MISSING)} = 0", declining=False)
-            steps.append({_REFERRING: referring})
+        if any(rule.otherwise == REFER for rules in self.rulesets for rule in rules.rules):
+            steps.append(
+                {_REFERRING: self.only(self.col(_MISSING), "= 0", self.false_rules(REFER))}
+            )
             masks.add(_REFERRING)
         return [*steps, {RESULT_COLUMNS[OUTCOME]: self.outcome(masks)}, self.explanation(masks)]
 
@@ -124,17 +128,25 @@ class _OutcomeWriter:
             self._answers[id(checked)] = flag_sql(checked, self.numbers, self.dialect, _marked)
         return self._answers[id(checked)]
 
-    def false_rules(self, where: str, *, declining: bool) -> str:
-        """The mask of the false rules that decline, or of the others, where the condition holds."""
+    def only(self, column: str, test: str, mask: str) -> str:
+        """The *mask* where the *column* passes the *test*."""
+        if self.dialect == SPARK and len(mask) > _LONG:
+            # Spark makes one method of all steps, except of those that sort an array: such a step
+            # gets a short method for each part.
+            column = f"array_sort(array({column}))[0]"
+        return conditional([(f"{column} {test}", mask)])
+
+    def false_rules(self, otherwise: str) -> str:
+        """The mask of the false rules that decline, or of those that refer: what *otherwise* is."""
         flags = [
             {
                 1 << bit: (self.answer(rule.checked).false, self.described(rule))
                 for bit, rule in enumerate(rules.rules)
-                if (rule.otherwise == DECLINE) is declining
+                if rule.otherwise == otherwise
             }
             for rules in self.rulesets
         ]
-        return conditional([(where, self.by_rulebook(flags, f"{_NEXT}+ "))])
+        return self.by_rulebook(flags, f"{_NEXT}+ ")
 
     def described(self, rule: Rule) -> str:
         """The code of *rule*, and what it says if there is no other rulebook."""
@@ -165,13 +177,12 @@ class _OutcomeWriter:
             for null, name in zip(nulls, sorted(by_name), strict=True)
         )
 
-    def missing_facts(self, where: str) -> str:
-        """The mask of the missing facts that an unknown rule reads, where the condition holds."""
+    def missing_facts(self) -> str:
+        """The mask of the missing facts that an unknown rule reads."""
         nulls = self.col(_NULLS)
-        read = self.by_rulebook(
-            [self.unknown_rules(rules) for rules in self.rulesets], f"{_NEXT}| "
-        )
-        return conditional([(where, conditional([(f"{nulls} = 0", "0")], f"({nulls} & ({read}))"))])
+        flags = [self.unknown_rules(rules) for rules in self.rulesets]
+        read = self.by_rulebook(flags, f"{_NEXT}| ")
+        return conditional([(f"{nulls} = 0", "0")], f"({nulls} & ({read}))")
 
     def unknown_rules(self, rules: RuleSet) -> Flags:
         """The masks of the facts that rules read, null or not, each where the rule is unknown."""

@@ -160,7 +160,9 @@ class SqlPlan:
                 unreadable = f"{column.given} and {self.col(converted_column(name))} is null"
                 bits.extend(self._bits(name, unreadable))
         if self.invalid is not None:
-            bits.append(f"(coalesce({self.col(self.invalid)}, 0) & {self._read_bits()})")
+            invalid = self.col(self.invalid)
+            masked = f"({invalid} & {self._read_bits()})"
+            bits.append(conditional([(f"{invalid} <> 0", masked)], "0"))
         mask = f"cast({' + '.join(bits) or '0'} as bigint)"
         rulebooks = self.rulebooks
         if rulebooks.jurisdiction_column is None:

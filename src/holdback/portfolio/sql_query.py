@@ -15,9 +15,9 @@ from holdback.portfolio.readable_columns import CODES, TEXT_COLUMNS
 from holdback.portfolio.row_rulebooks import DayOrColumn, RowRulebooks, Rules, rulebooks_for
 from holdback.portfolio.sql_outcomes import RESULT_COLUMNS, SqlStep
 from holdback.portfolio.sql_plan import SqlPlan
-from holdback.portfolio.sql_translation import TRANSLATED, translated
+from holdback.portfolio.sql_translation import translated
 from holdback.portfolio.sql_words import identifier
-from holdback.rules.sql import DIALECTS, PORTABLE, POSTGRES, SPARK, SQLITE
+from holdback.rules.sql import DIALECTS, PORTABLE, POSTGRES, SPARK, SQLITE, TRANSLATED
 
 # PostgreSQL's row of the table, which is all its columns, and the table while it is taken.
 _ROW, _DEAL = f"{PREFIX}row", f"{PREFIX}deal"
@@ -70,13 +70,20 @@ def sql(  # noqa: PLR0913  # public; all but the rules and the dialect have a de
     True
 
     Raises:
-        InvalidDocument: if the dialect is not one of these, or cannot say what a rule needs.
+        InvalidDocument: if the dialect is not one of these, or cannot say what a rule needs; if
+            *table* has no name, or *invalid* is given and not *prepared*.
         ModuleNotFoundError: if a dialect needs sqlglot and it is not installed.
     """
     dialects = (*DIALECTS, *TRANSLATED)
     if dialect not in dialects:
         hint = did_you_mean(str(dialect), dialects) or f"use {', '.join(dialects)}"
         raise InvalidDocument.of("unknown_name", "unknown dialect", path="$.dialect", hint=hint)
+    if not all(part.strip() for part in table.split(".")):
+        message, hint = "expected the name of a table", "such as deals, or lending.deals"
+        raise InvalidDocument.of("wrong_value", message, path="$.table", hint=hint)
+    if invalid is not None and not prepared:
+        message, hint = "only prepared columns have a mask", "pass `prepared=True` as well"
+        raise InvalidDocument.of("not_allowed", message, path="$.invalid", hint=hint)
     written = PORTABLE if dialect in TRANSLATED else dialect
     rulebooks = _rulebooks(rules, jurisdiction, on)
     plan = _plan(written, rulebooks, prepared=prepared, invalid=invalid)
@@ -103,7 +110,7 @@ def _plan(dialect: str, rulebooks: RowRulebooks, *, prepared: bool, invalid: str
         facts={name: rulebooks.facts[name] for name in rulebooks.facts if name in needed},
         prepared=prepared,
         strict=True,
-        invalid=invalid if prepared else None,
+        invalid=invalid,
     )
 
 

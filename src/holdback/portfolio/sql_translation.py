@@ -10,11 +10,8 @@ from importlib.metadata import version
 from typing import Final
 
 from holdback.errors import InvalidDocument
+from holdback.rules.sql import BIGQUERY, DUCKDB, SNOWFLAKE, TRANSLATED, TRINO
 
-BIGQUERY, SNOWFLAKE, TRINO = "bigquery", "snowflake", "trino"
-# The dialects into which a query is translated, and the databases' names.
-TRANSLATED: Final = {BIGQUERY: "BigQuery", SNOWFLAKE: "Snowflake", TRINO: "Trino"}
-_DUCKDB: Final = "duckdb"
 # The functions that the tests translate to each dialect and back, by sqlglot's names.
 _COMPARED: Final = (
     *("and", "or", "case", "if", "cast"),
@@ -40,10 +37,10 @@ def translated(query: str, dialect: str) -> str:
     except ModuleNotFoundError:
         message = f"The dialect {dialect} needs sqlglot: pip install 'holdback[sql]'"
         raise ModuleNotFoundError(message, name="sqlglot") from None
-    tree = sqlglot.parse_one(query, read=_DUCKDB)
+    tree = sqlglot.parse_one(query, read=DUCKDB)
     for function in tree.find_all(sqlglot.exp.Func):
         if function.key not in _COMPARED:
-            raise _not_translated(function.sql(_DUCKDB), dialect)
+            raise _not_translated(function.sql(DUCKDB), dialect)
     if dialect == TRINO:
         for star in tree.find_all(sqlglot.exp.Star):
             star.set("except_", None)

@@ -10,7 +10,9 @@ at over all rows, and in each jurisdiction.
 
 from __future__ import annotations
 
+import inspect
 import warnings
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
@@ -18,11 +20,14 @@ from statistics import median
 from typing import Any, Final
 
 import narwhals.stable.v2 as nw
+from attrs import evolve
 
 from holdback.portfolio.column_findings import WARNING, ColumnFinding, RowLabels, shown_value
 from holdback.portfolio.column_mapping import ColumnMapping
 from holdback.portfolio.column_plan import ColumnPlan
+from holdback.portfolio.undeclared_values import currency_errors, unknown_texts
 from holdback.rules.types import Kind
+from holdback.rules.values import is_missing
 
 
 class SuspectColumns(UserWarning):
@@ -45,6 +50,17 @@ _WHOLE_WITHIN: Final = 10**6
 _SAMPLED: Final = 500
 _SAMPLED_QUICKLY: Final = 250
 
+# How columns are read that are what they look like.
+_READ: Final[Mapping[Kind, str]] = {
+    Kind.PERCENT: 'read fractions with `portfolio.read(deals, percentages="fractions")`',
+    Kind.MONEY: 'read minor units with `portfolio.read(deals, rules=rules, money="minor units")`',
+}
+_IF_RIGHT: Final = (
+    "If the values are right as they are, no warning: "
+    '`warnings.filterwarnings("ignore", category=portfolio.SuspectColumns)`.'
+)
+_PACKAGE: Final = __name__.partition(".")[0]
+
 
 def suspect_columns(
     plan: ColumnPlan, mapping: ColumnMapping | None = None
@@ -63,14 +79,60 @@ def suspect_columns(
 
 
 def warn_of_suspects(plan: ColumnPlan) -> None:
-    """Give the caller of the caller one Python warning of all columns that are suspected."""
+    """
+    Give whoever called holdback one Python warning of all columns that are suspected.
+
+    Texts are suspected too if most of those in a column are not declared, and so is a currency that
+    is not the jurisdiction's.
+    """
     if not isinstance(plan.frame, nw.DataFrame) or plan.prepared:
         return
-    some = _groups(plan, _spaced(range(len(plan.frame)), _SAMPLED_QUICKLY))
+    found = [*_misread_numbers(plan), *_misread_words(plan)]
+    if found:
+        text = "\n".join([*(str(finding.detail) for finding in found), _IF_RIGHT])
+        warnings.warn(text, SuspectColumns, stacklevel=_level_of_caller())
+
+
+def _misread_numbers(plan: ColumnPlan) -> Iterator[ColumnFinding]:
+    """What is suspected of numbers; a look at few rows decides whether all are looked at."""
+    frame: Any = plan.frame
+    some = _groups(plan, _spaced(range(len(frame)), _SAMPLED_QUICKLY))
     if any(_suspects(plan, None, some)):
-        sentences = [str(finding.detail) for finding in suspect_columns(plan)]
-        if sentences:
-            warnings.warn("\n".join(sentences), SuspectColumns, stacklevel=3)
+        # What a mapping says of the frame is not known here, so a mapping is no cure.
+        for finding in suspect_columns(plan):
+            yield evolve(finding, cure=_READ[_kind_of(plan, finding.column)])
+
+
+def _misread_words(plan: ColumnPlan) -> Iterator[ColumnFinding]:
+    """What is suspected of texts and currencies, in the same way."""
+    frame: Any = plan.frame
+    some = evolve(plan, frame=frame[list(_spaced(range(len(frame)), _SAMPLED_QUICKLY))])
+    counts: Counter[str] = Counter()
+    for finding in unknown_texts(some):
+        counts[finding.column] += finding.count or 0
+    strange = {name for name in counts if 2 * counts[name] > _given(some, name)}
+    if strange:
+        yield from (finding for finding in unknown_texts(plan) if finding.column in strange)
+    if any(currency_errors(some)):
+        yield from currency_errors(plan)
+
+
+def _given(plan: ColumnPlan, name: str) -> int:
+    """The number of values in the column *name* that are not missing."""
+    frame: Any = plan.frame
+    return sum(1 for value in frame[name].to_list() if not is_missing(value))
+
+
+def _level_of_caller() -> int:
+    """How many calls the function that warns is below the first that is not of holdback."""
+    level, frame = 0, inspect.currentframe()
+    while frame and frame.f_globals.get("__name__", "").partition(".")[0] == _PACKAGE:
+        level, frame = level + 1, frame.f_back
+    return level
+
+
+def _kind_of(plan: ColumnPlan, name: str) -> Kind:
+    return next(iter({**plan.facts, **plan.ledger}[name])).type.kind
 
 
 def _spaced(rows: Sequence[int], most: int) -> Sequence[int]:
@@ -198,8 +260,8 @@ def _fractions(
                 f"{len(low):,} of {len(part):,} percentages{_of(code)} are at most 1.5, as "
                 "fractions are",
                 "expected 64.5 for 64.5%",
-                'read fractions with `portfolio.read(deals, percentages="fractions")`; if they are '
-                'percentages, say `percentages="percent"` in a mapping',
+                f"{_READ[Kind.PERCENT]}; if they are percentages, say "
+                '`percentages="percent"` in a mapping',
             )
             if code is None:
                 return
@@ -229,8 +291,8 @@ def _minor_units(
                 list(of_code),
                 f"all {len(of_code):,} amounts{_of(code)} are whole, as amounts in minor units are",
                 "expected amounts in major units, such as 12.50",
-                'read minor units with `portfolio.read(deals, rules=rules, money="minor units")`; '
-                'if they are whole amounts, say `money="major units"` in a mapping',
+                f"{_READ[Kind.MONEY]}; if they are whole amounts, say "
+                '`money="major units"` in a mapping',
             )
             if code is None:
                 return

@@ -16,11 +16,11 @@ from holdback.portfolio.column_findings import (
     shown_value,
 )
 from holdback.portfolio.column_plan import ColumnPlan
+from holdback.portfolio.key_columns import CURRENCY
 from holdback.portfolio.outcome_columns import PREFIX
 from holdback.rules.types import Kind
 from holdback.rules.values import is_missing
 
-CURRENCY: Final = "currency"
 _ROW, _COUNT = f"{PREFIX}first", f"{PREFIX}rows"
 _CODE, _TEXT = f"{PREFIX}code", f"{PREFIX}text"
 # How many texts of a column are listed, the most frequent ones.

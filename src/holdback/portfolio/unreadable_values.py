@@ -7,12 +7,14 @@ from math import isfinite
 from typing import Any
 
 from holdback.portfolio.column_findings import UNREAD
+from holdback.portfolio.number_texts import has_two_meanings
 from holdback.portfolio.row_rulebooks import RowRulebooks
 from holdback.portfolio.undeclared_values import suggestion
 from holdback.rules.types import Fact, Kind
 
 # A float that differs from a decimal number only this number of places after its own was rounded.
 _SPARE_PLACES = 4
+_WHOLE = (Kind.COUNT, Kind.DAYS)
 _BY_MAPPING = "say in a mapping how the column is written; `portfolio.suggest` proposes one"
 
 
@@ -30,6 +32,15 @@ def cure_of(value: Any, fact: Fact | None, rulebooks: RowRulebooks, column: str)
         return _rounded(value, fact, column)
     if not isinstance(value, str) or fact.type.kind is Kind.TEXT:
         return None
+    number = value.removeprefix(UNREAD)
+    if has_two_meanings(number) and (number != value or fact.type.kind in _WHOLE):
+        return (
+            f"it has two meanings: in a mapping, write `[forms.{column}]` and "
+            '`decimal_mark = "."` if the point is before decimals; if it is between thousands, '
+            '`decimal_mark = ","` and `thousands = "."`'
+        )
+    if fact.type.kind is Kind.MONEY and number != value and number.lstrip("-").isdigit():
+        return "have a column `currency`: the decimals of minor units depend on it"
     if has_too_many_decimals(value, fact):
         what = f"it has more decimals than {fact.type} has"
         return f"{what}: round the column to {fact.type.places} where the file is written"

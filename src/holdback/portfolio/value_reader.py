@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from holdback.exact_numbers import unscaled
 from holdback.portfolio.float_rule import read_float
+from holdback.portfolio.number_texts import has_two_meanings
 from holdback.rules.types import Fact, Kind
 
 _WHOLE: Final = (Kind.COUNT, Kind.DAYS)
@@ -68,7 +69,7 @@ def _plain(value: Any, fact: Fact) -> Any:
         return int(value) if value == int(value) else value
     if isinstance(value, str) and kind in _WHOLE:
         match = _WHOLE_TEXT.fullmatch(value)
-        return int(match[1]) if match else value
+        return int(match[1]) if match and not has_two_meanings(value) else value
     if isinstance(value, str) and kind is Kind.FLAG:
         return _FLAGS.get(value.lower(), value)
     return value

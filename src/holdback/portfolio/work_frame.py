@@ -7,7 +7,7 @@ made by Polars itself, so that narwhals costs nothing while they are built.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from importlib.util import find_spec
 from types import ModuleType
 from typing import Any, Final
@@ -86,14 +86,16 @@ class WorkFrame:
         """This frame with the columns *names* only."""
         return WorkFrame(self.frame.select(*names), self.api)
 
-    def collected(self) -> nw.DataFrame[Any]:
-        """All rows, in memory."""
+    def collected(self, given: Collection[str] = ()) -> nw.DataFrame[Any]:
+        """All rows, in memory; the columns *given* are as they came, and need not be copied."""
         if isinstance(self.frame, nw.DataFrame):
             return self.frame
         if isinstance(self.frame, nw.LazyFrame):
             return self.frame.collect()
         # In one piece, because rows of many pieces are slow to pick.
-        rows = self.frame.collect(engine="streaming").rechunk()
+        rows = self.frame.drop(*given).collect(engine="streaming").rechunk()
+        if given:
+            rows = rows.hstack(self.frame.select(*given).collect(engine="in-memory").rechunk())
         return nw.from_native(rows, eager_only=True)
 
     @property
@@ -182,6 +184,14 @@ def without_index(frame: nw.DataFrame[Any]) -> nw.DataFrame[Any]:
     if frame.implementation.is_pandas_like():
         return nw.from_native(frame.to_native().reset_index(drop=True), eager_only=True)
     return frame
+
+
+def collected_together(works: Sequence[WorkFrame]) -> Sequence[nw.DataFrame[Any]]:
+    """All rows of each of *works*, which are in memory and of one library."""
+    if works[0].api is nw:
+        return [work.collected() for work in works]
+    collected = works[0].api.collect_all([work.frame for work in works])
+    return [nw.from_native(rows, eager_only=True) for rows in collected]
 
 
 def as_nullable(work: WorkFrame, names: Sequence[str]) -> WorkFrame:

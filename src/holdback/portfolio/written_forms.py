@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from holdback.frozen_classes import frozen
 from holdback.portfolio.column_mapping import Form
 from holdback.portfolio.mapped_values import ISO, plain_value, reader
 from holdback.portfolio.undeclared_values import alike
@@ -39,6 +40,10 @@ _MARKS: Final = (
     (".", "'"),
     (",", "'"),
 )
+# What nobody has to say, unless other columns have decimal commas.
+USUAL: Final = {"decimal_mark": "."}
+# Numbers of one shape are read alike.
+_SHAPE: Final = str.maketrans("12345678", "99999999")
 _FLAGS: Final[Mapping[str, str]] = {
     "yes": "true",
     "y": "true",
@@ -71,18 +76,45 @@ def date_form(fact: Fact, values: Sequence[Any]) -> Said:
     return _clear(fitting)
 
 
-def number_form(fact: Fact, values: Sequence[Any]) -> Said:
-    """Return which signs the numbers in *values* have, if they are texts."""
-    texts = [value for value in values if isinstance(value, str)]
-    forms = [
-        {"decimal_mark": mark} | ({} if between is None else {"thousands": between})
-        for mark, between in _MARKS
-    ]
-    fitting = _fitting(fact, texts, forms)
-    if not texts:
-        return {}
-    said = _clear(fitting)
-    return {} if said == {"decimal_mark": "."} else said
+@frozen
+class NumberForms:
+    """The forms in which all numbers among the texts of a column can be read, with their values."""
+
+    fitting: Sequence[tuple[Mapping[str, str], list[Any]]]
+    has_texts: bool
+
+    @classmethod
+    def of(cls, fact: Fact, values: Sequence[Any]) -> NumberForms:
+        """The forms of the texts among *values*; of texts of one shape, one is tried."""
+        shapes = {value.translate(_SHAPE): value for value in values if isinstance(value, str)}
+        forms = [
+            {"decimal_mark": mark} | ({} if between is None else {"thousands": between})
+            for mark, between in _MARKS
+        ]
+        return cls(_fitting(fact, list(shapes.values()), forms), bool(shapes))
+
+    @property
+    def said(self) -> Said:
+        """The form, if the texts show it: empty for whole numbers, which any form fits."""
+        if not self.has_texts:
+            return {}
+        clear = _clear(self.fitting)
+        fits_all = {form["decimal_mark"] for form, _ in self.fitting} == {".", ","}
+        return {} if clear is not None and fits_all else clear
+
+    def fits(self, form: Mapping[str, str]) -> bool:
+        """Whether the texts mean in *form* what they mean at all."""
+        return self.said is not None and any(form == fitting for fitting, _ in self.fitting)
+
+
+def shared_form(columns: Iterable[NumberForms]) -> Mapping[str, str]:
+    """Return the form of numbers that may be said once for all *columns*; empty for the usual."""
+    texts = [column for column in columns if column.has_texts]
+    forms = [column.said or {} for column in texts]
+    unusual = [form for form in forms if form not in ({}, USUAL)]
+    # One that has thousands fits numbers below a thousand too.
+    form = max(unusual, key=len, default={})
+    return form if all(column.fits(form) for column in texts) else {}
 
 
 def _fitting(

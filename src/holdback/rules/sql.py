@@ -27,6 +27,9 @@ DUCKDB, SPARK, POSTGRES, SQLITE = "duckdb", "spark", "postgres", "sqlite"
 DIALECTS: Final = (DUCKDB, SPARK, POSTGRES, SQLITE)
 # What DuckDB and other databases have in common: it is translated into their dialects.
 PORTABLE: Final = "portable"
+BIGQUERY, SNOWFLAKE, TRINO = "bigquery", "snowflake", "trino"
+# Those dialects, and the databases' names.
+TRANSLATED: Final = {BIGQUERY: "BigQuery", SNOWFLAKE: "Snowflake", TRINO: "Trino"}
 
 # How each operator is written, on operands of one scale. Flags are written by `_Writer.true` and
 # `_Writer.false`. `negate` is a difference, because `--1` begins a comment.

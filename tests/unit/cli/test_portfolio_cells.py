@@ -63,6 +63,11 @@ def test_one_cell_never_changes_how_a_column_is_read(name, cells, mapping):
     ("name", "cells", "numbers"),
     [
         ("missed_remittances_30d", ["3.0", "3", "3.5"], [(3, False), (3, False), (None, True)]),
+        (
+            "missed_remittances_30d",
+            ["1.000", "2.00", "12.0000"],
+            [(None, True), (2, False), (12, False)],
+        ),
         ("balance", ["1e3", "NaN", "12,5"], [(100000, False), (None, False), (None, True)]),
         ("paused", ["TRUE", "", "yes"], [(1, False), (None, False), (None, True)]),
         ("progress", ["64.5 %", "64.5", "n/a"], [(645000, False), (645000, False), (None, False)]),

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import shlex
 import shutil
 from pathlib import Path
 
+import openpyxl
 import polars as pl
 import pytest
 from click.testing import CliRunner
@@ -179,6 +181,8 @@ def test_another_folder_shows_who_would_change(deals_folder, other, tmp_path, mo
     [
         ("deals.parq", "expected a .csv, .xlsx or .parquet file, or a DuckDB query"),
         ("nowhere.parquet", 'No files found that match the pattern "nowhere.parquet"'),
+        ("nowhere.xlsx", "there is no file nowhere.xlsx"),
+        ("*.xlsx", "an Excel file is read by its name"),
         ("select nothing from nowhere", "Table with name nowhere does not exist"),
         ("select 1 as progress", "jurisdiction: the column is missing"),
         ("drop table deals", "expected a .csv, .xlsx or .parquet file, or a DuckDB query"),
@@ -192,6 +196,112 @@ def test_deals_that_cannot_be_read(deals, told):
 
     assert told in printed
     assert "Traceback" not in printed
+
+
+@pytest.mark.parametrize(
+    ("good", "fractions", "code"),
+    [(0, 100, 1), (2_000, 2_000, 1), (2_000, 1_200, 1), (2_000, 100, 0)],
+)
+def test_a_last_batch_is_looked_at_as_well(tmp_path, monkeypatch, good, fractions, code):
+    """
+    Only the few deals of a last batch may look like fractions by chance, and that is listed.
+    """
+    monkeypatch.setattr(portfolio_files, "BATCH", 2_000)
+    deals = sample(good + fractions, 3, backend="polars").with_row_index()
+    late = pl.when(pl.col("index") >= good).then(pl.col("progress") / 100)
+    deals = deals.with_columns(progress=late.otherwise(pl.col("progress"))).drop("index")
+    deals.write_parquet(tmp_path / "deals.parquet")
+
+    told = run(tmp_path / "deals.parquet", code=code)
+    assert "are at most 1.5, as fractions are" in told
+    assert 'write `percentages = "fractions"` into a mapping' in told
+    assert ("Look at these" in told) == (code == 0)
+
+
+@pytest.mark.parametrize("start", [0.2, 0.5, 0.8])
+def test_a_damaged_excel_file(tmp_path, start):
+    """
+    A person's mistake, or that of a disk, never shows a stack trace.
+    """
+    file = tmp_path / "deals.xlsx"
+    deals = sample(300, 3, backend="polars")
+    book = openpyxl.Workbook()
+    for row in (deals.columns, *deals.rows()):
+        book.active.append(row)
+    book.save(file)
+    content = bytearray(file.read_bytes())
+    place = int(len(content) * start)
+    content[place : place + 200] = b"x" * 200
+    file.write_bytes(content)
+    assert "deals.xlsx cannot be opened" in run(file, code=2)
+
+
+@pytest.mark.parametrize(
+    ("before", "line"), [('"', 1), ("", 3), ("sep=,\n", 4), ("a title\na note\n", 5)]
+)
+def test_a_quote_that_is_never_closed(tmp_path, before, line):
+    """
+    Never a stack trace for a person's mistake, however long the file is, and no name of a person.
+    """
+    rows = "".join(f"D-{number},Jane\n" for number in range(40_000))
+    heads = "deal_id,person\n" if before else "x,person\n"
+    for more in ("D-1,Jane\n", rows):
+        text = f"{before}{heads}D-0,Jane\n" + ("" if before == '"' else '"') + more
+        (tmp_path / "deals.csv").write_text(text)
+        told = run(tmp_path / "deals.csv", code=2)
+        assert f"line {line} has a quote that is never closed" in told
+        assert "Jane" not in told
+
+
+@pytest.mark.parametrize(
+    ("arguments", "suggest", "use"),
+    [
+        (("--jurisdiction", "GB"), "--jurisdiction GB", "--jurisdiction GB"),
+        (
+            ("--on", "2026-07-01", "--format", "json"),
+            "--on 2026-07-01",
+            "--on 2026-07-01 --format json",
+        ),
+        (
+            ("--jurisdiction", "of whom", "--jurisdictions", str(SHIPPED)),
+            f"--jurisdiction 'of whom' --jurisdictions {SHIPPED}",
+            f"--jurisdiction 'of whom' --jurisdictions {SHIPPED}",
+        ),
+    ],
+)
+def test_the_commands_to_use_a_mapping_work(tmp_path, monkeypatch, arguments, suggest, use):
+    """
+    What to do, with all that was given: each command runs as it is printed.
+    """
+    monkeypatch.chdir(tmp_path)
+    names = dict(zip(arguments[::2], arguments[1::2], strict=True))
+    deals = sample(300, 3, backend="polars").filter(pl.col("jurisdiction") == "GB")
+    deals = deals.with_columns(pl.col("progress") / 100)
+    if names.get("--jurisdiction") == "GB":
+        deals = deals.drop("jurisdiction")
+    elif "--jurisdiction" in names:
+        deals = deals.rename({"jurisdiction": "of whom"})
+    deals.write_csv("my deals.csv")
+
+    told = run("my deals.csv", *arguments, code=1)
+    first, second = (line.partition("holdback portfolio ")[2] for line in told.splitlines()[-2:])
+    assert first == " ".join(f"'my deals.csv' {suggest} --suggest > MAP.toml".split())
+    assert second == " ".join(f"'my deals.csv' {use} --columns MAP.toml".split())
+    (tmp_path / "MAP.toml").write_text(run(*shlex.split(first)[:-2]))
+    assert "eligible" in run(*shlex.split(second))
+
+
+def test_the_own_mapping_is_not_overwritten(tmp_path):
+    """
+    Advice destroys nothing.
+    """
+    deals = sample(300, 3, backend="polars").filter(pl.col("jurisdiction") == "GB")
+    deals.with_columns(pl.col("progress") / 100).write_csv(tmp_path / "deals.csv")
+    (tmp_path / "MAP.toml").write_text('money = "major units"\n')
+    mapping = ("--columns", tmp_path / "MAP.toml")
+    told = run(tmp_path / "deals.csv", *mapping, code=1).splitlines()
+    assert told[-2].endswith("deals.csv --suggest > NEW_MAP.toml")
+    assert told[-1].endswith("deals.csv --columns NEW_MAP.toml")
 
 
 def test_a_file_is_written_as_a_whole(deals_folder, tmp_path):

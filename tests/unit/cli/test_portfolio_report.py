@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import shutil
+import warnings
 from html import unescape
 from importlib.util import find_spec
 from pathlib import Path
 
 import openpyxl
+import polars as pl
 import pytest
 from click.testing import CliRunner
 from invocation import invoke
@@ -15,7 +17,7 @@ from invocation import invoke
 from holdback import load_jurisdictions
 from holdback.cli import portfolio_files, portfolio_report
 from holdback.cli.commands import holdback
-from holdback.portfolio import funnel, near, sample, summarise
+from holdback.portfolio import SuspectColumns, funnel, near, sample, summarise
 
 SHIPPED = Path(__file__).parents[3] / "jurisdictions"
 DEALS = sample(300, 3, backend="polars")
@@ -78,6 +80,22 @@ def test_a_page_has_a_section_for_each_question(folder):
         "proposal",
         "report.html",
     ]
+
+
+def test_a_mapping_that_says_what_columns_are_ends_the_suspicion(folder):
+    """
+    Who said what a column holds is not warned of it, in any answer.
+    """
+    deals = DEALS.filter(jurisdiction="GB").with_columns(pl.col("performance") / 100)
+    deals.write_csv(folder / "small.csv")
+    (folder / "map.toml").write_text('percentages = "percent"\n')
+    named = ("--columns", "map.toml", "--report", "report.html")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        ran = invoke("portfolio", "small.csv", *named, cwd=folder)
+    assert ran.exit_code == 0, ran.output
+    assert [each for each in caught if each.category is SuspectColumns] == []
+    assert (folder / "report.html").exists()
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,7 @@ import pytest
 from invocation import invoke
 
 from holdback import Jurisdictions, load_jurisdictions, portfolio
-from holdback.cli.sql import _TRANSLATED
-from holdback.portfolio.sql_translation import TRANSLATED
-from holdback.rules.sql import DIALECTS
+from holdback.rules.sql import DIALECTS, TRANSLATED
 
 SHIPPED = load_jurisdictions()
 DAY = date(2026, 7, 1)
@@ -34,13 +32,6 @@ def test_a_rulebook_on_a_day(dialect):
     """
     query = printed("GB", "--on", "2026-07-01", "--dialect", dialect)
     assert query == portfolio.sql(GB, dialect)
-
-
-def test_the_dialects_are_those_of_the_function():
-    """
-    The command has every dialect that `portfolio.sql` has.
-    """
-    assert set(_TRANSLATED) == set(TRANSLATED)
 
 
 @pytest.mark.parametrize(

@@ -105,6 +105,8 @@ WRONG = {
     "no text": ("dates = 2026-07-01", "1:9 $.dates: expected text"),
     "a form of dates": ('dates = "DD/MM/YY"', "1:9 $.dates: unknown form of dates `DD/MM/YY`"),
     "one sign for two things": ('decimal_mark = ","\nthousands = ","', "2:13 $.thousands: the sign between thousands is also the sign before decimals"),
+    "one sign in a fact with the usual point": ('[forms.balance]\nthousands = "."', '2:13 $.forms.balance.thousands: the sign between thousands is also the sign before decimals; with `thousands = "."` write `decimal_mark = ","`'),
+    "one sign in a fact with general thousands": ('thousands = ","\n[forms.balance]\ndecimal_mark = ","', '3:16 $.forms.balance.decimal_mark: the sign between thousands is also the sign before decimals; here, write `thousands = "."` too'),
     "the usual sign for two things": ('thousands = "."', 'with `thousands = "."` write `decimal_mark = ","`'),
     "one column for two facts": ('[columns]\nprogress = "a"\nbalance = "a"', "3:11 $.columns.balance: the column `a` is already that of `progress`"),
     "a column and a fact exchanged": ('[columns]\n"Pct Paid" = "progress"', '2:1 $.columns["Pct Paid"]: expected the name of a fact in small letters'),
@@ -139,6 +141,8 @@ def test_the_schema_finds_the_same_mistakes(name):
     if name in {
         "no TOML",
         "one sign for two things",
+        "one sign in a fact with the usual point",
+        "one sign in a fact with general thousands",
         "the usual sign for two things",
         "one column for two facts",
     }:

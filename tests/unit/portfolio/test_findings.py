@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from datetime import date, datetime
 from decimal import Decimal
@@ -13,7 +14,7 @@ import pytest
 from deals import of_gb, shipped
 
 from counts import count
-from holdback import InvalidDocument, Jurisdictions
+from holdback import InvalidDocument, Jurisdictions, portfolio
 from holdback.portfolio import (
     ColumnMapping,
     SuspectColumns,
@@ -23,6 +24,7 @@ from holdback.portfolio import (
     findings,
     prepare,
     quote,
+    read,
     sample,
     summarise,
 )
@@ -338,15 +340,53 @@ def test_yen_have_no_minor_units():
     assert not [row for row in of(whole, "balance", shipped()) if row.code == "misleading"]
 
 
-@pytest.mark.parametrize("function", [assess, prepare, summarise, quote])
-def test_a_suspected_column_gives_a_python_warning(function):
+QUESTIONS = {
+    "assess": assess,
+    "prepare": prepare,
+    "summarise": summarise,
+    "quote": quote,
+    "funnel": portfolio.funnel,
+    "near": lambda frame, rules: portfolio.near(frame, rules, within="2%"),
+    "cohorts": lambda frame, rules: portfolio.cohorts(frame, rules, by="deal_type"),
+    "compare": lambda frame, rules: portfolio.compare(frame, rules, rules),
+    "migration": lambda frame, rules: portfolio.migration(frame, rules, rules),
+    "project": lambda frame, rules: portfolio.project(frame, rules, days=[30]),
+    "sweep": lambda frame, rules: portfolio.sweep(
+        frame, rules, "minimum_performance", ["70%", "90%"]
+    ),
+}
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_a_suspected_column_gives_a_python_warning(name):
     """
-    Suspected columns are not misread in silence.
+    Suspected columns are not misread in silence, and the caller's own line is named.
     """
+    rules = shipped().resolve("GB", on=date(2026, 7, 1)) if name == "sweep" else FEW
+    frame = good().filter(jurisdiction="GB").drop("on") if name == "sweep" else good()
     with pytest.warns(SuspectColumns, match="look like|as fractions are") as caught:
-        function(fractions(good()), FEW)
+        QUESTIONS[name](fractions(frame), rules)
     assert len(caught) == 1
     assert caught[0].filename == __file__
+
+
+def test_the_python_warning_says_truthfully_how_to_silence_it():
+    """
+    The cure cures: a frame that was read as percentages is no longer warned of where that is said.
+    """
+    percent = read(fractions(good()), ColumnMapping(percentages="percent"))
+    with pytest.warns(SuspectColumns) as caught:
+        assess(percent, FEW)
+    told = str(caught[0].message)
+    assert "mapping" not in told
+    (cure,) = re.findall(r"`(warnings\.[^`]*)`", told)
+    with warnings.catch_warnings(record=True) as others:
+        exec(cure, {"warnings": warnings, "portfolio": portfolio})  # what is advised
+        assess(percent, FEW)
+    assert others == []
+    assert "say `percentages" in str(findings(percent, FEW))
+    said = findings(percent, FEW, mapping=ColumnMapping(percentages="percent"))
+    assert not said.warnings
 
 
 def test_other_frames_give_no_warning():

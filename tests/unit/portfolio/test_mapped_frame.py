@@ -11,13 +11,13 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from deals import shipped
+from deals import of_gb, shipped
 from hypothesis import given
 from hypothesis import strategies as st
 
 from every_case import for_every
 from holdback import InvalidDocument, Jurisdictions
-from holdback.portfolio import ColumnMapping, assess, findings, read, sample
+from holdback.portfolio import ColumnMapping, assess, findings, read, sample, suggest
 from holdback.portfolio.column_mapping import Form
 from holdback.portfolio.float_rule import read_float
 from holdback.portfolio.mapped_frame import known_facts
@@ -54,11 +54,18 @@ READ = [
     ("balance", "1,234,567.89", {"thousands": ","}, Decimal("1234567.89")),
     ("balance", "1 234\u00a0567", {"thousands": " "}, Decimal(1234567)),
     ("balance", "-12.5", {}, Decimal("-12.5")),
+    ("balance", "2.5000", {}, Decimal("2.5")),
+    ("balance", "2.500", {"decimal_mark": "."}, Decimal("2.5")),
     ("balance", "123450", {"money": "minor units"}, Decimal(123450)),
     ("balance", 123450.0, {"money": "minor units"}, Decimal(123450)),
     ("balance", np.int64(5), {"money": "minor units"}, Decimal(5)),
     ("balance", "GBP 12.50", {}, "GBP 12.5000"),
     ("days_since_funding", "231.0", {}, 231),
+    ("days_since_funding", "1000.000", {}, 1000),
+    ("days_since_funding", "0.000", {}, 0),
+    ("days_since_funding", "1.000", {"decimal_mark": "."}, 1),
+    ("days_since_funding", "1.000 days", {"decimal_mark": ",", "thousands": "."}, 1000),
+    ("progress", "77.125", {}, Decimal("77.125")),
     ("days_since_funding", "21 days", {}, 21),
     ("days_since_funding", 231.0, {}, 231),
     ("deals_completed", "1.000", {"decimal_mark": ",", "thousands": "."}, 1000),
@@ -106,6 +113,11 @@ REFUSED = [
     ("balance", "£12", {}),
     ("balance", 0.1 + 0.2, {}),
     ("days_since_funding", 1.5, {}),
+    ("days_since_funding", "1.000", {}),
+    ("days_since_funding", "12.000 days", {}),
+    ("balance", "1.000", {"money": "minor units"}),
+    ("balance", "2.500", {}),
+    ("balance", "GBP 2.500", {}),
     ("days_since_funding", "3 weeks", {}),
     ("identity_verified", "yes", {}),
     ("identity_verified", 2, {}),
@@ -218,7 +230,7 @@ def test_a_messy_frame_becomes_one_of_facts(kind):
     assert read_columns == {
         "progress": [29, 64, None],
         "status": ["Funded", "Repaid", None],
-        "balance": [1234.5, 500, None],  # yen have no minor unit, and ZZ no currency
+        "balance": ["1234.50", "500", "unread: 7"],  # yen have no minor unit, and ZZ no currency
         "jurisdiction": ["GB", "JP", "ZZ"],
         "average_monthly_takings": [1234.5, 20, 7.5],
         "identity_verified": [True, False, None],
@@ -354,3 +366,125 @@ def test_what_does_not_fit_the_frame_is_refused_at_once():
     assert read(frame, columns={"lien_rank": "lien"}, rules=shipped()).columns[-1] == "lien_rank"
     with pytest.raises(InvalidDocument, match="unknown word `pence`"):
         read(frame, money="pence")
+
+
+def test_a_point_among_decimal_commas_is_not_guessed():
+    """
+    77.125 where other columns have decimal commas is refused with the cure, and read if a mapping
+    says how.
+    """
+    deals = (
+        of_gb()
+        .head(2)
+        .with_columns(
+            balance=pl.Series(["1.234,50", "7,25"]), performance=pl.Series(["77.125", "64.5"])
+        )
+    )
+    forms = {"balance": {"decimal_mark": ",", "thousands": "."}}
+    mixed = read(deals, forms=forms)
+    assert mixed["performance"].to_list() == ["unread: 77.125", "64.5000"]
+    (found,) = findings(mixed, shipped())
+    assert found.column == "performance"
+    assert 'write `[forms.performance]` and `decimal_mark = "."`' in found.cure
+    said = read(deals, forms={**forms, "performance": {"decimal_mark": "."}})
+    assert said["performance"].to_list() == [Decimal("77.125"), Decimal("64.5")]
+
+
+@engines
+def test_a_thousand_days_are_not_one(kind):
+    """
+    1.000 in a column of days or counts is one or a thousand: it is refused with the cure.
+    """
+    days = ["1.000", "850.0", "2.00", "1500"]
+    rows = of_gb().head(4).with_columns(days_since_last_remittance=pl.Series(days))
+    frame = {"polars": rows, "pandas": rows.to_pandas(), "pyarrow": rows.to_arrow()}[kind]
+    (found,) = findings(frame, shipped())
+    assert (found.column, found.value, found.count) == ("days_since_last_remittance", "`1.000`", 1)
+    assert "[forms.days_since_last_remittance]" in found.cure
+    thousands = {"days_since_last_remittance": {"decimal_mark": "."}}
+    assert values_of(read(frame, forms=thousands), "days_since_last_remittance") == [
+        1,
+        850,
+        2,
+        1500,
+    ]
+
+
+KEYED = {"country": ["GB", "JP"], "jurisdiction": ["JP", "GB"], "balance": ["1250", "1250"]}
+
+
+@engines
+def test_the_currency_is_that_of_the_column_that_has_the_jurisdictions(kind):
+    """
+    Minor units have the currency of the jurisdiction, in the column that `assess` is told.
+    """
+    frame = KINDS[kind](KEYED)
+    deals = read(frame, rules=FEW, jurisdiction="country", money="minor units")
+    assert [float(value) for value in values_of(deals, "balance")] == [12.5, 1250.0]
+    assert list(deals.schema.names if kind == "pyarrow" else deals.columns) == list(KEYED)
+
+
+def test_a_mapping_speaks_of_the_keys_whatever_their_columns_are_called():
+    """
+    What a mapping says of `jurisdiction` and `on` holds for the columns that `assess` is told.
+    """
+    frame = pl.DataFrame({"country": ["Japan"], "as_of": ["01/07/2026"]})
+    texts = {"jurisdiction": {"Japan": "JP"}}
+    where = {"jurisdiction": "country", "on": "as_of"}
+    found = read(frame, **where, texts=texts, dates="DD/MM/YYYY")
+    assert found.columns == ["country", "as_of"]
+    assert found.row(0) == ("JP", date(2026, 7, 1))
+    named = read(frame, **where, columns={"jurisdiction": "country"}, dates="DD/MM/YYYY")
+    assert named.columns == ["country", "as_of"]
+    mapping = suggest(frame, FEW, **where)
+    assert mapping.columns == {}
+    assert mapping.texts == texts
+
+
+def test_without_a_column_of_jurisdictions_the_error_says_what_to_do():
+    """
+    Where the rules are known, the error asks for the column of the jurisdictions.
+    """
+    with pytest.raises(InvalidDocument, match="say which column has the jurisdictions"):
+        read(pl.DataFrame({"balance": ["1250"]}), rules=FEW, money="minor units")
+
+
+@engines
+def test_minor_units_without_a_currency_stay(kind):
+    """
+    An amount in minor units in a row without a known currency is invalid, not unknown.
+    """
+    frame = KINDS[kind]({"currency": [" gbp", "XXX"], "balance": ["1250", "1250"]})
+    deals = read(frame, money="minor units")
+    assert values_of(deals, "currency") == ["GBP", "XXX"]
+    assert values_of(deals, "balance") == ["12.50", "unread: 1250"]
+
+
+def test_what_is_said_of_a_fact_without_a_column_is_an_error():
+    """
+    Texts and forms of a fact that no column holds do nothing, and are refused like its column.
+    """
+    with pytest.raises(InvalidDocument) as raised:
+        read(
+            pl.DataFrame({"progress": [64.5]}),
+            texts={"status": {"Active": "Funded"}},
+            forms={"balance": {"money": "minor units"}},
+        )
+    assert [error.path for error in raised.value.errors] == ["$.texts.status", "$.forms.balance"]
+    assert "there is no column `status`" in str(raised.value)
+
+
+@engines
+def test_an_empty_text_is_missing_in_a_lazy_frame_too(kind):
+    """
+    An empty text is missing, unless a mapping says what it means.
+    """
+    table = pl.DataFrame({"status": [" ", "Active", "Repaid"], "deal_type": ["", "Initial", " "]})
+    texts = {"status": {"Active": "Funded"}, "deal_type": {"": "Renewal"}}
+    kinds = {"polars": table, "pandas": table.to_pandas(), "pyarrow": table.to_arrow()}
+    expected = {
+        "status": [None, "Funded", "Repaid"],
+        "deal_type": ["Renewal", "Initial", "Renewal"],
+    }
+    for found in (read(kinds[kind], texts=texts), read(table.lazy(), texts=texts).collect()):
+        assert {name: values_of(found, name) for name in expected} == expected

@@ -56,7 +56,8 @@ def test_the_query_gives_what_assess_gives(rules, is_prepared, readable):
     deals = DEALS if rules is SHIPPED else DEALS.drop("jurisdiction", "on")
     frame = prepare(deals, rules) if is_prepared else deals
     expected = assess(frame, rules, prepared=is_prepared, readable=readable)
-    options = {"prepared": is_prepared, "invalid": "invalid", "readable": readable}
+    options = {"prepared": is_prepared, "readable": readable}
+    options |= {"invalid": "invalid"} if is_prepared else {}
 
     assert of_duckdb(frame, sql(rules, "duckdb", **options)).equals(expected)
     names, rows = of_sqlite(frame, sql(rules, "sqlite", **options))
@@ -78,6 +79,23 @@ def test_an_unknown_dialect():
     """
     with pytest.raises(InvalidDocument, match="did you mean `duckdb`"):
         sql(GB, "duckbd")
+
+
+@pytest.mark.parametrize("table", ["", " ", ".deals", "lending..deals", "lending."])
+def test_a_table_without_a_name(table):
+    """
+    A query that no database can run is not written.
+    """
+    with pytest.raises(InvalidDocument, match=r"\$\.table: expected the name of a table"):
+        sql(GB, "duckdb", table=table)
+
+
+def test_a_mask_of_columns_that_are_not_prepared():
+    """
+    What would be ignored is refused, as the command refuses it.
+    """
+    with pytest.raises(InvalidDocument, match=r"\$\.invalid: .* prepared"):
+        sql(GB, "duckdb", invalid="mask")
 
 
 def test_names_are_quoted():
@@ -172,3 +190,13 @@ def test_rules_that_differ_in_numbers_share_one_text():
     codes = {rule.code for item in GB_ALONE for book in item.slices for rule in book.renewal.rules}
     assert all(one.count(f"/* {code} */") <= 2 for code in codes)
     assert len(GB_ALONE["GB"].slices) > 1
+
+
+def test_a_long_step_is_kept_out_of_spark_s_one_method():
+    """
+    Only Spark makes a method of all steps, and only a long one is kept out of it.
+    """
+    apart = "array_sort(array("
+    assert sql(SHIPPED, "spark").count(apart) == 3
+    assert apart not in sql(GB_ALONE, "spark")
+    assert not any(apart in sql(SHIPPED, dialect) for dialect in ("duckdb", "postgres", "sqlite"))

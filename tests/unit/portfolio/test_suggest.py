@@ -145,3 +145,34 @@ def test_a_lazy_frame_shows_its_names():
     assert mapping.columns == {"progress": "pct_paid"}
     assert mapping.percentages is None
     assert "only the names were looked at" in mapping.notes[-1]
+
+
+GERMAN = ["228.590,62", "281,96"]
+
+
+def test_a_form_is_shared_only_if_all_columns_fit_it():
+    """
+    77.125 next to decimal commas is not read as 77125: what one column does not fit is not said
+    of all.
+    """
+    mapping = of(balance=GERMAN, performance=["77.125", "60.502"], deals_completed=["1", "2"])
+    assert (mapping.decimal_mark, mapping.thousands) == (None, None)
+    assert mapping.forms == {"balance": {"decimal_mark": ",", "thousands": "."}}
+    assert "performance: it is not clear which signs its numbers have" in mapping.notes
+    points = of(balance=GERMAN, performance=["77.125", "60.5"], days_since_funding=["231.0", "12"])
+    assert points.forms == {
+        "balance": {"decimal_mark": ",", "thousands": "."},
+        "performance": {"decimal_mark": "."},
+        "days_since_funding": {"decimal_mark": "."},
+    }
+    commas = of(balance=GERMAN, performance=["77,125", "60,5"], days_since_funding=["231", "12"])
+    assert (commas.decimal_mark, commas.thousands, commas.forms) == (",", ".", {})
+
+
+def test_days_that_may_be_thousands_are_left_out():
+    """
+    1.000 days are not guessed, and what other columns show is not said of them.
+    """
+    mapping = of(balance=GERMAN, days_since_funding=["1.000", "850"])
+    assert mapping.forms == {"balance": {"decimal_mark": ",", "thousands": "."}}
+    assert "days_since_funding: it is not clear which signs its numbers have" in mapping.notes

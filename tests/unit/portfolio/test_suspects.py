@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import decimal
+from datetime import date
 from decimal import Decimal
 
 import polars as pl
 import pytest
 from deals import of_gb, shipped
 
-from holdback.portfolio import findings
+from holdback.portfolio import SuspectColumns, assess, findings, funnel, summarise
 
 CONTEXTS = {
     "three digits": decimal.Context(prec=3),
@@ -64,3 +65,20 @@ def test_floats_in_minor_units_are_suspected():
     assert (frame["balance"] % 1 != 0).any()
     assert suspects(frame) == ["balance"]
     assert suspects(of_gb().with_columns(balance)) == []
+
+
+@pytest.mark.parametrize("function", [assess, summarise, funnel])
+def test_words_of_another_system_give_a_warning(function):
+    """
+    `funded` is not unknown without a word, nor are yen added to pounds.
+    """
+    gb = shipped().resolve("GB", on=date(2026, 7, 1))
+    deals = of_gb().drop("jurisdiction", "on")
+    lower = deals.with_columns(pl.col("status").str.to_lowercase())
+    with pytest.warns(SuspectColumns, match="did you mean `Funded`"):
+        function(lower, gb)
+    yen = deals.with_columns(currency=pl.lit("JPY"))
+    with pytest.warns(SuspectColumns, match="are in `JPY`; expected GBP"):
+        function(yen, gb)
+    known = pl.when(pl.arange(pl.len()) * 3 > pl.len()).then("status").otherwise(pl.lit("Lost"))
+    function(deals.with_columns(status=known, currency=pl.lit("GBP")), gb)  # no warning
