@@ -25,7 +25,7 @@ from holdback.pictures.layout import (
 from holdback.pictures.palette import ACCENT, BACK, MARK
 
 _HEIGHT: Final = 150
-# What fits a screen or two, and can be told apart: panels, and the deals of each.
+# What fits a screen or two, and is not one blot: panels, and the deals of each.
 _MOST_PANELS: Final = 6
 _MOST: Final = 300
 

@@ -27,6 +27,7 @@ from holdback.portfolio.row_rulebooks import DayOrColumn, Rules
 from holdback.portfolio.work_frame import (
     Frame,
     answer_backend,
+    integers,
     open_frame,
     with_results,
     without_index,
@@ -301,8 +302,8 @@ class _Deals:
     def rows(self) -> Iterator[tuple[int, str, Mapping[str, int | None]]]:
         """Yield the place of the rulebook, the label, and the numbers of each row."""
         names = list(self.plan.facts)
-        columns = [_integers(self.near[name]) for name in names]
-        places = _integers(self.near[RULEBOOK])
+        columns = [integers(self.near[name]) for name in names]
+        places = integers(self.near[RULEBOOK])
         for place, label, *numbers in zip(places, self.labels, *columns, strict=True):
             yield place or 0, label, dict(zip(names, numbers, strict=True))
 
@@ -314,12 +315,3 @@ class _Deals:
             return [labels.of(row) or "" for row in range(len(self.near))]
         labels = RowLabels(self.frame)
         return [labels.of_or_number(row) for row in self.near[_ROW].to_list()]
-
-
-def _integers(column: nw.Series[Any]) -> list[int | None]:
-    """The numbers of *column*; pandas has a value of its own for null."""
-    unknown = column.is_null().to_list()
-    numbers = column.fill_null(0).to_list()
-    return [
-        None if missing else int(number) for missing, number in zip(unknown, numbers, strict=True)
-    ]

@@ -106,7 +106,7 @@ def _read_days(days: int | Iterable[int]) -> Sequence[int]:
     Raises:
         InvalidDocument: one of them is not a number of days that can be projected.
     """
-    with suppress(ValueError):  # what is no whole number
+    with suppress(ValueError):  # one of them is not whole
         numbers = [whole(number, "a number of days") for number in one_or_several(days)]
         if all(0 <= number <= MOST_DAYS for number in numbers):
             return numbers

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import date
 from typing import Any, Final
 
@@ -17,7 +18,7 @@ from holdback.portfolio.column_plan import ColumnPlan
 from holdback.portfolio.outcome_codes import JURISDICTION_BIT, ON_BIT, needed
 from holdback.portfolio.outcome_columns import RULEBOOK, UNREADABLE, converted_column
 from holdback.portfolio.row_rulebooks import DayOrColumn, Rules
-from holdback.portfolio.work_frame import Frame, open_frame
+from holdback.portfolio.work_frame import Frame, integers, open_frame
 from holdback.rules.values import whole
 
 POSITION: Final = "position"
@@ -63,9 +64,9 @@ def explain(  # noqa: PLR0913  # public; all but the row and the rules have a de
     rows = work.select(*names).collected()
     if len(rows) != 1:
         raise _not_one(row, by, len(rows))
-    (numbers,) = rows.iter_rows(named=True)
+    numbers = {name: integers(rows[name])[0] for name in names}
     rulebook = _rulebook(plan, numbers)
-    facts = {name: _integer(numbers[column]) for name, column in columns.items()}
+    facts = {name: numbers[column] for name, column in columns.items()}
     return rulebook.assess_prepared(
         tuple(facts.get(fact.name) for fact in rulebook.catalogue.facts)
     )
@@ -139,7 +140,7 @@ def _not_one(row: Any, by: str, count: int) -> InvalidDocument:
     return InvalidDocument.of("unknown_name", f"no row has {given}", path="$.row")
 
 
-def _rulebook(plan: ColumnPlan, numbers: dict[str, Any]) -> Rulebook:
+def _rulebook(plan: ColumnPlan, numbers: Mapping[str, int | None]) -> Rulebook:
     """
     Return the rulebook of the row with these *numbers*, on its day.
 
@@ -147,9 +148,9 @@ def _rulebook(plan: ColumnPlan, numbers: dict[str, Any]) -> Rulebook:
         InvalidDocument: with each fact of the row that cannot be read.
     """
     rulebooks = plan.rulebooks
-    place = _integer(numbers.get(RULEBOOK, 0))
+    place = numbers.get(RULEBOOK, 0)
     rulebook = rulebooks.rulebooks[place or 0]
-    unreadable = _integer(numbers.get(UNREADABLE)) or 0
+    unreadable = numbers.get(UNREADABLE) or 0
     names = list(needed(rulebook, unreadable)) if place is not None else []
     keys = ((JURISDICTION_BIT, rulebooks.jurisdiction_column), (ON_BIT, rulebooks.day_or_column))
     names += [str(column) for bit, column in keys if unreadable >> bit & 1]
@@ -168,13 +169,7 @@ def _rulebook(plan: ColumnPlan, numbers: dict[str, Any]) -> Rulebook:
         )
     day: Any = rulebooks.day_or_column
     if isinstance(day, str):
-        day = date.fromordinal(numbers[converted_column(day)])
+        ordinal = numbers[converted_column(day)]
+        assert ordinal is not None, "a row without a day has no rulebook"
+        day = date.fromordinal(ordinal)
     return rulebook if day is None else evolve(rulebook, on=day)
-
-
-def _integer(value: Any) -> int | None:
-    """Return *value* of a column of integers, which pandas may give as a float or as NA."""
-    try:
-        return None if value is None or value != value else int(value)  # noqa: PLR0124  # NaN
-    except TypeError:  # pandas' NA is neither equal to itself nor not
-        return None

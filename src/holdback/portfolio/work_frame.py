@@ -148,6 +148,15 @@ def answer_backend(frame: Frame) -> str:
     return next((name for name in _FOR_ANSWERS if find_spec(name)), _FOR_ANSWERS[-1])
 
 
+def integers(column: nw.Series[Any]) -> Sequence[int | None]:
+    """Return the numbers of *column*, of integers; pandas has values of its own for null."""
+    unknown = column.is_null().to_list()
+    numbers = column.fill_null(0).to_list()
+    return [
+        None if missing else int(number) for missing, number in zip(unknown, numbers, strict=True)
+    ]
+
+
 def read_backend(backend: Any) -> str:
     """
     Return the name of the dataframe library *backend*: its name already, or the library itself.

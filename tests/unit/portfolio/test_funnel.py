@@ -22,7 +22,7 @@ GB = SHIPPED.resolve("GB", on=DAY)
 # Two portfolios of every jurisdiction.
 PORTFOLIOS = [(code, seed) for seed in (1, 2) for code in SHIPPED.codes]
 DEALS = 150
-# A value of each kind of column that is no fact; a flag and a day can always be read.
+# A value of each kind of column that cannot be read; a flag and a day can always be read.
 UNREADABLE = {
     pl.Int64: -1,
     pl.Decimal: Decimal(-1),

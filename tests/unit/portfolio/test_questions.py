@@ -151,7 +151,7 @@ def test_rows_without_a_rulebook_are_in_a_sweep(kind):
 
 def test_one_value_needs_no_list():
     """
-    A single value of a sweep, and a single number of days, are taken as they are.
+    A single value of a sweep, and a single number of days, are taken like a list of one.
     """
     frame, rulebook = portfolio().filter(jurisdiction="GB"), shipped().resolve("GB", on=DAY)
 
@@ -167,7 +167,7 @@ def test_one_value_needs_no_list():
 def test_whole_numbers_of_numpy_are_whole_numbers():
     """
     An integer of NumPy is taken where Python's own is: as days, as a value, and as a position; and
-    like it, it is no percentage without its sign.
+    like it, it is refused as a percentage, for want of the sign.
     """
     frame, rulebook = portfolio().filter(jurisdiction="GB"), shipped().resolve("GB", on=DAY)
     for days in (np.int64(30), [np.int64(30)], np.array([30]), pd.Series([30])):
