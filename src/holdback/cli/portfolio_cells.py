@@ -208,7 +208,7 @@ def _written(name: str, column: TextColumn) -> pl.Expr:
 
 
 def _cleaned(series: pl.Series, column: TextColumn) -> pl.Series:
-    """The cells of a column as plain as they are read, null where there is no value."""
+    """The cells of a column in plain texts, null where there is no value."""
     texts = _given(series, column)
     if column.kind in _WHOLE:
         return texts  # 231.0 shows a point

@@ -189,11 +189,11 @@ def _contradictions(said: Mapping[str, Any]) -> Iterator[_Mistake]:
         mark, between = ({**said, **form}.get(key) for key in _SIGNS)
         if between in (".", ",") and between == (mark or "."):
             has_thousands = not path or "thousands" in form
-            key, other = _SIGNS[has_thousands], _OTHER[between]
+            key, opposite = _SIGNS[has_thousands], _OTHER[between]
             message = "the sign between thousands is also the sign before decimals"
-            hint = f'with `thousands = "{between}"` write `decimal_mark = "{other}"`'
+            hint = f'with `thousands = "{between}"` write `decimal_mark = "{opposite}"`'
             if not has_thousands:
-                hint = f'here, write `thousands = "{other}"` too'
+                hint = f'here, write `thousands = "{opposite}"` too'
             yield _Mistake((*path, key), "contradiction", message, hint)
 
 

@@ -14,7 +14,7 @@ DEAL_ID: Final = "deal_id"
 
 def key_columns(jurisdiction: str, on: str | date | None) -> Mapping[str, str]:
     """
-    Return the columns of the keys that `assess` may be told otherwise.
+    Return the columns of the keys that may have other names.
 
     >>> key_columns("country", None)
     {'jurisdiction': 'country', 'on': 'on'}

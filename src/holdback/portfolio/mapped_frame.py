@@ -60,7 +60,7 @@ def read(  # noqa: PLR0913  # public; all but the frame have a default
     What is given by name, as for `ColumnMapping`, takes the place of what *mapping* says. *rules*
     know the facts that jurisdictions declare, and the currency of each row, which amounts in minor
     units need unless there is a column `currency`. *jurisdiction* and *on* are
-    what `assess` is told: a mapping speaks of these columns as `jurisdiction` and `on`.
+    what `assess` receives: a mapping speaks of these columns as `jurisdiction` and `on`.
 
     The result is a frame of the same kind. Columns that are neither facts nor keys are unchanged,
     and so are facts in types that need no reading. Numbers become decimals, in pandas the floats

@@ -79,7 +79,7 @@ def suggest(
 
     Columns are recognised by their names, fractions, dates, signs in numbers and texts by their
     values. What is not clear is left out, and `notes` say so: look at the mapping before you use
-    it. In a lazy frame only names are looked at. *jurisdiction* and *on* are what `assess` is told.
+    it. In a lazy frame only names are looked at. *jurisdiction* and *on* are those of `assess`.
 
     >>> import polars as pl
     >>> from holdback import load_jurisdictions

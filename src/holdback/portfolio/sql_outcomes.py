@@ -52,7 +52,7 @@ _BY_MASK: Final = (
     (_MISSING, eligibility.UNDETERMINED),
     (_REFERRING, eligibility.REFERRED),
 )
-# Java compiles no method of more than 8,000 bytes. Three masks of this number of characters stay below.
+# Java compiles no method of more than 8,000 bytes. Three masks of this many characters stay below.
 _LONG: Final = 2_000
 # The next line of a mask, for people.
 _NEXT: Final = "\n      "

@@ -416,7 +416,7 @@ KEYED = {"country": ["GB", "JP"], "jurisdiction": ["JP", "GB"], "balance": ["125
 @engines
 def test_the_currency_is_that_of_the_column_that_has_the_jurisdictions(kind):
     """
-    Minor units have the currency of the jurisdiction, in the column that `assess` is told.
+    Minor units have the currency of the jurisdiction, in the column that `assess` receives.
     """
     frame = KINDS[kind](KEYED)
     deals = read(frame, rules=FEW, jurisdiction="country", money="minor units")
@@ -426,7 +426,7 @@ def test_the_currency_is_that_of_the_column_that_has_the_jurisdictions(kind):
 
 def test_a_mapping_speaks_of_the_keys_whatever_their_columns_are_called():
     """
-    What a mapping says of `jurisdiction` and `on` holds for the columns that `assess` is told.
+    What a mapping says of `jurisdiction` and `on` holds for the columns that `assess` receives.
     """
     frame = pl.DataFrame({"country": ["Japan"], "as_of": ["01/07/2026"]})
     texts = {"jurisdiction": {"Japan": "JP"}}
