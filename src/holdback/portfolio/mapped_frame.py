@@ -89,9 +89,14 @@ def read(  # noqa: PLR0913  # public; all but the frame have a default
     }
     changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     mapping = evolve(mapping or ColumnMapping(), **changes)
-    opened = open_frame(frame)
+    return _read(open_frame(frame), mapping, rules, key_columns(jurisdiction, on))
+
+
+def _read(
+    opened: Frame, mapping: ColumnMapping, rules: Rules | None, keys: Mapping[str, str]
+) -> Any:
+    """The frame *opened*, read by *mapping*; *keys* has the columns of the keys."""
     facts = known_facts(rules)
-    keys = key_columns(jurisdiction, on)
     sources = source_columns(mapping, opened.collect_schema(), facts, keys)
     errors = mapping_errors(
         mapping, opened.collect_schema(), facts, sources, keys, with_rules=rules is not None
