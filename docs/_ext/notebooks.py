@@ -44,7 +44,15 @@ def executed(notebook, *, install):
         kernel_name="python3",
         resources={"metadata": {"path": str(FOLDER)}},
     ).execute()
+    for cell in run.cells:
+        if cell.cell_type == "code":
+            cell.outputs = [output for output in cell.outputs if not is_aside(output)]
     return run
+
+
+def is_aside(output):
+    """Whether *output* is about the run alone, such as Spark's progress and its own warnings."""
+    return output.output_type == "stream" and output.name == "stderr"
 
 
 def outputs(notebook):
