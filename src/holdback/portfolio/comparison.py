@@ -242,7 +242,7 @@ def compare(  # noqa: PLR0913  # public; all but the rules have a default
 
     Raises:
         InvalidDocument: naming every column that is missing, of the wrong type, or in the way; or
-            the rules are of other jurisdictions, or in other currencies.
+            the rules are in other currencies.
     """
     opened = open_frame(frame)
     before = ColumnPlan.of(opened, old, jurisdiction, on, prepared=prepared)
@@ -298,7 +298,7 @@ def migration(  # noqa: PLR0913  # public; all but the rules have a default
 
     Raises:
         InvalidDocument: naming every column that is missing, of the wrong type, or in the way; or
-            the rules are of other jurisdictions, or in other currencies.
+            the rules are in other currencies.
     """
     opened = open_frame(frame)
     before = ColumnPlan.of(opened, old, jurisdiction, on, prepared=prepared)
@@ -321,12 +321,12 @@ def _check(before: ColumnPlan, after: ColumnPlan, output_names: Collection[str])
     is_one = before.rulebooks.day_or_column is None and after.rulebooks.day_or_column is None
     pairs = ((code, new_code) for code in old for new_code in new if is_one or code == new_code)
     for code, new_code in pairs:
-        if (code, old[code]) != (new_code, new[new_code]):
+        if old[code] != new[new_code]:
             message = (
                 f"the old rules are of {code} in {old[code]}, the new ones of {new_code} in "
                 f"{new[new_code]}: they are of other deals"
             )
-            hint = "compare the rules of one jurisdiction, such as a rulebook and its `replace`"
+            hint = "compare rules in one currency, such as a rulebook and its `replace`"
             raise InvalidDocument.of("wrong_value", message, path="$.new", hint=hint)
     warn_of_suspects(before)
 

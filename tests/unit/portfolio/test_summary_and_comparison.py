@@ -325,7 +325,7 @@ def test_totals_beyond_64_bits_are_exact():
 @pytest.mark.parametrize("asked", [compare, migration])
 def test_rules_of_other_deals_are_not_compared(asked):
     """
-    Rulebooks of two jurisdictions are about other deals, and their amounts in other currencies.
+    Rulebooks in two currencies are about other deals; those of a country and its part are not.
     """
     deals_only = of_gb().drop("jurisdiction", "on")
     british, american = (shipped().resolve(code, on=DAY) for code in ("GB", "US"))
@@ -334,9 +334,12 @@ def test_rules_of_other_deals_are_not_compared(asked):
             asked(frame, british, american)
         assert str(raised.value) == (
             "$.new: the old rules are of GB in GBP, the new ones of US in USD: they are of other "
-            "deals; compare the rules of one jurisdiction, such as a rulebook and its `replace`"
+            "deals; compare rules in one currency, such as a rulebook and its `replace`"
         )
     assert asked(deals_only, british, british.replace(minimum_performance="85%"))
+    of_us = deals().filter(jurisdiction="US").drop("jurisdiction", "on")
+    californian = shipped().resolve("US-CA", on=DAY)
+    assert asked(of_us, american, californian)
 
 
 def test_jurisdictions_are_not_compared_in_another_currency(tmp_path):
