@@ -32,7 +32,8 @@ _JURISDICTION_COLUMN: Final = "jurisdiction"
 # The options that a suggestion depends on, and those of an assessment, by their parameters.
 _FOR_SUGGEST: Final = ("jurisdiction", "on", "folder")
 _FOR_COLUMNS: Final = (*_FOR_SUGGEST, "other_folder", "output", "report_file", "form")
-_DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+# A day in any form: only 2026-07-01 is read.
+_DATE: Final = re.compile(r"[0-9]+([./-][0-9]+)+")
 
 
 class DayOrColumn(click.ParamType):  # type: ignore[type-arg]  # generic in the newest click alone

@@ -8,6 +8,7 @@ says what the column holds. Single values that cannot be read are counted and sh
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Final
 
@@ -17,22 +18,25 @@ from attrs import evolve
 from holdback.errors import ErrorDetail, InvalidDocument
 from holdback.exact_json import Json
 from holdback.frozen_classes import frozen
-from holdback.portfolio.column_findings import LABELS, ColumnFinding, Findings
+from holdback.portfolio.column_findings import LABELS, UNREAD, ColumnFinding, Findings
 from holdback.rules.types import Kind
 
-_SUSPECTED: Final = "misleading"
+# What a column looks like: fractions or minor units; percentages that were read as fractions.
+_SUSPECTED: Final = ("misleading", "out_of_range")
 _UNDECLARED: Final = "unknown_name"
-# Errors of all rows of a kind: a wrong currency, a jurisdiction that is not that of the rules.
-_OF_ALL_ROWS: Final = ("wrong_currency", "contradiction")
+# Wrong in any number of rows: a currency, a jurisdiction that the rules are not of, a total.
+_OF_ALL_ROWS: Final = ("wrong_currency", "contradiction", "not_allowed")
 _ROW: Final = "id"
 _SLASHES: Final = re.compile("[0-9]{1,2}/[0-9]{1,2}/[0-9]{4}")
 _WRITTEN: Final = "say in a mapping how the column is written; --suggest proposes one"
 # What a mapping says of columns that are suspected.
-_LINES: Final[Mapping[Kind, str]] = {
-    Kind.PERCENT: 'write `percentages = "fractions"` into a mapping, or `percentages = "percent"` '
-    "if they are percentages",
-    Kind.MONEY: 'write `money = "minor units"` into a mapping, or `money = "major units"` if they '
-    "are whole amounts",
+_LINES: Final[Mapping[tuple[str, Kind], str]] = {
+    ("misleading", Kind.PERCENT): "write `[forms.{}]` and `percentages = "
+    '"fractions"` into a mapping, or `percentages = "percent"` if they are percentages',
+    ("misleading", Kind.MONEY): "write `[forms.{}]` and `money = "
+    '"minor units"` into a mapping, or `money = "major units"` if they are whole amounts',
+    ("out_of_range", Kind.PERCENT): "write `[forms.{}]` and `percentages = "
+    '"percent"` into a mapping: they are not fractions',
 }
 
 
@@ -80,7 +84,7 @@ def _kind(finding: ColumnFinding) -> tuple[str, ...]:
 
 def _lines(finding: ColumnFinding) -> str:
     hint = f"\n      {finding.cure}" if finding.cure else ""
-    if finding.code == _SUSPECTED:
+    if finding.code in _SUSPECTED:
         return f"  {finding.column}: {finding.message}; {finding.expected}{hint}"
     rows = "1 deal" if finding.count == 1 else f"{finding.count:,} deals"
     is_unknown = finding.code == _UNDECLARED
@@ -115,10 +119,14 @@ def check_findings(
             is among the others unless *stop_at_suspects*.
     """
     counted = [finding for finding in column_findings if finding.count]
+    unread: Counter[str] = Counter()  # in all jurisdictions, each of which has a finding
+    for finding in counted:
+        unread[finding.column] += finding.count
     stops = [
         finding
         for finding in counted
-        if _is_of_column(finding, frame) and (stop_at_suspects or finding.code != _SUSPECTED)
+        if _is_of_column(finding, frame, unread[finding.column])
+        and (stop_at_suspects or finding.code not in _SUSPECTED)
     ]
     if stops:
         raise ProbablyMisread([_detail(finding, kinds) for finding in stops])
@@ -127,20 +135,23 @@ def check_findings(
     )
 
 
-def _is_of_column(finding: ColumnFinding, frame: pl.DataFrame) -> bool:
+def _is_of_column(finding: ColumnFinding, frame: pl.DataFrame, unread: int) -> bool:
+    """Whether *finding* is about its column, in which *unread* values have one, not about some."""
     if finding.code == _UNDECLARED:
         return finding.cure is not None
-    if finding.code in (_SUSPECTED, *_OF_ALL_ROWS):
+    if finding.code in (*_SUSPECTED, *_OF_ALL_ROWS):
         return True
-    given = frame.height - frame[finding.column].null_count()
-    return 2 * finding.count > given
+    column = frame[finding.column]
+    if column.dtype == pl.String:  # also values that no rule of their own jurisdiction reads
+        unread = max(unread, int(column.str.starts_with(UNREAD).sum()))
+    return 2 * unread > frame.height - column.null_count()
 
 
 def _detail(finding: ColumnFinding, kinds: Mapping[str, Kind]) -> ErrorDetail:
     """The error of *finding*, with the line that a mapping needs where that is known."""
     row = f", the first in {finding.row}" if finding.row else ""
     message, hint = finding.message, _cure(finding, kinds.get(finding.column))
-    if finding.code == _SUSPECTED:
+    if finding.code in _SUSPECTED:
         message += f"{row}: {finding.value}"
     elif finding.code == _UNDECLARED:
         message += row
@@ -149,8 +160,9 @@ def _detail(finding: ColumnFinding, kinds: Mapping[str, Kind]) -> ErrorDetail:
 
 def _cure(finding: ColumnFinding, kind: Kind | None) -> str | None:
     """What to do about *finding* in a file."""
-    if finding.code == _SUSPECTED:
-        return _LINES.get(kind) if kind else finding.cure
+    if finding.code in _SUSPECTED:
+        line = _LINES.get((finding.code, kind)) if kind else None
+        return line.format(finding.column) if line else finding.cure
     if kind is Kind.DATE and _SLASHES.search(finding.value or ""):
         return 'write `dates = "DD/MM/YYYY"` into a mapping, or `dates = "MM/DD/YYYY"`'
     if kind is Kind.DATE:

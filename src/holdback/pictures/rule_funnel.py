@@ -33,8 +33,8 @@ def funnel(title: str, records: Sequence[Record], width: int = WIDTH) -> Spec:
         for (code,), rows in by_jurisdiction.items()
     ]
     says = (
-        "The whole bar is the deals that fail a rule; the dark part of it is those that would "
-        "become eligible without it."
+        "The light bar is the deals that fail a rule; the dark one those that would become "
+        "eligible without it, also where it was unknown or could not be read."
     )
     return picture(title, says, panels, width)
 

@@ -26,6 +26,7 @@ from holdback.portfolio.outcome_codes import JURISDICTION_BIT, ON_BIT
 from holdback.portfolio.outcome_columns import PREFIX, RESULTS, RULEBOOK, UNREADABLE
 from holdback.portfolio.row_rulebooks import DayOrColumn, Rules
 from holdback.portfolio.suspects import suspect_columns
+from holdback.portfolio.total_row import total_row
 from holdback.portfolio.undeclared_values import currency_errors, unknown_texts
 from holdback.portfolio.unreadable_values import cure_of
 from holdback.portfolio.work_frame import WorkFrame, answer_backend, open_frame
@@ -49,8 +50,9 @@ def findings(  # noqa: PLR0913  # public; all but the rules have a default
 
     Errors are columns that are missing or of the wrong type, values that cannot be read, and
     amounts in another currency. Warnings are texts that no jurisdiction declares, which are
-    unknown, and columns that look like fractions or minor units. What *mapping*, by which the frame
-    was read, says of a column is not suspected. The other arguments are those of `assess`.
+    unknown, columns that look like fractions or minor units, and a last row that looks like a
+    total. What *mapping*, by which the frame was read, says of a column is not suspected. The other
+    arguments are those of `assess`.
 
     >>> from holdback import load_jurisdictions
     >>> from holdback.portfolio import sample
@@ -73,6 +75,7 @@ def findings(  # noqa: PLR0913  # public; all but the rules have a default
         rows += currency_errors(plan)
         rows += unknown_texts(plan)
         rows += suspect_columns(plan, mapping)
+        rows += total_row(plan)
     rows.sort(key=lambda row: row.severity != ERROR)
     return Findings(tuple(rows), answer_backend(opened))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from datetime import date
 from typing import Final
@@ -10,6 +11,8 @@ JURISDICTION: Final = "jurisdiction"
 ON: Final = "on"
 CURRENCY: Final = "currency"
 DEAL_ID: Final = "deal_id"
+# A day in any form, such as 01.07.2026: not the name of a column, unless there is one.
+LIKE_A_DAY: Final = re.compile(r"[0-9]+([./-][0-9]+)+")
 
 
 def key_columns(jurisdiction: str, on: str | date | None) -> Mapping[str, str]:
@@ -19,4 +22,5 @@ def key_columns(jurisdiction: str, on: str | date | None) -> Mapping[str, str]:
     >>> key_columns("country", None)
     {'jurisdiction': 'country', 'on': 'on'}
     """
-    return {JURISDICTION: jurisdiction, ON: on if isinstance(on, str) else ON}
+    is_column = isinstance(on, str) and not LIKE_A_DAY.fullmatch(on)
+    return {JURISDICTION: jurisdiction, ON: str(on) if is_column else ON}

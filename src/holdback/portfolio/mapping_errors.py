@@ -71,6 +71,10 @@ def _missing_columns(
             hint = did_you_mean(source, columns) or f"the columns are {listed(columns, source)}"
             message = f"there is no column `{source}`"
             yield ErrorDetail(code="missing", message=message, path=path, hint=hint)
+        elif own not in {name, source}:
+            message = f"the column for `{name}` is `{source}` here, and `{own}` where it is given"
+            hint = "leave out one of the two"
+            yield ErrorDetail(code="duplicate", message=message, path=path, hint=hint)
         elif own != source and own in columns and own not in mapping.columns.values():
             message = f"there is also a column `{own}`"
             hint = "drop or rename it, or leave this line out"

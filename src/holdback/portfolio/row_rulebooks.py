@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping, Sequence
 from datetime import date
 from typing import Any, Final
@@ -14,13 +13,13 @@ from holdback.errors import ErrorDetail, InvalidDocument
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.jurisdiction import Jurisdictions
 from holdback.jurisdictions.rulebook import Rulebook
+from holdback.portfolio.key_columns import LIKE_A_DAY
 from holdback.portfolio.work_frame import Frame
 from holdback.rules.types import Fact
 from holdback.rules.values import read_date
 
 _ONE_DAY: Final = "leave out `on=`, or pass jurisdictions: they have the rules of every day"
 _EXPECTED_DAY: Final = "expected the name of a column of dates, or a date such as 2026-07-01"
-_ISO_DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 # The day of all rows, or the name of the column with the day of each. A day is a date, a midnight
 # without a time zone, or a text such as "2026-07-01".
@@ -176,7 +175,7 @@ def _day_or_column(on: object, columns: Collection[str]) -> str | date:
     """*on* as a date or the name of a column; without it, the column `on`."""
     if on is None:
         return "on"
-    if isinstance(on, str) and (on in columns or not _ISO_DAY.fullmatch(on)):
+    if isinstance(on, str) and (on in columns or not LIKE_A_DAY.fullmatch(on)):
         return on
     try:
         return date.fromordinal(read_date(on))

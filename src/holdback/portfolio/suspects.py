@@ -2,10 +2,11 @@
 Columns that can be read, and probably mean something else: fractions, and minor units.
 
 A column of percentages is suspected if nearly all of those that are not zero are at most 1.5: they
-look like fractions. Amounts in a currency that has minor units are suspected if all of them are
-whole and fewer than half are round, as amounts in minor units are; where another amount of the same
-deals has decimals, only if they are also more than ten times as large as that one. Both are looked
-at over all rows, and in each jurisdiction.
+look like fractions; and if most are above 1,000: they look like percentages read as fractions.
+Amounts in a currency that has minor units are suspected if all of them are whole and fewer than
+half are round, as amounts in minor units are; where another amount of the same deals has decimals,
+only if they are also more than ten times as large as that one. Both are looked at over all rows,
+and in each jurisdiction.
 """
 
 from __future__ import annotations
@@ -37,6 +38,8 @@ class SuspectColumns(UserWarning):
 # Fractions are at most 1.5, which is three halves.
 _HALVES: Final = 3
 _NEARLY_ALL: Final = (95, 100)
+# Percentages that are above it were probably multiplied by 100 once too often.
+_HUNDREDFOLD: Final = 1_000
 # Fewer values than these can be small, or whole, by chance; in one jurisdiction more are needed.
 _FEWEST: Final = 5
 _FEWEST_OF_A_GROUP: Final = 20
@@ -50,11 +53,6 @@ _WHOLE_WITHIN: Final = 10**6
 _SAMPLED: Final = 500
 _SAMPLED_QUICKLY: Final = 250
 
-# How columns are read that are what they look like.
-_READ: Final[Mapping[Kind, str]] = {
-    Kind.PERCENT: 'read fractions with `portfolio.read(deals, percentages="fractions")`',
-    Kind.MONEY: 'read minor units with `portfolio.read(deals, rules=rules, money="minor units")`',
-}
 _IF_RIGHT: Final = (
     "If the values are right, this ends the warning: "
     '`warnings.filterwarnings("ignore", category=portfolio.SuspectColumns)`.'
@@ -102,7 +100,7 @@ def _misread_numbers(plan: ColumnPlan) -> Iterator[ColumnFinding]:
     if any(_suspects(plan, None, some)):
         # What a mapping says of the frame is not known here, so a mapping would not help.
         for finding in suspect_columns(plan):
-            yield evolve(finding, cure=_READ[_kind_of(plan, finding.column)])
+            yield evolve(finding, cure=(finding.cure or "").partition(";")[0])
 
 
 def _misread_words(plan: ColumnPlan) -> Iterator[ColumnFinding]:
@@ -133,10 +131,6 @@ def _level_of_caller() -> int:
     return level
 
 
-def _kind_of(plan: ColumnPlan, name: str) -> Kind:
-    return next(iter({**plan.facts, **plan.ledger}[name])).type.kind
-
-
 def _spaced(rows: Sequence[int], most: int) -> Sequence[int]:
     """About *most* of *rows*, evenly spaced, or all of them if there are fewer."""
     return rows[:: max(1, len(rows) // most)]
@@ -149,8 +143,11 @@ def _suspects(
     mapping = mapping or ColumnMapping()
     rows = sorted(row for part in groups.values() for row in part)
     for name in _facts_of(plan, Kind.PERCENT):
+        numbers = _numbers(plan, name, rows)
         if mapping.form(name).percentages is None:
-            yield from _fractions(plan, name, _numbers(plan, name, rows), groups)
+            yield from _fractions(plan, name, numbers, groups)
+        if mapping.form(name).percentages != "percent":
+            yield from _hundredfold(plan, name, numbers)
     names = [name for name in _facts_of(plan, Kind.MONEY) if mapping.form(name).money is None]
     if names:
         amounts = {name: _numbers(plan, name, rows) for name in _facts_of(plan, Kind.MONEY)}
@@ -262,11 +259,29 @@ def _fractions(
                 f"{len(low):,} of {len(part):,} percentages{_of(code)} are at most 1.5, as "
                 "fractions are",
                 "expected 64.5 for 64.5%",
-                f"{_READ[Kind.PERCENT]}; if they are percentages, say "
-                '`percentages="percent"` in a mapping',
+                f"read fractions with {_form(name, 'percentages', 'fractions')}; if they are "
+                'percentages, say `percentages="percent"` in a mapping',
             )
             if code is None:
                 return
+
+
+def _hundredfold(
+    plan: ColumnPlan, name: str, numbers: Mapping[int, Any]
+) -> Iterator[ColumnFinding]:
+    """Percentages that were read as fractions, as when a mapping says it of all columns."""
+    high = [row for row, number in numbers.items() if number > _HUNDREDFOLD]
+    if len(numbers) >= _FEWEST and 2 * len(high) > len(numbers):
+        message = f"{len(high):,} of {len(numbers):,} percentages are above {_HUNDREDFOLD:,}"
+        cure = f"read percentages with {_form(name, 'percentages', 'percent')}"
+        finding = _finding(plan, name, high, message, "expected 64.5 for 64.5%", cure)
+        yield evolve(finding, code="out_of_range")
+
+
+def _form(column: str, key: str, value: str) -> str:
+    """The call that reads *column* alone in another form: others are probably as they should be."""
+    more = "rules=rules, " if key == "money" else ""
+    return f'`portfolio.read(deals, {more}forms={{"{column}": {{"{key}": "{value}"}}}})`'
 
 
 def _minor_units(
@@ -293,8 +308,8 @@ def _minor_units(
                 list(of_code),
                 f"all {len(of_code):,} amounts{_of(code)} are whole, as amounts in minor units are",
                 "expected amounts in major units, such as 12.50",
-                f"{_READ[Kind.MONEY]}; if they are whole amounts, say "
-                '`money="major units"` in a mapping',
+                f"read minor units with {_form(name, 'money', 'minor units')}; if they are whole "
+                'amounts, say `money="major units"` in a mapping',
             )
             if code is None:
                 return

@@ -22,6 +22,9 @@ _MOST_ROWS: Final = 1_048_576
 _NOT_IN_A_NAME: Final = re.compile(r"[\[\]:*?/\\]")
 # How Excel shows a number of each kind.
 _WHOLE, _AMOUNT, _SHARE, _DAY = "#,##0", "#,##0.00", "0.0%", "yyyy-mm-dd"
+# What is compared with a threshold shows all its digits: 69.9998 is not 70.
+_EXACT: Final = "#,##0.00##"
+_COMPARED: Final = ("number", "value", "threshold", "gap")
 _WIDEST: Final = 60
 _ABOVE_THE_ROWS: Final = 2
 
@@ -117,7 +120,8 @@ def _write(cell: Cell, value: Any, head: str = "") -> None:
         case int():
             _write_number(cell, value, _WHOLE)
         case Decimal():
-            _write_number(cell, value, _SHARE if head == "share" else _AMOUNT)
+            shown = _SHARE if head == "share" else _EXACT if head in _COMPARED else _AMOUNT
+            _write_number(cell, value, shown)
         case date():
             cell.value, cell.number_format = value, _DAY
         case _:

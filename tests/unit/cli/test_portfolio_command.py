@@ -214,7 +214,7 @@ def test_a_last_batch_is_looked_at_as_well(tmp_path, monkeypatch, good, fraction
 
     told = run(tmp_path / "deals.parquet", code=code)
     assert "are at most 1.5, as fractions are" in told
-    assert 'write `percentages = "fractions"` into a mapping' in told
+    assert 'write `[forms.progress]` and `percentages = "fractions"` into a mapping' in told
     assert ("Look at these" in told) == (code == 0)
 
 
@@ -357,3 +357,65 @@ def test_the_deals_that_change_are_shown_without_their_ledgers(deals_folder, oth
 
 def test_no_deals(deals_folder):
     assert run(f"from '{deals_folder}/deals.parquet' limit 0") == "There are no deals.\n"
+
+
+def test_fractions_in_one_column_are_read_in_that_one_alone(tmp_path):
+    """
+    The cure of one column is not that of all: percentages that were read as fractions are noticed.
+    """
+    deals = sample(400, 3, backend="polars").with_columns(pl.col("progress") / 100)
+    deals.write_csv(tmp_path / "deals.csv")
+    told = run(tmp_path / "deals.csv", code=1)
+    assert 'write `[forms.progress]` and `percentages = "fractions"` into a mapping' in told
+    (tmp_path / "all.toml").write_text('percentages = "fractions"\n')
+    told = run(tmp_path / "deals.csv", "--columns", tmp_path / "all.toml", code=1)
+    assert "percentages are above 1,000" in told
+    assert 'write `[forms.performance]` and `percentages = "percent"` into a mapping' in told
+    (tmp_path / "one.toml").write_text('[forms.progress]\npercentages = "fractions"\n')
+    as_fractions = run(tmp_path / "deals.csv", "--columns", tmp_path / "one.toml")
+    sample(400, 3, backend="polars").write_csv(tmp_path / "percent.csv")
+    assert as_fractions == run(tmp_path / "percent.csv")
+
+
+def test_most_values_are_looked_for_in_all_countries(tmp_path):
+    """
+    Of a column most of which cannot be read, nothing is assessed, with deals of several countries.
+    """
+    flags = pl.when("identity_verified").then(pl.lit("WAHR")).otherwise(pl.lit("FALSCH"))
+    points = pl.col("balance").cast(pl.String).str.replace(r"(\d)(\d{3})\.", "$1,$2.")
+    for name, column in (("identity_verified", flags), ("balance", points)):
+        deals = sample(800, 3, backend="polars").with_columns(column.alias(name))
+        deals.filter(pl.col("balance").str.contains(",") if name == "balance" else True).write_csv(
+            tmp_path / "deals.csv"
+        )
+        told = run(tmp_path / "deals.csv", code=1)
+        assert "none is assessed" in told
+        assert name in told
+
+
+@pytest.mark.parametrize("given", ["01.01.2025", "as_of", "2025/01/01"])
+def test_a_day_that_a_mapping_says_otherwise_is_refused(tmp_path, given):
+    """
+    A column that is not there, or a day in another form, is never left out without a word.
+    """
+    deals = sample(200, 3, backend="polars").rename({"on": "Stichtag"})
+    deals.write_csv(tmp_path / "deals.csv")
+    (tmp_path / "map.toml").write_text('[columns]\non = "Stichtag"\n')
+    told = run(tmp_path / "deals.csv", "--columns", tmp_path / "map.toml", "--on", given, code=2)
+    assert ("Stichtag" if given == "as_of" else "expected a date such as 2026-07-01") in told
+    on_day = run(tmp_path / "deals.csv", "--columns", tmp_path / "map.toml", "--on", "2026-07-01")
+    assert on_day == run(tmp_path / "deals.csv", "--on", "2026-07-01")
+
+
+def test_a_total_in_a_file_of_numbers_is_not_a_deal(tmp_path):
+    """
+    The last row of a Parquet file may be a total, too.
+    """
+    deals = sample(100, 3, backend="polars")
+    total = deals.tail(1).select(
+        "jurisdiction", "on", pl.lit(deals["balance"].sum()).alias("balance")
+    )
+    pl.concat([deals, total], how="diagonal_relaxed").write_parquet(tmp_path / "deals.parquet")
+    told = run(tmp_path / "deals.parquet", code=1)
+    assert "looks like a total: it has 1 of " in told
+    assert "drop the row if it is a total" in told

@@ -286,7 +286,7 @@ def test_fractions_are_suspected():
     row = only(fractions(good()), "progress")
     assert row.severity == "warning"
     assert row.message.endswith("percentages are at most 1.5, as fractions are")
-    assert 'percentages="fractions"' in row.cure
+    assert 'forms={"progress": {"percentages": "fractions"}}' in row.cure
     said = ColumnMapping(percentages="percent")
     assert not of(fractions(good()), "progress", mapping=said)
     texts = good().with_columns(progress=pl.lit("0.64"))
@@ -320,7 +320,7 @@ def test_minor_units_are_suspected():
     """
     row = only(pence(good()), "balance")
     assert (row.severity, row.code) == ("warning", "misleading")
-    assert 'money="minor units"' in row.cure
+    assert 'forms={"balance": {"money": "minor units"}}' in row.cure
     assert not of(pence(good()), "balance", mapping=ColumnMapping(money="major units"))
     # Whole pounds next to amounts with pence are ordinary, and so are round sums.
     whole = good().with_columns(pl.col("average_monthly_takings").floor())

@@ -82,3 +82,22 @@ def test_words_of_another_system_give_a_warning(function):
         function(yen, gb)
     known = pl.when(pl.arange(pl.len()) * 3 > pl.len()).then("status").otherwise(pl.lit("Lost"))
     function(deals.with_columns(status=known, currency=pl.lit("GBP")), gb)  # no warning
+
+
+@pytest.mark.parametrize("backend", ["polars", "pandas"])
+def test_a_total_row_is_not_a_deal(backend):
+    """
+    A last row with little but the sum of a column is reported; deals of which little is known, or
+    with a large amount, are not.
+    """
+    deals = of_gb()
+    total = pl.DataFrame(
+        {"jurisdiction": "GB", "on": deals["on"][0], "balance": deals["balance"].sum()}
+    )
+    few = total.with_columns(pl.lit(Decimal("1.00")).cast(total["balance"].dtype).alias("balance"))
+    large = deals.head(1).with_columns(balance=total["balance"])
+    for last, expected in ((total, 1), (few, 0), (large, 0)):
+        frame = pl.concat([deals, last], how="diagonal_relaxed")
+        frame = frame if backend == "polars" else frame.to_pandas()
+        said = [row for row in findings(frame, shipped()) if "looks like a total" in row.message]
+        assert len(said) == expected
