@@ -152,11 +152,11 @@ def left_out(drawn: int, of: int, noun: str) -> str:
     Return the sentence that not all are drawn; nothing where they are.
 
     >>> left_out(6, 41, "rules")
-    ' 6 of 41 rules are drawn, those with the most deals; to_frame() has all.'
+    ' 6 of 41 rules are drawn, those with the most deals; the table has all.'
     """
     if drawn == of:
         return ""
-    return f" {drawn:,} of {of:,} {noun} are drawn, those with the most deals; to_frame() has all."
+    return f" {drawn:,} of {of:,} {noun} are drawn, those with the most deals; the table has all."
 
 
 def values(rows: Iterable[Mapping[str, Any]]) -> Spec:

@@ -8,6 +8,7 @@ from typing import Final
 
 from holdback import pictures
 from holdback.errors import printable
+from holdback.notebook.elements import display, sentence
 from holdback.portfolio.answer_table import AnswerTable, read_answers
 
 # Light, dark and printed, as the reader's screen is.
@@ -34,6 +35,8 @@ th { color: var(--soft); font-weight: 600; }
 """
 
 
+# A table of more rows is closed, until somebody opens it.
+_OPEN: Final = 60
 # The width of a picture on a telephone: made smaller, a broad one could not be read.
 _NARROW: Final = 360
 
@@ -74,7 +77,10 @@ def _section(place: int, answer: AnswerTable) -> str:
     drawn = "\n".join(
         f'<div class="{name}">{pictures.drawn(*what, width)}</div>' for name, width in pairs
     )
-    shown = answer._repr_html_()  # public by its protocol
+    # All rows, unlike a display: the reader of a page has no frame to look into.
+    shown = display(answer.table.html(), *(sentence(note) for note in answer.notes))
+    if len(answer.rows) > _OPEN:
+        shown = f"<details><summary>All {len(answer.rows):,} rows</summary>{shown}</details>"
     return (
         f'<section id="answer-{place}">\n<h2>{_text(answer.title)}</h2>\n'
         f'{drawn}\n<div class="wide">{shown}</div>\n</section>'

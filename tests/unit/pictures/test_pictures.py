@@ -136,7 +136,7 @@ def test_a_picture_of_many_thresholds_fits_a_screen_or_two():
     ]
     height, texts, said = drawn_texts("near", records)
     assert height < 1_800
-    assert "6 of 40 rules are drawn, those with the most deals; to_frame() has all." in said
+    assert "6 of 40 rules are drawn, those with the most deals; the table has all." in said
     shown = {rule for rule in rules if f"GB · {rule}" in texts}
     assert shown == set(sorted(rules, key=rules.get, reverse=True)[:6])
     assert texts.index("GB-R-08") < texts.index("GB-R-17")  # in their own order
@@ -167,7 +167,7 @@ def test_a_picture_of_many_cohorts_fits_a_screen_or_two(codes):
     height, texts, said = drawn_texts("cohorts", records)
     assert height < 2_900
     note = f"{each * codes:,} of {300 * codes:,} cohorts are drawn, those with the most deals"
-    assert f"{note}; to_frame() has all." in said
+    assert f"{note}; the table has all." in said
     drawn = re.findall("C[0-9]{3}", texts)
     assert len(drawn) == each * codes
     most = sorted(range(300), key=lambda place: (-(place % 50), place))[:each]

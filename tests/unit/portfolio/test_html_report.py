@@ -69,3 +69,15 @@ def test_texts_are_never_markup():
     page = to_html([answer(row, title=hostile, notes=(hostile,))], title=hostile)
 
     assert not Addresses(page).tags & {"script", "img"}
+
+
+def test_a_page_has_all_rows():
+    """
+    The table of a page has every row, and is closed where it is long.
+    """
+    for count in (60, 61):
+        rows = [(f"X{number}", *ROW[1:]) for number in range(count)]
+        page = to_html(answer(*rows))
+        assert all(f">X{number}<" in page for number in range(count))
+        assert ("<summary>All 61 rows</summary>" in page) == (count == 61)
+        assert "to_frame" not in page
