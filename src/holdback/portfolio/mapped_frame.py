@@ -346,8 +346,10 @@ def _with_columns(
     """The user's own frame with *columns* replaced, and some *renamed*."""
     if frame.implementation.is_pandas_like():
         native, pandas = frame.to_native(), nw.get_native_namespace(frame)
-        arrays = {name: column.pandas_array(pandas) for name, column in columns.items()}
-        return native.assign(**arrays).rename(columns=dict(renamed))
+        read = native.copy(deep=False)
+        for name, column in columns.items():  # `assign` takes no column called `self`
+            read[name] = column.pandas_array(pandas)
+        return read.rename(columns=dict(renamed))
     series = [column.series(name, frame.implementation) for name, column in columns.items()]
     return frame.with_columns(*series).rename(dict(renamed)).to_native()
 

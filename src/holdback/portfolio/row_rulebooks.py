@@ -10,6 +10,7 @@ import narwhals.stable.v2 as nw
 from attrs import evolve, field
 
 from holdback.errors import ErrorDetail, InvalidDocument
+from holdback.exact_json import shown_path
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.jurisdiction import Jurisdictions
 from holdback.jurisdictions.rulebook import Rulebook
@@ -183,6 +184,17 @@ def _day_or_column(on: object, columns: Collection[str]) -> str | date:
         raise InvalidDocument.of("wrong_type", _EXPECTED_DAY, path="$.on") from None
 
 
+def _occurring(frame: Frame, jurisdiction: str) -> Sequence[Any]:
+    """The codes in *frame*; none if it is lazy, whose rows are not seen."""
+    if not isinstance(frame, nw.DataFrame):
+        return ()
+    try:
+        return frame[jurisdiction].unique().to_list()
+    except TypeError:  # a list or a dictionary has no hash
+        path, hint = shown_path("$", jurisdiction), "it holds a code such as GB in each row"
+        raise InvalidDocument.of("wrong_type", "expected texts", path=path, hint=hint) from None
+
+
 def of_frame(frame: Frame, rules: Rules, jurisdiction: str, on: DayOrColumn | None) -> RowRulebooks:
     """
     Return the rulebooks of *rules* that may assess a row of *frame*.
@@ -193,8 +205,7 @@ def of_frame(frame: Frame, rules: Rules, jurisdiction: str, on: DayOrColumn | No
     columns = frame.collect_schema()
     has_codes = jurisdiction in columns
     if not isinstance(rules, Rulebook):
-        is_read = isinstance(frame, nw.DataFrame) and has_codes
-        codes = frame[jurisdiction].unique().to_list() if is_read else ()
+        codes = _occurring(frame, jurisdiction) if has_codes else ()
         return rulebooks_for(rules, jurisdiction, on, columns, codes)
     rulebooks = rulebooks_for(rules, jurisdiction, on)
     if not has_codes:

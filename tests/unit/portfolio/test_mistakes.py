@@ -11,11 +11,14 @@ from openpyxl import load_workbook
 
 from holdback import InvalidDocument
 from holdback.portfolio import (
+    assess,
     cohorts,
     explain,
     findings,
     funnel,
     project,
+    read,
+    sample,
     summarise,
     sweep,
     to_excel,
@@ -109,3 +112,23 @@ def test_one_answer_needs_no_list(tmp_path):
     to_excel(answer, str(tmp_path / "one.xlsx"))
     assert load_workbook(tmp_path / "one.xlsx").sheetnames == ["funnel"]
     assert isinstance(answer.to_frame(pl), pl.DataFrame)
+
+
+def test_a_pandas_column_of_lists_is_no_jurisdiction():
+    """
+    Values without a hash are of the wrong type, as in every other column.
+    """
+    deals = sample(5, seed=1, backend="pandas")
+    with pytest.raises(InvalidDocument, match=r"\$\.jurisdiction: expected texts"):
+        assess(deals.assign(jurisdiction=[["GB"]] * 5), shipped())
+
+
+def test_a_pandas_column_may_be_called_self():
+    """
+    A column may have any name, that of Python's own first argument too.
+    """
+    deals = sample(5, seed=1, backend="pandas")
+    named = deals.rename(columns={"progress": "self"})
+    found = read(named, columns={"progress": "self"})
+    assert found["progress"].to_list() == read(deals)["progress"].to_list()
+    assert list(named) == [name if name != "progress" else "self" for name in deals]
