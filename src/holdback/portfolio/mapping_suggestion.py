@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from datetime import date
 from fractions import Fraction
 from typing import Any, Final
 
 import narwhals.stable.v2 as nw
 from attrs import evolve
 
+from holdback.errors import listed
 from holdback.frozen_classes import frozen
 from holdback.jurisdictions.rulebook import Rulebook
 from holdback.portfolio.column_findings import shown_value
 from holdback.portfolio.column_mapping import ColumnMapping
-from holdback.portfolio.key_columns import JURISDICTION, key_columns
+from holdback.portfolio.key_columns import JURISDICTION, ON, key_columns
 from holdback.portfolio.mapped_frame import (
     known_facts,
     needs_reading,
     source_columns,
     unread_counts,
 )
-from holdback.portfolio.row_rulebooks import DayOrColumn, Rules
+from holdback.portfolio.row_rulebooks import DayOrColumn, Rules, names_read
 from holdback.portfolio.suspects import are_fractions, are_minor_units, numbers_of
 from holdback.portfolio.work_frame import open_frame
 from holdback.portfolio.written_forms import (
@@ -93,10 +95,12 @@ def suggest(
     keys = key_columns(jurisdiction, on)
     columns, notes = _columns(facts, list(opened.collect_schema()), keys)
     mapping = ColumnMapping(columns=columns)
+    sources = source_columns(mapping, opened.columns, facts, keys)
+    notes += _not_recognised(_needed(rules, on), sources, opened.columns)
     if not isinstance(opened, nw.DataFrame):
         notes.append("the rows are not in memory, so only the names were looked at")
         return evolve(mapping, notes=tuple(notes))
-    values = _Values(opened, facts, source_columns(mapping, opened.columns, facts, keys), rules)
+    values = _Values(opened, facts, sources, rules)
     mapping = evolve(mapping, notes=tuple(notes), **values.said(notes))
     counts = unread_counts(opened, mapping, rules, keys)
     unread = [
@@ -105,6 +109,27 @@ def suggest(
         if count
     ]
     return evolve(mapping, notes=(*notes, *unread))
+
+
+def _needed(rules: Rules, on: DayOrColumn | None) -> Iterator[str]:
+    """The keys and facts that an assessment by *rules* reads."""
+    if isinstance(rules, Rulebook):
+        yield from names_read(rules)
+        return
+    yield JURISDICTION
+    if not isinstance(on, date):
+        yield ON
+    yield from dict.fromkeys(name for item in rules.rulebooks() for name in names_read(item))
+
+
+def _not_recognised(
+    needed: Iterable[str], sources: Mapping[str, str], columns: Collection[str]
+) -> Iterator[str]:
+    """What has no column although columns are left, which are named: one of them may hold it."""
+    missing = [name for name in needed if name not in sources]
+    unused = [name for name in columns if name not in sources.values()]
+    if missing and unused:
+        yield f"no column is recognised for {listed(missing)}; not used are {listed(unused)}"
 
 
 def _columns(

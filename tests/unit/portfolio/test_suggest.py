@@ -48,7 +48,20 @@ def test_two_columns_for_one_fact_are_left_out():
     """
     mapping = of(pct_paid=[1.0], paid_pct=[2.0])
     assert mapping.columns == {}
-    assert mapping.notes == ("progress: it may be any of `pct_paid`, `paid_pct`",)
+    assert mapping.notes[0] == "progress: it may be any of `pct_paid`, `paid_pct`"
+
+
+def test_what_has_no_column_is_noted():
+    """
+    What `suggest` does not recognise, it says: the facts that rules read, and the columns left.
+    """
+    named = {"progress": "Fortschritt", "balance": "Restschuld", "jurisdiction": "Land"}
+    (note,) = suggest(good().rename(named), FEW).notes
+    assert note.startswith(
+        "no column is recognised for `jurisdiction`, `progress`, `balance`; not used are "
+        "`Land`, `Fortschritt`, `Restschuld`"
+    )
+    assert suggest(good(), FEW).notes == ()
 
 
 FORMS = [
