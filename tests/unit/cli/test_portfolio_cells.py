@@ -45,6 +45,7 @@ def meanings(name, cells, mapping):
     return list(zip(prepared[name].to_list(), (prepared["invalid"] > 0).to_list(), strict=True))
 
 
+@pytest.mark.filterwarnings("ignore::holdback.portfolio.SuspectColumns")  # the cells are drawn
 @pytest.mark.parametrize(
     "name", ["progress", "balance", "missed_remittances_30d", "paused", "credit_checked_on"]
 )
