@@ -332,4 +332,4 @@ class CarryOut:
         context: Context,
         profile: Profile | None,
     ) -> Outcome[Any]:
-        raise NotImplementedError
+        raise NotImplementedError  # abstract: each subclass has its own stages

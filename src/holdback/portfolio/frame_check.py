@@ -150,7 +150,7 @@ def _unreadable(
     if rows.first is not None:
         frame: Any = plan.frame
         labels, value = RowLabels(frame), frame[name][rows.first]
-        label = labels.of(rows.first) or str(rows.first + 1)
+        label = labels.of_or_number(rows.first)
         shown = shown_value(value)
         place = f"{labels.named(rows.first)}: {shown}"
         many += f", the first is {place}"

@@ -125,6 +125,7 @@ def _given(plan: ColumnPlan, name: str) -> int:
 
 def _level_of_caller() -> int:
     """How many calls the function that warns is below the first that is not of holdback."""
+    # From Python 3.12 on, `skip_file_prefixes` of `warnings.warn` does this.
     level, frame = 0, inspect.currentframe()
     while frame and frame.f_globals.get("__name__", "").partition(".")[0] == _PACKAGE:
         level, frame = level + 1, frame.f_back
@@ -143,11 +144,13 @@ def _suspects(
     mapping = mapping or ColumnMapping()
     rows = sorted(row for part in groups.values() for row in part)
     for name in _facts_of(plan, Kind.PERCENT):
+        said = mapping.form(name).percentages
+        if said == "percent":
+            continue
         numbers = _numbers(plan, name, rows)
-        if mapping.form(name).percentages is None:
+        if said is None:
             yield from _fractions(plan, name, numbers, groups)
-        if mapping.form(name).percentages != "percent":
-            yield from _hundredfold(plan, name, numbers)
+        yield from _hundredfold(plan, name, numbers)
     names = [name for name in _facts_of(plan, Kind.MONEY) if mapping.form(name).money is None]
     if names:
         amounts = {name: _numbers(plan, name, rows) for name in _facts_of(plan, Kind.MONEY)}
@@ -334,7 +337,7 @@ def _finding(  # noqa: PLR0913, PLR0917  # the parts of one finding
         code="misleading",
         column=name,
         message=message,
-        row=RowLabels(frame).of(first) or str(first + 1),
+        row=RowLabels(frame).of_or_number(first),
         value=shown_value(frame[name][first]),
         count=len(rows),
         expected=expected,
